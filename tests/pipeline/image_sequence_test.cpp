@@ -42,12 +42,12 @@ TEST(ExistingPicture, IsOneThatTheSequenceWouldReplace) {
   EXPECT_EQ(video::existing_picture(folder / "no such folder/%d.png"), fs::path());
 }
 
-TEST(video::ImageSequence, NeedsItsFolder) {
+TEST(ImageSequence, NeedsItsFolder) {
   const TemporaryFolder folder;
   EXPECT_THROW(video::ImageSequence(folder / "no/%d.png", ExistingTarget::refuse), Error);
 }
 
-TEST(video::ImageSequence, IsWrittenByOneRunAtATime) {
+TEST(ImageSequence, IsWrittenByOneRunAtATime) {
   const TemporaryFolder folder;
   const video::ImageSequence first(folder / "%d.png", ExistingTarget::refuse);
   EXPECT_THROW(video::ImageSequence(folder / "%d.png", ExistingTarget::refuse), Error);

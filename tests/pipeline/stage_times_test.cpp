@@ -29,7 +29,7 @@ pipeline::StageRow row_of(const std::vector<pipeline::StageRow>& rows, StageId s
   return {};
 }
 
-TEST(pipeline::StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
+TEST(StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
   pipeline::StageTimes times;
   for (const Interval& frame :
        {interval(0, 30), interval(10, 40), interval(20, 25), interval(100, 110)})
@@ -42,7 +42,7 @@ TEST(pipeline::StageTimes, AStageIsBusyOnceHoweverManyFramesAreInIt) {
   EXPECT_NEAR(row.in_stage_ms.max, 30, 1e-9);
 }
 
-TEST(pipeline::StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
+TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
   pipeline::StageTimes times;
   for (const StageId stage : {StageId::decode, StageId::encode}) {
     times.add(only(stage, interval(0, 1000)));
@@ -57,7 +57,7 @@ TEST(pipeline::StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
   }
 }
 
-TEST(pipeline::StageTimes, OfLanesTheShareIsTheirMean) {
+TEST(StageTimes, OfLanesTheShareIsTheirMean) {
   pipeline::StageTimes times;
   // The second lane's frame comes later in the stream, and was there at the same time.
   times.add(only(StageId::inference, interval(0, 100)), 0);
@@ -77,7 +77,7 @@ TEST(pipeline::StageTimes, OfLanesTheShareIsTheirMean) {
   EXPECT_NEAR(row_of(all.rows(), StageId::inference).share, 0.75, 1e-9);
 }
 
-TEST(pipeline::StageTimes, MergedRunsAddUp) {
+TEST(StageTimes, MergedRunsAddUp) {
   pipeline::StageTimes all;
   EXPECT_TRUE(all.empty());
   for (const int run : {1, 2}) {
@@ -95,7 +95,7 @@ TEST(pipeline::StageTimes, MergedRunsAddUp) {
   EXPECT_NEAR(row.in_stage_ms.max, 20, 1e-9);
 }
 
-TEST(pipeline::StageTimes, TheStageThatWorksMostBoundsTheRun) {
+TEST(StageTimes, TheStageThatWorksMostBoundsTheRun) {
   EXPECT_FALSE(pipeline::bounding_stage({}).has_value());
   pipeline::StageTimes times;
   for (const StageId stage : {StageId::decode, StageId::encode, StageId::mux}) {

@@ -38,8 +38,9 @@ bool all(int /*number*/) { return true; }
 std::vector<Picture> play(video::Demuxer& demuxer, video::Decoder& decoder, const Wanted& wanted) {
   std::vector<Picture> pictures;
   const auto take = [&](const video::DecodedPicture& next) {
-    pictures.push_back({next.coded.pts, next.coded.duration, compat::is_interlaced(*next.picture),
-                        next.damaged, hash_of(*next.picture)});
+    pictures.push_back({next.coded.pts, next.coded.duration,
+                        video::compat::is_interlaced(*next.picture), next.damaged,
+                        hash_of(*next.picture)});
   };
   all_pictures(demuxer, decoder, take, wanted);
   return pictures;
@@ -91,7 +92,7 @@ void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 class GoingOn : public testing::TestWithParam<Kind> {};
 
 TEST_P(GoingOn, GivesEachStreamAsACodecOfItsOwn) {
-  if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
+  if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
   const fs::path one = folder / ("one" + std::string(GetParam().file));
   const fs::path other = folder / ("other" + std::string(GetParam().file));
@@ -125,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(BeginningAgain, IsGoingOn) {
-  if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
+  if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
   ffmpeg(kTest + kX264 + "-bf 3 -g 12", folder / "clip.mp4");
   video::Notices notices("clip");
@@ -147,7 +148,7 @@ TEST(BeginningAgain, IsGoingOn) {
 class GoesOnNoMore : public testing::Test {
  protected:
   void SetUp() override {
-    if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
+    if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
     ffmpeg(kTest + kX264 + "-bf 3 -g 12", plain_);
   }
 

@@ -176,10 +176,10 @@ ChannelPlanes channels(const ChannelPlanes& luv_planes) {
       const auto add = [&](int channel, double value) {
         made[static_cast<std::size_t>(channel)].at(x / 4, y / 4) += value / 16;
       };
-      for (int c = 0; c < 3; ++c) nms::add(c, colors[static_cast<std::size_t>(c)].at(x, y));
-      nms::add(3, m);
-      nms::add(4 + bin % kOrientations, m * (1 - (o - bin)));
-      nms::add(4 + (bin + 1) % kOrientations, m * (o - bin));
+      for (int c = 0; c < 3; ++c) add(c, colors[static_cast<std::size_t>(c)].at(x, y));
+      add(3, m);
+      add(4 + bin % kOrientations, m * (1 - (o - bin)));
+      add(4 + (bin + 1) % kOrientations, m * (o - bin));
     }
   return made;
 }

@@ -72,7 +72,7 @@ void expect_as_on_the_host(pipeline::FaceDrawing& drawing, const FrameSpec& spec
 }
 
 // More and fewer faces in turn, and more than there was room for at first.
-TEST(pipeline::FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
+TEST(FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   CopyCounter copies;
   unsigned seed = 0;
   for (const overlay::OverlayStyle& style :
@@ -91,7 +91,7 @@ TEST(pipeline::FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   EXPECT_EQ(copies.total(CopyKind::descriptor).calls, 0);
 }
 
-TEST(pipeline::FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
+TEST(FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
   CopyCounter copies;
   const FrameSpec spec{{true, 1, 1, 10, 6, true}, kSize};
   pipeline::FaceDrawing drawing(setup_of(spec, kEverything), copies);
@@ -103,7 +103,7 @@ TEST(pipeline::FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
 }
 
 // Each in its own memory, though none was waited for before the last is enqueued.
-TEST(pipeline::FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
+TEST(FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   constexpr unsigned kFramesAtOnce = 9;
   CopyCounter copies;
   const cuda::Stream stream;
@@ -128,7 +128,7 @@ TEST(pipeline::FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   }
 }
 
-TEST(pipeline::FaceDrawing, RefusesTracksOfSomeFaces) {
+TEST(FaceDrawing, RefusesTracksOfSomeFaces) {
   CopyCounter copies;
   const cuda::Stream stream;
   const FrameSpec spec{kNv12, kSize};

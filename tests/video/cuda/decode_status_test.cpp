@@ -25,9 +25,9 @@ class FakeSurface {
 #if LIBAVCODEC_VERSION_MAJOR == 59
     owner_.reset(av_buffer_alloc(sizeof(void*)));
     std::memcpy(owner_->data, &decoder_, sizeof(void*));
-    const compat::NvdecFrame behind{number, number, nullptr, nullptr, owner_.get()};
+    const video::compat::NvdecFrame behind{number, number, nullptr, nullptr, owner_.get()};
 #else
-    const compat::NvdecFrame behind{number, number, nullptr, nullptr, &decoder_};
+    const video::compat::NvdecFrame behind{number, number, nullptr, nullptr, &decoder_};
 #endif
     picture_->buf[1] = av_buffer_alloc(sizeof(behind));
     std::memcpy(picture_->buf[1]->data, &behind, sizeof(behind));

@@ -87,7 +87,7 @@ std::size_t free_memory() {
 
 // One that is kept takes memory; two of a kind, where each file made one anew, would take twice it.
 TEST(Nvdec, GoesOnFromFileToFile) {
-  if (!compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
+  if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
   const std::string encoded = " -c:v libx264 -pix_fmt yuv420p -bf 3 -g 20";
   ffmpeg(kDecodedSource + encoded, folder / "one.mp4");

@@ -109,7 +109,7 @@ double psnr(const AVFrame& decoded, const Kind& kind, int component, int number)
 class Encoding {
  public:
   Encoding(const Kind& kind, int in_flight, const video::EncoderOptions& options = {},
-           const std::shared_ptr<NvjpegLibrary>& nvjpeg = video::open_nvjpeg())
+           const std::shared_ptr<video::NvjpegLibrary>& nvjpeg = video::open_nvjpeg())
       : kind_(kind),
         notices_("test"),
         upload_(kind.size, kind.bits, 4, {DeviceKind::cuda, 0}, copies_) {

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"limited_to_full", AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(video::PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
+TEST(PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
   const cuda::Stream stream;
   const video::UniqueAVFrame picture = noise(AV_PIX_FMT_YUV420P, {175, 143}, 3);
   const Samples sent = samples_of(video::wrap(copy_of(picture)));
@@ -133,7 +133,7 @@ TEST(video::PictureFit, KeepsSamplesWhoseSizeAndKindStay) {
   for (std::size_t i = 0; i < sent.size(); ++i) ASSERT_EQ(deep[i], 4 * sent[i]);
 }
 
-TEST(video::PictureFit, KeepsWhatElseIsKnownOfAPicture) {
+TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   const cuda::Stream stream;
   Frame frame = uploaded(noise(AV_PIX_FMT_YUVJ420P, {64, 48}, 1), stream);
   frame.pts = 77;
@@ -154,7 +154,7 @@ TEST(video::PictureFit, KeepsWhatElseIsKnownOfAPicture) {
 }
 
 // An NVDEC surface would go to another picture, or away with its decoder.
-TEST(video::PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
+TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
   const cuda::Stream stream;
   const video::PictureLayout layout = video::picture_layout({4096, 2160}, 8);
   const cuda::DeviceBuffer<std::byte> memory(layout.bytes);

@@ -99,7 +99,7 @@ video::UniqueAVFrame normalized(const AVFrame& picture, const video::FrameTarget
 
 constexpr std::array kFinerChroma{AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ440P};
 
-TEST(video::Normalizer, SubsamplesChromaAsFFmpegsFilterDoes) {
+TEST(Normalizer, SubsamplesChromaAsFFmpegsFilterDoes) {
   for (const AVPixelFormat format : kFinerChroma)
     for (const Size size :
          {Size{800, 564}, Size{801, 565}, Size{640, 1}, Size{1, 480}, Size{37, 23}, Size{2049, 66},
@@ -113,7 +113,7 @@ TEST(video::Normalizer, SubsamplesChromaAsFFmpegsFilterDoes) {
     }
 }
 
-TEST(video::Normalizer, SubsamplesPictureAfterPicture) {
+TEST(Normalizer, SubsamplesPictureAfterPicture) {
   constexpr Size kSize{96, 70};
   constexpr video::FrameTarget kTarget{kSize, AV_PIX_FMT_YUVJ420P, {}, {}};
   const video::UniqueAVFrame first = of_jpeg(AV_PIX_FMT_YUVJ444P, kSize);
@@ -134,7 +134,7 @@ TEST(video::Normalizer, SubsamplesPictureAfterPicture) {
   }
 }
 
-TEST(video::Normalizer, SharesLumaOfSubsampledPictures) {
+TEST(Normalizer, SharesLumaOfSubsampledPictures) {
   constexpr Size kSize{64, 48};
   const video::UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_YUVJ444P, kSize);
   const video::UniqueAVFrame made = normalized(*picture, target_of(kSize, AV_PIX_FMT_YUVJ420P));
@@ -142,7 +142,7 @@ TEST(video::Normalizer, SharesLumaOfSubsampledPictures) {
   EXPECT_NE(made->data[1], picture->data[1]);
 }
 
-TEST(video::Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
+TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
   const video::PictureKind jpeg = video::kind_of(*of_jpeg(AV_PIX_FMT_YUVJ444P, {64, 48}));
   video::PictureKind narrow = jpeg;
   narrow.range = AVCOL_RANGE_MPEG;
@@ -162,7 +162,7 @@ TEST(video::Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
 }
 
 // The first pictures need a conversion, too: what converts them must not convert the others.
-TEST(video::Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
+TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   constexpr video::FrameTarget kTarget{{96, 64}, AV_PIX_FMT_YUV420P, {}, {}};
   const video::UniqueAVFrame landscape = noise(AV_PIX_FMT_YUV422P, {96, 64});
   const video::UniqueAVFrame square = noise(AV_PIX_FMT_YUV422P, {64, 64});
@@ -177,7 +177,7 @@ TEST(video::Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   expect_equal(*again, *first);
 }
 
-TEST(video::Normalizer, ConvertsTheSameBySeveralThreads) {
+TEST(Normalizer, ConvertsTheSameBySeveralThreads) {
   const std::array<std::pair<AVPixelFormat, AVPixelFormat>, 6> conversions{{
       {AV_PIX_FMT_RGB24, AV_PIX_FMT_YUV420P},
       {AV_PIX_FMT_RGBA, AV_PIX_FMT_YUV420P},
@@ -198,7 +198,7 @@ TEST(video::Normalizer, ConvertsTheSameBySeveralThreads) {
     }
 }
 
-TEST(video::Normalizer, ScalesAndTurnsSubsampledPicturesByFFmpegsFilter) {
+TEST(Normalizer, ScalesAndTurnsSubsampledPicturesByFFmpegsFilter) {
   const video::UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_YUVJ444P, {64, 48});
   video::FrameFilter halving(
       video::kind_of(*picture),
@@ -214,7 +214,7 @@ TEST(video::Normalizer, ScalesAndTurnsSubsampledPicturesByFFmpegsFilter) {
   expect_equal(*normalized(*picture, turned), *turning.apply(video::reference(*picture)));
 }
 
-TEST(video::Normalizer, MakesGreyWhatFFmpegsFilterMakes) {
+TEST(Normalizer, MakesGreyWhatFFmpegsFilterMakes) {
   for (const AVColorRange range : {AVCOL_RANGE_UNSPECIFIED, AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG})
     for (const Size size : {Size{800, 564}, Size{801, 565}, Size{37, 23}, Size{64, 1}, Size{1, 480},
                             Size{3, 3}, Size{1, 1}}) {
@@ -227,7 +227,7 @@ TEST(video::Normalizer, MakesGreyWhatFFmpegsFilterMakes) {
     }
 }
 
-TEST(video::Normalizer, ScalesAndTurnsGreyByFFmpegsFilter) {
+TEST(Normalizer, ScalesAndTurnsGreyByFFmpegsFilter) {
   const video::UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_GRAY8, {64, 48});
   video::FrameFilter halving(
       video::kind_of(*picture),
@@ -305,7 +305,7 @@ video::ConverterKey key(int width, int height = 64) {
   return key;
 }
 
-TEST(video::KeptConverters, GivesEachToOneAtATime) {
+TEST(KeptConverters, GivesEachToOneAtATime) {
   video::KeptConverters kept;
   EXPECT_EQ(kept.take(key(64)), nullptr);
   auto made = std::make_unique<Idle>();
@@ -317,7 +317,7 @@ TEST(video::KeptConverters, GivesEachToOneAtATime) {
   EXPECT_EQ(kept.take(key(64)), nullptr);
 }
 
-TEST(video::KeptConverters, TellsAllThatDiffersApart) {
+TEST(KeptConverters, TellsAllThatDiffersApart) {
   const video::ConverterKey plain = key(64);
   std::vector<video::ConverterKey> others(7, plain);
   others[0].from.format = AV_PIX_FMT_GRAY8;
@@ -333,14 +333,14 @@ TEST(video::KeptConverters, TellsAllThatDiffersApart) {
   EXPECT_NE(kept.take(plain), nullptr);
 }
 
-TEST(video::KeptConverters, KeepsTheLastSixteen) {
+TEST(KeptConverters, KeepsTheLastSixteen) {
   video::KeptConverters kept;
   for (int width = 1; width <= 17; ++width) kept.give_back(key(width), std::make_unique<Idle>());
   EXPECT_EQ(kept.take(key(1)), nullptr);
   for (int width = 2; width <= 17; ++width) EXPECT_NE(kept.take(key(width)), nullptr) << width;
 }
 
-TEST(video::KeptConverters, KeepsNoMoreThan64MiBOfPictures) {
+TEST(KeptConverters, KeepsNoMoreThan64MiBOfPictures) {
   video::KeptConverters kept;
   constexpr int kWidth = 4096;
   constexpr int kHeight = 2720;  // 32 MiB of 4:2:0 and 16 bits, less 150 KB
@@ -353,7 +353,7 @@ TEST(video::KeptConverters, KeepsNoMoreThan64MiBOfPictures) {
   EXPECT_EQ(kept.take(key(8192, 8192)), nullptr);
 }
 
-TEST(video::KeptConverters, ServesSeveralThreads) {
+TEST(KeptConverters, ServesSeveralThreads) {
   const auto kept = std::make_shared<video::KeptConverters>();
   constexpr video::FrameTarget kTarget{{48, 32}, AV_PIX_FMT_YUVJ420P, {}, {}};
   const video::UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_YUVJ444P, kTarget.size);
@@ -376,7 +376,7 @@ video::ConverterKey key_of(const AVFrame& picture, const std::string& chain) {
           picture.color_trc,       video::from_av(picture.sample_aspect_ratio)};
 }
 
-TEST(video::KeptConverters, OneThatHasThrownIsNotKept) {
+TEST(KeptConverters, OneThatHasThrownIsNotKept) {
   const video::UniqueAVFrame picture = noise(AV_PIX_FMT_GRAY8, {64, 48});
   const video::ConverterKey looked_for = key_of(
       *picture, "scale=64:48:flags=bicubic+accurate_rnd+full_chroma_int,format=yuv420p,null");

@@ -90,7 +90,7 @@ std::string exif_segment(int orientation) {
 }
 
 /// Where the first row and column of the stored picture are shown (TIFF 6.0, Orientation).
-TEST(video::PictureFile, A2OrientationOfEveryFormatIsRead) {
+TEST(PictureFile, A2OrientationOfEveryFormatIsRead) {
   const std::array<Letters, 9> shown{
       "",           "ab\ncd\nef\n", "ba\ndc\nfe\n", "fe\ndc\nba\n", "ef\ncd\nab\n",
       "ace\nbdf\n", "eca\nfdb\n",   "fdb\neca\n",   "bdf\nace\n"};
@@ -110,7 +110,7 @@ TEST(video::PictureFile, A2OrientationOfEveryFormatIsRead) {
     }
 }
 
-TEST(video::PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
+TEST(PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
   const std::string motorola = "MM" + big(42, 2) + big(8, 4) + big(1, 2) + big(274, 2) + big(3, 2) +
                                big(1, 4) + big(6, 2) + big(0, 2) + big(0, 4);
   EXPECT_EQ(read(motorola).orientation, (Orientation{1, false}));
@@ -122,7 +122,7 @@ TEST(video::PictureFile, A2OrientationIsReadInBothByteOrdersAndWidths) {
   EXPECT_EQ(read(png_with(png_chunk("eXIf", "nothing"))).orientation, std::nullopt);
 }
 
-TEST(video::PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
+TEST(PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
   struct Step {
     std::string property;
     Letters (*turned)(const Letters&);
@@ -153,7 +153,7 @@ TEST(video::PictureFile, A2HeifIsTurnedAndMirroredInTheOrderOfItsProperties) {
   EXPECT_EQ(video::read_heif(bytes_of(of_another))->orientation, Orientation{});
 }
 
-TEST(video::PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
+TEST(PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
   const std::string three = std::string("II*\0", 4) + little(8, 4) +
                             tiff_directory({{256, 1}}, 26) + tiff_directory({{254, 1}}, 44) +
                             tiff_directory({{254, 2}}, 62) + tiff_directory({{254, 0}}, 0);
@@ -180,7 +180,7 @@ std::string index_segment(const std::vector<unsigned>& types) {
   return jpeg_segment('\xE2', std::string("MPF\0", 4) + index);
 }
 
-TEST(video::PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
+TEST(PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
   constexpr unsigned kPrimary = 0x030000;
   constexpr unsigned kThumbnail = 0x010002;
   constexpr unsigned kDisparity = 0x020002;
@@ -191,7 +191,7 @@ TEST(video::PictureFile, B16AnIndexOfPicturesTellsThumbnailsApart) {
   EXPECT_EQ(read(jpeg_with(index_segment({kPrimary, 0, 0})) + jpeg_with("")).more_pictures, 2);
 }
 
-TEST(video::PictureFile, B15TellsOfAVideoBehindThePicture) {
+TEST(PictureFile, B15TellsOfAVideoBehindThePicture) {
   const std::string video = box("ftyp", "mp42") + box("mdat", "x");
   for (const std::string& file :
        {jpeg_with("") + video, jpeg_with("") + "MotionPhoto_Data" + video,
@@ -204,7 +204,7 @@ TEST(video::PictureFile, B15TellsOfAVideoBehindThePicture) {
   EXPECT_TRUE(video::read_heif(bytes_of(heif({{1}}, {}) + box("mpvd", video)))->video);
 }
 
-TEST(video::PictureFile, B13HeifTellsWhatBelongsToAPicture) {
+TEST(PictureFile, B13HeifTellsWhatBelongsToAPicture) {
   const std::string alpha =
       box("auxC", std::string(4, '\0') + "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha");
   const std::string depth =
@@ -239,7 +239,7 @@ std::vector<std::string> valid_files() {
 }
 
 // Nothing is asserted but that reading ends and, where sanitizers watch, stays within the bytes.
-TEST(video::PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
+TEST(PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
   for (const std::string& whole : valid_files()) {
     for (std::size_t length = 0; length <= whole.size(); ++length) {
       const std::vector<std::uint8_t> cut(whole.begin(),
@@ -257,7 +257,7 @@ TEST(video::PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
   }
 }
 
-TEST(video::PictureFile, AChainOfPagesThatGoesBackEnds) {
+TEST(PictureFile, AChainOfPagesThatGoesBackEnds) {
   const std::string round = std::string("II*\0", 4) + little(8, 4) +
                             tiff_directory({{274, 3}}, 26) + tiff_directory({{256, 1}}, 8);
   EXPECT_EQ(read(round).more_pictures, 1);
@@ -267,7 +267,7 @@ TEST(video::PictureFile, AChainOfPagesThatGoesBackEnds) {
 }
 
 // A directory of 65,535 entries at each byte would take minutes.
-TEST(video::PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
+TEST(PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
   std::string file = std::string("II*\0", 4) + little(8, 4);
   file.resize(std::size_t{1} << 20, '\xFF');
   static_cast<void>(read(file));

@@ -21,7 +21,7 @@ std::span<const std::uint8_t> content(const video::UniqueAVPacket& packet) {
   return {packet->data, static_cast<std::size_t>(packet->size)};
 }
 
-TEST(video::PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
+TEST(PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
   video::PacketPool pool;
   // What a packet before has left behind its end must not be read as part of it.
   pool.packet_of(bytes(1000, 0xff)).reset();
@@ -31,7 +31,7 @@ TEST(video::PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
   EXPECT_THAT(std::vector(padding.begin(), padding.end()), Each(0));
 }
 
-TEST(video::PacketPool, MemoryIsUsedAgain) {
+TEST(PacketPool, MemoryIsUsedAgain) {
   video::PacketPool pool;
   video::UniqueAVPacket packet = pool.packet_of(bytes(1000, 1));
   const std::uint8_t* const memory = packet->data;
@@ -39,7 +39,7 @@ TEST(video::PacketPool, MemoryIsUsedAgain) {
   EXPECT_EQ(pool.packet_of(bytes(900, 2))->data, memory);
 }
 
-TEST(video::PacketPool, LongerOnesThanAllBeforeFit) {
+TEST(PacketPool, LongerOnesThanAllBeforeFit) {
   video::PacketPool pool;
   std::vector<video::UniqueAVPacket> packets;
   for (std::size_t length = 1; length < 100000; length = 2 * length + 3)
@@ -49,14 +49,14 @@ TEST(video::PacketPool, LongerOnesThanAllBeforeFit) {
                 ElementsAreArray(bytes(length, static_cast<std::uint8_t>(length))));
 }
 
-TEST(video::PacketPool, PacketsOutliveIt) {
+TEST(PacketPool, PacketsOutliveIt) {
   auto pool = std::make_unique<video::PacketPool>();
   const video::UniqueAVPacket packet = pool->packet_of(bytes(5000, 3));
   pool.reset();
   EXPECT_THAT(content(packet), ElementsAreArray(bytes(5000, 3)));
 }
 
-TEST(video::PacketPool, APacketThatIsHeldIsNotGivenAgain) {
+TEST(PacketPool, APacketThatIsHeldIsNotGivenAgain) {
   video::PacketPool pool;
   const video::UniqueAVPacket held = pool.packet_of(bytes(50, 4));
   const video::UniqueAVPacket next = pool.packet_of(bytes(50, 5));

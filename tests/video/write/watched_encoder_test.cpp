@@ -111,11 +111,11 @@ TEST_F(WatchedEncoder, B15KnowsWhichEncodersWriteCaptions) {
     setup.options.options = std::move(of);
     return video::kept_picture_data(setup).contains(AV_FRAME_DATA_A53_CC);
   };
-  EXPECT_TRUE(video::keeps("libx264", {}));
-  EXPECT_FALSE(video::keeps("libx264", {{"a53cc", "0"}}));
-  EXPECT_TRUE(video::keeps("mpeg2video", {}));
+  EXPECT_TRUE(keeps("libx264", {}));
+  EXPECT_FALSE(keeps("libx264", {{"a53cc", "0"}}));
+  EXPECT_TRUE(keeps("mpeg2video", {}));
   for (const char* const encoder : {"ffv1", "mjpeg", "libvpx-vp9"})
-    EXPECT_FALSE(video::keeps(encoder, {})) << encoder;
+    EXPECT_FALSE(keeps(encoder, {})) << encoder;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace facepipe::test {
 
 /// The parameter is "centerface" or "yunet"; the latter is skipped where its file isn't.
-class detector::KnownModel : public testing::TestWithParam<const char*> {
+class KnownModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const bool centerface = std::strcmp(GetParam(), "centerface") == 0;
