@@ -64,7 +64,7 @@ class OnDevice {
         kept_counts_(2),
         counts_(1),
         download_(counts_.data(), faces_.view(), wanted) {
-    facepipe::put(given.candidates, stored_.view(), stream_);
+    pipeline::put(given.candidates, stored_.view(), stream_);
     put(indices_.data(), given.indices);
     put(boxes_.data(), given.boxes);
     put(scores_.data(), given.scores);
