@@ -1,5 +1,5 @@
-// Numbers and parts of a file's bytes. They come from outside: whatever they hold, nothing beyond
-// them is read.
+// Reads numbers and parts from the bytes of a file. The bytes come from outside, so nothing beyond
+// their end is read, even if they are malformed.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace facepipe::video {
 
 using Bytes = std::span<const std::uint8_t>;
 
-/// Whether the bytes begin with `text`.
+/// Returns whether the bytes begin with `text`.
 [[nodiscard]] inline bool begins_with(Bytes bytes, std::string_view text) {
   return bytes.size() >= text.size() &&
          std::equal(text.begin(), text.end(), bytes.begin(),
@@ -23,14 +23,14 @@ using Bytes = std::span<const std::uint8_t>;
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A name of four characters as the big-endian number that its bytes are.
+/// Returns a name of four characters as the big-endian number that its bytes are.
 [[nodiscard]] constexpr std::uint64_t four_cc(std::string_view name) {
   std::uint64_t value = 0;
   for (const char c : name) value = value << 8U | static_cast<unsigned char>(c);
   return value;
 }
 
-/// Reads from front to back. Behind the end it gives zeros and empty parts, and says so.
+/// Reads from front to back. Past the end it returns zeros and empty parts, and failed() is true.
 class ByteReader {
  public:
   enum class Order { big_endian, little_endian };
@@ -38,7 +38,7 @@ class ByteReader {
   explicit ByteReader(Bytes bytes, Order order = Order::big_endian)
       : bytes_(bytes), order_(order) {}
 
-  /// The next `width` bytes, 8 at most, as a number.
+  /// Returns the next `width` bytes, 8 at most, as a number.
   [[nodiscard]] std::uint64_t number(std::size_t width) {
     const Bytes digits = take(width);
     if (digits.size() < width) return 0;
@@ -48,7 +48,7 @@ class ByteReader {
     return value;
   }
 
-  /// The next bytes; as many as there are where there are fewer.
+  /// Returns the next `count` bytes, or all that are left if there are fewer.
   [[nodiscard]] Bytes take(std::uint64_t count) {
     failed_ = failed_ || count > left();
     const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(count, left()));
@@ -58,7 +58,7 @@ class ByteReader {
 
   void skip(std::uint64_t count) { static_cast<void>(take(count)); }
 
-  /// Goes to a place counted from the first byte.
+  /// Continues at `place`, which counts from the first byte.
   void seek(std::uint64_t place) {
     failed_ = failed_ || place > bytes_.size();
     at_ = static_cast<std::size_t>(std::min<std::uint64_t>(place, bytes_.size()));
@@ -66,7 +66,7 @@ class ByteReader {
 
   [[nodiscard]] Bytes rest() const { return bytes_.subspan(at_); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
-  /// More was asked for than there is.
+  /// Returns whether more bytes were asked for than there are.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 using Buffer = std::vector<std::uint8_t>;
 
-/// A header without its words, and what these were, for messages.
+/// A header without its words, and a description of these words for messages.
 struct Cleaned {
   Buffer header;
   std::string lost;
@@ -33,7 +33,8 @@ void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.
 
 using XiphPackets = std::array<Bytes, 3>;
 
-/// Splits a header as QuickTime has it: each packet lies behind its length in two bytes.
+/// Splits a header in QuickTime's layout: the length of each packet, in two bytes, lies in front of
+/// it.
 std::optional<XiphPackets> split_by_lengths(Bytes header) {
   XiphPackets packets;
   for (Bytes& packet : packets) {
@@ -46,7 +47,7 @@ std::optional<XiphPackets> split_by_lengths(Bytes header) {
   return packets;
 }
 
-/// Splits a header as Matroska has it: two lengths in Xiph's lacing lie before the packets.
+/// Splits a header in Matroska's layout: two lengths in Xiph's lacing lie before the packets.
 std::optional<XiphPackets> split_by_lacing(Bytes header) {
   if (header.empty() || header[0] != 2) return std::nullopt;
   std::size_t at = 1;
@@ -62,7 +63,7 @@ std::optional<XiphPackets> split_by_lacing(Bytes header) {
                      header.subspan(sizes[0] + sizes[1])};
 }
 
-/// @param name  that stands in each packet behind its type: "vorbis", "theora"
+/// @param name  the text after the type byte of each packet: "vorbis", "theora"
 std::optional<XiphPackets> split_xiph(Bytes header, std::string_view name) {
   const auto are_named = [&](const XiphPackets& packets) {
     return std::ranges::all_of(packets, [&](Bytes packet) {
@@ -84,7 +85,7 @@ Buffer join_by_lacing(const XiphPackets& packets) {
   return header;
 }
 
-/// The names of a comment header's fields, but for what encoders call themselves.
+/// Returns the names of a comment header's fields, except those by which encoders name themselves.
 std::string names_of_comments(Bytes fields) {
   const auto next = [&]() -> std::optional<Bytes> {
     if (fields.size() < 4) return std::nullopt;
@@ -93,7 +94,8 @@ std::string names_of_comments(Bytes fields) {
     fields = fields.subspan(4 + size);
     return field;
   };
-  if (!next() || fields.size() < 4) return {};  // the library that wrote them; then their number
+  // The library's name comes first, then the number of fields.
+  if (!next() || fields.size() < 4) return {};
   fields = fields.subspan(4);
   std::string names;
   while (const std::optional<Bytes> field = next()) {
@@ -123,7 +125,7 @@ std::optional<Cleaned> clean_xiph(Bytes header, std::string_view name) {
 // ---- FLAC and Opus ----
 
 std::optional<Cleaned> clean_flac(Bytes header) {
-  constexpr std::size_t kFacts = 34;  // STREAMINFO
+  constexpr std::size_t kFacts = 34;  // size of STREAMINFO in bytes
   constexpr std::size_t kBegin = 8;   // "fLaC" and the block's own header
   const bool whole_file = text_of(header).starts_with("fLaC");
   const Bytes facts = whole_file && header.size() > kBegin ? header.subspan(kBegin) : header;
@@ -167,12 +169,12 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// What stands in front of a line's colon, in lower case.
+/// Returns what a line has before its colon, in lower case.
 std::string field_in(std::string_view line) {
   return lower(trimmed(line.substr(0, line.find(':'))));
 }
 
-/// Fields of [Script Info] that say how text is laid out.
+/// Returns whether a field of [Script Info] says how text is laid out.
 bool is_layout_field(const std::string& name) {
   constexpr std::array<std::string_view, 11> kLayout{
       "scripttype",  "playresx",  "playresy", "layoutresx", "layoutresy",
@@ -181,7 +183,8 @@ bool is_layout_field(const std::string& name) {
   return std::ranges::find(kLayout, name) != kLayout.end();
 }
 
-/// Whether a line of an ASS header stays; `section` is the one that it stands in, in lower case.
+/// Returns whether a line of an ASS header stays. `section` is the section of the line, in lower
+/// case.
 bool keeps_ass_line(std::string_view line, const std::string& section) {
   const std::string name = field_in(line);
   if (section == "[script info]") return is_layout_field(name);
@@ -213,7 +216,7 @@ Cleaned clean_ass(Bytes header) {
   return {{kept.begin(), kept.end()}, std::move(lost)};
 }
 
-/// The palette and places of DVD's subtitles: "size: 720x480".
+/// Keeps the palette and the placing of DVD subtitles, for example "size: 720x480".
 Cleaned clean_dvd(Bytes header) {
   constexpr std::array<std::string_view, 11> kFields{
       "size",  "org",     "scale",         "alpha",       "smooth",     "fadein/out",
@@ -231,7 +234,7 @@ Cleaned clean_dvd(Bytes header) {
   return {{kept.begin(), kept.end()}, all ? "" : "further lines"};
 }
 
-/// Returns none where the header isn't what its codec has.
+/// Returns nullopt if the header isn't valid for its codec.
 std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
   if (header.empty()) return Cleaned{};
   switch (codec) {
@@ -264,7 +267,7 @@ struct Extent {
   std::size_t end = 0;
 };
 
-/// The parts of a file that a font's directory and tables take; none where it is no font.
+/// Returns the parts of a file that a font's directory and tables take; nullopt if it is no font.
 std::optional<std::vector<Extent>> extents_of_font(Bytes file, std::size_t begin) {
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kEntry = 16;

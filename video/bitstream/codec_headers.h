@@ -1,5 +1,5 @@
-// Words and pictures within codecs' headers, which may tell of people and places; and what is
-// really a font.
+// Removes words and pictures from codecs' headers, because they may tell of people and places. Also
+// decides whether a file is really a font.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace facepipe::video {
 
-/// Whether a file is a font of OpenType's kind (or a collection of them), and little else: nearly
-/// all bytes belong to its tables.
+/// Returns whether a file is an OpenType font, or a collection of them, and holds little else:
+/// nearly all its bytes belong to the tables of the fonts.
 [[nodiscard]] bool is_font(Bytes file);
 
-/// Whether clean_header() can tell a header's words from what decoders need.
+/// Returns whether clean_header() can tell a header's words from what decoders need.
 [[nodiscard]] bool can_clean_header(const AVCodecParameters& parameters);
 
-/// Leaves in a header what decoders need: Vorbis and Theora lose their comments, with the pictures
-/// in them, FLAC and Opus all but the facts of the sound, ASS its title, names, comments, pictures
-/// and fonts, other text subtitles their whole header. Returns what was lost in words; empty where
-/// nothing was that says anything. A header that can_clean_header() refuses goes as a whole.
+/// Leaves in a header what decoders need. Vorbis and Theora lose their comments with the pictures
+/// in them. FLAC and Opus lose everything except the facts of the sound. ASS loses its title,
+/// names, comments, pictures and fonts. Other text subtitles lose their whole header, and so does a
+/// header that can_clean_header() refuses. Returns a description of what was lost; empty if nothing
+/// with a meaning was lost.
 std::string clean_header(AVCodecParameters& parameters);
 
-/// Replaces a header (extradata) by a copy of these bytes; by none where they are empty.
+/// Replaces a header (extradata) by a copy of these bytes; removes it if there are none.
 void set_header(AVCodecParameters& parameters, Bytes header);
 
 }  // namespace facepipe::video

@@ -14,8 +14,8 @@ int properties_of(AVCodecID codec) {
   return known != nullptr ? known->props : 0;
 }
 
-/// A sequence header: what MPEG-1 and MPEG-2 decode with, matrices included (ISO/IEC 13818-2,
-/// 6.2.2.1).
+/// Returns whether a packet has a sequence header. It holds all that MPEG-1 and MPEG-2 need for
+/// decoding, matrices included (ISO/IEC 13818-2, 6.2.2.1).
 bool has_sequence_header(Bytes packet) {
   NalReader reader(packet, {});
   while (const std::optional<Bytes> unit = reader.next())
@@ -23,7 +23,7 @@ bool has_sequence_header(Bytes packet) {
   return false;
 }
 
-/// A number of an SEI message: bytes of 255, then a lesser one.
+/// Reads a number of an SEI message: bytes of 255, then a smaller one.
 std::uint32_t sei_number(RbspReader& reader) {
   std::uint32_t sum = 0;
   std::uint32_t byte = 255;
@@ -34,7 +34,7 @@ std::uint32_t sei_number(RbspReader& reader) {
   return sum;
 }
 
-/// Whether a unit of H.264's SEI messages promises exact pictures from here on.
+/// Returns whether a unit of H.264's SEI messages promises exact pictures from here on.
 bool promises_recovery(Bytes sei) {
   constexpr std::uint32_t kRecoveryPoint = 6;
   RbspReader reader(sei.subspan(1));
@@ -52,7 +52,7 @@ bool promises_recovery(Bytes sei) {
   return false;
 }
 
-/// Whether a slice of H.264 is of type I, which has two numbers (H.264 table 7-6).
+/// Returns whether a slice of H.264 has type I, for which there are two numbers (H.264 table 7-6).
 bool is_i_slice(Bytes slice) {
   RbspReader reader(slice.subspan(1));
   static_cast<void>(reader.exp_golomb());  // first_mb_in_slice
@@ -69,7 +69,7 @@ void add_side_data(AVPacket& packet, AVPacketSideDataType type, Bytes bytes) {
 void prepend(AVPacket& packet, Bytes bytes) {
   if (bytes.empty()) return;
   const UniqueAVPacket whole = new_av_packet();
-  const auto size = static_cast<int>(bytes.size());  // ParameterSets keeps few
+  const auto size = static_cast<int>(bytes.size());  // ParameterSets limits the size
   if (packet.size > INT32_MAX / 2 || av_new_packet(whole.get(), size + packet.size) < 0 ||
       av_packet_copy_props(whole.get(), &packet) < 0)
     throw std::bad_alloc();
@@ -81,14 +81,14 @@ void prepend(AVPacket& packet, Bytes bytes) {
 
 }  // namespace
 
-/// What the units of a packet have shown so far.
+/// What was found in the units of a packet so far.
 struct EntryPoints::Units {
   bool malformed = false;
-  bool recovers = false;  ///< H.264: a recovery point message
+  bool recovers = false;  ///< H.264: a recovery point message was found
   int slices = 0;
   int idr_slices = 0;     ///< H.264
-  int i_slices = 0;       ///< H.264, others than of IDR
-  int first_type = -1;    ///< HEVC: of the first slice
+  int i_slices = 0;       ///< H.264: I slices, IDR slices not counted
+  int first_type = -1;    ///< HEVC: type of the first slice
   bool discards = false;  ///< HEVC: no_output_of_prior_pics_flag
 
   [[nodiscard]] Entry entry_h264() const {
@@ -126,15 +126,17 @@ void EntryPoints::take_extradata(Bytes extradata) {
 
 PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   follow_side_data(packet);
-  // Made before the packet's own sets are noted: it brings them itself.
+  // This prelude is made before the packet's own sets are noted, because the packet brings them
+  // itself.
   const std::shared_ptr<const Prelude> before = prelude();
   const bool spoilt = sets_.overflowed() || too_deep_;
   PacketFacts facts = has_units_ ? facts_of_units(packet) : facts_without_units(packet);
   facts.pts = packet.pts;
   facts.has_dts = packet.dts != AV_NOPTS_VALUE;
-  // A decoder that begins with a picture of which a part is missing conceals it by none before.
+  // If a part of the picture is missing, FFmpeg conceals it by the pictures before it. A decoder
+  // that begins here has none.
   const bool torn = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
-  // One byte of length holds few parameter sets.
+  // With a length field of one byte, a unit has at most 255 bytes: few parameter sets fit.
   if (facts.second_field || spoilt || torn || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;
@@ -152,7 +154,7 @@ PacketFacts EntryPoints::facts_of_units(const AVPacket& packet) {
   return facts;
 }
 
-/// How many pictures, decoded before this one, are shown after it.
+/// Counts the pictures that are decoded before this one and shown after it.
 void EntryPoints::follow_order(bool restarts) {
   constexpr std::size_t kDeepest = 16;  // H.264 A.3.1: max_num_reorder_frames
   if (restarts) orders_.clear();
@@ -202,7 +204,7 @@ void EntryPoints::note_h264(Bytes unit, Units& seen) const {
   constexpr int kIdr = 5;
   constexpr int kSei = 6;
   if (type == kSei) seen.recovers = seen.recovers || promises_recovery(unit);
-  if (type < 1 || type > kIdr) return;  // slices, and parts of such
+  if (type < 1 || type > kIdr) return;  // neither a slice nor a part of one
   ++seen.slices;
   if (type == kIdr) ++seen.idr_slices;
   if (type == 1 && is_i_slice(unit)) ++seen.i_slices;
@@ -210,7 +212,8 @@ void EntryPoints::note_h264(Bytes unit, Units& seen) const {
 
 void EntryPoints::note_hevc(Bytes unit, Units& seen) const {
   const std::optional<int> type = hevc_type(unit);
-  if (!type || *type >= 32 || seen.first_type >= 0) return;  // slices have lesser types
+  // Slices have types below 32.
+  if (!type || *type >= 32 || seen.first_type >= 0) return;
   seen.first_type = *type;
   RbspReader reader(unit.subspan(2));
   reader.skip_bits(1);  // first_slice_segment_in_pic_flag
@@ -221,7 +224,7 @@ bool EntryPoints::is_mpeg_1_or_2() const {
   return codec_ == AV_CODEC_ID_MPEG1VIDEO || codec_ == AV_CODEC_ID_MPEG2VIDEO;
 }
 
-/// Finds all but the facts that every codec's packets tell alike.
+/// Finds all facts but the stamps, which every codec's packets tell in the same way.
 PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);

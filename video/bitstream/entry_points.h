@@ -1,5 +1,5 @@
-// Where a decoder can begin in the midst of a stream, as far as a packet itself tells. What the
-// packets behind it must add is in cuts.h.
+// Finds where a decoder can begin in the middle of a stream, as far as one packet tells. cuts.h
+// adds what the packets after it tell.
 #pragma once
 
 #include <cstdint>
@@ -15,62 +15,65 @@
 
 namespace facepipe::video {
 
-/// What a decoder that begins at a packet must be told of all that came before.
+/// What a decoder that begins at a packet must know of all packets before it.
 struct Prelude {
-  std::vector<std::uint8_t> parameter_sets;  ///< in front of the packet's data
-  std::vector<std::uint8_t> extradata;       ///< that came with a packet: AV_PKT_DATA_NEW_EXTRADATA
-  std::vector<std::uint8_t> palette;         ///< likewise AV_PKT_DATA_PALETTE
+  std::vector<std::uint8_t> parameter_sets;  ///< go in front of the packet's data
+  std::vector<std::uint8_t> extradata;       ///< the last AV_PKT_DATA_NEW_EXTRADATA of a packet
+  std::vector<std::uint8_t> palette;         ///< the last AV_PKT_DATA_PALETTE of a packet
 };
 
-/// Another packet like this one, with the prelude. What the packet itself says comes last, and
+/// Returns a copy of this packet with the prelude. What the packet itself says comes last, so it
 /// counts. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
-/// Whether a decoder that begins at a packet gives it, and all that follow in decoding and
-/// presentation order, as one does that has read everything before.
+/// Says whether a decoder may begin at a packet. It may if it then gives the same pictures as a
+/// decoder that has read everything before: this packet's, and all that follow in decoding and
+/// presentation order.
 enum class Entry {
-  none,       ///< it doesn't, or nobody knows
-  alone,      ///< it does, and nothing decoded behind it is shown before it
-  by_type,    ///< it does; PacketFacts::leading tells what is shown before it
-  by_stamps,  ///< it does; what is shown before it has a lesser presentation stamp
+  none,       ///< it may not, or nobody knows
+  alone,      ///< it may, and nothing decoded after the packet is shown before it
+  by_type,    ///< it may; PacketFacts::leading tells what is shown before it
+  by_stamps,  ///< it may; pictures shown before it have a smaller presentation stamp
 };
 
-/// What a packet says of places to begin.
+/// What a packet says about places to begin.
 struct PacketFacts {
   Entry entry = Entry::none;
-  bool leading = false;               ///< it says itself that it is shown before the last entry
-  bool second_field = false;          ///< of a picture that an earlier packet began: no entry
-  std::int64_t pts = AV_NOPTS_VALUE;  ///< in the stream's time base
+  bool leading = false;               ///< the packet says that it is shown before the last entry
+  bool second_field = false;          ///< it completes an earlier packet's picture: no entry
+  std::int64_t pts = AV_NOPTS_VALUE;  ///< presentation stamp in the stream's time base
   bool has_dts = false;
-  std::shared_ptr<const Prelude> prelude;  ///< of an entry; else nullptr
+  std::shared_ptr<const Prelude> prelude;  ///< for an entry; otherwise nullptr
 };
 
-/// Looks at the packets of one video stream, in file order. By codec, an entry is
-/// * H.264: a picture of IDR slices; or one of I slices alone, with a recovery point message that
+/// Looks at the packets of one video stream, in file order. What an entry is depends on the codec:
+/// * H.264: a picture of IDR slices; or a picture of I slices with a recovery point message that
 ///   promises exact pictures from here on (recovery_frame_cnt 0, exact_match_flag 1: H.264 D.2.8).
-///   A greater count won't do: of 34 streams that x264 made so, with intra refresh, pictures of 9
-///   differed though all since the entry before was decoded first.
+///   A larger count is not enough. x264 made 34 such streams with intra refresh. In 9 of them
+///   pictures differed, although everything since the entry before was decoded first.
 /// * HEVC: an IRAP picture (NAL types 16 to 21) that doesn't throw away pictures before it
 ///   (no_output_of_prior_pics_flag).
-/// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right behind it are
+/// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right after it are
 ///   shown before it.
-/// * VVC: none, because its parameter sets aren't followed. Other codecs: a key frame, if
-///   FFmpeg's parser, where it has one, says so too: FFmpeg's demuxers flag all pictures of H.261.
+/// * VVC: none, because nobody follows its parameter sets here.
 /// * codecs that only have key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
-/// No entry is a packet of which the demuxer says that a part is missing (AV_PKT_FLAG_CORRUPT).
-/// Behind two things there is no entry any more: parameter sets that are too large to be kept; and,
-/// in H.264, pictures that are reordered more deeply than `parameters` say (video_delay). FFmpeg's
-/// decoder then learns the depth from the pictures, where the stream's header doesn't tell it, and
-/// loses some meanwhile: each new decoder would, where one for the whole stream does it once.
+/// * other codecs: a key frame. If FFmpeg has a parser for the codec, it must agree, because
+///   FFmpeg's demuxers flag all pictures of H.261.
+/// A packet is no entry if the demuxer says that a part of it is missing (AV_PKT_FLAG_CORRUPT).
+/// Two things end all entries from there on. The first is parameter sets that are too large to be
+/// kept. The second, in H.264, is pictures that are reordered more deeply than `parameters` say
+/// (video_delay). FFmpeg's decoder then learns the depth from the pictures, because the stream's
+/// header doesn't say it, and loses some pictures meanwhile. One decoder for the whole stream does
+/// this once, but each new decoder would do it again.
 /// Used by one thread. Packets are hostile: a malformed one is no entry.
 class EntryPoints {
  public:
-  /// `parameters`: as the decoders are opened with. Throws std::bad_alloc.
+  /// `parameters` are those with which the decoders are opened. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
   [[nodiscard]] PacketFacts look_at(const AVPacket& packet);
 
-  /// For a decoder that begins at the next packet.
+  /// Returns the prelude for a decoder that begins at the next packet.
   [[nodiscard]] std::shared_ptr<const Prelude> prelude();
 
  private:
@@ -88,20 +91,21 @@ class EntryPoints {
   void note_hevc(Bytes unit, Units& seen) const;
 
   AVCodecID codec_;
-  bool has_units_;  // H.264 and HEVC
-  int properties_;  // AV_CODEC_PROP_...
+  bool has_units_;  // the codec is H.264 or HEVC
+  int properties_;  // flags AV_CODEC_PROP_...
   FieldPairs fields_;
-  std::optional<PacketParser> parser_;  // none where the packets, or fields_, tell everything
-  bool behind_entry_ = false;  // what leads, leads the last entry, and nothing that is none
-  int reorder_depth_;          // that decoders are opened with
-  std::deque<int> orders_;     // H.264: of the last pictures, since the last IDR
+  std::optional<PacketParser> parser_;  // none if the packets, or fields_, suffice
+  // Leading pictures lead the last entry, and not a picture that is no entry.
+  bool behind_entry_ = false;
+  int reorder_depth_;       // the depth with which decoders are opened
+  std::deque<int> orders_;  // H.264: orders of the last pictures since the last IDR picture
   bool too_deep_ = false;
   NalFraming framing_;
   ParameterSets sets_;
-  std::vector<std::uint8_t> extradata_;  // that a packet brought
-  std::vector<std::uint8_t> palette_;    // likewise
+  std::vector<std::uint8_t> extradata_;  // the last that a packet brought
+  std::vector<std::uint8_t> palette_;    // the last that a packet brought
   std::shared_ptr<const Prelude> prelude_;
-  std::int64_t prelude_changes_ = -1;  // of sets_, when prelude_ was made
+  std::int64_t prelude_changes_ = -1;  // sets_.changes() when prelude_ was made
 };
 
 }  // namespace facepipe::video

@@ -6,7 +6,7 @@
 namespace facepipe::video {
 namespace {
 
-constexpr std::size_t kStartCode = 3;  // 0, 0, 1
+constexpr std::size_t kStartCode = 3;  // bytes of a start code: 0, 0, 1
 
 void take_units(ByteReader& from, std::uint64_t count, std::vector<Bytes>& units) {
   for (std::uint64_t i = 0; i < count && !from.failed(); ++i) {
@@ -34,7 +34,7 @@ NalExtradata read_hvcc(Bytes extradata) {
   result.framing.length_size = length_size_in(reader.number(1));
   const std::uint64_t arrays = reader.number(1);
   for (std::uint64_t i = 0; i < arrays && !reader.failed(); ++i) {
-    reader.skip(1);  // the type, which each unit says itself
+    reader.skip(1);  // the type of the units; each unit says it itself
     take_units(reader, reader.number(2), result.units);
   }
   return result;

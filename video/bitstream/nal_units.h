@@ -1,6 +1,5 @@
-// NAL units of H.264 and HEVC: where they lie in a packet, and how the fields inside are read.
-// Bytes come from outside: whatever they hold, nothing beyond them is read, and the work grows with
-// their number alone.
+// Finds NAL units of H.264 and HEVC in a packet, and reads the fields inside. The bytes come from
+// outside. So nothing beyond their end is read, and the work grows only with their number.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +12,27 @@
 
 namespace facepipe::video {
 
-/// What marks the begin of a NAL unit in a stream's packets.
+/// Says how the beginning of each NAL unit is marked in a stream's packets.
 struct NalFraming {
-  int length_size = 0;  ///< bytes (1 to 4) of the big-endian length in front of each unit, as MP4
-                        ///< and Matroska have it; 0: start codes (H.264 and HEVC, annex B)
+  int length_size = 0;  ///< bytes (1 to 4) of the big-endian length in front of each unit, as in
+                        ///< MP4 and Matroska; 0: start codes (H.264 and HEVC, annex B)
   friend bool operator==(const NalFraming&, const NalFraming&) = default;
 };
 
-/// What follows the first start code (0, 0, 1), which all of MPEG's codecs share; nullopt if there
-/// is none.
+/// Returns the bytes after the first start code (0, 0, 1), which all MPEG codecs share; nullopt if
+/// there is none.
 [[nodiscard]] std::optional<Bytes> behind_start_code(Bytes bytes);
 
-/// Gives the units of one packet, which must outlive it, one by one.
+/// Gives the units of one packet one by one. The packet must outlive the reader.
 class NalReader {
  public:
   NalReader(Bytes packet, NalFraming framing);
 
-  /// The next unit that isn't empty, from its header on, without zeros behind it; nullopt at the
-  /// end.
+  /// Returns the next unit that isn't empty. It begins with its header, and zeros after it are cut
+  /// off. Returns nullopt at the end.
   [[nodiscard]] std::optional<Bytes> next();
-  /// A length pointed beyond the packet, or bytes were left over; known at the end.
+  /// Returns whether a length pointed beyond the packet, or bytes were left over. This is known at
+  /// the end.
   [[nodiscard]] bool malformed() const { return malformed_; }
 
  private:
@@ -44,46 +44,46 @@ class NalReader {
   bool malformed_ = false;
 };
 
-/// The type of an HEVC unit (nal_unit_type, 7.3.1.2), whose header takes 2 bytes; nullopt for one
-/// of another layer than the base layer, or a shorter one.
+/// Returns the type of an HEVC unit (nal_unit_type, 7.3.1.2), whose header takes 2 bytes. Returns
+/// nullopt for a shorter unit, and for a unit of a layer above the base layer.
 [[nodiscard]] std::optional<int> hevc_type(Bytes unit);
-/// The layer of an HEVC unit (nuh_layer_id): 0 is the base layer, which all decoders show; 0 also
-/// for one that is shorter than a header.
+/// Returns the layer of an HEVC unit (nuh_layer_id): 0 is the base layer, which all decoders show.
+/// Returns 0, too, for a unit that is shorter than a header.
 [[nodiscard]] int hevc_layer(Bytes unit);
 
 /// What the extradata of an H.264 or HEVC stream says.
 struct NalExtradata {
   NalFraming framing;
-  std::vector<Bytes> units;  ///< of `extradata`: parameter sets, as far as they are whole
+  std::vector<Bytes> units;  ///< parts of `extradata`: parameter sets, as far as they are complete
 };
 
-/// Reads avcC, hvcC (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), or units behind start codes, by the
-/// marks by which FFmpeg's decoders tell them apart. The result refers to `extradata`.
+/// Reads avcC, hvcC (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), or units after start codes. It tells
+/// them apart by the same marks as FFmpeg's decoders. The result refers to `extradata`.
 [[nodiscard]] NalExtradata read_nal_extradata(AVCodecID codec, Bytes extradata);
 
-/// Reads bits of a NAL unit, without the bytes that were put in to keep start codes from arising
-/// (H.264 7.4.1, HEVC 7.4.2). Behind the end it gives zeros, and says so.
+/// Reads the bits of a NAL unit. It skips the bytes that were put in so that no start code arises
+/// (H.264 7.4.1, HEVC 7.4.2). Past the end it returns zeros, and failed() is true.
 class RbspReader {
  public:
   explicit RbspReader(Bytes bytes) : bytes_(bytes) {}
 
-  /// The next bits, 32 at most, as a number.
+  /// Returns the next `count` bits, 32 at most, as a number.
   [[nodiscard]] std::uint32_t bits(int count);
-  /// ue(v) of H.264 and HEVC.
+  /// Returns the next number of type ue(v) of H.264 and HEVC.
   [[nodiscard]] std::uint32_t exp_golomb();
   void skip_bits(std::uint64_t count);
-  /// More was read than there is, or a number was too large to be one.
+  /// Returns whether more was read than there is, or a number was too large to be valid.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  /// As many of the wanted bits as the current byte has; makes the next byte current first, if that
-  /// is used up.
+  /// Returns how many of the wanted bits the current byte has. If it is used up, makes the next
+  /// byte current first.
   [[nodiscard]] int available(std::uint64_t wanted);
 
   Bytes bytes_;
-  int zeros_ = 0;  // that precede the next byte, two at most
+  int zeros_ = 0;  // zero bytes right before the next byte, counted up to two
   std::uint32_t byte_ = 0;
-  int unread_ = 0;  // bits of byte_
+  int unread_ = 0;  // number of unread bits of byte_
   bool failed_ = false;
 };
 

@@ -1,5 +1,5 @@
-// The bytes that FFmpeg's packets and stream parameters hold. All results refer to what they are
-// taken from.
+// Gives access to the bytes that FFmpeg's packets and stream parameters hold. All results refer to
+// their argument.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@
 
 namespace facepipe::video {
 
-/// What a packet holds; empty where it holds nothing.
+/// Returns what a packet holds; empty if it holds nothing.
 [[nodiscard]] inline Bytes data_of(const AVPacket& packet) {
   return packet.size > 0 ? Bytes(packet.data, static_cast<std::size_t>(packet.size)) : Bytes();
 }
 
-/// What a packet has beside that; empty where it has none of this type.
+/// Returns a packet's side data of this type; empty if it has none.
 [[nodiscard]] inline Bytes side_data_of(const AVPacket& packet, AVPacketSideDataType type) {
   std::size_t size = 0;
   const std::uint8_t* const data = av_packet_get_side_data(&packet, type, &size);
   return data != nullptr ? Bytes(data, size) : Bytes();
 }
 
-/// The header (extradata) of a stream, of an attachment its file; empty where it has none.
+/// Returns the header (extradata) of a stream, which is the file if the stream is an attachment;
+/// empty if it has none.
 [[nodiscard]] inline Bytes header_of(const AVCodecParameters& parameters) {
   if (parameters.extradata == nullptr || parameters.extradata_size <= 0) return {};
   return {parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)};

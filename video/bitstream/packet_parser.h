@@ -1,4 +1,4 @@
-// FFmpeg's parsers, for packets that hold one picture or field each.
+// FFmpeg's parsers, for packets that hold one picture or one field each.
 #pragma once
 
 #include "video/ffmpeg.h"
@@ -11,9 +11,10 @@ class PacketParser {
   /// Errors: Error(internal), std::bad_alloc.
   explicit PacketParser(const AVCodecParameters& parameters);
 
-  /// What FFmpeg's parser says of the next packet, valid until the next call; nullptr where FFmpeg
-  /// has no parser for the codec. What it doesn't know: key_frame is -1, pict_type and
-  /// picture_structure are those that stand for that.
+  /// Returns what FFmpeg's parser says of the next packet, valid until the next call. Returns
+  /// nullptr if FFmpeg has no parser for the codec. Facts that the parser doesn't know have
+  /// key_frame -1, pict_type AV_PICTURE_TYPE_NONE and picture_structure
+  /// AV_PICTURE_STRUCTURE_UNKNOWN.
   const AVCodecParserContext* parse(const AVPacket& packet);
 
  private:

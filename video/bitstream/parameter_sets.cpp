@@ -6,12 +6,13 @@
 namespace facepipe::video {
 namespace {
 
-// Real sets have tens of bytes; FFmpeg's decoders keep 4096 of one.
+// Real sets have tens of bytes. FFmpeg's decoders keep 4096 bytes of a set.
 constexpr std::size_t kMaxSetBytes = 4096;
 constexpr std::size_t kMaxTotalBytes = std::size_t{64} << 10;
-constexpr std::uint32_t kMaxNumber = 255;  // of H.264's picture parameter sets, the most of all
+// For H.264's picture parameter sets, which may have the largest numbers.
+constexpr std::uint32_t kMaxNumber = 255;
 
-/// Which set a unit is: its place among the types, and its number.
+/// Identifies a set: the rank of its type, and its number.
 using Name = std::pair<int, std::uint32_t>;
 
 std::optional<Name> checked(int rank, std::uint32_t number, const RbspReader& reader) {
@@ -24,10 +25,10 @@ std::optional<Name> name_h264(Bytes unit) {
   const int type = unit[0] & 31;
   switch (type) {
     case 7:   // sequence parameter set (H.264 7.3.2.1.1)
-    case 15:  // that of a scalable or multiview stream (7.3.2.1.3)
+    case 15:  // sequence parameter set of a scalable or multiview stream (7.3.2.1.3)
       reader.skip_bits(24);
       return checked(type == 7 ? 0 : 2, reader.exp_golomb(), reader);
-    case 13:  // its extension (7.3.2.1.2)
+    case 13:  // extension of a sequence parameter set (7.3.2.1.2)
       return checked(1, reader.exp_golomb(), reader);
     case 8:  // picture parameter set (7.3.2.2)
       return checked(3, reader.exp_golomb(), reader);

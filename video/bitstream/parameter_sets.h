@@ -1,4 +1,5 @@
-// The parameter sets of an H.264 or HEVC stream, as a decoder that read all of it would have them.
+// Keeps the parameter sets of an H.264 or HEVC stream, as a decoder that read the whole stream
+// would have them.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +11,31 @@
 
 namespace facepipe::video {
 
-/// The last set of each type and number. The bytes come from outside: what is kept is bounded.
+/// Keeps the last set of each type and number. The bytes come from outside, so the kept size is
+/// bounded.
 class ParameterSets {
  public:
   explicit ParameterSets(AVCodecID codec) : codec_(codec) {}
 
-  /// Takes a unit that is a set, in place of an older one of its type and number.
+  /// Takes a unit if it is a set. It replaces an older set of its type and number.
   void note(Bytes unit);
 
-  /// All of them as they would lie in a packet: video, then sequence, then picture parameter sets,
-  /// so that each comes behind what it refers to. Empty where there is none.
+  /// Returns all sets as they would lie in a packet: video, then sequence, then picture parameter
+  /// sets. So each set comes after those that it refers to. Empty if there is no set.
   [[nodiscard]] std::vector<std::uint8_t> bytes(NalFraming framing) const;
 
-  /// A counter that rises with each set that is new or says something else.
+  /// Returns a counter that rises with each set that is new or has changed.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
-  /// Sets came that are too large or too many to be kept: who begins later lacks them.
+  /// Returns whether sets came that were too large or too many to be kept. A decoder that begins
+  /// later would lack them.
   [[nodiscard]] bool overflowed() const { return overflowed_; }
 
  private:
   AVCodecID codec_;
-  std::map<std::pair<int, std::uint32_t>, std::vector<std::uint8_t>> sets_;  // by rank, number
-  std::size_t total_ = 0;                                                    // bytes of all
+  // The keys are rank and number.
+  std::map<std::pair<int, std::uint32_t>, std::vector<std::uint8_t>> sets_;
+  // Bytes of all sets.
+  std::size_t total_ = 0;
   std::int64_t changes_ = 0;
   bool overflowed_ = false;
 };

@@ -1,4 +1,4 @@
-// A packet of the video on its way from the demuxer to a decoder.
+// Defines a packet of the video on its way from the demuxer to a decoder.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace facepipe::video {
 
-/// A packet of the video, and when it was read.
 struct ReadPacket {
   UniqueAVPacket packet;  ///< nullptr: the input has ended
   Interval read;
-  /// Its picture belongs to another segment of the stream: decoded for those that refer to it, then
-  /// dropped. It counts in that segment's ledger alone.
+  /// Its picture belongs to another segment of the stream. The packet is decoded for pictures that
+  /// refer to it, and its picture is dropped. Only the other segment's ledger counts it.
   bool foreign = false;
-  std::int64_t segment = 0;  ///< of the stream, that it is decoded in
-  bool alone = false;        ///< it begins the segment, none of whose pictures refers to one before
+  std::int64_t segment = 0;  ///< index of the segment of the stream in which the packet is decoded
+  bool alone = false;        ///< it begins the segment, and no picture of the segment refers to one
+                             ///< before
 };
 
 }  // namespace facepipe::video

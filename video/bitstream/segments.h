@@ -13,38 +13,43 @@ namespace facepipe::video {
 /// A packet for the decoder of one segment.
 struct SegmentPacket {
   std::int64_t segment = 0;  ///< counted from 0
-  std::int64_t ordinal = 0;  ///< of the packet in the stream, from 0; at an end, that of the next
-  ReadPacket read;           ///< read.packet == nullptr: the segment has ended
+  std::int64_t ordinal = 0;  ///< index of the packet in the stream, from 0; at an end, that of the
+                             ///< next packet
+  ReadPacket read;           ///< read.packet is nullptr when the segment has ended
 };
 
-/// Each segment is for a decoder of its own, or for one that has been restarted (Decoder::restart):
-/// that gives the pictures that belong to the segment, and together, in the order of their
-/// segments, they are those of one decoder that gets the whole stream: same pictures, stamps and
-/// ledger. Where presentation stamps of pictures don't rise, FFmpeg weighs them against the
-/// decoding stamps of all that came before (best_effort_timestamp): there, stamps may differ. Where
-/// the picture at a cut is damaged, FFmpeg conceals it by those before, which a decoder that begins
-/// there hasn't: what it makes of that picture, and of some behind it, may differ, too, but never
-/// by chance. A segment has
-/// * its packets, the first with what a decoder would know of all before it (Prelude);
-/// * those from the next cut to the last that is shown before it. They come in both segments, and
-///   are ReadPacket::foreign in the one that their picture doesn't belong to.
-/// The packets of a segment come in file order, and its end before the packets of the one behind
-/// the next. Nothing is read ahead: kShortestSegment packets, at most, wait for a decision. Without
-/// a safe cut there is one segment. Used by one thread.
+/// Cuts a stream into segments. Each segment is for a decoder of its own, or for one that has been
+/// restarted (Decoder::restart). Each decoder gives the pictures that belong to its segment. In the
+/// order of the segments, they are the pictures of one decoder that gets the whole stream: same
+/// pictures, stamps and ledger. There are two exceptions:
+/// * If presentation stamps of pictures don't rise, stamps may differ. FFmpeg weighs them against
+///   the decoding stamps of all that came before (best_effort_timestamp).
+/// * If the picture at a cut is damaged, this picture and some after it may differ, but never by
+///   chance. FFmpeg conceals the damage by the pictures before, and a decoder that begins there has
+///   none.
+/// A segment has
+/// * its packets; the first one comes with what a decoder would know of all before it (Prelude);
+/// * the packets from the next cut to the last that is shown before it. They come in both segments.
+///   They are ReadPacket::foreign in the segment to which their picture doesn't belong.
+/// The packets of a segment come in file order. The end of a segment comes before the packets of
+/// the segment after the next one. Nothing is read ahead: at most kShortestSegment packets wait for
+/// a decision. If there is no safe cut, there is one segment. Used by one thread.
 class Segmenter {
  public:
-  /// `parameters`: as the decoders are opened with. Throws std::bad_alloc.
+  /// `parameters` are those with which the decoders are opened. Throws std::bad_alloc.
   explicit Segmenter(const AVCodecParameters& parameters);
 
-  /// The next packet of the stream, in file order; next() is called until it gives nothing before
-  /// another is sent.
+  /// Takes the next packet of the stream, in file order. Before the next send(), next() must be
+  /// called until it returns nullopt.
   void send(ReadPacket packet);
-  /// The stream has ended: next() gives what waits, and the end of the last segment.
+  /// Tells that the stream has ended. next() then gives the packets that wait, and the end of the
+  /// last segment.
   void finish();
-  /// nullopt where more must be sent, and behind the last end.
+  /// Returns the next packet. Returns nullopt if more packets must be sent first, and after the
+  /// last end.
   [[nodiscard]] std::optional<SegmentPacket> next();
 
-  /// So far.
+  /// Returns the number of segments so far.
   [[nodiscard]] std::int64_t segments() const { return segment_ + 1; }
 
  private:
@@ -58,8 +63,8 @@ class Segmenter {
   std::deque<ReadPacket> undecided_;
   std::deque<SegmentPacket> ready_;
   std::int64_t segment_ = 0;
-  std::int64_t ordinal_ = 0;       // of the next packet that is decided
-  bool previous_is_open_ = false;  // the segment before still gets packets
+  std::int64_t ordinal_ = 0;       // index of the next packet that is decided
+  bool previous_is_open_ = false;  // the segment before may still get packets
   bool finished_ = false;
   bool ended_ = false;  // the last segment's end has been given
 };

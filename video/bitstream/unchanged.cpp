@@ -16,7 +16,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Bits from the front on; behind the end it gives zeros, and says so.
+/// Reads bits from front to back. Past the end it returns zeros, and failed() is true.
 class Bits {
  public:
   explicit Bits(Bytes bytes) : bytes_(bytes) {}
@@ -40,8 +40,8 @@ class Bits {
   bool failed_ = false;
 };
 
-/// What follows the first start code with a kind (the byte behind it) in a range; nullopt if there
-/// is none.
+/// Returns the bytes after the first start code whose kind (the byte after the code) lies in a
+/// range; nullopt if there is none.
 std::optional<Bytes> behind_kind(Bytes bytes, std::uint8_t first, std::uint8_t last) {
   while (const std::optional<Bytes> code = behind_start_code(bytes)) {
     bytes = *code;
@@ -50,8 +50,8 @@ std::optional<Bytes> behind_kind(Bytes bytes, std::uint8_t first, std::uint8_t l
   return std::nullopt;
 }
 
-/// vop_time_increment_resolution of a video object layer (ISO/IEC 14496-2, 6.2.3); 0 if it has
-/// none.
+/// Returns vop_time_increment_resolution of a video object layer (ISO/IEC 14496-2, 6.2.3); 0 if it
+/// has none.
 std::uint32_t time_resolution(Bytes layer) {
   constexpr std::uint32_t kExtendedAspect = 15;
   constexpr std::uint32_t kGreyscale = 3;
@@ -78,9 +78,11 @@ bool is_hidden_vp8(Bytes frame) {
   return (frame.front() & kShown) == 0;
 }
 
-/// Whether it holds data units alone that are no pictures, as the end of a sequence is.
+/// Returns whether the bytes only hold data units that are no pictures, such as the end of a
+/// sequence.
 bool is_dirac_without_picture(Bytes bytes) {
-  constexpr std::size_t kHeader = 13;  // "BBCD", a code, the distances to the next and the last
+  // "BBCD", a code, the distances to the next unit and to the last.
+  constexpr std::size_t kHeader = 13;
   constexpr unsigned kPicture = 1U << 3U;
   constexpr std::array<std::uint8_t, 4> kBegin{'B', 'B', 'C', 'D'};
   while (bytes.size() >= kHeader && std::ranges::equal(bytes.first(kBegin.size()), kBegin)) {
@@ -110,17 +112,17 @@ bool UnchangedPackets::is_one(const AVPacket& packet) {
   return is_vop_not_coded(bytes);
 }
 
-/// Takes note of a header, if there is one.
+/// Takes the number of time bits from a header, if there is one.
 void UnchangedPackets::follow_mpeg4(Bytes bytes) {
   const std::optional<Bytes> layer = behind_kind(bytes, 0x20, 0x2F);
   const std::uint32_t resolution = layer ? time_resolution(*layer) : 0;
   if (resolution > 0) time_bits_ = std::max(1, static_cast<int>(std::bit_width(resolution - 1)));
 }
 
-/// Whether a packet's only VOP says so; in a packed stream further ones follow.
+/// Returns whether a packet's only VOP isn't coded. In a packed stream further VOPs may follow.
 bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
   constexpr std::uint8_t kVop = 0xB6;
-  constexpr int kMostSeconds = 64;  // more in a row are no time
+  constexpr int kMostSeconds = 64;  // more seconds in a row are no valid time
   if (time_bits_ == 0) return false;
   const std::optional<Bytes> vop = behind_kind(bytes, kVop, kVop);
   if (!vop) return false;
