@@ -16,7 +16,7 @@ Size chroma_size(Size luma, AVPixelFormat format) {
           AV_CEIL_RSHIFT(luma.height, d.log2_chroma_h)};
 }
 
-/// A plane of chroma is a grey picture.
+/// Returns a scaler of grey pictures, because a plane of chroma is a grey picture.
 SwsContext* grey_scaler(Size from, Size to, const std::string& scaling) {
   SwsContext* const scaler = allocated(sws_alloc_context());
   for (const auto& [name, value] :
@@ -31,7 +31,6 @@ SwsContext* grey_scaler(Size from, Size to, const std::string& scaling) {
   return scaler;
 }
 
-/// The buffer in which a plane lies.
 UniqueAVBuffer buffer_of(AVFrame& picture, int plane) {
   return UniqueAVBuffer(allocated(av_buffer_ref(av_frame_get_plane_buffer(&picture, plane))));
 }
@@ -77,7 +76,7 @@ void ChromaSubsampler::add_chroma(const AVFrame& from, AVFrame& to) {
   for (int plane = 1; plane < 3; ++plane) {
     to.data[plane] = to.buf[1]->data + (plane - 1) * stride_ * to_.height;
     to.linesize[plane] = stride_;
-    // FFmpeg reads four of each, whatever the format.
+    // FFmpeg reads four entries of each array for every format.
     const std::array<const std::uint8_t*, 4> source{from.data[plane]};
     const std::array<int, 4> source_strides{from.linesize[plane]};
     const std::array<std::uint8_t*, 4> made{to.data[plane]};

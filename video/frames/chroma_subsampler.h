@@ -1,4 +1,5 @@
-// JPEG's pictures with more chroma than 4:2:0 made 4:2:0, as FFmpeg's scale filter makes them.
+// Converts JPEG's pictures with more chroma than 4:2:0 to 4:2:0. The samples equal those of
+// FFmpeg's scale filter.
 #pragma once
 
 extern "C" {
@@ -13,18 +14,18 @@ extern "C" {
 
 namespace facepipe::video {
 
-/// 4:4:4, 4:2:2 or 4:4:0 of 8 bits and full range to 4:2:0 of the same size. As both formats have
-/// one range, and chroma lies in the middle of its luma samples, luma stays as it is, and each
-/// plane of chroma is a picture of its own made smaller. FFmpeg's filter, which makes the same
-/// samples, sends luma through its scaler, too, and takes twice as long.
+/// Converts 4:4:4, 4:2:2 or 4:4:0 of 8 bits and full range to 4:2:0 of the same size. Both formats
+/// have the same range, and chroma lies in the middle of its luma samples. So luma stays as it is,
+/// and each plane of chroma is scaled down as a picture of its own. FFmpeg's filter makes the same
+/// samples, but it sends luma through its scaler, too, and takes twice as long.
 class ChromaSubsampler final : public PictureConverter {
  public:
-  /// Whether it is for pictures of that kind. Where a picture says that its chroma lies elsewhere,
-  /// FFmpeg's filter decides.
+  /// Returns whether it takes pictures of that kind. If a picture says that its chroma lies
+  /// elsewhere, it doesn't, and FFmpeg's filter converts the picture.
   [[nodiscard]] static bool takes(const PictureKind& from, AVChromaLocation chroma);
 
-  /// @param scaling  FFmpeg's flags of a scaler, e.g. "bicubic+accurate_rnd"
-  /// Errors: Error(internal) for flags that FFmpeg refuses.
+  /// @param scaling  flags of FFmpeg's scaler, for example "bicubic+accurate_rnd"
+  /// Throws Error(internal) for flags that FFmpeg refuses.
   ChromaSubsampler(const PictureKind& from, const std::string& scaling);
 
   /// The result shares the picture's luma.
@@ -33,11 +34,11 @@ class ChromaSubsampler final : public PictureConverter {
  private:
   void add_chroma(const AVFrame& from, AVFrame& to);
 
-  Size from_;  ///< of a plane of chroma
+  Size from_;  ///< size of a plane of chroma before scaling; `to_` is its size afterwards
   Size to_;
   int stride_;
   std::unique_ptr<SwsContext, FFmpegDelete<sws_freeContext>> scaler_;
-  UniqueBufferPool pool_;  ///< of the two planes together
+  UniqueBufferPool pool_;  ///< gives one buffer for both planes
 };
 
 }  // namespace facepipe::video

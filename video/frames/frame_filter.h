@@ -8,26 +8,26 @@
 
 namespace facepipe::video {
 
-/// What a filter chain takes; a picture that differs needs a new chain.
+/// What a filter chain takes. A picture of another kind needs a new chain.
 struct PictureKind {
   Size size;
   AVPixelFormat format = AV_PIX_FMT_NONE;
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
-  Rational pixel{1, 1};  ///< a pixel's width to its height; 1:1 where unknown
+  Rational pixel{1, 1};  ///< a pixel's width to its height; 1:1 if unknown
   friend bool operator==(const PictureKind&, const PictureKind&) = default;
 };
 [[nodiscard]] PictureKind kind_of(const AVFrame& frame);
 
-/// Filters that turn a stored picture upright, each with a comma behind it; empty for an upright
-/// one.
+/// Returns filters that turn a stored picture upright, each followed by a comma; empty for an
+/// upright picture.
 [[nodiscard]] std::string rotation_filters(Orientation orientation);
 
 class FrameFilter final : public PictureConverter {
  public:
-  /// @param chain as for FFmpeg's -vf, e.g. "scale=640:360,format=yuv420p"
-  /// @param threads that work on one picture; they make the same of it
-  /// Errors: Error(internal) for a chain that FFmpeg refuses.
+  /// @param chain  as for FFmpeg's -vf, for example "scale=640:360,format=yuv420p"
+  /// @param threads  that work on one picture; their number doesn't change the result
+  /// Throws Error(internal) for a chain that FFmpeg refuses.
   FrameFilter(const PictureKind& from, const std::string& chain, int threads = 1);
 
   [[nodiscard]] const PictureKind& from() const { return from_; }

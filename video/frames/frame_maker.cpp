@@ -38,7 +38,7 @@ Frame FrameMaker::complete(DecodedPicture decoded) {
   return frame;
 }
 
-/// Takes the container's aspect where it has one: it may be meant to mend what the codec says.
+/// Takes the container's aspect if it has one, because it may correct what the codec says.
 Rational FrameMaker::stored_aspect(const AVFrame& picture) const {
   const auto is_valid = [](AVRational aspect) { return aspect.num > 0 && aspect.den > 0; };
   const AVRational of_container = stream_.sample_aspect_ratio;

@@ -1,4 +1,4 @@
-// From decoded pictures to frames: what all frames of a run are, and what makes them so.
+// Makes frames of decoded pictures, and describes what all frames of a run have in common.
 #pragma once
 
 #include <cstdint>
@@ -11,59 +11,59 @@
 
 namespace facepipe::video {
 
-/// A picture as the decoder gave it, and the times of its stages so far (read, decode).
+/// A picture from the decoder, and the times of its stages so far (read, decode).
 struct DecodedPicture {
   UniqueAVFrame picture;
   Timing timing;
-  AVRational time_base{0, 1};  ///< of `timing`
-  Timing coded;  ///< before the timeline, in the stream's time base: pts may be AV_NOPTS_VALUE,
-                 ///< duration 0
+  AVRational time_base{0, 1};  ///< time base of `timing`
+  Timing coded;  ///< stamps before the timeline changed them, in the stream's time base: pts may be
+                 ///< AV_NOPTS_VALUE, duration 0
   FrameTimes times;
-  std::int64_t segment = 0;  ///< of the packet
-  bool damaged = false;      ///< the decoder has flagged it
+  std::int64_t segment = 0;  ///< segment of its packet
+  bool damaged = false;      ///< the decoder has flagged the picture as damaged
 };
 
 /// A frame and the times of its stages so far (read, decode).
 struct DecodedFrame {
   Frame frame;
   FrameTimes times;
-  bool damaged = false;  ///< DecodedPicture::damaged
+  bool damaged = false;  ///< as DecodedPicture::damaged
 };
 
-/// What a picture is like in the memory where frames will be worked on.
+/// Describes a picture in the memory where stages will work on the frames.
 struct PictureFacts {
-  Size size;                               ///< as stored, cropped
-  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< of its samples there
+  Size size;                               ///< stored size, after cropping
+  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of its samples there
   bool interlaced = false;
 };
 
-/// What all frames of a run are.
+/// What all frames of a run have in common.
 struct FrameTarget {
-  Size size;                               ///< of the stored picture, before `rotate`
-  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< of the frames' samples, in their memory
-  Orientation rotate;                      ///< applied to the pixels; upright: none
-  Orientation orientation;                 ///< that the frames then have: stored -> upright
+  Size size;                               ///< size of the stored picture, before `rotate`
+  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of the frames' samples, in their memory
+  Orientation rotate;                      ///< turn that is applied to the pixels; none if upright
+  Orientation orientation;                 ///< of the frames after that: stored -> upright
 
   [[nodiscard]] Size stored() const { return upright_size(size, rotate); }
   [[nodiscard]] Size upright() const { return upright_size(stored(), orientation); }
 };
 
-/// Makes frames of one decoder's pictures. Used by one thread; its frames may outlive it.
+/// Makes frames of one decoder's pictures. Used by one thread. Its frames may outlive it.
 class FrameMaker {
  public:
   virtual ~FrameMaker() = default;
   FrameMaker(const FrameMaker&) = delete;
   FrameMaker& operator=(const FrameMaker&) = delete;
 
-  /// Frames are numbered as they come. Errors: Error(input) for a picture of another size or format
-  /// where that is not to be scaled; device.
+  /// Numbers the frames as they come. Throws Error(input) for a picture of another size or format
+  /// if such pictures must not be scaled, and Error(device).
   [[nodiscard]] DecodedFrame make(DecodedPicture decoded);
 
  protected:
   FrameMaker(const AVStream& stream, const FrameTarget& target)
       : stream_(stream), target_(target) {}
 
-  /// The picture as a frame: planes, format, size, colour, device and owner.
+  /// Returns the picture as a frame: planes, format, size, colour, device and owner.
   [[nodiscard]] virtual Frame frame_of(UniqueAVFrame picture) = 0;
 
  private:

@@ -1,11 +1,11 @@
-// When a frame is shown, and for how long.
+// Says when a frame is shown, and for how long.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe::video {
 
-/// A stamp and duration in the video stream's time base.
+/// A presentation stamp and a duration in the video stream's time base.
 struct Timing {
   std::int64_t pts = 0;
   std::int64_t duration = 0;

@@ -1,4 +1,4 @@
-// Grey pictures made planar 4:2:0, as FFmpeg's scale filter makes them.
+// Converts grey pictures to planar 4:2:0. The samples equal those of FFmpeg's scale filter.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace facepipe::video {
 
-/// Grey of 8 bits to 4:2:0 of the same size. Each sample of luma depends on one grey alone, and
-/// chroma on none, so that FFmpeg's filter is asked once for each grey, not for each picture: its
-/// scaler takes four times as long as a table.
+/// Converts grey of 8 bits to 4:2:0 of the same size. Each sample of luma depends on one grey only,
+/// and chroma doesn't depend on any. So FFmpeg's filter is asked once for each grey, and not for
+/// each picture. Its scaler takes four times as long as a table.
 class GreyConverter final : public PictureConverter {
  public:
-  /// Of a picture that has every grey.
+  /// Size of a picture that has every grey.
   static constexpr Size kTable{16, 16};
 
-  /// @param chain  FrameFilter's, from a grey picture of kTable to YUV420P of that size
-  /// Errors: Error(internal) for a chain that FFmpeg refuses.
+  /// @param chain  as FrameFilter's, from a grey picture of kTable to YUV420P of that size
+  /// Throws Error(internal) for a chain that FFmpeg refuses.
   GreyConverter(const PictureKind& from, const std::string& chain);
 
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture) override;
@@ -29,12 +29,12 @@ class GreyConverter final : public PictureConverter {
 
   Size luma_;
   Size chroma_;
-  std::array<int, 2> strides_;               ///< of luma, and of chroma
-  std::array<std::uint8_t, 256> luma_of_{};  ///< a grey
-  std::array<std::uint8_t, 2> chroma_of_{};  ///< all greys: U, V
+  std::array<int, 2> strides_;               ///< strides of luma, and of chroma
+  std::array<std::uint8_t, 256> luma_of_{};  ///< luma of each grey
+  std::array<std::uint8_t, 2> chroma_of_{};  ///< U and V of all greys
   AVColorRange range_ = AVCOL_RANGE_UNSPECIFIED;
   AVColorSpace matrix_ = AVCOL_SPC_UNSPECIFIED;
-  UniqueBufferPool pool_;  ///< of all planes together
+  UniqueBufferPool pool_;  ///< gives one buffer for all planes
 };
 
 }  // namespace facepipe::video

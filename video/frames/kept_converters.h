@@ -1,4 +1,4 @@
-// Converters of pictures kept from one input to the next.
+// Keeps converters of pictures from one input to the next.
 #pragma once
 
 #include <memory>
@@ -11,27 +11,29 @@
 
 namespace facepipe::video {
 
-/// All that a converter is made by: two of equal keys make the same of a picture.
+/// All that decides what a converter does: two converters with equal keys convert a picture
+/// equally.
 struct ConverterKey {
   PictureKind from;
-  std::string chain;  ///< FrameFilter's
-  /// Of the first picture, where FFmpeg's filters look at it.
+  std::string chain;  ///< as FrameFilter's
+  /// The fields from here to `sample_aspect` describe the first picture, because FFmpeg's filters
+  /// look at them.
   AVChromaLocation chroma = AVCHROMA_LOC_UNSPECIFIED;
   AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
   AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
   Rational sample_aspect;
-  Size whole{};  ///< of made pictures where black lies beside what the chain makes; else 0x0
+  Size whole{};  ///< the made pictures' size if the chain's part has black beside it; otherwise 0x0
   friend bool operator==(const ConverterKey&, const ConverterKey&) = default;
 };
 
-/// To make FFmpeg's filters ready takes 0.5 ms on an AMD EPYC, 0.8 for grey pictures, as long as to
-/// convert a picture of 800x564. Keeps those that were given back last: 16, and what
-/// they hold of pictures, 64 MiB. Thread-safe.
+/// Keeps the converters that were given back last: at most 16, which hold at most 64 MiB of
+/// pictures. Making FFmpeg's filters ready takes 0.5 ms on an AMD EPYC, and 0.8 ms for grey
+/// pictures. Converting a picture of 800x564 takes as long. Thread-safe.
 class KeptConverters {
  public:
-  /// One of that key, which nobody else has; nullptr where none is kept.
+  /// Returns a converter with that key, which nobody else has; nullptr if none is kept.
   [[nodiscard]] std::unique_ptr<PictureConverter> take(const ConverterKey& key);
-  /// One that has not thrown.
+  /// Takes a converter that has not thrown.
   void give_back(ConverterKey key, std::unique_ptr<PictureConverter> converter);
 
  private:

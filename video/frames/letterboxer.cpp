@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kWhat = "a picture with black beside it";
 
-/// A black picture with all else that is known of `like`.
+/// Makes a black picture of `size` with the format and all properties of `like`.
 UniqueAVFrame black(const AVFrame& like, Size size) {
   UniqueAVFrame picture = new_av_frame();
   check_av(av_frame_copy_props(picture.get(), &like), ErrorKind::internal, kWhat);

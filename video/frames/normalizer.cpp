@@ -25,7 +25,8 @@ bool is_rgb(AVPixelFormat format) {
          (description->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
 }
 
-// RGB has no matrix of its own: the usual one for the picture's size is used, and written down.
+// RGB has no matrix of its own, so the usual matrix for the picture's size is used, and written
+// down.
 AVColorSpace matrix_for_rgb(int height) {
   return height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
 }
@@ -59,7 +60,7 @@ UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   return result;
 }
 
-/// One that throws isn't used again.
+/// A converter that throws isn't used again.
 UniqueAVFrame Normalizer::convert(UniqueAVFrame picture) {
   std::unique_ptr<PictureConverter> converter = std::move(converter_);
   UniqueAVFrame result = converter->apply(std::move(picture));
@@ -73,7 +74,8 @@ void Normalizer::take_converter(const AVFrame& picture) {
           picture.chroma_location, picture.color_primaries,
           picture.color_trc,       from_av(picture.sample_aspect_ratio)};
   area_ = area_for(key_.from);
-  // The same size upright or not: a quarter turn is its own inverse there.
+  // The area has the same size before and after the turn, because a quarter turn swaps its sides
+  // back.
   key_.chain = chain_for(key_.from.format, upright_size(area_.size, target_.rotate));
   if (area_.size != target_.stored()) key_.whole = target_.stored();
   converter_ = kept_ ? kept_->take(key_) : nullptr;
@@ -103,7 +105,7 @@ void Normalizer::give_back() noexcept {
   }
 }
 
-/// Returns how large a picture becomes before it is turned, and where it lies once it is.
+/// Returns the size that a picture gets, and its place in the frame, both after turning.
 PictureArea Normalizer::area_for(const PictureKind& from) const {
   const Size whole = target_.stored();
   if (from.size == target_.size) return {0, 0, whole};
@@ -112,12 +114,12 @@ PictureArea Normalizer::area_for(const PictureKind& from) const {
     if (!target_.rotate.swaps_axes()) return shape;
     return PictureShape{{shape.size.height, shape.size.width}, {shape.pixel.den, shape.pixel.num}};
   };
-  // Each field has whole rows of chroma.
+  // The height of a cell is doubled so that each field has whole rows of chroma.
   const Size cell{1 << format.log2_chroma_w, 2 << format.log2_chroma_h};
   return letterbox(turned({from.size, from.pixel}), turned({target_.size, pixel_}), cell);
 }
 
-/// Returns the filters that make a picture so large, convert it, and then turn it.
+/// Returns the filters that scale a picture to `size`, convert it, and then turn it.
 std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
   std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                       ":flags=" + kScaling;

@@ -1,6 +1,6 @@
-// Turns whatever the decoder gives into pictures of one kind: the first picture's size, a format
-// that stages and encoder share, upright where the container can't say how to turn it. One of
-// another shape than the first lies in the middle, with black beside it.
+// Turns the decoder's pictures into pictures of one kind. They have the first picture's size and a
+// format that stages and encoder share. They are upright if the container can't say how to turn
+// them. A picture of another shape than the first lies in the middle, with black beside it.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,12 @@
 
 namespace facepipe::video {
 
-/// Tells of pictures that change in mid-file, whoever makes them like the first. Not thread-safe.
+/// Reports pictures that change in the middle of a file. Somebody else makes them like the first.
+/// Not thread-safe.
 class ChangeWatch {
  public:
-  /// @param first            of the stream, which need not come by here
+  /// @param first            kind of the stream's first picture, which need not be passed to
+  ///                         is_changed()
   /// @param scale_on_change  false: a change of size or format is Error(input)
   ChangeWatch(const PictureKind& first, bool scale_on_change, std::string input, Notices& notices)
       : first_(first),
@@ -27,7 +29,8 @@ class ChangeWatch {
         input_(std::move(input)),
         notices_(notices) {}
 
-  /// Whether a picture has another size or format than the first.
+  /// Returns whether a picture has another size or format than the first. Throws Error(input) for
+  /// such a picture if it must not be scaled.
   bool is_changed(const PictureKind& picture);
 
  private:
@@ -37,13 +40,13 @@ class ChangeWatch {
   Notices& notices_;
 };
 
-/// Makes pictures in host memory those of a target, whose orientation it doesn't look at. Not
-/// thread-safe.
+/// Turns pictures in host memory into those of a target. It doesn't look at the target's
+/// orientation. Not thread-safe.
 class Normalizer {
  public:
   /// @param first, scale_on_change  as ChangeWatch's
-  /// @param kept  has converters, and gets this one's; nullptr: they are made for it alone
-  /// @param threads  FrameFilter's
+  /// @param kept  gives converters, and gets them back; nullptr: this object makes its own
+  /// @param threads  as FrameFilter's
   Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
              std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr,
              int threads = 1);
@@ -51,7 +54,7 @@ class Normalizer {
   Normalizer(const Normalizer&) = delete;
   Normalizer& operator=(const Normalizer&) = delete;
 
-  /// The picture itself where it already is what is wanted, else a converted one.
+  /// Returns the picture itself if it already is of the wanted kind, otherwise a converted picture.
   [[nodiscard]] UniqueAVFrame apply(UniqueAVFrame picture);
 
  private:
@@ -63,13 +66,13 @@ class Normalizer {
   [[nodiscard]] std::unique_ptr<PictureConverter> new_converter() const;
 
   FrameTarget target_;
-  Rational pixel_;  ///< of the first picture
+  Rational pixel_;  ///< shape of the first picture's pixels
   ChangeWatch changes_;
   std::shared_ptr<KeptConverters> kept_;
   int threads_;
   ConverterKey key_;
-  PictureArea area_;                             ///< of that key's pictures, once they are turned
-  std::unique_ptr<PictureConverter> converter_;  ///< of that key
+  PictureArea area_;                             ///< place of the pictures, after turning
+  std::unique_ptr<PictureConverter> converter_;  ///< its key is `key_`
 };
 
 }  // namespace facepipe::video

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostStretched = 1000;
 
-/// The field's number, which may be none that its type has.
+/// Returns the field's number, which may be none that its type has.
 template <typename Enumeration>
 std::uint32_t number_in(const Enumeration& field) {
   static_assert(sizeof(Enumeration) == sizeof(std::uint32_t));
@@ -21,8 +21,9 @@ std::uint32_t number_in(const Enumeration& field) {
   return number;
 }
 
-/// @param end   behind the enumeration's numbers
-/// @param name  gives FFmpeg's word for a number below that, and nullptr for one that means nothing
+/// @param end   one more than the enumeration's largest number
+/// @param name  returns FFmpeg's word for a number below `end`, and nullptr for one without a
+///              meaning
 template <typename Enumeration>
 void forget_unknown(Enumeration& field, Enumeration end, const char* (*name)(Enumeration),
                     Enumeration unspecified) {

@@ -28,7 +28,7 @@ bool is_full_range(const AVFrame& picture, const AVPixFmtDescriptor& description
          (description.flags & AV_PIX_FMT_FLAG_RGB) != 0 || picture.color_range == AVCOL_RANGE_JPEG;
 }
 
-// The format decides whether planes are GBR; a tag that says so of a YUV format is wrong.
+// The format decides whether planes are GBR. A tag that says this of a YUV format is wrong.
 int matrix_of(const AVFrame& picture, const AVPixFmtDescriptor& description) {
   if ((description.flags & AV_PIX_FMT_FLAG_RGB) != 0) return ColorInfo::kIdentityMatrix;
   return picture.colorspace == AVCOL_SPC_RGB ? ColorInfo::kUnspecified
@@ -42,7 +42,8 @@ void point_planes(Frame& frame, AVFrame& picture) {
 
 int sign(std::int32_t value) { return (value > 0) - (value < 0); }
 
-// Where `orientation` moves the unit vectors: {a, b, c, d} of x' = a x + c y, y' = b x + d y.
+// Returns where `orientation` moves the unit vectors: {a, b, c, d} of x' = a x + c y, y' = b x + d
+// y.
 std::array<int, 4> signs_of(Orientation orientation) {
   std::array<int, 4> m{orientation.mirrored ? -1 : 1, 0, 0, 1};
   for (int i = 0; i < orientation.quarter_turns; ++i)  // clockwise, y down: (x, y) -> (-y, x)
@@ -69,7 +70,7 @@ std::optional<PixelFormat> workable_format(AVPixelFormat format) {
   const int planes = av_pix_fmt_count_planes(format);
   result.semi_planar = planes == 2;
   result.has_alpha = planes == 4 && video::has_alpha(format);
-  // NV21 and its kin hold V before U.
+  // NV21 and similar formats hold V before U.
   if (result.semi_planar && d->comp[1].offset > d->comp[2].offset) return std::nullopt;
   if (!result.semi_planar && planes < 3) return std::nullopt;
   return result;

@@ -1,4 +1,4 @@
-// The formats of samples that stages work on, for pictures that come in any.
+// Chooses the format of samples that stages work on, for pictures of any format.
 #pragma once
 
 #include <span>
@@ -7,15 +7,15 @@
 
 namespace facepipe::video {
 
-/// The one of `formats` in memory that keeps most of `source`, transparency too; AV_PIX_FMT_NONE
-/// where there is none.
+/// Returns the format in memory among `formats` that keeps most of `source`, with its transparency;
+/// AV_PIX_FMT_NONE if there is none.
 [[nodiscard]] AVPixelFormat closest(std::span<const AVPixelFormat> formats, AVPixelFormat source);
 
-/// A format of colours for pictures of `source`. Drawings have a colour: a grey source is treated as
-/// a coloured one, a palette as RGB.
+/// Returns a format with colours for pictures of `source`, because drawings have a colour. A grey
+/// source is treated as a coloured one, a palette as RGB.
 [[nodiscard]] AVPixelFormat coloured(AVPixelFormat source);
 
-/// The format for stages alone, where nothing is encoded.
+/// Returns the format for stages if nothing is encoded.
 [[nodiscard]] AVPixelFormat working_format(AVPixelFormat source);
 
 }  // namespace facepipe::video
