@@ -1,4 +1,4 @@
-// The driver's decoder library, whose functions are looked up by name.
+// Loads the driver's decoder library, whose functions are looked up by name.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,16 +7,16 @@
 
 namespace facepipe::video {
 
-/// Not by FFmpeg's cuvid_load_functions(), which takes no file, asks for functions of decoding that
-/// nobody calls here, and prints its failures.
+/// Loads the library itself instead of calling FFmpeg's cuvid_load_functions(). That function takes
+/// no file, asks for decoding functions that nobody calls here, and prints its failures.
 class CuvidLibrary {
  public:
   static constexpr const char* kUsual = "libnvcuvid.so.1";
 
-  /// Errors: Error(device) where `file` can't be loaded, as on a machine without a driver.
+  /// Throws Error(device) if `file` can't be loaded, for example on a machine without a driver.
   explicit CuvidLibrary(const char* file);
 
-  /// Null where the library is older than the function.
+  /// Returns nullptr if the library is older than the function.
   template <typename Function>
   [[nodiscard]] Function* function(const char* name) const {
     return reinterpret_cast<Function*>(dlsym(library_.get(), name));

@@ -1,4 +1,5 @@
-// What NVDEC found while it decoded a picture. It conceals damage, and FFmpeg doesn't ask it.
+// Asks what NVDEC found while it decoded a picture. NVDEC conceals damage, and FFmpeg doesn't ask
+// it.
 #pragma once
 
 #include <ffnvcodec/dynlink_cuda.h>
@@ -10,28 +11,30 @@
 namespace facepipe::video {
 
 enum class DecodeStatus {
-  unknown,   ///< The driver, or this FFmpeg, doesn't tell.
-  decoding,  ///< It isn't known yet.
+  unknown,   ///< The driver or this FFmpeg version doesn't say.
+  decoding,  ///< The decoder has not finished the picture.
   whole,
-  damaged,  ///< Something in it couldn't be decoded; what stands there is made up.
+  damaged,  ///< Part of it couldn't be decoded, and its samples there are made up.
 };
 
-/// Whether pictures of the codec have a status with this FFmpeg, as far as that is known without a
-/// device: H.264 and HEVC. (Of JPEG the driver says that all is whole, whatever it is.)
+/// Returns whether pictures of the codec have a status with this FFmpeg version, as far as that is
+/// known without a device. H.264 and HEVC have one. JPEG has none, because the driver calls every
+/// picture whole.
 [[nodiscard]] bool has_decode_status(AVCodecID codec);
 
-/// Asks the driver. Used by one thread, that of the decoder.
+/// Asks the driver. Used only by the thread of the decoder.
 class DecodeStatusReader {
  public:
-  /// Errors: Error(device) where `file` can't be loaded.
+  /// Throws Error(device) if `file` can't be loaded.
   explicit DecodeStatusReader(const char* file = CuvidLibrary::kUsual);
 
-  /// Of a picture as FFmpeg's NVDEC decoder has given it. The decoder's context is current.
+  /// Returns the status of a picture that comes from FFmpeg's NVDEC decoder. The decoder's context
+  /// must be current.
   [[nodiscard]] DecodeStatus of(const AVFrame& surface) const;
 
  private:
   CuvidLibrary library_;
-  tcuvidGetDecodeStatus* get_status_;  ///< null: the driver is too old
+  tcuvidGetDecodeStatus* get_status_;  ///< nullptr if the driver is too old
 };
 
 }  // namespace facepipe::video

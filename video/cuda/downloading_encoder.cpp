@@ -9,8 +9,8 @@
 namespace facepipe::video {
 namespace {
 
-// Pictures of pinned memory alive at once: encoders keep some for looking ahead, and more are made
-// where they keep more.
+// How many pictures in pinned memory may be alive before more are made. Encoders keep some for
+// looking ahead.
 constexpr std::size_t kPinnedPictures = 4;
 
 class DownloadingEncoder final : public Encoder {

@@ -1,4 +1,5 @@
-// Frames in device memory in, packets out: NVENC, nvJPEG, or the CPU and a named download.
+// Declares encoders that take frames in device memory and give packets: NVENC, nvJPEG, or the CPU
+// with a counted download.
 #pragma once
 
 #include <memory>
@@ -9,66 +10,71 @@
 
 namespace facepipe::video {
 
-/// FFmpeg's encoder setup.plan.codec, one of NVENC's, on surfaces of setup.plan.encoded (NV12,
-/// P010LE or P016LE) for frames like `first`; deeper frames are rounded to 8 bits for NV12. Its
-/// options are nvenc_options(). So far it was run against a stand-in for the driver's library (see
-/// tests/video/cuda/fake_nvenc.h), not on a chip that has NVENC.
+/// Makes FFmpeg's encoder setup.plan.codec, one of NVENC's, for frames like `first`. Its surfaces
+/// have the format setup.plan.encoded (NV12, P010LE or P016LE). Deeper frames are rounded to 8 bits
+/// for NV12. Its options are nvenc_options(). So far it has run against a stand-in for the driver's
+/// library (tests/video/cuda/fake_nvenc.h), and not on a chip that has NVENC.
 ///
 /// encode() waits for Frame::ready on the device, not on the host, and keeps the frame until the
-/// next one comes: see the note on surfaces. CUDA's current device must be `device`, the frames'.
-/// Errors: as make_cpu_encoder(), nvenc_options(); Error(device); Error(internal) for a frame
-/// unlike the first.
+/// next one comes (see the note on surfaces). CUDA's current device must be `device`, that of the
+/// frames. Errors: as make_cpu_encoder() and nvenc_options(); Error(device); Error(internal) for a
+/// frame that differs from the first in size or format.
 [[nodiscard]] std::unique_ptr<Encoder> make_nvenc_encoder(const EncoderSetup& setup,
                                                           const Frame& first, Device device,
                                                           Notices& notices, CopyCounter& copies);
 
-/// Quality of pictures, 1..100, where none is asked for.
+/// Quality of pictures, 1..100, if the user asks for none.
 inline constexpr int kDefaultJpegQuality = 95;
 
-/// nvJPEG, opened: that takes 0.2 s, and serves any number of encoders on the device that was
-/// current then, in any threads. It keeps what they worked with, for others of the same size and
-/// quality, up to 256 megapixels. Errors: Error(device).
+/// Opens nvJPEG, which takes 0.2 s. The result serves any number of encoders in any threads, on the
+/// device that was current at the opening. It keeps what the encoders worked with, up to 256
+/// megapixels, for others of the same size and quality. Throws Error(device).
 struct NvjpegLibrary;
 [[nodiscard]] std::shared_ptr<NvjpegLibrary> open_nvjpeg();
 
-/// Baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12, P010 or P016 on CUDA
-/// (more than 8 bits are rounded to 8; who calls decides whether that may be).
-/// setup.options.options: "quality", 1..100; setup.plan and setup.threads are not looked at.
+/// Makes an encoder of baseline JPEG 4:2:0 of full range by nvJPEG, for frames like `first`: NV12,
+/// P010 or P016 on CUDA. More than 8 bits are rounded to 8; the caller decides whether that is
+/// allowed. setup.options.options may have "quality", 1..100. setup.plan and setup.threads are
+/// ignored.
 ///
 /// Up to `in_flight` pictures are encoded at the same time. encode() waits for Frame::ready on the
-/// device, not on the host, and gives the packets that have become ready; it waits only for the
-/// oldest, where `in_flight` are on their way. With 1 it gives each frame's packet before it
-/// returns. A frame dies when it has been read. CUDA's current device must be the frames'.
+/// device, not on the host, and gives the packets that are ready. It waits for the oldest packet
+/// only if `in_flight` pictures are on their way. If `in_flight` is 1, it gives each frame's packet
+/// before it returns. A frame is destroyed when its packet is given. CUDA's current device must be
+/// that of the frames.
 ///
-/// `nvjpeg` may end before it. Errors: Error(usage) for another option or quality; Error(device)
-/// where CUDA or nvJPEG fails.
+/// `nvjpeg` may end before the encoder. Errors: Error(usage) for another option or quality;
+/// Error(device) if CUDA or nvJPEG fails.
 [[nodiscard]] std::unique_ptr<Encoder> make_jpeg_encoder(const EncoderSetup& setup,
                                                          const Frame& first, NvjpegLibrary& nvjpeg,
                                                          int in_flight, Notices& notices,
                                                          CopyCounter& copies);
 
-/// Each picture goes to pinned memory by one asynchronous copy while the one before it is encoded.
-/// `first` is in device memory, as are all. CUDA's current device must be the frames'.
-/// Errors: as make_cpu_encoder(); Error(device).
+/// Makes an encoder on the CPU for frames in device memory. Each picture is downloaded to pinned
+/// memory by asynchronous copies while the one before it is encoded. `first` must be in device
+/// memory, as all frames. CUDA's current device must be that of the frames. Errors: as
+/// make_cpu_encoder(); Error(device).
 [[nodiscard]] std::unique_ptr<Encoder> make_downloading_encoder(const EncoderSetup& setup,
                                                                 const Frame& first,
                                                                 Notices& notices,
                                                                 CopyCounter& copies);
 
-/// Frames that the encoder keeps in device memory beyond the one that it was given.
+/// How many frames the encoder keeps in device memory beyond the one that it was given.
 inline constexpr int kDownloading = 1;
 
 // Note: surfaces
 //
-// NVENC gets copies of the frames, made on the device, not NVDEC's own surfaces. FFmpeg keeps what
-// it has handed to NVENC until the packet is out, and holds back as many pictures as it has
-// surfaces (four for each picture from one P to the next, more with look-ahead): most often 12 to
-// 16. NVDEC has 32 at most, of which the stream's reference pictures and the frames in flight take
-// theirs. NVENC also wants chroma right behind luma, which a cropped picture hasn't got. A copy is
-// one pass through the device's memory, and lets the decoder's surface go at once.
+// NVENC gets copies of the frames, made on the device, and not NVDEC's own surfaces. FFmpeg keeps
+// each picture that it has handed to NVENC until the packet comes out. It holds back as many
+// pictures as it has surfaces: four for each picture from one P to the next, and more with
+// look-ahead. Most often that is 12 to 16. NVDEC has at most 32 surfaces, and the stream's
+// reference pictures and the frames in flight use them, too. NVENC also wants chroma right after
+// luma, which isn't so in a cropped picture. A copy is one pass through the device's memory, and
+// releases the decoder's surface at once.
 //
-// The copies have a stream of their own: NVENC reads behind what is in its stream, which waits for
-// each copy, and the driver may put its own waits into that stream, which no copy should wait for.
-// A surface is written anew only when FFmpeg has let it go, which it does when the packet is there.
+// The copies have their own stream. NVENC reads after the work of its stream, which waits for each
+// copy. The driver may put its own waits into that stream, and no copy should wait for these. A
+// surface is written again only when FFmpeg has released it, which it does when the packet is
+// there.
 
 }  // namespace facepipe::video

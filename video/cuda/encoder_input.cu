@@ -9,19 +9,19 @@
 namespace facepipe::video {
 namespace {
 
-// Threads of a block.
+// Sizes of a block of threads.
 constexpr unsigned kCellColumns = 32;
 constexpr unsigned kCellRows = 8;
 constexpr unsigned kSampleColumns = 64;
 constexpr unsigned kSampleRows = 4;
 
-/// Sample of the source -> 0..255, before rounding: value * scale + offset.
+/// Maps a sample of the source to 0..255, before rounding: value * scale + offset.
 struct Stretch {
   float scale;
   float offset;
 };
 
-/// To the full range of 8 bits.
+/// Returns the mapping of luma to the full range of 8 bits.
 Stretch luma_stretch(const PixelFormat& format, bool full_range) {
   const double step = std::exp2(format.bits - 8);
   if (full_range) return {static_cast<float>(255 / (256 * step - 1)), 0};
@@ -29,14 +29,15 @@ Stretch luma_stretch(const PixelFormat& format, bool full_range) {
   return {static_cast<float>(scale), static_cast<float>(-16 * step * scale)};
 }
 
-/// Likewise; colourless is 128 of 8 bits, and as many times more of more.
+/// Returns the mapping of chroma to the full range of 8 bits. The colourless value is 128 at 8
+/// bits, and 128 * 2^(bits - 8) at more.
 Stretch chroma_stretch(const PixelFormat& format, bool full_range) {
   const double step = std::exp2(format.bits - 8);
   const double scale = 255 / (full_range ? 256 * step - 1 : 224 * step);
   return {static_cast<float>(scale), static_cast<float>(128 - 128 * step * scale)};
 }
 
-/// @param shift  of the sample in its word
+/// @param shift  position of the sample's lowest bit in its word
 template <class Sample>
 __device__ std::uint8_t stretched(Sample sample, int shift, const Stretch& stretch) {
   const auto value = static_cast<float>(static_cast<unsigned>(sample) >> shift);
@@ -57,7 +58,7 @@ struct PlanesWork {
   JpegPlanes to;
 };
 
-// A thread a chroma cell: up to four luma samples, one pair of chroma.
+// One thread handles a chroma cell: up to four luma samples and one pair of chroma samples.
 template <class Sample>
 __global__ void __launch_bounds__(kCellColumns* kCellRows)
     planes_kernel(const __grid_constant__ PlanesWork work) {
@@ -95,7 +96,7 @@ void launch_planes(const PlanesWork& work, bool wide, cudaStream_t stream) {
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// One plane, chroma's pairs taken as two samples.
+/// The work on one plane. A pair of chroma counts as two samples.
 struct PlaneWork {
   Plane from;
   Plane to;

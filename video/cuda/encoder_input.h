@@ -1,5 +1,5 @@
-// A finished picture -> what an encoder on the chip takes: planes for nvJPEG, or one of NVENC's
-// surfaces.
+// Turns a finished picture into the input of an encoder on the chip: planes for nvJPEG, or one of
+// NVENC's surfaces.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace facepipe::video {
 
-/// Planes Y, U, V in device memory.
+/// The planes Y, U and V in device memory.
 struct JpegPlanes {
   std::uint8_t* planes[3] = {};
   std::int32_t strides[3] = {};  ///< bytes
 };
 
-/// Takes the samples of a semi-planar 4:2:0 frame apart. Limited range is stretched to the full one
-/// (ITU-R BT.601: luma 16..235, chroma 16..240, times 2^(bits - 8)), as a conversion to FFmpeg's
-/// yuvj420p does; deeper samples are rounded to 8 bits. The matrix stays. One kernel; nothing is
-/// waited for, Frame::ready neither.
+/// Separates the samples of a semi-planar 4:2:0 frame into three planes. Limited range is stretched
+/// to full range (ITU-R BT.601: luma 16..235, chroma 16..240, times 2^(bits - 8)), as in a
+/// conversion to FFmpeg's yuvj420p. Deeper samples are rounded to 8 bits. The matrix stays.
+/// Launches one kernel, and waits for nothing, not even Frame::ready.
 void enqueue_jpeg_planes(const Frame& frame, const JpegPlanes& planes, cuda::StreamView stream);
 
-/// Semi-planar 4:2:0 in device memory, as large as the frame.
+/// A semi-planar 4:2:0 picture in device memory, as large as the frame.
 struct Surface {
   Plane luma;
   Plane chroma;
   int bytes_per_sample = 1;
 };
 
-/// Copies the samples of a semi-planar 4:2:0 frame; those of more than 8 bits that go to a surface
-/// of one byte a sample are rounded, the range staying what it is (ITU-T H.273: of limited range
-/// 2^(bits - 8) codes become one, of full range the last code becomes the last). Two operations;
-/// nothing is waited for, Frame::ready neither. Errors: Error(internal) for another frame or one
-/// with fewer bytes a sample than the surface; Error(device).
+/// Copies the samples of a semi-planar 4:2:0 frame. Samples of more than 8 bits are rounded if the
+/// surface has one byte a sample. Their range stays (ITU-T H.273). For limited range, 2^(bits - 8)
+/// codes become one; for full range, the last code becomes the last. Enqueues two operations, and
+/// waits for nothing, not even Frame::ready. Errors: Error(internal) for another kind of frame, or
+/// for one with fewer bytes a sample than the surface; Error(device).
 void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamView stream,
                           CopyCounter& copies);
 

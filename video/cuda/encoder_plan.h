@@ -1,4 +1,4 @@
-// Which encoder takes pictures that are on a CUDA device.
+// Decides which encoder takes pictures that are on a CUDA device.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,22 @@
 
 namespace facepipe::video {
 
-/// As reason_against_nvenc() on the device.
+/// Answers as reason_against_nvenc() does on the device.
 using NvencProbe = std::function<std::string(const NvencTask&)>;
 
-/// NVENC's encoder of the family of `codec`, where the options leave open which encoder of a family
-/// runs and NVENC can do it: pictures of even size, H.264 of 8 bits or HEVC of 8 or 10 (no bits are
-/// dropped for it), options that it has, and the probe says nothing against it. What speaks against
-/// it is told, and the rest is plan_encoder()'s. An encoder of NVENC's own that is named is never
-/// replaced. EncoderPlan::encoded is the format of NVENC's surfaces; those for H.264 are always of
-/// 8 bits, whatever the pictures have, which the caller must have allowed.
+/// Plans an encoder of NVENC of the same family as `codec` if two things hold:
+/// * the options leave open which encoder of a family runs;
+/// * NVENC can encode the pictures: their size is even, and NVENC takes their bits, so that none
+///   are dropped (H.264 takes 8, HEVC 8 or 10). It also has the options, and the probe has no
+///   objection.
+/// Otherwise a notice says why not, and plan_encoder() decides. If the user names an encoder of
+/// NVENC, it is never replaced. EncoderPlan::encoded is the format of NVENC's surfaces. Those for
+/// H.264 always have 8 bits, even if the pictures have more; the caller must have allowed that.
 ///
 /// @param pictures  NV12, P010LE or P016LE
 /// @param size      of the pictures that are encoded
-/// Errors: as plan_encoder(); of an encoder that is named: Error(usage) for its options,
-/// Error(output) for an odd size, Error(device) for what the probe says.
+/// Errors: as plan_encoder(). For an encoder that the user names: Error(usage) for its options,
+/// Error(output) for an odd size, Error(device) if the probe objects.
 [[nodiscard]] EncoderPlan plan_cuda_encoder(const AVCodec& codec, const PictureFacts& pictures,
                                             Size size, const EncoderOptions& options,
                                             const std::string& output, const NvencProbe& probe,

@@ -38,7 +38,7 @@ int quality_of(const EncoderOptions& options) {
   return quality;
 }
 
-/// What decides about an encoder's work.
+/// The facts that decide what an encoder needs.
 struct JpegKind {
   Size size;
   int quality = 0;
@@ -51,7 +51,7 @@ struct Codec {
   std::shared_ptr<const UniqueNvjpeg> nvjpeg;
   UniqueNvjpegParams parameters;
   Size size;
-  std::size_t longest = 0;  ///< bitstream of one picture, bytes
+  std::size_t longest = 0;  ///< largest size of one picture's bitstream, in bytes
 
   Codec(std::shared_ptr<const UniqueNvjpeg> library, const JpegKind& kind)
       : nvjpeg(std::move(library)), size(kind.size) {
@@ -71,7 +71,8 @@ struct Codec {
   [[nodiscard]] nvjpegHandle_t handle() const { return nvjpeg->get(); }
 };
 
-/// One picture on its way: its stream, nvJPEG's scratch memory, planes and bitstream.
+/// Holds what one picture on its way needs: its stream, nvJPEG's scratch memory, planes and
+/// bitstream.
 class Place {
  public:
   explicit Place(std::shared_ptr<const Codec> codec)
@@ -87,12 +88,12 @@ class Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
-  /// For a picture that nobody collects.
+  /// Waits for a picture that nobody collects.
   void let_finish() const noexcept {
     static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
   }
 
-  /// `frame` must live until collect() or let_finish() has returned.
+  /// Starts encoding. `frame` must live until collect() or let_finish() has returned.
   void start(const Frame& frame) {
     hold_back_until_ready(frame, stream_);
     enqueue_jpeg_planes(frame, planes_, stream_);
@@ -103,14 +104,16 @@ class Place {
   [[nodiscard]] bool ready() const {
     const cudaError_t status = cudaEventQuery(encoded_.get());
     if (status == cudaErrorNotReady) {
-      static_cast<void>(cudaGetLastError());  // or the next launch would seem to have failed
+      // Clears the error, because otherwise the next launch would seem to have failed.
+      static_cast<void>(cudaGetLastError());
       return false;
     }
     FACEPIPE_CUDA_CHECK(status);
     return true;
   }
 
-  /// Waits, and fetches the bitstream into pinned memory; valid until the next start().
+  /// Waits, and fetches the bitstream into pinned memory. The result is valid until the next
+  /// start().
   [[nodiscard]] std::span<const std::uint8_t> collect() {
     encoded_.synchronize();
     std::size_t length = 0;
@@ -139,7 +142,8 @@ class Place {
     }
   }
 
-  // nvJPEG allocates when it meets the first picture of a size; that must not be in the frame loop.
+  // Encodes one picture in advance. nvJPEG allocates at the first picture of a size, and that must
+  // not happen in the frame loop.
   void warm_up() {
     for (const auto& plane : memory_) cuda::fill(plane.span(), 128, stream_);
     encode();
@@ -172,7 +176,6 @@ class Place {
 struct NvjpegLibrary {
   using Places = std::shared_ptr<Pool<Place>>;
 
-  /// Places for pictures of a kind.
   [[nodiscard]] Places places(const JpegKind& kind) {
     constexpr std::size_t kMostKinds = 16;
     constexpr std::int64_t kMostPixels = std::int64_t{256} << 20;

@@ -7,7 +7,7 @@
 namespace facepipe::video {
 namespace {
 
-constexpr std::int64_t kShareOfMemory = 4;  // one of so many parts
+constexpr std::int64_t kShareOfMemory = 4;  // the kept decoders may use 1/4 of the memory
 
 struct Memory {
   std::size_t free = 0;
@@ -20,7 +20,8 @@ Memory device_memory() {
   return memory;
 }
 
-/// At most: NVDEC has up to 32 surfaces, twice, of 4:2:0, which may have two bytes a sample.
+/// Returns the most bytes that a decoder may take. NVDEC has up to 32 surfaces, twice. They are
+/// 4:2:0 and may have two bytes a sample.
 std::int64_t bytes_of(const DecoderKind& kind) {
   constexpr std::int64_t kSurfaces = 2 * 32;
   return std::int64_t{kind.size.width} * kind.size.height * 3 * kSurfaces;
@@ -29,7 +30,8 @@ std::int64_t bytes_of(const DecoderKind& kind) {
 }  // namespace
 
 std::optional<IdleDecoder> KeptDecoders::take(const DecoderKind& kind) {
-  std::deque<Kept> ended;  // when nobody waits for it
+  // Declared before the lock, so that these decoders end after unlocking, when nobody waits for it.
+  std::deque<Kept> ended;
   const std::scoped_lock lock(mutex_);
   const auto known = std::ranges::find(kept_, kind, &Kept::first);
   if (known != kept_.end()) {

@@ -1,4 +1,4 @@
-// NVDEC's decoders kept from one stream to the next that is like it.
+// Keeps NVDEC's decoders from one stream to the next that is like it.
 #pragma once
 
 #include <array>
@@ -15,34 +15,34 @@
 
 namespace facepipe::video {
 
-/// What a decoder is made for.
+/// The facts for which a decoder is made.
 struct DecoderKind {
   AVCodecID codec = AV_CODEC_ID_NONE;
   Size size;
   int format = AV_PIX_FMT_NONE;
   int reordered = 0;                    ///< AVCodecParameters::video_delay
-  std::array<int, 8> told{};            ///< by the container: colours, fields, sample aspect
+  std::array<int, 8> told{};            ///< the container's colours, fields and sample aspect
   std::vector<std::uint8_t> extradata;  ///< parameter sets
   int frames_alive = 0;
   friend bool operator==(const DecoderKind&, const DecoderKind&) = default;
 };
 
-/// FFmpeg's decoder with NVDEC's behind it, which has met no stream, or given all of it.
+/// FFmpeg's decoder with NVDEC's behind it. It has met no stream, or has given all of its stream.
 struct IdleDecoder {
   UniqueCodecContext context;
   UniqueAVBuffer hardware;
-  std::shared_ptr<cuda::Stream> stream;  ///< FFmpeg's work
+  std::shared_ptr<cuda::Stream> stream;  ///< stream of FFmpeg's work
 };
 
-/// To make one of NVDEC's decoders takes 40 to 50 ms on an H100, and to end one 20, the last one of
-/// a device 230, whatever its size and surfaces; of several threads, each waits for all others, so
-/// that 80 to 100 ms go by for each decoder, in which 60 frames of 1080p are decoded. Keeps those
-/// that were given back last, in no more than a quarter of the device's memory. Thread-safe; bound
-/// to one device, which is current in each call.
+/// Keeps the decoders that were given back last, in at most a quarter of the device's memory. On an
+/// H100, making a decoder of NVDEC takes 40 to 50 ms, and ending one takes 20 ms. Ending the last
+/// decoder of a device takes 230 ms. Size and number of surfaces make no difference. Threads that
+/// do this wait for each other. So each decoder costs 80 to 100 ms, in which 60 frames of 1080p are
+/// decoded. Thread-safe; bound to one device, which must be current in each call.
 class KeptDecoders {
  public:
-  /// One of that kind; nullopt where none is kept: then those of other kinds end, if the device's
-  /// memory is short of another.
+  /// Returns a decoder of that kind; nullopt if none is kept. In that case the decoders of other
+  /// kinds end if the device's memory is too short for another one.
   [[nodiscard]] std::optional<IdleDecoder> take(const DecoderKind& kind);
   void give_back(DecoderKind kind, IdleDecoder decoder);
 
@@ -50,7 +50,7 @@ class KeptDecoders {
   using Kept = std::pair<DecoderKind, IdleDecoder>;
 
   std::mutex mutex_;
-  std::deque<Kept> kept_;  // given back last first
+  std::deque<Kept> kept_;  // the one that was given back last comes first
 };
 
 }  // namespace facepipe::video

@@ -25,7 +25,8 @@ constexpr std::pair<cudaVideoChromaFormat, const char*> kChroma[] = {
     {cudaVideoChromaFormat_444, "4:4:4"}};
 constexpr int kBits[] = {8, 10, 12};
 
-// What drivers answer to codecs that are newer than they are; the header names neither.
+// Codes that drivers return for codecs that are newer than they are. The header has no names for
+// them.
 constexpr int kInvalidValue = 1;
 constexpr int kNotSupported = 801;
 
@@ -39,7 +40,7 @@ class Capabilities {
                   std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
   }
 
-  /// What the device can, if it decodes that.
+  /// Returns the device's abilities for such streams; nullopt if it doesn't decode them.
   [[nodiscard]] std::optional<CUVIDDECODECAPS> ask(cudaVideoCodec codec,
                                                    cudaVideoChromaFormat chroma, int bits) const {
     CUVIDDECODECAPS caps{};

@@ -32,7 +32,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Takes away what av_frame_apply_cropping() leaves of a hardware picture's cropping.
+/// Applies the part of a hardware picture's cropping that av_frame_apply_cropping() leaves.
 void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   const auto left = static_cast<std::ptrdiff_t>(picture.crop_left);
   const auto top = static_cast<std::ptrdiff_t>(picture.crop_top);
@@ -45,8 +45,9 @@ void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   picture.crop_top = 0;
 }
 
-/// NVDEC makes a surface's height even, and FFmpeg (5.1 at least) looks for the chroma behind as
-/// many rows as the picture has: of an odd number, as JPEG and VP9 may have it, a row too early.
+/// Corrects the place of chroma in pictures of odd height, as JPEG and VP9 may have it. NVDEC makes
+/// a surface's height even. FFmpeg (at least 5.1) expects chroma after as many rows as the picture
+/// has, which is one row too early.
 void find_chroma(AVFrame& picture) {
   const bool odd = picture.height % 2 == 1;
   if (odd &&
@@ -54,36 +55,38 @@ void find_chroma(AVFrame& picture) {
     picture.data[1] += picture.linesize[0];
 }
 
-/// What FFmpeg's decoders on the CPU would call a surface's samples: what users are told. The range
-/// isn't part of it: a change of that alone stays with the pictures, as there.
+/// Returns the format that FFmpeg's decoders on the CPU give such samples, because messages to
+/// users name that one. It doesn't tell the range, so a change of the range is no change of format,
+/// as on the CPU.
 AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
   return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
 }
 
-/// Of the samples of a surface; throws Error(device) for a picture that is none.
+/// Returns the format of a surface's samples. Throws Error(device) for a picture that is no
+/// surface.
 AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
   if (picture.format != AV_PIX_FMT_CUDA || picture.hw_frames_ctx == nullptr)
     throw Error(ErrorKind::device, url + ": NVDEC's decoder gave a picture of the CPU");
   return reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data)->sw_format;
 }
 
-/// Of those that NVDEC decodes: FFmpeg's decoders on the CPU flag pictures that they have
-/// concealed.
+/// Returns whether FFmpeg's decoder of this codec on the CPU flags pictures that it has concealed.
+/// Only knows codecs that NVDEC decodes.
 bool flags_damage_on_cpu(AVCodecID codec) {
   constexpr std::array kCodecs{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
                                AV_CODEC_ID_MPEG4, AV_CODEC_ID_VC1};
   return std::ranges::find(kCodecs, codec) != kCodecs.end();
 }
 
-/// What the frames of a decoder need of it, and what they keep alive when it has ended.
+/// What the frames of a decoder need of it. They keep this alive after the decoder has ended.
 struct Nvdec {
   Device device;
-  std::shared_ptr<cuda::Stream> stream;  ///< FFmpeg's work, and what follows on its surfaces
+  std::shared_ptr<cuda::Stream> stream;  ///< for FFmpeg's work, and later work on its surfaces
   std::size_t frames_alive = 0;
 };
 
-/// What frames have in common with the stream's first.
+/// Facts of the stream's first picture that all frames share.
 struct SurfaceKind {
   Size size;
   AVPixelFormat layout = AV_PIX_FMT_NONE;
@@ -131,12 +134,13 @@ class SurfaceFrames final : public FrameMaker {
   Nvdec nvdec_;
   Pool<cuda::Event> events_;
   ChangeWatch changes_;
-  std::optional<PictureFit> fit_;  // to the first's kind, once there are others
+  // Converts to the first picture's kind; empty until another kind comes.
+  std::optional<PictureFit> fit_;
 };
 
-/// Who counts the copies of surfaces to host memory, and how many pictures are alive there at once.
+/// Says how frames come to host memory: who counts the copies, and how many may be alive at once.
 struct ToHost {
-  CopyCounter* copies = nullptr;  ///< null: frames are the surfaces
+  CopyCounter* copies = nullptr;  ///< nullptr if frames stay surfaces
   std::size_t frames_alive = 0;
 };
 
@@ -208,12 +212,12 @@ class NvdecDecoder final : public Decoder {
   }
 
  private:
-  /// What is known before the first packet.
+  /// Returns why NVDEC can't take the stream, as far as that is known before the first packet.
   [[nodiscard]] std::string reason_against_stream(const AVCodec* codec) const {
     const AVCodecID id = demuxer().video().codecpar->codec_id;
     if (codec == nullptr)
       return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
-    // Of a JPEG only the picture itself tells whether it is turned.
+    // Only the picture itself tells whether a JPEG is turned.
     const bool turned = is_turned(demuxer()) || id == AV_CODEC_ID_MJPEG;
     if (turned && !options().tags_rotation)
       return "the output can't say that pictures are turned, and NVDEC's can't be turned";
@@ -257,14 +261,14 @@ class NvdecDecoder final : public Decoder {
     }
   }
 
-  /// What makes frames keeps the stream that it was made with.
+  /// Keeps the CUDA stream of an earlier call, because the frame maker holds it.
   void open_codec() override {
     cuda::use_device(nvdec_.device);
     if (!hardware_) {
       nvdec_.stream = std::make_shared<cuda::Stream>();
       hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
     }
-    // One thread: the chip decodes, and threads would only hold surfaces.
+    // There is one thread, because the chip decodes, and more threads would only hold surfaces.
     open(*codec_, 1, [this](AVCodecContext& decoder) {
       decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
       decoder.opaque = this;
@@ -273,8 +277,8 @@ class NvdecDecoder final : public Decoder {
     });
   }
 
-  // FFmpeg asks before the first picture and whenever the stream's parameters change; where NVDEC
-  // turns out not to take the stream, it asks again without it.
+  // FFmpeg calls this before the first picture and at each change of the stream's parameters. If
+  // NVDEC refuses the stream, FFmpeg calls it again without offering NVDEC.
   static AVPixelFormat choose_format(AVCodecContext* decoder, const AVPixelFormat* offered) {
     auto& self = *static_cast<NvdecDecoder*>(decoder->opaque);
     std::string reason = self.reason_against(*decoder, offered);
@@ -296,7 +300,7 @@ class NvdecDecoder final : public Decoder {
     return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
   }
 
-  // The chip makes damaged pictures look whole, and FFmpeg hears nothing of it.
+  // Asks the chip, because it makes damaged pictures look whole, and FFmpeg isn't told.
   [[nodiscard]] bool is_damaged(const AVFrame& picture) override {
     if (Decoder::is_damaged(picture)) return true;
     if (!has_decode_status(demuxer().video().codecpar->codec_id)) return false;
@@ -310,7 +314,7 @@ class NvdecDecoder final : public Decoder {
     return status == DecodeStatus::damaged;
   }
 
-  // A damaged packet must not look like a broken device, nor the other way round.
+  // Tells damaged packets and a broken device apart: neither may look like the other.
   void check_decoded(int code) override {
     if (!refusal().empty() && has_decoded())
       throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal() +
@@ -330,7 +334,7 @@ class NvdecDecoder final : public Decoder {
   ToHost to_host_;
   UniqueAVBuffer hardware_;
   std::shared_ptr<KeptDecoders> kept_;
-  std::optional<DecodeStatusReader> status_;  // from the first picture on
+  std::optional<DecodeStatusReader> status_;  // made at the first picture
 };
 
 }  // namespace
@@ -345,7 +349,7 @@ std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const Decode
 std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
                                                     const DecoderOptions& options, Device device,
                                                     Notices& notices, CopyCounter& copies) {
-  constexpr int kSurfaces = 2;  // a picture leaves its own as soon as it is a frame
+  constexpr int kSurfaces = 2;  // A picture leaves its surface as soon as it is a frame.
   const ToHost to_host{&copies, static_cast<std::size_t>(options.frames_alive)};
   DecoderOptions of_surfaces = options;
   of_surfaces.frames_alive = kSurfaces;

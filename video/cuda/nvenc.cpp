@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kWorstQuality = 51;
 
-// FFmpeg knows names of older presets too, some of which say nothing of what they stand for.
+// Refuses the names of older presets, which FFmpeg also knows. Some of them don't say what they
+// stand for.
 void check_preset(const std::string& name, const std::string& preset) {
   if (preset.size() == 2 && preset[0] == 'p' && preset[1] >= '1' && preset[1] <= '7') return;
   throw Error(ErrorKind::usage, "encoder " + name + " has no preset \"" + preset +

@@ -23,11 +23,12 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// FFmpeg tells only whether NVENC reorders. It has at most seven B-frames in a row, and a pyramid
-// of them is overtaken by three pictures.
+// An upper bound of how many pictures overtake another one. FFmpeg only says whether NVENC
+// reorders. NVENC makes at most seven B-frames in a row, and three pictures overtake a pyramid of
+// these.
 constexpr int kMostOvertaking = 4;
 
-// One on its way to FFmpeg, and one that waits within FFmpeg for room.
+// One surface is on its way to FFmpeg, and one waits within FFmpeg for room.
 constexpr int kSpareSurfaces = 2;
 
 UniqueAVFrame surface_from(AVBufferRef& surfaces) {
@@ -37,7 +38,8 @@ UniqueAVFrame surface_from(AVBufferRef& surfaces) {
   return surface;
 }
 
-// FFmpeg allocates surfaces as they are asked for; that must not be in the frame loop.
+// Takes all surfaces once. FFmpeg allocates them when they are first asked for, and that must not
+// happen in the frame loop.
 void allocate_surfaces(AVBufferRef& surfaces, const AVCodecContext& encoder) {
   std::int64_t held = 0;
   check_av(av_opt_get_int(encoder.priv_data, "surfaces", 0, &held), ErrorKind::internal,
@@ -46,8 +48,9 @@ void allocate_surfaces(AVBufferRef& surfaces, const AVCodecContext& encoder) {
   for (std::int64_t i = 0; i < held + kSpareSurfaces; ++i) all.push_back(surface_from(surfaces));
 }
 
-// FFmpeg 5.1 counts the reordering delay in ticks of the time base, and those times its numerator,
-// instead of frames: packets would be decoded after they are shown, or minutes before.
+// Replaces FFmpeg's decoding stamps. FFmpeg 5.1 counts the reordering delay in ticks of the time
+// base, times its numerator, instead of frames. With its stamps, packets would be decoded after
+// they are shown, or minutes before.
 DecodingStamps decoding_stamps(const AVCodecContext& encoder) {
   const std::int64_t ticks = av_rescale_q(1, av_inv_q(encoder.framerate), encoder.time_base);
   return {encoder.has_b_frames > 0 ? kMostOvertaking : 0, std::max<std::int64_t>(1, ticks)};
@@ -82,7 +85,8 @@ class NvencEncoder final : public Encoder {
     UniqueAVFrame surface;
     {
       const ScopedCpuTime cpu(record.times, StageId::encode);
-      copied_.synchronize();  // of the frame before, whose copy has had a frame's time
+      // Waits for the copy of the frame before, which has had the time of a frame.
+      copied_.synchronize();
       surface = surface_of(frame);
       source_ = std::move(frame);
     }
@@ -99,7 +103,7 @@ class NvencEncoder final : public Encoder {
 
   [[nodiscard]] AVRational time_base() const override { return encoder_.context().time_base; }
 
-  // What the packets hold, where FFmpeg only says that the pictures were on a device.
+  // Returns what the packets hold, because FFmpeg only says that the pictures were on a device.
   [[nodiscard]] UniqueCodecParameters parameters() const override {
     UniqueCodecParameters described = encoder_.parameters();
     const bool deep = bytes_per_sample(surface_format_) > 1;
@@ -139,14 +143,14 @@ class NvencEncoder final : public Encoder {
   Size size_;
   PixelFormat format_;
   CopyCounter& copies_;
-  std::shared_ptr<cuda::Stream> stream_;  // NVENC's
+  std::shared_ptr<cuda::Stream> stream_;  // NVENC's stream
   UniqueAVBuffer hardware_;
   UniqueAVBuffer surfaces_;
   FFmpegEncoder encoder_;
   DecodingStamps stamps_;
   cuda::Stream copying_;
   cuda::Event copied_;
-  Frame source_;  // until it has been copied
+  Frame source_;  // the last frame, kept until it has been copied
 };
 
 }  // namespace

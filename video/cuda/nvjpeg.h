@@ -1,7 +1,8 @@
-// nvJPEG's handles: one owner alias for each, one check of what its calls give. Its interface is
-// C's, but what CUDA refuses it throws as C++ exceptions of its own, through that interface or,
-// where it frees memory, against its own destructors, which ends the program. So every call is made
-// where they are caught, and none of its handles is ended on a device that has failed.
+// Owners for nvJPEG's handles (one alias for each), and the check of its calls. nvJPEG has a C
+// interface, but it throws its own C++ exceptions for CUDA's errors. They come through that
+// interface. When nvJPEG frees memory, they come through its own destructors, which ends the
+// program. So every call is made where exceptions are caught, and no handle is destroyed on a
+// device that has failed.
 #pragma once
 
 #include <nvjpeg.h>
@@ -13,11 +14,12 @@
 
 namespace facepipe::video {
 
-/// False once something has failed on CUDA's current device that ends all use of it (an illegal
-/// memory access, for one). Waits for the device.
+/// Returns false if an error on CUDA's current device has ended all its use, for example an illegal
+/// memory access. Waits for the device.
 [[nodiscard]] bool can_free_memory() noexcept;
 
-/// What was left undone is told at debug level: a device that has failed is told elsewhere.
+/// Logs at debug level that a handle was not destroyed. The failure of the device is reported
+/// elsewhere.
 void tell_failed_destroy(const char* why) noexcept;
 
 template <auto Destroy>
@@ -39,14 +41,15 @@ using UniqueNvjpeg = NvjpegOwner<nvjpegHandle_t, nvjpegDestroy>;
 using UniqueNvjpegState = NvjpegOwner<nvjpegEncoderState_t, nvjpegEncoderStateDestroy>;
 using UniqueNvjpegParams = NvjpegOwner<nvjpegEncoderParams_t, nvjpegEncoderParamsDestroy>;
 
-/// Throws Error(device) with the call, its place and the reason.
+/// Throws Error(device) that names the call, its place and the reason.
 [[noreturn]] void fail_nvjpeg(const std::string& reason, const char* call, const char* file,
                               int line);
 
-/// nvJPEG's own words for a status.
+/// Returns nvJPEG's own words for a status.
 [[nodiscard]] std::string text_of(nvjpegStatus_t status);
 
-/// Makes the call, which gives a status; whatever it says or throws against it is Error(device).
+/// Makes the call, which returns a status. Every failure status and every exception becomes
+/// Error(device).
 template <class Call>
 void check_nvjpeg(const Call& call, const char* text, const char* file, int line) {
   nvjpegStatus_t status = NVJPEG_STATUS_INTERNAL_ERROR;
@@ -62,6 +65,6 @@ void check_nvjpeg(const Call& call, const char* text, const char* file, int line
 
 }  // namespace facepipe::video
 
-/// Every call of nvJPEG goes through it.
+/// Every call of nvJPEG goes through this macro.
 #define FACEPIPE_NVJPEG_CHECK(call) \
   ::facepipe::video::check_nvjpeg([&] { return (call); }, #call, __FILE__, __LINE__)

@@ -9,7 +9,7 @@
 
 namespace facepipe::video {
 
-/// What a scaled picture keeps alive: its own memory, and the other's until that has been read.
+/// What a scaled picture keeps alive: its own memory, and the source until it has been read.
 struct PictureFit::Held {
   Held(std::shared_ptr<Slot> into, Frame from) : slot(std::move(into)), source(std::move(from)) {}
   ~Held() { static_cast<void>(cudaEventSynchronize(slot->scaled.get())); }
@@ -31,14 +31,14 @@ PictureFit::PictureFit(const PictureShape& shape, int bits, bool full_range, std
 float* PictureFit::scratch_for(Size from, Size to, cuda::StreamView stream) {
   const std::size_t needed = rescale_scratch(from, to);
   if (scratch_.size() < needed) {
-    stream.synchronize();  // work on the old one
+    stream.synchronize();  // Work on the old memory must end first.
     scratch_ = cuda::DeviceBuffer<float>(needed);
   }
   return scratch_.data();
 }
 
 void PictureFit::fit(const Frame& source, std::byte* memory, cuda::StreamView stream) {
-  constexpr Size kCell{2, 4};  // each field has whole rows of chroma
+  constexpr Size kCell{2, 4};  // Each field has whole rows of chroma.
   const PictureArea area =
       letterbox({source.size, kind_of(unwrap(source)).pixel}, {layout_.size, pixel_}, kCell);
   const PixelFormat format = *workable_format(layout_.format);
@@ -58,7 +58,7 @@ void PictureFit::fit(const Frame& source, std::byte* memory, cuda::StreamView st
 Frame PictureFit::apply(Frame frame, cuda::StreamView stream) {
   const std::shared_ptr<Slot> slot = slots_.lease();
   std::byte* const memory = slot->device.data();
-  // From here on the frame outlives its work, whatever is thrown.
+  // From here on the frame outlives its work, even if an exception is thrown.
   const auto held = std::make_shared<Held>(slot, std::move(frame));
   const Frame& source = held->source;
   hold_back_until_ready(source, stream);

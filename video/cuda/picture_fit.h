@@ -1,5 +1,5 @@
-// Pictures that change size or layout midway, made like the first on the device: those of another
-// shape lie in the middle, with black beside them.
+// Makes pictures that change size or layout in the middle of a stream like the first, on the
+// device. Pictures of another shape lie in the middle, with black beside them.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,18 @@
 
 namespace facepipe::video {
 
-/// Used by one thread; its frames may outlive it. Scratch memory is allocated when pictures of
+/// Used by one thread. Its frames may outlive it. It allocates scratch memory when pictures of
 /// another size come.
 class PictureFit {
  public:
-  /// @param shape, bits, full_range  what all pictures become; bits as picture_layout() takes them
-  /// @param frames  how many may be alive at once without more memory being allocated
+  /// @param shape, bits, full_range  what all pictures become; bits as for picture_layout()
+  /// @param frames  how many may be alive at once before more memory is allocated
   PictureFit(const PictureShape& shape, int bits, bool full_range, std::size_t frames,
              Device device);
 
-  /// Enqueues the scaling on `stream`, behind Frame::ready, and returns. The result has all other
-  /// properties of `frame`; Frame::ready tells when its samples are there, and until then it keeps
-  /// the memory of `frame`, even if nobody keeps the result.
-  /// Errors: as enqueue_rescale().
+  /// Enqueues the scaling on `stream`, after Frame::ready, and returns. The result has all other
+  /// properties of `frame`. Frame::ready tells when its samples are there. Until then, the memory
+  /// of `frame` is kept, even if nobody keeps the result. Errors: as enqueue_rescale().
   [[nodiscard]] Frame apply(Frame frame, cuda::StreamView stream);
 
  private:
@@ -44,7 +43,7 @@ class PictureFit {
   bool full_range_;
   Device device_;
   Pool<Slot> slots_;
-  cuda::DeviceBuffer<float> scratch_;  // of one picture: a stream's work happens in order
+  cuda::DeviceBuffer<float> scratch_;  // for one picture, because a stream's work happens in order
 };
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// Things of the device that are expensive to make and are used again: events, buffers.
+// A pool of objects on the device that are expensive to make and are used again: events, buffers.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace facepipe::video {
 
-/// Thread-safe. What is leased goes back when the last holder lets go, which may be after the pool
-/// itself has ended. Where nothing is left, lease() makes one more: a pool that was made large
-/// enough never does.
+/// Thread-safe. A leased object goes back when its last holder releases it, which may be after the
+/// pool has ended. If no object is free, lease() makes another one. In a pool that was made large
+/// enough this never happens.
 template <class T>
 class Pool {
   struct State {

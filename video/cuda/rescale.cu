@@ -11,17 +11,17 @@ namespace {
 constexpr unsigned kColumns = 32;
 constexpr unsigned kRows = 8;
 
-/// One axis of a plane: how many samples there are, and how many there will be.
+/// The number of samples of one axis of a plane, before and after scaling.
 struct Axis {
   int from;
   int to;
 };
 
-/// The samples that one new sample is made of, and their weights.
+/// The samples from which one new sample is made, and their weights.
 class Taps {
  public:
-  // The middle of new sample i lies at (i + 1/2) from / to - 1/2: exact, in whole numbers, whose
-  // products stay below 2^31 up to 32,767 samples.
+  // The middle of new sample i lies at (i + 1/2) from / to - 1/2. It is computed exactly, in
+  // integers, whose products stay below 2^31 for up to 32,767 samples.
   __device__ Taps(Axis axis, int i)
       : stretch_(axis.from > axis.to ? static_cast<float>(axis.from) / axis.to : 1.0F),
         last_(axis.from - 1) {
@@ -35,7 +35,7 @@ class Taps {
     end_ = base + reach + 1;
   }
 
-  /// The weighted mean of at(0 .. from - 1).
+  /// Returns the weighted mean of at(0 .. from - 1).
   template <class At>
   __device__ float mean(const At& at) const {
     float sum = 0;
@@ -63,13 +63,13 @@ class Taps {
   int end_;
 };
 
-/// Codes of one kind -> codes of another.
+/// Maps codes of one kind to codes of another.
 struct Recode {
   float gain;
   float offset;
 };
 
-/// One plane, chroma's pairs taken as samples of two channels.
+/// The work on one plane. A pair of chroma counts as one sample with two channels.
 struct PlaneWork {
   Plane from;
   Plane to;
@@ -77,7 +77,7 @@ struct PlaneWork {
   Axis rows;
   int from_shift;
   int to_shift;
-  int highest;  ///< code of the target
+  int highest;  ///< largest code of the target
   Recode recode;
   float* scratch;  ///< [rows.from][columns.to][channels]
 };
@@ -162,7 +162,7 @@ void launch_fill(const Plane& plane, Size samples, unsigned sample, bool wide,
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// Where a plane's codes begin (luma) or have their middle (chroma), and how far they reach.
+/// The code of black in luma, or of no colour in chroma, and the distance that codes span.
 struct Codes {
   float zero;
   float reach;

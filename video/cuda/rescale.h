@@ -1,4 +1,4 @@
-// Pictures of one size and layout -> another, on the device.
+// Scales pictures from one size and layout to another, on the device.
 #pragma once
 
 #include "core/cuda/stream.h"
@@ -6,7 +6,7 @@
 
 namespace facepipe::video {
 
-/// Semi-planar 4:2:0 in device memory that is written to.
+/// A semi-planar 4:2:0 picture in device memory, into which is written.
 struct RescaleTarget {
   Plane luma;
   Plane chroma;
@@ -15,23 +15,25 @@ struct RescaleTarget {
   bool full_range = false;
 };
 
-/// Floats of scratch memory that enqueue_rescale() needs for such pictures.
+/// Returns how many floats of scratch memory enqueue_rescale() needs for such pictures.
 [[nodiscard]] std::size_t rescale_scratch(Size from, Size to);
 
-/// Writes the frame's picture to `to`, as FFmpeg's swscale does with its flag bicubic: one axis
-/// after the other, by the cubic of Mitchell and Netravali (1988) with B = 0 and C = 0.6, which is
-/// stretched over more samples where the picture becomes smaller; each plane from its own edge to
-/// its own edge, chroma between its luma samples, and the outermost samples repeated beyond the
-/// edges. Samples change from the frame's bits and range to the target's (ITU-T H.273); an axis
-/// that keeps its size keeps its samples. Interlaced pictures are taken as progressive ones.
+/// Writes the frame's picture to `to`, as FFmpeg's swscale does with its flag bicubic. It scales
+/// one axis after the other with the cubic of Mitchell and Netravali (1988), B = 0 and C = 0.6. The
+/// cubic is stretched over more samples if the picture becomes smaller. Each plane is scaled from
+/// its own edge to its own edge. Chroma lies between its luma samples. The outermost samples are
+/// repeated beyond the edges. Samples change from the frame's bits and range to the target's (ITU-T
+/// H.273). An axis that keeps its size keeps its samples. Interlaced pictures are handled as
+/// progressive ones.
 ///
-/// Four kernels; nothing is allocated or waited for, Frame::ready neither. Frame and target must
-/// not overlap, and live, like `scratch`, until that has happened.
+/// Launches four kernels, allocates nothing, and waits for nothing, not even Frame::ready. Frame
+/// and target must not overlap. Frame, target and `scratch` must live until the kernels have ended.
 /// Errors: Error(internal) for a frame or a target that isn't semi-planar 4:2:0; Error(device).
 void enqueue_rescale(const Frame& frame, const RescaleTarget& to, float* scratch,
                      cuda::StreamView stream);
 
-/// Makes all of `to` black: two kernels, in the order of the stream. Errors: as enqueue_rescale().
+/// Makes all of `to` black by two kernels, in the order of the stream. Errors: as
+/// enqueue_rescale().
 void enqueue_black(const RescaleTarget& to, cuda::StreamView stream);
 
 }  // namespace facepipe::video

@@ -1,5 +1,5 @@
-// The named copies of pixels between host and device: pictures that the CPU decoded are brought to
-// the device, finished ones to the host for an encoder on the CPU.
+// Makes the counted copies of pixels between host and device. Pictures that the CPU decoded go to
+// the device. Finished pictures go to the host for an encoder on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace facepipe::video {
 
-/// A picture's memory on its way to the device.
+/// The memory of a picture on its way to the device.
 struct UploadSlot {
   explicit UploadSlot(std::size_t bytes) : host(bytes), device(bytes) {}
   cuda::PinnedBuffer<std::byte> host;
@@ -25,18 +25,18 @@ struct UploadSlot {
   cuda::Event copied;
 };
 
-/// Slots, streams and converters kept from one upload to the next, because they take longer to make
-/// than a picture to copy: slots of the sizes that were used last, up to 64 MiB. Thread-safe; bound
-/// to one device.
+/// Keeps slots, streams and converters from one upload to the next, because making them takes
+/// longer than copying a picture. It keeps slots of the sizes that were used last, up to 64 MiB.
+/// Thread-safe; bound to one device.
 class UploadMemory {
  public:
-  /// A stream that nobody else enqueues on. Errors: Error(device).
+  /// Returns a stream on which nobody else enqueues. Throws Error(device).
   [[nodiscard]] std::shared_ptr<cuda::Stream> stream() { return streams_.lease(); }
 
-  /// Slots of `bytes`, at first `count`. Errors: Error(device).
+  /// Returns a pool of slots of `bytes`. A new pool has `count`. Throws Error(device).
   [[nodiscard]] std::shared_ptr<Pool<UploadSlot>> slots(std::size_t bytes, std::size_t count);
 
-  /// For pictures on their way here.
+  /// Returns converters for pictures before their upload.
   [[nodiscard]] const std::shared_ptr<KeptConverters>& converters() const { return converters_; }
 
  private:
@@ -46,20 +46,20 @@ class UploadMemory {
   std::shared_ptr<KeptConverters> converters_ = std::make_shared<KeptConverters>();
 };
 
-/// Planar YUV 4:2:0 in host memory -> NV12, P010 or P016 in device memory. Used by one thread; its
-/// frames may outlive it.
+/// Uploads planar YUV 4:2:0 from host memory as NV12, P010 or P016 to device memory. Used by one
+/// thread. Its frames may outlive it.
 class PictureUpload {
  public:
-  /// @param size, bits  of all pictures; up to 8 bits become NV12, 10 P010, more P016
-  /// @param frames      how many may be alive at once without more memory being allocated
-  /// @param kept        whose memory it takes; nullptr: its own
-  /// Errors: Error(device).
+  /// @param size, bits  of all pictures; up to 8 bits become NV12, up to 10 P010, more P016
+  /// @param frames      how many may be alive at once before more memory is allocated
+  /// @param kept        whose memory it uses; nullptr: its own
+  /// Throws Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
                 UploadMemory* kept = nullptr);
 
-  /// `frame` is one of the pipeline's (wrap()). Interleaves chroma into pinned memory and enqueues
-  /// one copy on `stream`; nothing is waited for. The result has all of the frame's properties;
-  /// Frame::ready tells when its samples are there. Errors: Error(internal) for a frame of another
+  /// Uploads `frame`, which must be made by wrap(). Interleaves chroma into pinned memory, enqueues
+  /// one copy on `stream`, and doesn't wait for it. The result has all of the frame's properties.
+  /// Frame::ready tells when its samples are there. Throws Error(internal) for a frame of another
   /// size or format.
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
@@ -71,39 +71,39 @@ class PictureUpload {
   std::shared_ptr<Pool<UploadSlot>> slots_;
 };
 
-/// A picture on its way to the host; move-only.
+/// A picture on its way to the host. Can only be moved.
 class DownloadingFrame {
  public:
   DownloadingFrame(Frame source, Frame target, std::shared_ptr<const cuda::Event> copied)
       : source_(std::move(source)), target_(std::move(target)), copied_(std::move(copied)) {}
 
-  /// Waits for a copy that nobody waited for: its memory goes to other pictures.
+  /// Waits for the copy if nobody has, because its memory goes to other pictures.
   ~DownloadingFrame();
   DownloadingFrame(DownloadingFrame&&) = default;
   DownloadingFrame& operator=(DownloadingFrame&&) = delete;
   DownloadingFrame(const DownloadingFrame&) = delete;
   DownloadingFrame& operator=(const DownloadingFrame&) = delete;
 
-  /// Waits for the copy, lets the device's picture go, and gives the host's: NV12, P010 or P016 in
-  /// pinned memory, with all the properties that the frame had. To be called once.
+  /// Waits for the copy, releases the device's picture, and returns the host's: NV12, P010 or P016
+  /// in pinned memory, with all properties of the frame. Must be called once.
   [[nodiscard]] Frame wait();
 
  private:
-  Frame source_;  // until its samples have been read
+  Frame source_;  // kept until its samples have been read
   Frame target_;
   std::shared_ptr<const cuda::Event> copied_;
 };
 
-/// Semi-planar 4:2:0 in device memory -> the same in pinned memory. Used by one thread; its frames
+/// Downloads semi-planar 4:2:0 from device memory to pinned memory. Used by one thread. Its frames
 /// may outlive it.
 class PictureDownload {
  public:
-  /// @param bits    of a sample as FFmpeg's formats count: 8 (NV12), 10 (P010) or 16 (P016)
-  /// @param frames  how many may be alive at once without more memory being allocated
+  /// @param bits    of a sample as in FFmpeg's formats: 8 (NV12), 10 (P010) or 16 (P016)
+  /// @param frames  how many may be alive at once before more memory is allocated
   PictureDownload(Size size, int bits, std::size_t frames, CopyCounter& copies);
 
-  /// Enqueues one copy for each plane on `stream`, behind Frame::ready, and returns.
-  /// Errors: Error(internal) for a frame of another size, format or device.
+  /// Enqueues one copy for each plane on `stream`, after Frame::ready, and returns. Throws
+  /// Error(internal) for a frame of another size, format or device.
   [[nodiscard]] DownloadingFrame start(Frame frame, cuda::StreamView stream);
 
  private:

@@ -18,14 +18,14 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// What a picture becomes before it is uploaded. Its range must stay.
+/// Returns the format of a picture before its upload. Its range must stay.
 AVPixelFormat planar_format(AVPixelFormat source) {
   if (bits_of(source) > 10) return AV_PIX_FMT_YUV420P16;
   if (bits_of(source) > 8) return AV_PIX_FMT_YUV420P10;
   return is_full_range_yuv(source) ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
-/// The chain on the device waits for each picture, while the host has cores to spare.
+/// Uses several threads, because the device waits for each picture while the host has idle cores.
 int conversion_threads() {
   constexpr unsigned kMost = 4;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
