@@ -28,15 +28,16 @@ using std::chrono_literals::operator""s;
 constexpr auto kNetworkPatience = 30s;
 constexpr Rational kDefaultFrameRate{25, 1};
 constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
-// Durations in headers are rounded, and streams may end a little apart.
+// Durations in headers are rounded, and streams may end at slightly different times.
 constexpr std::int64_t kDurationToleranceUs = 1'000'000;
 // Stamps beyond this leave no room for arithmetic in 64 bits.
 constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
-// Sound in front of the first picture that a decoder needs to begin with: 2048 samples at 16 kHz,
-// and some more.
+// The longest sound before the first picture that only serves to start a decoder: 2048 samples at
+// 16 kHz, and some more.
 constexpr std::int64_t kLongestPrimingUs = 200'000;
 
-/// The size that the first bytes of a PNG tell; none if it is no PNG's that may be worked on.
+/// Returns the size in the first bytes of a PNG; nullopt if they are no PNG's or the size isn't
+/// allowed.
 std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
   constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
@@ -52,7 +53,7 @@ bool has_boxes(const AVFormatContext& context) {
   return std::strstr(context.iformat->name, "mov") != nullptr;
 }
 
-/// Whether a file of boxes calls itself a picture.
+/// Returns whether a file of boxes calls itself a picture.
 bool is_called_picture(const AVFormatContext& context) {
   constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
                                                     "heix", "heim", "heis", "jpeg"};
@@ -62,7 +63,7 @@ bool is_called_picture(const AVFormatContext& context) {
          std::ranges::find(kBrands, std::string_view(brand->value)) != kBrands.end();
 }
 
-/// A file's first bytes; empty where it can't be sought.
+/// Returns a file's first bytes; empty if it can't be sought.
 std::vector<std::uint8_t> first_bytes(AVIOContext& file, std::int64_t most) {
   const std::int64_t size = avio_size(&file);
   if ((file.seekable & AVIO_SEEKABLE_NORMAL) == 0 || size <= 0) return {};
@@ -75,14 +76,15 @@ std::vector<std::uint8_t> first_bytes(AVIOContext& file, std::int64_t most) {
   return bytes;
 }
 
-/// FFmpeg (5.1 at least) finds no picture in one.
+/// Returns whether the file is an animated WebP. FFmpeg (at least 5.1) finds no picture in it.
 bool is_animated_webp(const AVFormatContext& context) {
   constexpr std::int64_t kFirstFrames = std::int64_t{1} << 24;
   if (std::strcmp(context.iformat->name, "webp_pipe") != 0 || context.pb == nullptr) return false;
   return read_picture_file(first_bytes(*context.pb, kFirstFrames)).more_pictures > 0;
 }
 
-/// Whether a packet holds pictures of another layer than the base layer, which alone is decoded.
+/// Returns whether a packet holds pictures of another layer than the base layer. Only the base
+/// layer is decoded.
 bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
   constexpr int kFirstThatIsNoPicture = 32;  // nal_unit_type
   const NalFraming framing = read_nal_extradata(AV_CODEC_ID_HEVC, header_of(video)).framing;
@@ -93,15 +95,17 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
 }
 
 bool has_index_of_packets(const AVFormatContext& context) {
-  // The mov demuxer's index lists every packet that it will return; others list key frames alone.
+  // The mov demuxer's index lists every packet that it will return. Other demuxers only list key
+  // frames.
   return has_boxes(context);
 }
 
-/// Whether FFmpeg itself has refused memory, because a file asks for absurdly much: the system,
-/// which was not asked, has set no errno since that was cleared.
+/// Returns whether FFmpeg itself has refused memory, because a file asks for absurdly much. In this
+/// case the system was not asked, so errno has stayed clear since it was cleared.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
-/// Old demuxers, as those of RoQ and GXF, call the end of a whole file an error of reading, or -1.
+/// Returns whether the file has ended. Old demuxers, such as those of RoQ and GXF, call the end of
+/// a complete file an error of reading, or -1.
 bool is_end_of_file(int code, const AVIOContext* io) {
   const bool old_word = code == AVERROR(EIO) || code == -1;
   return old_word && io != nullptr && io->eof_reached != 0 && io->error >= 0;
@@ -127,13 +131,14 @@ void Demuxer::open() {
   access_.confine(*context);
   restart_deadline();
   Dictionary options;
-  // A name with a "%" in it is a name, not a numbered series of pictures.
+  // A "%" in a name belongs to the name, and doesn't mean a numbered series of pictures.
   options.set("pattern_type", "none");
   errno = 0;
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
-  context_.reset(context);  // nullptr after a failure, which has freed it
-  // In AVI files without an index FFmpeg makes one itself as it reads.
+  context_.reset(context);  // After a failure, FFmpeg has freed the context, and this is nullptr.
+  // The index is counted now, because for AVI files without one FFmpeg makes an index itself as it
+  // reads.
   for (unsigned i = 0; opened >= 0 && i < context_->nb_streams; ++i)
     indexed_.push_back(avformat_index_get_entries_count(context_->streams[i]));
   const int known = opened < 0 ? opened : find_streams();
@@ -143,11 +148,11 @@ void Demuxer::open() {
   if (too_large) throw Error(ErrorKind::input, url_ + ": asks for more memory than a file may");
   check_av(known, ErrorKind::input, url_);
   first_late_ = static_cast<int>(context_->nb_streams);
-  // What was met on the way to a place that was left again has cost nothing.
+  // An error at a place that FFmpeg has left again has cost nothing.
   if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 
-// Looks into the streams with decoders of its own, which must not allocate what is refused.
+// FFmpeg looks into the streams with its own decoders, which must not allocate what is refused.
 int Demuxer::find_streams() {
   redirect_ffmpeg_log();  // for take_refused_size()
   static_cast<void>(take_refused_size());
@@ -157,8 +162,9 @@ int Demuxer::find_streams() {
   return avformat_find_stream_info(context_.get(), options.address());
 }
 
-/// To know the size FFmpeg would decode all of a PNG, which takes as long as to decode it later. It
-/// asks for a format, too; which one it is the decoder tells.
+/// Reads the size of a PNG. Otherwise FFmpeg would decode all of it to know the size, which takes
+/// as long as decoding it later. FFmpeg also asks for a format, so some format is set; the decoder
+/// tells the real one.
 void Demuxer::take_png_size() {
   if (context_->nb_streams != 1 || !is_one_picture() || context_->pb == nullptr) return;
   AVCodecParameters& picture = *context_->streams[0]->codecpar;
@@ -175,10 +181,11 @@ void Demuxer::take_png_size() {
   picture.format = AV_PIX_FMT_RGB24;
 }
 
-/// FFmpeg takes a picture in boxes for a video of one frame, and (5.1 at least) hears nothing of
-/// how it is stored.
+/// Reads how a picture in boxes is stored. FFmpeg takes it for a video of one frame, and (at least
+/// 5.1) doesn't tell how it is stored.
 void Demuxer::look_into_boxes() {
-  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // what comes first tells
+  // The boxes that are needed come first.
+  constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   if (!is_called_picture(*context_) || context_->pb == nullptr) return;
   const std::vector<std::uint8_t> bytes = first_bytes(*context_->pb, kMostBytes);
   if (bytes.empty())
@@ -194,7 +201,7 @@ void Demuxer::look_into_boxes() {
   still_in_boxes_ = true;
 }
 
-/// Looks into the first packet of the video.
+/// Reads the facts that only the first packet of the video tells.
 void Demuxer::look_into(const AVPacket& packet) {
   if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
   if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
@@ -227,7 +234,7 @@ void Demuxer::work_on(int stream_index) {
   check_size();
 }
 
-/// Makes a stream the video, and forgets what it can't mean of what its header says.
+/// Makes a stream the video, and forgets impossible tags of its header.
 void Demuxer::take_video(int stream_index) {
   video_index_ = stream_index;
   AVStream& stream = video();
@@ -279,15 +286,16 @@ UniqueAVPacket Demuxer::read() {
   return packet;
 }
 
-/// Demuxers tell of the end, or of damage, when the bytes end where they are in the middle of
-/// something: why they end the I/O context knows.
+/// Finds out why reading ended. If the bytes end in the middle of a structure, demuxers report the
+/// end or damage. The I/O context knows the real reason.
 void Demuxer::end_reading(int code) {
   if (code == AVERROR(ENOMEM) && !is_refused_memory(code)) throw std::bad_alloc();
-  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens files itself
+  const AVIOContext* const io = context_->pb;  // nullptr if FFmpeg opens files itself
   const int met = io != nullptr ? io->error : code;
   const bool failed = met < 0 && met != AVERROR_EOF && met != AVERROR_INVALIDDATA;
   if (failed) {
-    const bool late = met == AVERROR_EXIT;  // nobody has asked for it: see interrupt()
+    // Nobody has requested a stop, so the deadline has passed (interrupt()).
+    const bool late = met == AVERROR_EXIT;
     const std::string reason =
         late ? "nothing has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
              : av_error_text(met);
@@ -311,7 +319,7 @@ void Demuxer::account(const AVPacket& packet) {
     if (known) next_video_dts_ = std::max(next_video_dts_, packet.dts + 1);
   }
   last_place_ = std::max(last_place_, packet.pos);
-  // MPEG-TS marks packets so where a part was lost on the way.
+  // MPEG-TS also marks packets in this way if a part was lost on the way.
   const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0 && context_->pb != nullptr &&
                    avio_feof(context_->pb) != 0;
   torn_packet_ = torn_packet_ || (cut && std::strcmp(context_->iformat->name, "mpegts") != 0);
@@ -340,7 +348,7 @@ bool Demuxer::is_still_image() const {
 }
 
 bool Demuxer::is_one_picture() const {
-  const AVIOContext* const io = context_->pb;  // none where FFmpeg opens the one file itself
+  const AVIOContext* const io = context_->pb;  // nullptr if FFmpeg opens the one file itself
   return is_still_image() && (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) != 0);
 }
 
@@ -353,7 +361,7 @@ bool Demuxer::has_transparency_beside() const {
 
 bool Demuxer::lacks_time_stamps() const {
   if (is_still_image()) return false;
-  // Demuxers of raw streams don't all say so, but the muxers of the same name do.
+  // Not all demuxers of raw streams say this, but the muxers of the same name do.
   const AVOutputFormat* muxer = av_guess_format(context_->iformat->name, nullptr, nullptr);
   const int muxer_flags = muxer != nullptr ? muxer->flags : 0;
   return ((context_->iformat->flags | muxer_flags) & AVFMT_NOTIMESTAMPS) != 0;
@@ -374,8 +382,8 @@ std::int64_t Demuxer::expected_frames() const {
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
-/// FFmpeg counts streams, too, whose header says that nobody knows how long they are (all ones in
-/// MP4): where there are such, the others alone count.
+/// Returns the longest known duration. FFmpeg also counts streams whose header says that nobody
+/// knows their length (all ones in MP4). If there are such streams, only the others count here.
 std::int64_t Demuxer::duration_us() const {
   const auto says_unknown = [](const AVStream& stream) {
     return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
@@ -394,7 +402,7 @@ std::int64_t Demuxer::duration_us() const {
 
 bool Demuxer::is_avi() const { return std::strcmp(context_->iformat->name, "avi") == 0; }
 
-/// The container says how many packets the video has.
+/// Returns whether the container says how many packets the video has.
 bool Demuxer::counts_video_packets() const {
   return video().nb_frames > 0 && (has_index_of_packets(*context_) || is_avi());
 }
@@ -414,31 +422,33 @@ std::string Demuxer::missing() const {
   if (std::string packets = missing_packets(); !packets.empty()) return packets;
   if (torn_packet_) return "the file ends within a packet";
   if (std::string torn = torn_end(*context_, last_place_); !torn.empty()) return torn;
-  // A stream that wasn't read may be the longest.
+  // The longest stream may be one that wasn't read.
   if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
-  // Some containers count the duration from zero, some from the first time stamp: take the lesser.
+  // Some containers count the duration from zero, some from the first time stamp. The smaller end
+  // is taken.
   const std::int64_t promised_end = duration_us() + std::min<std::int64_t>(context_->start_time, 0);
   const std::int64_t missing = promised_end - last_end_us_;
   if (missing <= kDurationToleranceUs) return {};
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
 }
 
-/// Tells how many packets of the video are missing of those that the container counts.
+/// Says how many of the video packets that the container counts are missing; empty if none.
 std::string Demuxer::missing_packets() const {
   if (is_avi()) return missing_of_avi();
   if (!has_index_of_packets(*context_)) return {};
   return missing_of_index(avformat_index_get_entries_count(&video()));
 }
 
-/// @param promised  packets that the index lists
+/// @param promised  number of packets that the index lists
 std::string Demuxer::missing_of_index(int promised) const {
   if (video_packets_ >= promised) return {};
   return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
          std::to_string(video_packets_);
 }
 
-/// AVI's header counts frames, of which some may only repeat the one before: they have no packet,
-/// and don't stand in the index. FFmpeg cuts the duration down to what the file holds.
+/// Does the same for AVI. Its header counts frames, and some of them may only repeat the one
+/// before. These have no packet, and don't appear in the index. FFmpeg shortens the duration to
+/// what the file holds, so it can't be compared.
 std::string Demuxer::missing_of_avi() const {
   const auto stream = static_cast<std::size_t>(video_index_);
   const int promised = stream < indexed_.size() ? indexed_[stream] : 0;

@@ -1,4 +1,4 @@
-// Opens an input and reads its packets; picks the video stream to work on. Decodes nothing.
+// Opens an input, reads its packets, and chooses the video stream to work on. Decodes nothing.
 #pragma once
 
 #include <chrono>
@@ -16,34 +16,35 @@
 
 namespace facepipe::video {
 
-/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested, and a
-/// network input that says nothing for 30 seconds is given up.
+/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested. A
+/// network input that sends nothing for 30 seconds is given up.
 class Demuxer {
  public:
-  /// @param url a path or anything with "://" that FFmpeg opens; where the path is a FIFO's, its
-  ///        first data are waited for
-  /// @param max_pixels of a picture; a stream of larger ones is refused before one is decoded
-  /// Errors: Error(input): can't be opened, names other files, no media, no video stream, absurd
-  /// picture size, a picture made of tiles, an AVIF or HEIF picture from a pipe; Stopped.
+  /// @param url         a path, or anything with "://" that FFmpeg opens; if the path is that of a
+  ///                    FIFO, the constructor waits for its first data
+  /// @param max_pixels  of a picture; a stream of larger pictures is refused before one is decoded
+  /// Throws Error(input) if the input can't be opened, names other files, is no media, has no video
+  /// stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF picture
+  /// from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
-  /// Makes another stream of pictures the video. Called before anything is read. Errors:
+  /// Makes another stream of pictures the video. Must be called before anything is read. Throws
   /// Error(input) for pictures that are too large, or whose size can't be found.
   void work_on(int stream_index);
 
-  /// The next packet of any stream; nullptr at the end, on a read error, or when stopped. Throws
-  /// std::bad_alloc.
+  /// Returns the next packet of any stream; nullptr at the end, on a read error, or when stopped.
+  /// Throws std::bad_alloc.
   [[nodiscard]] UniqueAVPacket read();
 
-  /// Nobody wants the packets of this stream, which isn't the video: errors in it end nothing.
-  /// Called before the first read(). Where only the ends of all streams tell whether the file was
-  /// cut off (shortfall()), the stream is read all the same.
+  /// Tells that nobody wants the packets of this stream, which isn't the video. So errors in it
+  /// don't end reading. Must be called before the first read(). If shortfall() needs the ends of
+  /// all streams to see whether the file was cut off, the stream is still read.
   void discard(int stream_index);
 
-  /// From here on reading ends when this is requested, instead of what the constructor was given.
+  /// From here on, reading ends when this `stop` is requested, and not the one of the constructor.
   void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
 
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }
@@ -52,43 +53,44 @@ class Demuxer {
   [[nodiscard]] int video_index() const { return video_index_; }
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
-  /// As InputAccess::identity().
   [[nodiscard]] const std::optional<FileIdentity>& identity() const { return access_.identity(); }
 
-  /// A stream that wasn't there when the input was opened: it begins behind the part in which
-  /// streams are looked for.
+  /// Returns whether a stream wasn't there when the input was opened. Such a stream begins after
+  /// the part in which FFmpeg looks for streams.
   [[nodiscard]] bool is_late(int stream_index) const { return stream_index >= first_late_; }
-  /// A single picture: no motion, no sound.
+  /// Returns whether the input is a single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
-  /// A still image in a file, not of a pipe.
+  /// Returns whether the input is a still image in a file, and not from a pipe.
   [[nodiscard]] bool is_one_picture() const;
-  /// How the file says that its one picture is stored, where that isn't FFmpeg's business: of AVIF
-  /// and HEIF known at once, of other still images with their packet; none for all else.
+  /// Returns how the file says that its one picture is stored, if FFmpeg doesn't tell that. For
+  /// AVIF and HEIF it is known at once, for other still images when their packet is read. Returns
+  /// nullopt for all other inputs.
   [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
-  /// What the input shows beside the pictures that will be decoded, and not in a stream of its own:
-  /// a sentence each. Known with the first packet of the video.
+  /// Returns a sentence for each thing that the input shows beside the pictures that will be
+  /// decoded, if it isn't a stream of its own. Known when the first packet of the video is read.
   [[nodiscard]] std::vector<std::string> left_out() const;
-  /// Each packet holds the transparency of its picture in a stream of its own, as WebM has it for
-  /// VP8 and VP9: not all decoders give it.
+  /// Returns whether each packet holds the transparency of its picture in a stream of its own, as
+  /// in WebM with VP8 and VP9. Not all decoders give it.
   [[nodiscard]] bool has_transparency_beside() const;
-  /// The container carries no time stamps (raw H.264, for one).
+  /// Returns whether the container carries no time stamps (for example raw H.264).
   [[nodiscard]] bool lacks_time_stamps() const;
-  /// Where seconds count from: the first stamp of the input, which may be negative; zero where
-  /// nothing but a little sound comes before that, which only primes a decoder.
+  /// Returns the time from which seconds are counted: the first stamp of the input, which may be
+  /// negative. Returns zero if only a little sound comes before zero, which only starts a decoder.
   [[nodiscard]] std::int64_t origin_us() const;
-  /// Average frames a second; 25 where the input doesn't say.
+  /// Returns the average number of frames a second; 25 if the input doesn't say.
   [[nodiscard]] Rational frame_rate() const;
-  /// As the header says, in microseconds; 0 where it doesn't.
+  /// Returns the duration that the header says, in microseconds; 0 if it says none.
   [[nodiscard]] std::int64_t duration_us() const;
-  /// Frames to expect; 0 if unknown.
+  /// Returns the number of frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
-  /// Why reading ended where it wasn't the end of the file; empty otherwise.
+  /// Returns why reading ended before the end of the file; empty otherwise.
   [[nodiscard]] const std::string& read_error() const { return read_error_; }
-  /// Where that was the file, the disk or the network, whose bytes may come another time, and not
-  /// what the bytes say: Error(input) with the file's name and the reason.
+  /// Returns Error(input) with the file's name and the reason if the file, the disk or the network
+  /// ended reading, whose bytes may come another time. Returns nullopt if the content of the bytes
+  /// ended it.
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
-  /// What the container promised and the packets read so far didn't keep; empty if nothing.
-  /// Meaningful once read() has returned nullptr, and when everything was read from the start.
+  /// Returns what the container promised and the packets read so far didn't keep; empty if nothing.
+  /// Valid once read() has returned nullptr, if everything was read from the start.
   [[nodiscard]] std::string shortfall() const;
 
  private:
@@ -117,21 +119,23 @@ class Demuxer {
   std::int64_t max_pixels_;
   std::chrono::steady_clock::time_point deadline_;
   InputAccess access_;
-  UniqueInputContext context_;  // after stop_, deadline_ and access_, which its callbacks read
+  // Stands after stop_, deadline_ and access_, because its callbacks read these.
+  UniqueInputContext context_;
   int video_index_ = -1;
-  int first_late_ = 0;        // the number of streams that were found at once
-  std::vector<int> indexed_;  // packets that each stream's index listed when it was opened
+  int first_late_ = 0;        // number of streams that were found at once
+  std::vector<int> indexed_;  // number of packets that each stream's index listed at the opening
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
-  std::int64_t next_video_dts_ = 0;  // behind the last packet of the video
-  std::int64_t last_place_ = -1;     // in the file, of the packet that lies furthest behind
-  bool torn_packet_ = false;         // the file ended within one
+  // One more than the largest decoding stamp of the video's packets.
+  std::int64_t next_video_dts_ = 0;
+  std::int64_t last_place_ = -1;  // place in the file of the packet that lies last
+  bool torn_packet_ = false;      // the file ended within a packet
   std::string read_error_;
   std::optional<Error> failure_;
   bool discarded_ = false;
-  PictureFile picture_;           // of a still image
-  bool still_in_boxes_ = false;   // AVIF or HEIF, of which FFmpeg makes a video
-  bool has_other_layer_ = false;  // HEVC's
+  PictureFile picture_;           // facts of a still image
+  bool still_in_boxes_ = false;   // AVIF or HEIF, which FFmpeg takes for a video
+  bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found
 };
 
 }  // namespace facepipe::video

@@ -14,10 +14,10 @@ constexpr std::size_t kMostDirectories = 65536;
 
 enum Tag : std::uint64_t { kNewSubfileType = 254, kOrientation = 274 };
 
-/// What NewSubfileType says of a directory's picture.
+/// Bits of NewSubfileType: the directory describes a smaller copy, or a mask.
 constexpr std::uint64_t kReducedOrMask = 1U | 4U;
 
-/// The first value of an entry, where it stands in the entry itself: a byte, or 16 or 32 bits.
+/// Returns the first value of an entry if it lies in the entry itself: a byte, or 16 or 32 bits.
 std::uint64_t first_value(ByteReader& entry) {
   constexpr std::uint64_t kByte = 1;
   constexpr std::uint64_t kShort = 3;
@@ -39,19 +39,19 @@ class TiffWalk {
     ByteReader header(tiff_, order_);
     header.skip(4);
     std::uint64_t place = header.number(4);
-    // A chain that goes back to where it has been has no end.
+    // A chain that goes back to an earlier place would have no end.
     while (place != 0 && been_.size() < kMostDirectories && been_.insert(place).second)
       place = read_directory(place);
     return facts_;
   }
 
  private:
-  /// Returns where the next one lies; 0 behind the last, and behind one that isn't whole.
+  /// Returns the place of the next directory; 0 after the last, and after an incomplete one.
   std::uint64_t read_directory(std::uint64_t place) {
     ByteReader reader(tiff_, order_);
     reader.seek(place);
     const std::uint64_t entries = reader.number(2);
-    // Directories that lie over one another would be read again and again.
+    // Without this limit, directories that overlap would be read again and again.
     if (reader.failed() || entries == 0 || entries > entries_left_) return 0;
     entries_left_ -= entries;
     bool picture = true;
@@ -72,7 +72,8 @@ class TiffWalk {
 
   Bytes tiff_;
   ByteReader::Order order_;
-  std::uint64_t entries_left_;  // that directories side by side can have
+  // Number of further entries that directories without overlap can have.
+  std::uint64_t entries_left_;
   std::set<std::uint64_t> been_;
   TiffFacts facts_;
 };

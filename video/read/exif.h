@@ -1,5 +1,5 @@
-// TIFF's structure, which EXIF shares: how a picture is stored, and how many there are. The work
-// grows with the number of bytes alone.
+// Reads TIFF's structure, which EXIF shares: how a picture is stored, and how many pictures there
+// are. The work grows only with the number of bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace facepipe::video {
 
-/// The order of bytes that TIFF's header names, which other formats have taken over.
+/// Returns the byte order that TIFF's header names. Other formats also use this header.
 [[nodiscard]] ByteReader::Order tiff_order(Bytes header);
 
 /// What the directories of a TIFF file, or of EXIF, say.
 struct TiffFacts {
-  std::optional<Orientation> orientation;  ///< tag 274 of the first; none where it has none of 1..8
-  std::int64_t pictures = 0;  ///< directories that don't describe a smaller copy, or a mask
+  std::optional<Orientation> orientation;  ///< tag 274 of the first directory, if it is 1..8
+  std::int64_t pictures = 0;  ///< directories that describe neither a smaller copy nor a mask
 };
 
-/// Reads them as far as they are whole; nullopt where the bytes don't begin as TIFF does (TIFF 6.0,
-/// section 2).
+/// Reads the directories as far as they are complete. Returns nullopt if the bytes don't begin as
+/// TIFF does (TIFF 6.0, section 2).
 [[nodiscard]] std::optional<TiffFacts> read_tiff(Bytes tiff);
 
-/// The orientation that EXIF names, with or without "Exif" and two zeros in front, as JPEG has it.
+/// Returns the orientation that EXIF names, with or without "Exif" and two zeros in front, as in
+/// JPEG.
 [[nodiscard]] std::optional<Orientation> orientation_in_exif(Bytes exif);
 
 }  // namespace facepipe::video

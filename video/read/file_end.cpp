@@ -11,20 +11,21 @@
 namespace facepipe::video {
 namespace {
 
-// What is walked over at the end of a file, which a hostile one could make of any number of parts.
+// The most parts that are examined at the end of a file, because a hostile file could have any
+// number.
 constexpr int kMostParts = 100'000;
 
-/// Big-endian numbers from places in a file of known size.
+/// Reads big-endian numbers from places in a file of known size.
 class FileBytes {
  public:
   explicit FileBytes(AVFormatContext& input) : io_(input.pb) {
     if (io_ != nullptr && (io_->seekable & AVIO_SEEKABLE_NORMAL) != 0) size_ = avio_size(io_);
   }
 
-  /// Zero or less where it isn't known.
+  /// Returns the size in bytes; zero or less if it isn't known.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// nullopt where the file ends before.
+  /// Returns nullopt if the file ends before the number does.
   [[nodiscard]] std::optional<std::uint64_t> number(std::int64_t at, int bytes) {
     if (at < 0 || at > size_ - bytes || avio_seek(io_, at, SEEK_SET) < 0) return std::nullopt;
     std::uint64_t value = 0;
@@ -54,8 +55,9 @@ std::int64_t end_of_samples(const AVFormatContext& input) {
   return end;
 }
 
-/// Whether a fragment begins, from a place between boxes on, that the file doesn't hold (ISO/IEC
-/// 14496-12, 4.2 and 8.8). What isn't a known box may be anything that somebody has put behind.
+/// Returns whether a fragment begins at `at` or later that the file doesn't hold completely
+/// (ISO/IEC 14496-12, 4.2 and 8.8). `at` must lie between boxes. An unknown box ends the search,
+/// because somebody may have put anything after the file.
 bool has_torn_fragment(FileBytes& file, std::int64_t at) {
   constexpr std::array kOfFragments{four_cc("moof"), four_cc("styp"), four_cc("sidx"),
                                     four_cc("emsg"), four_cc("prft")};
@@ -69,7 +71,7 @@ bool has_torn_fragment(FileBytes& file, std::int64_t at) {
     const bool of_fragment = std::ranges::find(kOfFragments, type) != kOfFragments.end();
     if (!of_fragment && std::ranges::find(kOthers, type) == kOthers.end()) return false;
     if (length == 1) length = file.number(at + 8, 8).value_or(0);
-    if (length < 8) return false;  // 0: it reaches to the end
+    if (length < 8) return false;  // 0: the box reaches to the end of the file
     if (length > static_cast<std::uint64_t>(file.size() - at)) return of_fragment;
     at += static_cast<std::int64_t>(length);
   }
@@ -83,20 +85,20 @@ std::string torn_mp4(AVFormatContext& input, FileBytes& file) {
   return has_torn_fragment(file, end) ? "the file ends within a fragment" : "";
 }
 
-/// The head of an element of Matroska (RFC 8794, 4 to 6).
+/// The header of an element of Matroska (RFC 8794, 4 to 6).
 struct Element {
-  std::uint64_t id = 0;      ///< with its marker; 0: it is none
-  std::uint64_t length = 0;  ///< of what follows
-  bool unknown = false;      ///< the length is; what follows are elements
-  int head = 0;              ///< bytes of it
+  std::uint64_t id = 0;      ///< with its marker; 0 if there is no element
+  std::uint64_t length = 0;  ///< bytes that follow the header
+  bool unknown = false;      ///< the length is unknown; the element's children follow
+  int head = 0;              ///< bytes of the header
 };
 
-/// Returns how many bytes a number takes, which its first byte tells; 9 if it is none.
+/// Returns how many bytes a number takes, which its first byte tells; 9 if it is no number.
 int vint_bytes(std::uint64_t first) {
   return std::countl_zero(static_cast<std::uint8_t>(first)) + 1;
 }
 
-/// nullopt where the file ends within it.
+/// Returns nullopt if the file ends within the header.
 std::optional<Element> element_at(FileBytes& file, std::int64_t at) {
   constexpr int kLongestId = 4;
   constexpr int kLongestLength = 8;
@@ -115,7 +117,8 @@ std::optional<Element> element_at(FileBytes& file, std::int64_t at) {
   return Element{*id, *number & most, (*number & most) == most, id_bytes + bytes};
 }
 
-/// Returns the place behind the block whose content begins at `place`; nullopt where no block does.
+/// Returns the place after the block whose content begins at `place`; nullopt if no block begins
+/// there.
 std::optional<std::int64_t> end_of_block(FileBytes& file, std::int64_t place) {
   constexpr std::uint64_t kSimpleBlock = 0xA3;
   constexpr std::uint64_t kBlock = 0xA1;
@@ -129,7 +132,7 @@ std::optional<std::int64_t> end_of_block(FileBytes& file, std::int64_t place) {
   return std::nullopt;
 }
 
-/// From the last block on, elements of all levels are looked at as if they were of one.
+/// Examines the elements after the last block, and treats all levels as one.
 bool is_torn_matroska(FileBytes& file, std::int64_t last_place) {
   constexpr std::array<std::uint64_t, 2> kNoContent{0xEC, 0x1C53BB6B};  // Void, Cues
   std::optional<std::int64_t> at = end_of_block(file, last_place);
@@ -166,7 +169,7 @@ bool is_torn_riff(AVFormatContext& input) {
     if (!begin || *begin >> 32 != four_cc("RIFF")) return false;
     const std::uint32_t length = __builtin_bswap32(static_cast<std::uint32_t>(*begin));
     at += 8 + std::int64_t{length} + (length & 1U);
-    // Some writers count a head too much.
+    // Some writers count one header too many.
     if (length == 0 || at > file.size() + 8) return length != 0;
   }
   return false;

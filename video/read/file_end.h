@@ -1,4 +1,4 @@
-// What the structure of a file tells of its end, whatever the header promises.
+// Examines the end of a file by its structure, which may differ from what the header promises.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace facepipe::video {
 
-/// Why a file of the MP4 or Matroska family isn't whole: it ends within something that holds
-/// pictures or sound. Empty where it is whole, and where that can't be told: another format, a file
-/// that can't be sought. Streams that FFmpeg discards don't count in MP4. To be called when
-/// everything has been read; the reading position is lost.
-/// @param last_place  where in the file the packet lies that is furthest behind (AVPacket::pos);
-///                    negative if unknown
+/// Returns why a file of the MP4 or Matroska family isn't complete: it ends within an element that
+/// holds pictures or sound. Returns an empty string if it is complete, and if that can't be known:
+/// another format, a file that can't be sought. In MP4, streams that FFmpeg discards don't count.
+/// Must be called when everything has been read. The reading position is lost.
+/// @param last_place  place in the file of the packet that lies last (AVPacket::pos); negative if
+///                    unknown
 [[nodiscard]] std::string torn_end(AVFormatContext& input, std::int64_t last_place);
 
-/// Whether a RIFF file (AVI) is shorter than its chunks say; as above.
+/// Returns whether a RIFF file (AVI) is shorter than its chunks say. Must be called when everything
+/// has been read. The reading position is lost.
 [[nodiscard]] bool is_torn_riff(AVFormatContext& input);
 
 }  // namespace facepipe::video

@@ -42,7 +42,7 @@ class FirstPictureSearch {
     found_.packets.push_back(std::move(item));
   }
 
-  /// Keeps a packet for another decoder, or one that begins again.
+  /// Keeps a packet for another decoder, or for one that begins again.
   void keep(const ReadPacket& item) {
     kept_bytes_ += item.packet->size;
     if (kept_bytes_ > kMaxKeptBytes)
@@ -88,7 +88,8 @@ class FirstPictureSearch {
                                          (lost_some ? "cpu" : "auto or cpu"));
     notices_.add("decoded on the CPU and uploaded, because " + reason);
     choice_ = DecoderChoice::cpu;
-    found_.decoder = nullptr;  // its memory may be wanted
+    // The old decoder ends first, because the new one may need its memory.
+    found_.decoder = nullptr;
     found_.decoder = open_(choice_);
     found_.packets.clear();
     for (const ReadPacket& item : found_.kept)

@@ -61,7 +61,8 @@ std::optional<DecodedFrame> FrameSource::next() {
   }
 }
 
-/// False where the decoder has been told of the end already.
+/// Sends a packet or the end to the decoder. Returns false if the decoder has already been told of
+/// the end.
 bool FrameSource::send_next() {
   if (!packets_.empty()) {
     decoder_->send(packets_.front());
@@ -78,7 +79,7 @@ bool FrameSource::send_next() {
   return true;
 }
 
-/// The next packet of the video; nullopt at the end.
+/// Returns the next packet of the video; nullopt at the end.
 std::optional<ReadPacket> FrameSource::read_video() {
   while (!read_all_) {
     ReadPacket packet = read_packet(demuxer_);
@@ -92,8 +93,8 @@ std::optional<ReadPacket> FrameSource::read_video() {
   return std::nullopt;
 }
 
-/// Matroska keeps alpha in the BlockAdditional of the number 1, and FFmpeg puts that number in
-/// front.
+/// Notes whether a packet has alpha beside it. Matroska keeps alpha in the BlockAdditional with the
+/// number 1, and FFmpeg puts that number in front.
 void FrameSource::look_for_alpha(const AVPacket* packet) {
   constexpr std::string_view kNumber("\0\0\0\0\0\0\0\1", 8);
   if (packet == nullptr || has_other_alpha_) return;

@@ -1,4 +1,4 @@
-// Boxes of AVIF and HEIF files: ISO/IEC 14496-12 and 23008-12.
+// Reads boxes of AVIF and HEIF files: ISO/IEC 14496-12 and 23008-12.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,9 +13,10 @@ namespace {
 
 using Id = std::uint64_t;
 
-// More of anything than a file for viewers has: what lies behind isn't looked at.
+// The most parts of each kind, which is more than files for viewers have. Further parts are
+// ignored.
 constexpr std::size_t kMost = 65536;
-// The name of an auxiliary picture's kind is looked for in so many bytes.
+// The name of an auxiliary picture's kind is searched in its first bytes, at most this many.
 constexpr std::size_t kLongestName = 256;
 
 struct FileBox {
@@ -23,8 +24,8 @@ struct FileBox {
   Bytes content;
 };
 
-/// The next box of a reader that is not at its end. One that claims more than there is has the
-/// rest.
+/// Returns the next box of a reader that is not at its end. A box that claims more bytes than there
+/// are gets the rest.
 FileBox next_box(ByteReader& reader) {
   std::uint64_t size = reader.number(4);
   FileBox box;
@@ -46,7 +47,7 @@ void each_box(Bytes boxes, const Visit& visit) {
   while (reader.left() >= 8) visit(next_box(reader));
 }
 
-/// The version of a box that has one, which is read over.
+/// Reads the version of a box that has one, and skips its flags.
 std::uint64_t read_version(ByteReader& reader) {
   const std::uint64_t version = reader.number(1);
   reader.skip(3);
@@ -88,11 +89,11 @@ class Meta {
 
   Id primary_ = 0;
   std::map<Id, Item> items_;
-  // "The item `from` is the thumbnail of `to`", and such: type and item, at each end.
+  // References such as "the item `from` is the thumbnail of `to`": type and item, at each end.
   std::set<std::pair<std::uint64_t, Id>> from_;
   std::set<std::pair<std::uint64_t, Id>> to_;
   std::vector<FileBox> properties_;
-  std::multimap<Id, std::uint64_t> associations_;  // places in properties_, from 1 on
+  std::multimap<Id, std::uint64_t> associations_;  // places in properties_, counted from 1
 };
 
 void Meta::read(const FileBox& box) {
@@ -158,7 +159,7 @@ void Meta::read_associations(Bytes content) {
   }
 }
 
-/// Visits an item's properties in the order in which they are to be applied.
+/// Visits an item's properties in the order in which they must be applied.
 template <class Visit>
 void Meta::each_property(Id item, const Visit& visit) const {
   const auto [begin, end] = associations_.equal_range(item);
@@ -166,7 +167,8 @@ void Meta::each_property(Id item, const Visit& visit) const {
     if (it->second >= 1 && it->second <= properties_.size()) visit(properties_[it->second - 1]);
 }
 
-/// Turned counterclockwise by quarters, mirrored from top to bottom (axis 0) or left to right.
+/// Returns the orientation from the properties: counterclockwise quarter turns, mirroring from top
+/// to bottom (axis 0) or from left to right.
 Orientation Meta::orientation() const {
   Orientation made;
   each_property(primary_, [&](const FileBox& property) {
@@ -175,7 +177,7 @@ Orientation Meta::orientation() const {
     if (begins_with(property.type, "irot"))
       made.quarter_turns = (made.quarter_turns + 4 - (value & 3)) % 4;
     if (!begins_with(property.type, "imir")) return;
-    // To mirror what is turned is to turn what is mirrored the other way round.
+    // Mirroring a turned picture is the same as turning the mirrored picture the other way round.
     const int half_turn = (value & 1) == 0 ? 2 : 0;
     made = {(4 - made.quarter_turns + half_turn) % 4, !made.mirrored};
   });

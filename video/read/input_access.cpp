@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kFileScheme = "file://";
 constexpr int kStopCheckMs = 100;
-// They read what other files hold, or wait for what other hosts send.
+// These formats read what other files hold, or wait for what other hosts send.
 constexpr std::array<std::string_view, 9> kPlaylists{
     "hls", "hls,applehttp", "dash", "concat", "imf", "sdp", "rtp", "vobsub", "webm_dash_manifest"};
 
@@ -28,7 +28,7 @@ std::string path_of(const std::string& url) {
   return url.starts_with(kFileScheme) ? url.substr(kFileScheme.size()) : url;
 }
 
-/// The protocols of a URL, from the outermost: "cache:file" of "cache:file:///clip.mp4".
+/// Returns the protocols of a URL, from the outermost: "cache:file" for "cache:file:///clip.mp4".
 std::string_view protocols_of(const std::string& url) {
   const std::string_view text = url;
   return text.substr(0, text.find("://"));
@@ -43,7 +43,7 @@ bool is_local(const std::string& url) {
          std::find(kLocal.begin(), kLocal.end(), innermost) != kLocal.end();
 }
 
-/// Its protocol, not a demuxer, opens what a file names.
+/// Returns whether the URL's protocol, and not a demuxer, opens the files that a list names.
 bool reads_a_list(const std::string& url) {
   return is_url(url) && (protocols_of(url).find("concatf") != std::string_view::npos ||
                          protocols_of(url).find("hls+file") != std::string_view::npos);
@@ -76,7 +76,7 @@ bool is_fifo(const std::string& path) {
 InputAccess::InputAccess(const std::string& url, References references, const std::stop_token& stop)
     : url_(url),
       references_(references),
-      // A path with a colon in it is a path, not a protocol.
+      // The prefix makes FFmpeg take a path with a colon as a path, and not as a protocol.
       target_(is_url(url) ? url : "file:" + url),
       identity_(is_url(url) ? std::nullopt : identity_of(url)) {
   if (!is_url(url)) check_file(url);
@@ -88,13 +88,14 @@ InputAccess::~InputAccess() {
   if (fifo_ >= 0) close(fifo_);
 }
 
-/// FFmpeg's own way would block in open() until there is a writer, and in read() while it stalls.
+/// Opens a FIFO without blocking. FFmpeg's own way would block in open() until there is a writer,
+/// and in read() while the writer stalls.
 void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop) {
   int fifo = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fifo < 0 && path == kStandardInput)  // a socket, or the pipe of another user
     fifo = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   if (fifo < 0) throw Error(ErrorKind::input, path + ": " + std::generic_category().message(errno));
-  // Without a writer a read says that this is the end.
+  // poll() waits for data first, because a read without a writer reports the end.
   pollfd data{fifo, POLLIN, 0};
   while (!stop.stop_requested() && poll(&data, 1, kStopCheckMs) <= 0) {
   }
@@ -105,8 +106,8 @@ void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop
   fifo_ = fifo;
 }
 
-/// Demuxers open what a file names through io_open, or through contexts of their own, which inherit
-/// the lists of protocols but not io_open.
+/// Limits what the context may open. Demuxers open the files that a file names through io_open, or
+/// through contexts of their own. Those inherit the lists of protocols, but not io_open.
 void InputAccess::confine(AVFormatContext& context) {
   const bool refuse = references_ == References::refuse;
   // The context frees its lists.
@@ -140,7 +141,8 @@ void InputAccess::check_refused() const {
   if (refused_ || (fifo_ < 0 && is_playlist())) refuse(url_);
 }
 
-/// Demuxers that open other files through a context of their own don't say that they were refused.
+/// Returns whether the input is a playlist. Demuxers that open other files through a context of
+/// their own don't report that they were refused.
 bool InputAccess::is_playlist() const {
   AVIOContext* file = nullptr;
   if (avio_open2(&file, target_.c_str(), AVIO_FLAG_READ, nullptr, nullptr) < 0) return false;

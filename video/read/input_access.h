@@ -1,4 +1,4 @@
-// What opening an input may open: the input itself, and nothing that it names.
+// Limits what may be opened for an input: the input itself, and no file that it names.
 #pragma once
 
 #include <optional>
@@ -10,46 +10,48 @@
 
 namespace facepipe::video {
 
-/// The input that is the process's standard input, whatever that is.
+/// The name of the input that is the process's standard input: a file, a pipe or a socket.
 inline constexpr const char* kStandardInput = "/dev/stdin";
 
-/// Whether an input may be one that names other files: a playlist (HLS, DASH, ffconcat), for one.
+/// Says whether an input may name other files, as a playlist does (HLS, DASH, ffconcat).
 enum class References {
-  refuse,  ///< none of them is opened, which is an error; what a playlist that comes over a network
-           ///< names in the network is opened, as who asks for it wants, but no file of this
-           ///< machine
+  /// No other file is opened, and an input that names some is an error. There is one exception: a
+  /// playlist that comes over a network may name things in the network. These are opened, because
+  /// the user asks for them, but no file of this machine is.
+  refuse,
   open,
 };
 
-/// True where `text` is a URL with a scheme rather than a path.
+/// Returns whether `text` is a URL with a scheme, and not a path.
 [[nodiscard]] bool is_url(const std::string& text);
 
-/// True for a FIFO's path, and for kStandardInput where it is a pipe or a socket: what is read from
-/// it is gone, so it can be opened only once.
+/// Returns whether the path is that of a FIFO, or is kStandardInput and this is a pipe or a socket.
+/// Bytes that were read from it are gone, so it can be opened only once.
 [[nodiscard]] bool is_fifo(const std::string& path);
 
-/// How FFmpeg gets at one input. It must outlive the context that it confines.
+/// Gives FFmpeg access to one input. It must outlive the context that it confines.
 class InputAccess {
  public:
-  /// Waits for the first data where `url` is the path of a FIFO, until `stop` is requested.
-  /// Errors: Error(input): there is no such file, it is a directory, a FIFO that can't be opened,
-  /// or a URL whose protocol reads a list of files; Stopped.
+  /// If `url` is the path of a FIFO, waits for its first data until `stop` is requested. Errors:
+  /// Error(input) if there is no such file, it is a directory, a FIFO that can't be opened, or a
+  /// URL whose protocol reads a list of files; Stopped.
   InputAccess(const std::string& url, References references, const std::stop_token& stop);
   ~InputAccess();
   InputAccess(const InputAccess&) = delete;
   InputAccess& operator=(const InputAccess&) = delete;
 
-  /// The input as avformat_open_input() gets it.
+  /// Returns the input's name for avformat_open_input().
   [[nodiscard]] const std::string& target() const { return target_; }
 
-  /// Of the file, taken just before it is opened; nullopt for what is no regular file.
+  /// Returns the identity of the file, taken just before it is opened; nullopt if the input is no
+  /// regular file.
   [[nodiscard]] const std::optional<FileIdentity>& identity() const { return identity_; }
 
-  /// Sets what the context may open; called before it opens target().
+  /// Sets what the context may open. Must be called before the context opens target().
   void confine(AVFormatContext& context);
 
-  /// After a failure to open it: throws Error(input) where the input names other files, which were
-  /// not opened.
+  /// Must be called after the input could not be opened. Throws Error(input) if the input names
+  /// other files, which were not opened.
   void check_refused() const;
 
  private:
@@ -64,9 +66,9 @@ class InputAccess {
   const References references_;
   const std::string target_;
   const std::optional<FileIdentity> identity_;
-  int fifo_ = -1;                  // without blocking; else -1
-  OpenFile open_other_ = nullptr;  // FFmpeg's own
-  bool refused_ = false;           // another file was wanted
+  int fifo_ = -1;                  // descriptor that doesn't block; -1 if the input is no FIFO
+  OpenFile open_other_ = nullptr;  // FFmpeg's own function
+  bool refused_ = false;           // the context wanted to open another file
 };
 
 }  // namespace facepipe::video

@@ -7,24 +7,24 @@
 
 namespace facepipe::video {
 
-/// A picture that refers to none before it pushes one that is held back out of the decoder, and
-/// leaves it as if nothing had come before. So a stream's own first one, sent again behind its end
-/// as often as pictures are held back, makes the decoder ready for another stream of the same
-/// parameter sets. Used by one thread.
+/// Makes a decoder ready for another stream with the same parameter sets. A key picture refers to
+/// no picture before it. When it is sent, the decoder gives one of the pictures that it holds back,
+/// and its state is as if nothing had come before. So the stream's own first key picture is sent
+/// again after the stream's end, as often as pictures are held back. Used by one thread.
 class KeyPictures {
  public:
-  /// `parameters`: as the decoder is opened with. Throws std::bad_alloc.
+  /// `parameters` are those with which the decoder is opened. Throws std::bad_alloc.
   explicit KeyPictures(const AVCodecParameters& parameters)
       : entries_(parameters), opened_with_(entries_.prelude()) {}
 
-  /// Looks at a packet that goes to the decoder: whether it refers to nothing before it, and the
-  /// stream so far had no other parameter sets than those that the decoder was opened with.
+  /// Looks at a packet that goes to the decoder. Returns true if it refers to nothing before it,
+  /// and the stream so far had only the parameter sets with which the decoder was opened.
   bool look_at(const AVPacket& packet);
-  /// No packet has brought other parameter sets.
+  /// Returns whether no packet has brought other parameter sets.
   [[nodiscard]] bool unchanged() { return entries_.prelude() == opened_with_; }
 
-  /// One more to send; nullptr where there is none, or more have been sent than a decoder holds
-  /// back.
+  /// Returns one more packet to send; nullptr if there is none, or more have been sent than a
+  /// decoder holds back.
   [[nodiscard]] UniqueAVPacket next();
 
  private:

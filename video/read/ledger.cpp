@@ -30,7 +30,8 @@ void Ledger::extend_last(std::int64_t duration) {
   const auto last = open_.find(last_tag_);
   if (last == open_.end()) return;
   std::int64_t& sum = last->second.duration;
-  if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;  // an impossible one is unknown
+  // An impossible duration becomes unknown.
+  if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;
 }
 
 void Ledger::correct(const Entry& entry, bool shown) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kPngMark("\x89PNG\r\n\x1a\n", 8);
 
-/// Phones append an MP4 file, whose second four bytes these are, some with words of their own in
-/// front.
+/// Returns whether an MP4 file follows, which phones append. "ftyp" is its second four bytes. Some
+/// phones put their own words in front.
 bool holds_video(Bytes bytes) {
   constexpr std::string_view kMark = "ftyp";
   return std::search(bytes.begin(), bytes.end(), kMark.begin(), kMark.end()) != bytes.end();
@@ -33,7 +33,7 @@ bool has_no_length(std::uint64_t marker) {
   return (marker >= kFirstRestart && marker <= kStartOfImage) || marker == kTemporary;
 }
 
-/// Goes behind a scan's data, in which 0xFF has a zero behind it unless it begins a marker.
+/// Moves past a scan's data. There, 0xFF is followed by zero unless it begins a marker.
 void skip_scan(ByteReader& reader) {
   constexpr std::uint8_t kStuffed = 0;
   const auto begins_marker = [](std::uint8_t second) {
@@ -49,8 +49,8 @@ void skip_scan(ByteReader& reader) {
   reader.skip(data.size());
 }
 
-/// How many pictures the index of a multi-picture file (CIPA DC-007) lists, without thumbnails; 0
-/// where it can't be read.
+/// Returns how many pictures the index of a multi-picture file (CIPA DC-007) lists, without
+/// thumbnails; 0 if it can't be read.
 std::int64_t count_in_index(Bytes index) {
   constexpr std::uint64_t kEntries = 0xB002;
   constexpr std::uint64_t kEntryBytes = 16;
@@ -80,7 +80,7 @@ std::int64_t count_in_index(Bytes index) {
 
 struct Jpeg {
   std::optional<Orientation> orientation;
-  std::int64_t indexed = 0;  ///< pictures of the file
+  std::int64_t indexed = 0;  ///< number of pictures that the file's index lists
   Bytes behind;
 };
 
@@ -92,7 +92,7 @@ void read_segment(std::uint64_t marker, Bytes segment, Jpeg& jpeg) {
     jpeg.indexed = count_in_index(segment.subspan(kIndexMark.size()));
 }
 
-/// One JPEG picture, up to its end; `behind` is empty where it has none.
+/// Reads one JPEG picture up to its end. `behind` is empty if it has no end.
 Jpeg read_jpeg(Bytes bytes) {
   Jpeg jpeg;
   ByteReader reader(bytes);
@@ -144,7 +144,7 @@ PictureFile read_png_file(Bytes file) {
     if (begins_with(type, "eXIf")) found.orientation = orientation_in_exif(chunk);
     if (begins_with(type, "acTL")) animated = true;
     if (begins_with(type, "IDAT")) before_data = false;
-    // What comes before the picture's data makes that the animation's first frame.
+    // A frame header before the picture's data makes this picture the animation's first frame.
     if (begins_with(type, "fcTL") && !before_data) ++others;
     if (begins_with(type, "IEND")) break;
   }

@@ -26,7 +26,7 @@ std::string name_of(const AVStream& stream, std::string_view what) {
   return name + ")";
 }
 
-/// TrueType and OpenType, and collections of them.
+/// Returns whether the file begins as TrueType or OpenType, or as a collection of them.
 bool begins_as_font(std::string_view file) {
   constexpr std::array kFonts{"\0\1\0\0"sv, "OTTO"sv, "true"sv, "ttcf"sv, "wOFF"sv, "wOF2"sv};
   return std::ranges::any_of(kFonts,
@@ -89,7 +89,8 @@ void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
   }
 }
 
-/// Ogg's and FLAC's way to put a picture into a comment, where a demuxer has left it there.
+/// Adds pictures in tags. Ogg and FLAC put a picture into a comment, and some demuxers leave it
+/// there.
 void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
               const std::string& where) {
   for (const char* const key : {"METADATA_BLOCK_PICTURE", "COVERART"})
@@ -97,8 +98,9 @@ void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
       all.push_back(unreadable("tag " + std::string(key) + where, "it is text"));
 }
 
-/// Where in a still image's file other pictures begin: JPEG's and PNG's first bytes, which don't
-/// occur within their coded samples but by chance, and the "ftyp" of a motion photo's video.
+/// Returns where other pictures begin in a still image's file. It searches for JPEG's and PNG's
+/// first bytes, which occur within coded samples only by chance, and for the "ftyp" of a motion
+/// photo's video.
 std::vector<std::size_t> places_of_pictures(std::string_view file) {
   std::vector<std::size_t> places;
   for (const std::string_view magic : {"\xFF\xD8\xFF"sv, "\x89PNG\r\n\x1A\n"sv})
@@ -112,7 +114,8 @@ std::vector<std::size_t> places_of_pictures(std::string_view file) {
   return places;
 }
 
-/// A file's bytes, of one that is larger than kMostBytes some more than these.
+/// Returns a file's bytes. If the file is larger than kMostBytes, returns somewhat more than that
+/// many.
 File read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   File file;
@@ -171,7 +174,8 @@ std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
   }
   const bool is_file = !is_url(demuxer.url()) && !is_fifo(demuxer.url());
   if (demuxer.is_one_picture() && is_file) add_parts_of_still(all, demuxer);
-  if (demuxer.video().codecpar->codec_id != AV_CODEC_ID_MJPEG)  // whose parts have been added
+  // The parts of an MJPEG still have been added above.
+  if (demuxer.video().codecpar->codec_id != AV_CODEC_ID_MJPEG)
     for (const std::string& sentence : demuxer.left_out())
       all.push_back(unreadable("what the decoder leaves out", sentence));
   return all;

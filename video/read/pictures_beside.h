@@ -1,4 +1,4 @@
-// What of an input may show pictures beside its video: other streams, covers, attached files.
+// Lists what may show pictures in an input beside its video: other streams, covers, attached files.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,32 @@
 
 namespace facepipe::video {
 
-/// One of them. Either `stream` or `file` says where its pictures are, or `unreadable` why nobody
-/// here can look at them.
+/// One place with pictures. Either `stream` or `file` says where they are, or `unreadable` says why
+/// nobody here can look at them.
 struct PicturesBeside {
-  std::string name;           ///< "stream 1 (mjpeg, attached picture)"
-  std::optional<int> stream;  ///< of the input, for FrameSourceOptions::stream
-  bool timed = false;         ///< its pictures are shown at times, as the video's
-  /// Of an attachment, or a part of a still image's: as it would be on a disk; may be no picture.
+  std::string name;           ///< for example "stream 1 (mjpeg, attached picture)"
+  std::optional<int> stream;  ///< index in the input, for FrameSourceOptions::stream
+  bool timed = false;         ///< its pictures are shown at times, as those of the video
+  /// An attachment, or a part of a still image's file, as it would be on a disk. It may be no
+  /// picture.
   std::span<const std::byte> file;
-  std::shared_ptr<const std::vector<std::byte>> owner;  ///< of `file`, and of others' parts of it
-  bool surely = true;  ///< `file` begins as a picture does, or is called one
+  /// Holds `file`, and parts of the same file in other places.
+  std::shared_ptr<const std::vector<std::byte>> owner;
+  bool surely = true;  ///< `file` begins as a picture does, or its name or type says that it is one
   std::string unreadable;
 };
 
-/// Pictures of which nobody here can look at any.
+/// Returns a place whose pictures nobody here can look at.
 [[nodiscard]] PicturesBeside unreadable(std::string name, std::string why);
 
-/// All that may hold pictures, the chosen video left out: streams of video and pictures, subtitles
-/// that are pictures, attachments but fonts (whatever they call themselves, fonts begin as fonts
-/// do), pictures in tags, what Demuxer::left_out() tells of; and of a still image, of which all
-/// bytes are searched, the pictures that its file holds beside it: thumbnails, what is appended.
-/// After the last packet has been read also streams that began late. Attachments of more than 256
-/// MiB are unreadable.
+/// Returns all places that may hold pictures, except the chosen video:
+/// * streams of video and pictures, and subtitles that are pictures;
+/// * attachments, except fonts. A font is known by its first bytes, and not by its name;
+/// * pictures in tags, and what Demuxer::left_out() tells;
+/// * the pictures that a still image's file holds beside it: thumbnails, and what is appended. All
+///   its bytes are searched.
+/// After the last packet has been read, this includes streams that began late. Attachments of more
+/// than 256 MiB are unreadable.
 [[nodiscard]] std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer);
 
 }  // namespace facepipe::video

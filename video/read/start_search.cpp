@@ -9,15 +9,15 @@
 namespace facepipe::video {
 namespace {
 
-// Of some key frames nobody knows whether a decoder can begin there: what it gives may be whole
-// only from the next one on.
+// For some key frames nobody knows whether a decoder can begin there. What it then gives may be
+// complete only from the next key frame on.
 constexpr int kEnoughKeyFrames = 2;
 
-// At first a try begins so much earlier than the place that the last one reached; each further try
-// doubles that.
+// The first new try begins this much before the place that the last try reached. Each further try
+// doubles the distance.
 constexpr std::int64_t kFirstStepUs = AV_TIME_BASE / 2;
 
-// A packet's two stamps lie so far apart, at the most.
+// The largest distance between a packet's two stamps.
 constexpr std::int64_t kMostDelayUs = 10 * std::int64_t{AV_TIME_BASE};
 
 class StartSearch {
@@ -30,14 +30,14 @@ class StartSearch {
     std::int64_t from = target_us_;
     for (std::int64_t step = 0; from > origin; step = std::max(kFirstStepUs, 2 * step)) {
       const bool sought = seek(from);
-      if (!sought && step == 0) return;  // nothing was read
+      if (!sought && step == 0) return;  // Nothing was read.
       if (!sought) break;
       if (reaches_entry()) {
         seek(from);
         return;
       }
-      // An index leads to key frames, so a search from just before the first packet finds the one
-      // before that. Without an index the search lands anywhere.
+      // An index leads to key frames. So a search from just before the first packet finds the key
+      // frame before that. Without an index the search may end anywhere.
       from = std::min(from, first_us_.value_or(from)) - 1 - step;
     }
     // The first packet is decoded before it is shown. Some formats find no place before the first.
@@ -56,8 +56,8 @@ class StartSearch {
     return stamp != AV_NOPTS_VALUE && av_compare_ts(stamp, tb_, target_us_, AV_TIME_BASE_Q) > 0;
   }
 
-  /// Whether the packets from here to the target have a key frame that is shown by then, at which a
-  /// decoder can begin.
+  /// Returns whether a decoder can begin at a key frame of the packets from here to the target. The
+  /// key frame must be shown at the target or before.
   bool reaches_entry() {
     EntryPoints entries(*demuxer_.video().codecpar);
     int key_frames = 0;
@@ -81,14 +81,14 @@ class StartSearch {
   Demuxer& demuxer_;
   const AVRational tb_;
   const std::int64_t target_us_;
-  std::optional<std::int64_t> first_us_;  // of the packets that were looked at last
+  std::optional<std::int64_t> first_us_;  // first stamp of the packets that the last try looked at
 };
 
 }  // namespace
 
 void seek_to_start(Demuxer& demuxer, double seconds) {
   const AVIOContext* const io =
-      demuxer.format().pb;  // none where FFmpeg opens what it needs itself
+      demuxer.format().pb;  // nullptr if FFmpeg opens what it needs itself
   if (io != nullptr && (io->seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
   const auto after = static_cast<std::int64_t>(std::llround(seconds * AV_TIME_BASE));
   StartSearch(demuxer, demuxer.origin_us() + after).run();

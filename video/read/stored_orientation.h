@@ -1,4 +1,4 @@
-// How an input says that its pictures are stored: turned or mirrored.
+// Finds out how an input says that its pictures are stored: turned or mirrored.
 #pragma once
 
 #include "core/geometry.h"
@@ -8,13 +8,13 @@
 
 namespace facepipe::video {
 
-/// How the input says that pictures are turned: the stream, else the picture, else the file. An
-/// angle that is no quarter turn is told, and taken as upright. Called once the packet of `picture`
-/// has been read.
+/// Returns how the input says that pictures are turned. The stream counts first, then the picture,
+/// then the file. An angle that is no quarter turn becomes a notice, and counts as upright. Must be
+/// called after the packet of `picture` has been read.
 [[nodiscard]] Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture,
                                          Notices& notices);
 
-/// Whether it is known before the first packet that pictures are stored turned or mirrored.
+/// Returns whether it is known before the first packet that pictures are stored turned or mirrored.
 [[nodiscard]] bool is_turned(const Demuxer& demuxer);
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// When frames are shown: the chosen range, missing stamps, stamps that don't rise.
+// Decides when frames are shown: the chosen range, missing stamps, stamps that don't rise.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 
 namespace facepipe::video {
 
-/// Gives every decoded frame a stamp that rises strictly. Not thread-safe.
+/// Gives every decoded frame a stamp that is larger than the one before. Not thread-safe.
 class Timeline {
  public:
-  /// @param start_s, end_s  seconds after the input's first stamp; [start, end)
+  /// @param start_s, end_s  seconds after the input's first stamp; the range is [start, end)
   Timeline(const Demuxer& demuxer, std::optional<double> start_s, std::optional<double> end_s,
            Notices& notices);
 
-  /// Whether a stamp, in `time_base`, lies in the chosen range.
+  /// Returns whether a stamp, in `time_base`, lies in the chosen range.
   [[nodiscard]] bool in_range(std::int64_t stamp, AVRational time_base) const;
   [[nodiscard]] bool after_range(std::int64_t stamp, AVRational time_base) const;
 
-  /// The stamp of the next frame in presentation order. `pts` may be AV_NOPTS_VALUE and
-  /// `duration` 0 where they aren't known.
+  /// Returns the stamp of the next frame in presentation order. If they are unknown, `pts` is
+  /// AV_NOPTS_VALUE and `duration` is 0.
   [[nodiscard]] Timing next(std::int64_t pts, std::int64_t duration);
 
-  /// The next frame follows none.
+  /// Forgets the last frame: the next one doesn't follow it.
   void restart() { last_.reset(); }
 
   [[nodiscard]] AVRational time_base() const { return time_base_; }
 
  private:
   AVRational time_base_;
-  std::int64_t frame_duration_;  ///< of one frame at the average rate, at least 1
+  std::int64_t frame_duration_;  ///< duration of one frame at the average rate, at least 1
   bool synthesize_;
   std::optional<std::int64_t> start_us_;
   std::optional<std::int64_t> end_us_;
