@@ -1,4 +1,4 @@
-// What a container format can hold.
+// Says what a container format can hold.
 #pragma once
 
 #include <filesystem>
@@ -9,58 +9,62 @@
 
 namespace facepipe::video {
 
-/// Whether the muxer takes such a stream, and readers know it again; asks the muxer itself where
-/// its tables don't say. Of image formats, a file's name decides (choose_codec()).
+/// Returns whether the muxer takes such a stream, and readers recognise it. If the muxer's tables
+/// don't say, the muxer itself is asked. For image formats, the file's name decides
+/// (choose_codec()).
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream);
 [[nodiscard]] bool can_hold(const AVOutputFormat& format, AVCodecID codec, AVMediaType type);
 
-/// The muxer that FFmpeg calls `name`, or where that is empty the one for a file name. Errors:
-/// Error(usage) for a name, Error(output) for an extension that FFmpeg has no muxer for.
+/// Returns the muxer that FFmpeg calls `name`, or if that is empty the muxer for a file name.
+/// Errors: Error(usage) for a name without a muxer, Error(output) for an extension without one.
 [[nodiscard]] const AVOutputFormat& muxer_for(const std::filesystem::path& path,
                                               const std::string& name = {});
 
-/// Names as in AVOutputFormat::name: the family of MP4 and QuickTime, and that of Matroska.
+/// These functions compare AVOutputFormat::name with the names of a family: MP4 and QuickTime,
+/// Matroska, images.
 [[nodiscard]] bool is_mov_family(const AVOutputFormat& format);
 [[nodiscard]] bool is_matroska_family(const AVOutputFormat& format);
 [[nodiscard]] bool is_image_format(const AVOutputFormat& format);
-/// AVIF, whose one picture is a video of one frame to FFmpeg.
+/// Returns whether the format is AVIF. For FFmpeg, its one picture is a video of one frame.
 [[nodiscard]] bool is_avif(const AVOutputFormat& format);
 
-/// Whether the muxer writes from front to back and never goes back, so that the file can be a FIFO.
+/// Returns whether the muxer writes from front to back and never goes back. Then the file can be a
+/// FIFO.
 [[nodiscard]] bool needs_no_seeking(const AVOutputFormat& format);
 
-/// Whether the muxer writes a packet's bytes in one piece, or pieces of many packets.
+/// Returns whether the muxer writes a packet's bytes in one piece, and not in parts of several
+/// packets.
 [[nodiscard]] bool writes_packets_whole(const AVOutputFormat& format);
 
-/// Time stamps are a count of frames: AVI and others.
+/// Returns whether time stamps are a count of frames, as in AVI.
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 
-/// Whether nothing goes wrong where a packet's stamp is a little below zero, as that of sound that
-/// primes a decoder: the format stores such stamps, readers of Matroska know them again, or what it
-/// stores is no stamp.
+/// Returns whether nothing goes wrong if a packet's stamp is a little below zero, as for sound that
+/// starts a decoder. This is so if the format stores such stamps, if readers of Matroska recognise
+/// them, or if what the format stores is no stamp.
 [[nodiscard]] bool holds_negative_stamps(const AVOutputFormat& format);
 
-/// Packets of such a stream come one after the other, whatever their stamps say; AVI alone repeats
-/// pictures where there is a gap.
+/// Returns whether packets of such a stream follow each other without gaps, so their stamps don't
+/// matter. Video in AVI is the exception: it repeats pictures in a gap.
 [[nodiscard]] bool keeps_no_times(const AVOutputFormat& format, AVMediaType type);
 
-/// A packet has one time at most, that of decoding: pictures that are shown in another order come
-/// too late against the sound.
+/// Returns whether a packet has at most one time, that of decoding. Then pictures that are shown in
+/// another order come too late against the sound.
 [[nodiscard]] bool stores_decoding_order_alone(const AVOutputFormat& format);
 
-/// MPEG's program stream (MPEG-PS, VCD, DVD): a packet of it has one time, of what begins in it
-/// first.
+/// Returns whether the format is MPEG's program stream (MPEG-PS, VCD, DVD). A packet of it has one
+/// time: that of the first picture or sound that begins in it.
 [[nodiscard]] bool is_program_stream(const AVOutputFormat& format);
 
-/// The extension, with the dot, of an input's output in a format: the input's own where it is one
-/// of the format's, else the format's first; empty where it has none.
+/// Returns the extension, with the dot, for an input's output in a format. It is the input's own if
+/// it belongs to the format, otherwise the format's first; empty if the format has none.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
 inline constexpr const char* kMatroskaExtension = ".mkv";
 
-/// The extension, with the dot, of the output of an input where no format is named: the input's own
-/// where FFmpeg can write its container and that holds what `encoder` (empty: the default) makes,
-/// else Matroska's.
+/// Returns the extension, with the dot, for an input's output if no format is named. It is the
+/// input's own if FFmpeg can write its container, and this holds what `encoder` (empty: the
+/// default) makes. Otherwise it is Matroska's.
 [[nodiscard]] std::string output_extension(const Demuxer& input, const std::string& encoder);
 
 }  // namespace facepipe::video

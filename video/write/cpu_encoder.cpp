@@ -15,8 +15,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// What libaom needs to be told of a still image, beside what the user says: its own choice is
-/// meant for videos, and takes half a minute for the picture of a phone.
+/// Adds libaom's options for a still image that the user doesn't set. libaom's own choice is meant
+/// for videos, and takes half a minute for the picture of a phone.
 void add_options_of_still_image(CodecOptions& all) {
   constexpr std::pair<const char*, const char*> kOptions[] = {
       {"still-picture", "1"}, {"cpu-used", "6"}, {"crf", "18"}};
@@ -24,7 +24,8 @@ void add_options_of_still_image(CodecOptions& all) {
     if (!names_any(all, {name})) all.emplace_back(name, value);
 }
 
-/// libvpx's VP8 has no transparency beside pictures that it alone shows to itself.
+/// Turns off libvpx's alternate reference pictures, which are never shown. With them, its VP8 has
+/// no transparency.
 void add_options_of_transparency(CodecOptions& all) {
   if (!names_any(all, {"auto-alt-ref"})) all.emplace_back("auto-alt-ref", "0");
 }
@@ -40,7 +41,8 @@ CodecOptions options_of(const EncoderSetup& setup) {
   return all;
 }
 
-// Some of FFmpeg's encoders default to 200 kbit/s, which nobody wants.
+// Sets a fixed quality, because some of FFmpeg's encoders default to 200 kbit/s, which nobody
+// wants.
 void set_default_quality(AVCodecContext& context) {
   if (context.bit_rate == 0 || has_own_option(*context.codec, "crf")) return;
   constexpr int kGoodQuantizer = 2;
@@ -48,8 +50,8 @@ void set_default_quality(AVCodecContext& context) {
   context.global_quality = kGoodQuantizer * FF_QP2LAMBDA;
 }
 
-/// The chain that makes `format` of the picture. Unless told, FFmpeg would make a full range
-/// narrow, and the encoder has been opened for the one that there is.
+/// Returns the filter chain that converts a picture to `format`. Without the option, FFmpeg would
+/// make full range limited, but the encoder has been opened for the picture's own range.
 std::string conversion_of(const AVFrame& picture, AVPixelFormat format) {
   const bool yuv = (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) == 0;
   const bool full = picture.color_range == AVCOL_RANGE_JPEG;
@@ -72,7 +74,7 @@ class CpuEncoder final : public Encoder {
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     record.times[StageId::encode].begin = Clock::now();
     const UniqueAVFrame picture = prepare(frame, std::move(record));
-    frame = Frame();  // a converted picture doesn't need it any more
+    frame = Frame();  // A converted picture doesn't need the frame any more.
     encoder_.send(*picture, sink);
   }
 
@@ -102,7 +104,8 @@ class CpuEncoder final : public Encoder {
 
   AVPixelFormat encoded_;
   FFmpegEncoder encoder_;
-  std::optional<FrameFilter> converter_;  // where the encoder wants what stages can't work on
+  // Exists if the encoder wants a format that stages can't work on.
+  std::optional<FrameFilter> converter_;
 };
 
 }  // namespace

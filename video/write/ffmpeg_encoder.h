@@ -1,5 +1,5 @@
-// One of FFmpeg's video encoders: opened, fed with pictures, drained. What the CPU's encoder and
-// NVENC's have in common.
+// Drives one of FFmpeg's video encoders: opens it, sends pictures, and takes packets. The CPU's
+// encoder and NVENC's share this.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace facepipe::video {
 
-/// Name and value, in the order in which they are set: the last of a name counts.
+/// Names and values, in the order in which they are set. The last value of a name counts.
 using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 
-/// Whether one of the options has one of the names.
+/// Returns whether one of the options has one of the names.
 [[nodiscard]] bool names_any(const CodecOptions& options,
                              std::initializer_list<std::string_view> names);
 
-/// Whether the encoder has the option, of its own or as one that all encoders share.
+/// Returns whether the encoder has the option, as its own or as one that all encoders share.
 [[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
-/// Whether the encoder has the option of its own.
+/// Returns whether the encoder has the option as its own.
 [[nodiscard]] bool has_own_option(const AVCodec& codec, const std::string& name);
 
-/// avcodec_open2() with options; returns its code. Encoders that write to standard error by
-/// themselves are told not to, unless an option of theirs says otherwise.
-/// Errors: Error(usage) for an option that the encoder doesn't know.
+/// Calls avcodec_open2() with options, and returns its code. Encoders that write to standard error
+/// themselves are told not to, unless one of their options says otherwise. Throws Error(usage) for
+/// an option that the encoder doesn't know.
 [[nodiscard]] int open_with_options(AVCodecContext& context, const CodecOptions& options);
 
 /// Used by one thread. Packets keep FFmpeg's decoding stamps.
@@ -40,14 +40,14 @@ class FFmpegEncoder {
   using Configure = std::function<void(AVCodecContext&)>;
 
   /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses;
-  /// Error(internal) where the system has too few threads, or too little memory, for it.
+  /// Error(internal) if the system has too few threads, or too little memory, for it.
   FFmpegEncoder(const EncoderSetup& setup, const Frame& first, const CodecOptions& options,
                 const Configure& configure, Notices& notices);
   ~FFmpegEncoder();
   FFmpegEncoder(const FFmpegEncoder&) = delete;
   FFmpegEncoder& operator=(const FFmpegEncoder&) = delete;
 
-  /// Stamps the picture that send() gets next, which shows `frame`.
+  /// Sets the stamp of the picture that send() gets next, and which shows `frame`.
   void announce(const Frame& frame, AVFrame& picture, FrameRecord record);
   /// Gives zero or more packets to `sink`. Errors: Error(output).
   void send(const AVFrame& picture, const Encoder::Sink& sink) { give(&picture, sink); }
@@ -66,11 +66,11 @@ class FFmpegEncoder {
   void give(const AVFrame* picture, const Encoder::Sink& sink);
   bool receive(EncodedFrame& result);
 
-  std::string subject_;  // of errors
+  std::string subject_;  // beginning of error messages
   UniqueCodecContext context_;
   EncoderClock clock_;
-  std::map<std::int64_t, Pending> pending_;  // by stamp
-  bool got_any_ = false;                     // of pictures
+  std::map<std::int64_t, Pending> pending_;  // keys: stamps
+  bool got_any_ = false;                     // the encoder got a picture
 };
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// A grey picture as a PNG file's bytes.
+// Encodes a grey picture as the bytes of a PNG file.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace facepipe::video {
 
-/// @param samples  a byte a pixel, row by row: size.width * size.height of them; sides of 1 and
-/// more Errors: Error(internal) for a number of samples that doesn't fit, or where FFmpeg has no
-/// encoder.
+/// @param samples  one byte for each pixel, row by row: size.width * size.height bytes; both sides
+///                 are at least 1
+/// Throws Error(internal) if the number of samples doesn't fit, or if FFmpeg has no encoder.
 [[nodiscard]] std::vector<std::byte> grey_png(std::span<const std::uint8_t> samples, Size size);
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// A video as numbered pictures: one file each, all of which get their names at the end.
+// Writes a video as numbered pictures, one file each. All get their names at the end.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,42 @@
 
 namespace facepipe::video {
 
-/// Whether the last part of a path has a place for a number, as FFmpeg writes it: one %d or %0Nd,
-/// where %% is a per cent sign.
+/// Returns whether the last part of a path has a place for a number, as FFmpeg writes it: one %d or
+/// %0Nd, where %% is a per cent sign.
 [[nodiscard]] bool is_sequence_name(const std::filesystem::path& path);
 
-/// The first file there is that picture 0, 1, ... of the sequence would replace; empty if there is
-/// none, or no such folder.
+/// Returns an existing file that a picture of the sequence would replace; empty if there is none,
+/// or no such folder.
 [[nodiscard]] std::filesystem::path existing_picture(const std::filesystem::path& pattern);
 
-/// The files of one output. Pictures count from 1. Each is a new, temporary file beside its name,
-/// which it gets from commit(), or a partial one from keep_partial(); without either the destructor
-/// removes them. Holds the lock on the pattern's name (core/files/output_lock.h). Not thread-safe.
+/// The files of one output. Pictures count from 1. Each is a new, temporary file beside its final
+/// name. commit() gives it this name, and keep_partial() gives it a partial one. Without either,
+/// the destructor removes the files. Holds the lock on the pattern's name
+/// (core/files/output_lock.h). Not thread-safe.
 class ImageSequence {
  public:
-  /// @param pattern a path of which is_sequence_name() is true
-  /// Errors: Error(output) where there is no such folder, or another run writes the sequence.
+  /// @param pattern  a path for which is_sequence_name() is true
+  /// Throws Error(output) if there is no such folder, or another run writes the sequence.
   ImageSequence(std::filesystem::path pattern, ExistingTarget existing);
   ~ImageSequence();
   ImageSequence(const ImageSequence&) = delete;
   ImageSequence& operator=(const ImageSequence&) = delete;
 
-  /// Makes `muxer` write each picture that it opens to the next file, whatever it is called.
+  /// Makes `muxer` write each picture that it opens to the next file. The names that it asks for
+  /// don't matter.
   void attach(AVFormatContext& muxer);
 
-  /// Why a picture could not be written, an errno; 0 if all were.
+  /// Returns why a picture could not be written, as an errno; 0 if all were.
   [[nodiscard]] int full() const { return full_; }
 
-  /// What of the input is missing, for the record of commit(): OutputLock::ends_damaged().
+  /// Says what is missing of the input, for the record of commit(): OutputLock::ends_damaged().
   void ends_damaged(const std::string& damage) { lock_.ends_damaged(damage); }
 
-  /// Gives all pictures their names. Errors: Error(output) where a name is taken or the system
-  /// refuses: pictures named before that stay, the others are kept under partial names.
+  /// Gives all pictures their names. Throws Error(output) if a name is taken or the system refuses.
+  /// Pictures that were named before that stay, and the others are kept under partial names.
   void commit();
-  /// Gives all pictures the names of "PATTERN.partial.EXT", or "PATTERN.partial-2.EXT" and so on
-  /// where there are pictures of that name. The pattern of the names.
+  /// Gives all pictures the names of "PATTERN.partial.EXT". If there are pictures of that name, it
+  /// takes "PATTERN.partial-2.EXT", and so on. Returns the pattern of the names.
   std::filesystem::path keep_partial();
 
  private:
@@ -58,9 +60,9 @@ class ImageSequence {
 
   std::filesystem::path pattern_;
   ExistingTarget existing_;
-  std::string suffix_;  ///< of temporary files
+  std::string suffix_;  ///< suffix of temporary files
   OutputLock lock_;
-  int first_ = 1;  ///< of those that have no other name yet
+  int first_ = 1;  ///< number of the first picture that has no other name yet
   int count_ = 0;
   int full_ = 0;
 };

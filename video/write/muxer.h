@@ -1,4 +1,4 @@
-// Writes packets of all streams into one file that appears under its name when it is complete.
+// Writes packets of all streams into one file, which gets its name when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -26,80 +26,82 @@ namespace facepipe::video {
 struct MuxerOptions {
   std::filesystem::path output;
   const AVOutputFormat* format = nullptr;
-  std::int64_t offset_us = 0;  ///< subtracted from every stamp; chapters move along
-  /// Frames of the input in front of the first one: its timecode, which a tag tells, is that much
-  /// later.
+  std::int64_t offset_us = 0;  ///< subtracted from every stamp, and from the times of chapters
+  /// How many frames of the input lie before the first frame of the output. The timecode in a tag
+  /// becomes that much later.
   std::int64_t timecode_delay = 0;
-  /// Names of the only tags that are kept, in any case; those of languages and of time are kept
-  /// always. None: all tags are.
+  /// Names of the only tags that are kept, in upper or lower case. Tags of languages and of time
+  /// are always kept. None: all tags are kept.
   std::optional<std::vector<std::string>> kept_tags;
-  Originals originals = Originals::keep;  ///< whether words within streams stay
-  bool strict = false;                    ///< a stream that is lost is Error(output)
-  bool sequence = false;  ///< each picture gets a file of its own, by `output`'s number
+  Originals originals = Originals::keep;  ///< says whether words within streams stay
+  bool strict = false;                    ///< a lost stream is Error(output)
+  bool sequence = false;  ///< each picture gets its own file; `output` has a place for its number
   ExistingTarget existing = ExistingTarget::refuse;
-  std::stop_token stop;  ///< ends waits for the reader of a FIFO
+  std::stop_token stop;  ///< ends waiting for the reader of a FIFO
 };
 
-/// Writes to a temporary file beside the output (core/files/output_file.h), pictures of a sequence
-/// to one each (ImageSequence). Used by one thread at a time. Unless finish() or finish_partial()
-/// has been called, the destructor removes what was written.
+/// Writes to a temporary file beside the output (core/files/output_file.h), or each picture of a
+/// sequence to its own file (ImageSequence). Used by one thread at a time. The destructor removes
+/// what was written, unless finish() or finish_partial() has been called.
 ///
-/// A thread of its own writes the file: a call returns when its bytes are formatted, and what they
-/// meet at the file is told by a later one, by drain() at the latest.
+/// Another thread writes the file. A call returns when its bytes are formatted. A later call
+/// reports an error at the file, at the latest drain().
 ///
-/// On a disk that is nearly full there is always room left for what the muxer must still write to
-/// finish the file; full() tells when no more packets are taken.
+/// On a disk that is nearly full, room is always kept for what the muxer must still write to finish
+/// the file. full() tells when no more packets are taken.
 class Muxer {
  public:
-  /// Opens the file, makes the streams that `streams` plans, one for each of the input's, and
-  /// writes the header. Errors: Error(output), for a FIFO also where the format must be able to go
+  /// Opens the file, makes the streams that `streams` plans (one plan for each of the input's), and
+  /// writes the header. Throws Error(output), also for a FIFO if the format must be able to go
   /// back.
   Muxer(const Demuxer& input, MuxerOptions options, const std::vector<StreamPlan>& streams,
         const VideoStreamInfo& video, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
 
-  /// A packet of the encoded video, stamps in VideoStreamInfo::time_base. False if it was dropped
-  /// because the disk is full. Errors: Error(output); also where a second picture comes for a file
-  /// that holds one.
+  /// Writes a packet of the encoded video, whose stamps are in VideoStreamInfo::time_base. Returns
+  /// false if it was dropped because the disk is full. Throws Error(output), also if a second
+  /// picture comes for a file that holds one.
   bool write_video(UniqueAVPacket packet);
 
-  /// A packet of another stream of the input. One that the format's muxer refuses, because it is
-  /// damaged, say, is left out and counted. Errors: Error(output).
+  /// Writes a packet of another stream of the input. If the format's muxer refuses it, for example
+  /// because it is damaged, it is left out and counted. Throws Error(output).
   void write_side(UniqueAVPacket packet);
-  /// Packets that were left out so, of streams of which others were taken: where all are refused,
-  /// the format can't hold the stream, which is no damage.
+  /// Returns how many packets were left out in this way, of streams of which others were taken. If
+  /// all packets of a stream are refused, the format can't hold the stream, which is no damage.
   [[nodiscard]] std::int64_t side_packets_lost() const;
-  /// Tells what was left out, stream by stream.
+  /// Reports what was left out, stream by stream.
   void tell_left_out() const;
 
-  /// Waits until all is in the file, but for packets that FFmpeg holds back to interleave them.
-  /// Errors: Error(output), unless full() tells why.
+  /// Waits until all is in the file, except packets that FFmpeg holds back to interleave them.
+  /// Throws Error(output), unless full() tells why.
   void drain();
 
-  /// Packets of the video that were taken, but will not be in the file, because it took no more:
-  /// after drain(). Of some 20 bytes that containers add to each, none are counted.
+  /// Returns the number of video packets that were taken, but will not be in the file, because it
+  /// took no more. Valid after drain(). The some 20 bytes that containers add to each packet aren't
+  /// counted.
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
-  /// Each picture has a file of its own.
+  /// Returns whether each picture has its own file.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
-  /// Why the disk takes no more, an errno; 0 while it does, as far as it has been written.
+  /// Returns why the disk takes no more, as an errno; 0 while it does, as far as it has been
+  /// written.
   [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.
-  /// @param damage  what of the input is missing, in a line, for OutputLock::damage_of(); empty:
+  /// @param damage  what is missing of the input, in a line, for OutputLock::damage_of(); empty:
   ///                nothing
   void finish(const std::string& damage = {});
-  /// Completes the file under a partial name, which is returned.
+  /// Completes the file under a partial name, and returns this name.
   std::filesystem::path finish_partial();
 
  private:
   struct Output : OutputStream {
-    std::unique_ptr<PacketTrial> trial;  // of streams beside the video
+    std::unique_ptr<PacketTrial> trial;  // for streams beside the video
     std::int64_t last_dts = AV_NOPTS_VALUE;
-    std::int64_t last_end = AV_NOPTS_VALUE;  // last_dts and the packet's duration
-    std::int64_t taken = 0;                  // packets
+    std::int64_t last_end = AV_NOPTS_VALUE;  // last_dts plus the packet's duration
+    std::int64_t taken = 0;                  // number of packets
     std::int64_t lost = 0;
     std::string why_lost;
     bool tells_places = false;
@@ -127,16 +129,16 @@ class Muxer {
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  std::optional<ImageSequence> sequence_;  // or file_ and io_
+  std::optional<ImageSequence> sequence_;  // excludes file_ and io_
   std::optional<OutputFile> file_;
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
-  std::map<int, Output> outputs_;  // by index of the input's stream
+  std::map<int, Output> outputs_;  // keys: indices of the input's streams
   AVRational video_time_base_;
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
-  std::deque<std::int64_t> on_their_way_;  // packets of the video: packet_bytes_ behind each
+  std::deque<std::int64_t> on_their_way_;  // for each packet of the video: packet_bytes_ after it
 };
 
 }  // namespace facepipe::video

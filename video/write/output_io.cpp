@@ -66,8 +66,9 @@ void OutputIo::attach(AVFormatContext& muxer) {
   muxer.io_open = open_same;
   muxer.io_close2 = close_nothing;
   if ((muxer.oformat->flags & AVFMT_NOFILE) == 0) muxer.pb = context_;
-  // Past FFmpeg's buffer, so that packets of half a megabyte are copied once. MPEG-TS, which writes
-  // 188 bytes at a time, needs the buffer, and so does a pipe: any write takes a page of it.
+  // Goes past FFmpeg's buffer, so that packets of half a megabyte are copied only once. MPEG-TS
+  // needs the buffer, because it writes 188 bytes at a time. A pipe needs it, too, because each
+  // write takes a page of it.
   const bool direct = queue_.seekable() && writes_packets_whole(*muxer.oformat);
   context_->direct = direct ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// An output file as FFmpeg's muxers write to it.
+// Connects FFmpeg's muxers with an output file.
 #pragma once
 
 #include "core/files/output_queue.h"
@@ -6,7 +6,7 @@
 
 namespace facepipe::video {
 
-/// FFmpeg's I/O context over `file`, which must outlive it, and which a thread of its own writes
+/// FFmpeg's I/O context over `file`, which must outlive it. Another thread writes the file
 /// (core/files/output_queue.h). Not thread-safe.
 class OutputIo {
  public:
@@ -15,15 +15,15 @@ class OutputIo {
   OutputIo(const OutputIo&) = delete;
   OutputIo& operator=(const OutputIo&) = delete;
 
-  /// Makes `muxer` write here, and nowhere else: muxers that open files of their own (image2) get
-  /// this one, once, whatever name they ask for.
+  /// Makes `muxer` write only here. Muxers that open files themselves (image2) get this file, once,
+  /// for every name that they ask for.
   void attach(AVFormatContext& muxer);
 
-  /// Writes out what FFmpeg holds back, and waits until all is in the file, which then is the
-  /// caller's. 0 or an error of FFmpeg's.
+  /// Writes what FFmpeg holds back, and waits until all is in the file. Afterwards the caller may
+  /// use the file. Returns 0 or an FFmpeg error.
   [[nodiscard]] int flush();
 
-  /// The file behind its end: size() as it will be, reserve(), full().
+  /// Returns the queue to the file: size() as it will be, reserve(), full().
   [[nodiscard]] OutputQueue& queue() { return queue_; }
   [[nodiscard]] const OutputQueue& queue() const { return queue_; }
 

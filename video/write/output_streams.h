@@ -1,4 +1,4 @@
-// The streams of an output: made of those of an input as they were planned.
+// Makes the streams of an output from those of an input, according to their plans.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ struct VideoStreamInfo {
   AVRational time_base{0, 1};
   Rational frame_rate;
   Rational sample_aspect{1, 1};
-  std::int64_t duration_us = 0;       ///< of the input; 0 if unknown
-  std::vector<StreamData> side_data;  ///< a display matrix only where it still holds
+  std::int64_t duration_us = 0;       ///< duration of the input; 0 if unknown
+  std::vector<StreamData> side_data;  ///< includes a display matrix only if it is still true
 };
 
-/// A stream that packets go to.
+/// A stream that gets packets.
 struct OutputStream {
-  AVStream* stream = nullptr;                    ///< the output context's
-  std::unique_ptr<SubtitleConverter> subtitles;  ///< where its text is converted
+  AVStream* stream = nullptr;                    ///< belongs to the output's context
+  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if its text is converted
 };
 
-/// Makes streams within an output's context. The input, the context and the filter outlive it. Not
-/// thread-safe.
+/// Makes streams within an output's context. The input, the context and the filter must outlive it.
+/// Not thread-safe.
 class StreamMaker {
  public:
   StreamMaker(AVFormatContext& output, const Demuxer& input, TagFilter& tags,
@@ -41,13 +41,13 @@ class StreamMaker {
       : output_(output), input_(input), tags_(tags), originals_(originals) {}
 
   [[nodiscard]] OutputStream add_video(const VideoStreamInfo& video);
-  /// Makes the stream for another one of the input, which is not dropped. Errors: Error(internal)
-  /// where FFmpeg can't convert its text.
+  /// Makes the output stream for a stream beside the video that is not dropped. Throws
+  /// Error(internal) if FFmpeg can't convert its text.
   [[nodiscard]] OutputStream add(const AVStream& from, const StreamPlan& plan);
   /// Copies the input's tags and chapters.
-  /// @param offset_us  subtracted from the times of chapters
+  /// @param offset_us  is subtracted from the times of chapters
   void add_tags_and_chapters(std::int64_t offset_us);
-  /// What was left out of streams that are copied: a sentence each.
+  /// Returns what was left out of streams that are copied: a sentence each.
   [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
 
  private:
@@ -64,8 +64,8 @@ class StreamMaker {
   std::vector<std::string> told_;
 };
 
-/// Makes all streams that `plans` has, one plan for each of the input's. Returned are those that
-/// packets go to, by index of the input's stream.
+/// Makes all streams that `plans` has, one plan for each of the input's. Returns those that get
+/// packets, by index of the input's stream.
 using OutputStreams = std::map<int, OutputStream>;
 [[nodiscard]] OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
                                          const std::vector<StreamPlan>& plans,
@@ -73,8 +73,8 @@ using OutputStreams = std::map<int, OutputStream>;
 
 /// Makes the settings that all outputs share.
 void set_header_rules(AVFormatContext& output);
-/// Makes those, and the ones that the video asks for, whatever the other streams are. Some go into
-/// `options`, which are for avformat_write_header().
+/// Makes these settings, and those that the video needs, which don't depend on the other streams.
+/// Some go into `options`, which are for avformat_write_header().
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
                     Dictionary& options);
 

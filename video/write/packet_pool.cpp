@@ -11,7 +11,7 @@ UniqueAVPacket PacketPool::packet_of(std::span<const std::uint8_t> bytes) {
   if (bytes.size() > kMost) throw std::bad_alloc();
   const std::size_t needed = bytes.size() + AV_INPUT_BUFFER_PADDING_SIZE;
   if (needed > each_) {
-    const std::size_t each = needed + needed / 4;  // the next ones are about as long
+    const std::size_t each = needed + needed / 4;  // the next packets are about as long
     pool_.reset(allocated(av_buffer_pool_init(each, nullptr)));
     each_ = each;
   }

@@ -1,4 +1,4 @@
-// Memory for packets of an encoder that FFmpeg knows nothing of, used again and again.
+// Reuses memory for packets of an encoder that isn't FFmpeg's.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace facepipe::video {
 
-/// Packets of half a megabyte that are allocated on one thread and freed on another cost a system
-/// call and a page fault for every 4 KiB each time: more than copying them does. Used by one
-/// thread; packets may be freed on any, and may outlive the pool. What packets have taken goes back
-/// to the system when both pool and packets have ended.
+/// Keeps the memory of packets. Allocating half a megabyte on one thread and freeing it on another
+/// costs a system call, and a page fault for every 4 KiB. That is more than copying a packet costs.
+/// Used by one thread. Packets may be freed on any thread, and may outlive the pool. Their memory
+/// goes back to the system when the pool and all packets have ended.
 class PacketPool {
  public:
-  /// A packet with these bytes, one at least. Throws std::bad_alloc.
+  /// Returns a packet with these bytes, at least one. Throws std::bad_alloc.
   [[nodiscard]] UniqueAVPacket packet_of(std::span<const std::uint8_t> bytes);
 
  private:
@@ -24,7 +24,7 @@ class PacketPool {
     void operator()(AVBufferPool* pool) const { av_buffer_pool_uninit(&pool); }
   };
   std::unique_ptr<AVBufferPool, Free> pool_;
-  std::size_t each_ = 0;  // bytes of one of its buffers
+  std::size_t each_ = 0;  // size of each of its buffers in bytes
 };
 
 }  // namespace facepipe::video

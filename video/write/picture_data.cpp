@@ -22,7 +22,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Names the same data in a stream and in its pictures: FFmpeg lays out both alike.
+/// The names of the same data in a stream and in its pictures. FFmpeg lays out both alike.
 struct Kind {
   AVPacketSideDataType of_stream;
   AVFrameSideDataType of_picture;
@@ -71,7 +71,7 @@ const char* name_of(AVFrameSideDataType type) {
   }
 }
 
-/// Data for stereo pictures may also say that there is but one view.
+/// Returns whether data for stereo pictures say that there is only one view.
 bool is_one_view(const std::uint8_t* stereo, std::size_t size) {
   return size < sizeof(AVStereo3D) ||
          reinterpret_cast<const AVStereo3D*>(stereo)->type == AV_STEREO3D_2D;
@@ -89,14 +89,14 @@ bool is_hdr10(AVPacketSideDataType type) {
   return type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
 }
 
-/// FFmpeg's muxers write none of these elsewhere. Rotation has its own rules
-/// (compat::muxer_writes_rotation()).
+/// Returns whether the format holds such data. FFmpeg's muxers write them in no other format.
+/// Rotation has its own rules (compat::muxer_writes_rotation()).
 bool format_holds(const AVOutputFormat& format, AVPacketSideDataType type) {
   if (is_one_of(format.name, {"mp4", "matroska", "webm"})) return true;
   return is_hdr10(type) && std::string_view(format.name) == "mov";
 }
 
-/// Says where an encoder takes HDR10 data from, and what it calls them there.
+/// Says which option of an encoder takes HDR10 data, and the names of the data there.
 struct Hdr10Option {
   std::string_view codec;
   const char* option;
@@ -131,7 +131,7 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + ":" + b;
 }
 
-/// What the user gave for an option; the last one counts.
+/// Returns what the user gave for an option. The last value counts.
 std::string of_name(const std::vector<std::pair<std::string, std::string>>& options,
                     std::string_view name) {
   std::string value;
@@ -162,8 +162,8 @@ bool is_kept(const EncoderSetup& setup, const AVOutputFormat& format, const AVFr
 
 // ---- Dolby Vision ----
 
-/// Whether only Dolby Vision's data tell the colours of the pictures (IPTPQc2). The stream says so,
-/// or else a picture does.
+/// Returns whether only Dolby Vision's data tell the colours of the pictures (IPTPQc2). The stream
+/// says so, or if it doesn't, a picture does.
 bool needs_dolby_vision(const AVPacketSideData* of_stream, const AVFrameSideData* of_picture) {
   if (of_stream != nullptr && of_stream->size >= sizeof(AVDOVIDecoderConfigurationRecord)) {
     const auto& record =
@@ -225,7 +225,7 @@ std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& 
 std::set<AVFrameSideDataType> kept_picture_data(const EncoderSetup& setup) {
   std::set<AVFrameSideDataType> kept;
   for (const Kind& kind : kKinds) {
-    // What comes later than the first picture has no place in the stream's data.
+    // Data that come after the first picture have no place in the stream's data.
     const bool known = find(setup.stream_data, kind.of_stream) != nullptr;
     const bool in_each_picture =
         kind.of_stream == AV_PKT_DATA_STEREO3D && encoder_writes(setup, kind.of_stream, true);

@@ -21,9 +21,9 @@ std::string simplified(std::string_view text) {
   return result;
 }
 
-/// A decimal number from `at` on.
+/// Describes the decimal number at a place of a text.
 struct Number {
-  std::size_t size = 0;  ///< in characters; 0: there is none
+  std::size_t size = 0;  ///< number of characters; 0: there is no number
   std::size_t decimals = 0;
 };
 
@@ -44,7 +44,7 @@ std::size_t skip(std::string_view text, std::size_t at, std::string_view any_of)
   return at;
 }
 
-/// A word for places with a decimal number behind it, between which only marks stand.
+/// Returns whether a word for places is followed by a decimal number, with only marks between them.
 bool names_number(std::string_view text) {
   constexpr std::array<std::string_view, 8> kWords{"gps",  "latitude", "longitude", "longtitude",
                                                    "home", "lat",      "lon",       "lng"};
@@ -62,7 +62,7 @@ bool names_number(std::string_view text) {
   return false;
 }
 
-/// Whether a text holds a sentence as receivers send it: "$GPGGA,123519,4807.038,N,...".
+/// Returns whether a text holds a sentence as receivers send it: "$GPGGA,123519,4807.038,N,...".
 bool holds_receivers_sentence(std::string_view text) {
   for (std::size_t at = text.find("$g"); at != std::string_view::npos; at = text.find("$g", at + 1))
     if (at + 6 < text.size() && text[at + 6] == ',' && is_letter(text[at + 2]) &&
@@ -71,7 +71,8 @@ bool holds_receivers_sentence(std::string_view text) {
   return false;
 }
 
-/// "47°22'33\"N", "N 47.3°": a degree sign, UTF-8 or Latin-1, and a compass letter nearby.
+/// Returns whether a text holds a degree sign, in UTF-8 or Latin-1, with a compass letter nearby:
+/// "47°22'33\"N", "N 47.3°".
 bool holds_degrees(std::string_view text) {
   constexpr std::size_t kNearby = 16;
   for (std::size_t at = text.find('\xB0'); at != std::string_view::npos;
@@ -89,7 +90,8 @@ bool holds_degrees(std::string_view text) {
   return false;
 }
 
-/// Two numbers of many decimals, one behind the other: "47.37690, 8.54170", "+47.3769+008.5417/".
+/// Returns whether a text holds two numbers with many decimals next to each other: "47.37690,
+/// 8.54170", "+47.3769+008.5417/".
 bool holds_pair(std::string_view text) {
   constexpr std::size_t kManyDecimals = 4;
   for (std::size_t at = 0; at < text.size();) {

@@ -42,16 +42,17 @@ StreamPlan plan_subtitle(const AVStream& stream, const AVOutputFormat& format) {
 }
 
 StreamPlan plan_data(const AVStream& stream, const AVOutputFormat& format) {
-  // A QuickTime text track without a text codec is where the chapters come from, which are kept.
+  // A QuickTime text track without a text codec holds the chapters, which are kept.
   if (stream.codecpar->codec_tag == kChapterTextTag) return {};
   if (stream.codecpar->codec_tag != kTimecodeTag)
     return dropped(stream, std::string(format.name) + " can't hold it");
-  // The demuxer has put its value into the video stream's metadata, from which muxers write it.
+  // The demuxer has put its value into the video stream's metadata, and muxers write it from there.
   return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " kept as the timecode tag",
           false};
 }
 
-/// Pictures, and data of which nobody knows what they say: places, above all.
+/// Returns whether a stream may tell of the originals: pictures, and data whose meaning is unknown.
+/// Such data may tell places, above all.
 bool may_tell_of_originals(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return true;
@@ -64,11 +65,11 @@ bool may_tell_of_originals(const AVStream& stream) {
 
 StreamPlan left_out(const AVStream& stream, const std::string& why) {
   StreamPlan plan = dropped(stream, why);
-  plan.lost = false;  // as was asked for
+  plan.lost = false;  // This was asked for.
   return plan;
 }
 
-/// Whether the stream belongs to other programs than the video does, and to none of those.
+/// Returns whether the stream belongs to other programs than the video, and to none of the video's.
 bool is_of_another_program(const AVFormatContext& input, int video, int stream) {
   const auto holds = [](const AVProgram& program, int index) {
     const unsigned* const begin = program.stream_index;

@@ -1,4 +1,4 @@
-// What becomes of each stream of an input beside the video that is worked on.
+// Plans what happens to each stream of an input, beside the video that is worked on.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,34 @@ namespace facepipe::video {
 
 enum class StreamAction {
   video,     ///< the stream that is decoded, drawn on and encoded
-  copy,      ///< packets as they are
-  subtitle,  ///< text, converted to `codec`
-  cover,     ///< a cover picture that becomes an attachment
+  copy,      ///< packets are copied unchanged
+  subtitle,  ///< text is converted to `codec`
+  cover,     ///< a cover picture becomes an attachment
   drop,
 };
 
 struct StreamPlan {
   StreamAction action = StreamAction::drop;
-  AVCodecID codec = AV_CODEC_ID_NONE;  ///< of the output stream
-  std::string notice;                  ///< what to tell of it; empty where it is kept as it is
+  AVCodecID codec = AV_CODEC_ID_NONE;  ///< codec of the output stream
+  std::string notice;                  ///< what to tell of it; empty if it is kept unchanged
   bool lost = false;                   ///< content is left behind, which --strict refuses
 };
 
-/// What a stream is, for messages: its type, its number, its codec, and its language if it has one.
+/// Returns what a stream is, for messages: its type, its number, its codec, and its language if it
+/// has one.
 [[nodiscard]] std::string describe(const AVStream& stream);
 
-/// A stream that is left behind, with a notice that says so and why.
+/// Returns the plan of a stream that is left behind, with a notice that says so and why.
 [[nodiscard]] StreamPlan dropped(const AVStream& stream, const std::string& why);
 
-/// Whether packets of a stream go into the output, as they are or changed.
+/// Returns whether packets of a stream go into the output, unchanged or converted.
 [[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
-/// Whether the output may hold what shows the original pictures beside the video, or where they
-/// were taken.
+/// Says whether the output may hold data that show the original pictures beside the video, or tell
+/// where they were taken.
 enum class Originals { keep, leave_out };
 
-/// One plan for each stream of the input, in its order.
+/// Returns one plan for each stream of the input, in its order.
 [[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,
                                                    const AVOutputFormat& format,
                                                    Originals originals = Originals::keep);

@@ -1,20 +1,21 @@
-// Text subtitles from one codec to another: the mov_text of MP4 and the SubRip of Matroska.
+// Converts text subtitles from one codec to another: MP4's mov_text and Matroska's SubRip.
 #pragma once
 
 #include "video/ffmpeg.h"
 
 namespace facepipe::video {
 
-/// Not thread-safe.
+/// Converts the packets of one stream. Not thread-safe.
 class SubtitleConverter {
  public:
-  /// Errors: Error(internal) where FFmpeg can't decode the one or encode the other.
+  /// Throws Error(internal) if FFmpeg can't decode the one codec or encode the other.
   SubtitleConverter(const AVStream& from, AVCodecID to);
 
-  /// For the output stream: codec and header.
+  /// Sets codec and header of the output stream.
   void fill(AVCodecParameters& parameters) const;
 
-  /// A packet in microseconds (AV_TIME_BASE_Q); nullptr where there is nothing to show.
+  /// Returns a packet with stamps in microseconds (AV_TIME_BASE_Q); nullptr if there is nothing to
+  /// show.
   [[nodiscard]] UniqueAVPacket convert(const AVPacket& packet);
 
  private:

@@ -1,4 +1,4 @@
-// Which of an input's tags go into the output.
+// Decides which of an input's tags go into the output.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace facepipe::video {
 
-/// Leaves out what muxers write anew and what encoding has made untrue; where only some names may
-/// stay, all others too. Not thread-safe.
+/// Leaves out tags that muxers write anew, and tags that encoding has made untrue. If only some
+/// names may stay, it leaves out all other tags, too. Not thread-safe.
 class TagFilter {
  public:
-  /// @param kept  names of the only tags that stay, in any case; those of languages and of time
-  ///              always stay. None: all stay.
+  /// @param kept  names of the only tags that stay, in upper or lower case; tags of languages and
+  ///              of time always stay. None: all stay.
   explicit TagFilter(std::optional<std::vector<std::string>> kept) : kept_(std::move(kept)) {}
 
   void copy(AVDictionary** to, const AVDictionary* from);
-  /// Of an attachment: containers need the name of its file, and its type.
+  /// Copies the tags of an attachment. Containers need the name of its file, and its type.
   void copy_of_attachment(AVDictionary** to, const AVDictionary* from);
 
-  /// Names that were not among those that may stay.
+  /// Returns the names of tags that were not among those that may stay.
   [[nodiscard]] const std::set<std::string>& left_out() const { return left_out_; }
 
  private:
@@ -34,8 +34,8 @@ class TagFilter {
   std::set<std::string> left_out_;
 };
 
-/// Whether side data of a stream or a packet hold words: tags in another form, headers, and data
-/// that only some players know.
+/// Returns whether side data of a stream or a packet hold words: tags in another form, headers, and
+/// data that only some players know.
 [[nodiscard]] bool holds_words(AVPacketSideDataType type);
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// The timecode of a video's first frame, as a tag tells it ("01:02:03:04").
+// Moves the timecode of a video's first frame, which a tag tells ("01:02:03:04").
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace facepipe::video {
 
-/// The tag's name, of a file or of a stream.
+/// Name of the tag, in a file or in a stream.
 inline constexpr const char* kTimecodeTag = "timecode";
 
-/// The timecode that comes so many frames, zero or more, behind another one; empty where `text` is
-/// none, or none of this rate.
+/// Returns the timecode that comes `frames` frames (zero or more) after `text`; empty if `text` is
+/// no timecode, or none of this rate.
 [[nodiscard]] std::string later_timecode(const std::string& text, Rational frame_rate,
                                          std::int64_t frames);
 

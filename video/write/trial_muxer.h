@@ -1,4 +1,4 @@
-// Muxers that write to nowhere: they tell what a format refuses before a file meets it.
+// Muxers whose bytes go nowhere. They tell what a format refuses before a real file meets it.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 namespace facepipe::video {
 
 /// Drops from `plans` the streams beside the video with which the format's muxer refuses to write a
-/// header: sound of which nobody knows the sample rate, for one. Where it refuses the video alone,
-/// nothing is dropped. Formats of pictures hold the video alone, and drop nothing. Returns the
-/// places in `plans` of those that it dropped.
+/// header, for example sound of an unknown sample rate. If it refuses even the video by itself,
+/// nothing is dropped. Nothing is dropped for formats of pictures either, because they only hold
+/// the video. Returns the indices in `plans` of the dropped streams.
 std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans);
@@ -35,24 +35,24 @@ class MuxerToNowhere {
   UniqueOutputContext context_;
 };
 
-/// Tells whether a format's muxer takes the packets of a stream. What one packet changes for those
-/// that follow counts, so it is asked for each packet that the muxer gets, in their order. Not
-/// thread-safe.
+/// Tells whether a format's muxer takes the packets of a stream. A packet may change how the muxer
+/// treats the following ones. So it must be asked for each packet that the muxer gets, in their
+/// order. Not thread-safe.
 class PacketTrial {
  public:
   /// @param stream  of an output whose header has been written; it must outlive the trial
   PacketTrial(const AVOutputFormat& format, const AVStream& stream);
 
-  /// False: the muxer would end with an error, which refusal() then tells. Stamps are in the
-  /// stream's time base. Where the format holds no such stream alone, there is no telling, and all
-  /// are taken.
+  /// Returns false if the muxer would end with an error, which refusal() then tells. Stamps are in
+  /// the stream's time base. If the format can't hold such a stream by itself, nothing can be
+  /// known, and all packets are taken.
   [[nodiscard]] bool takes(const AVPacket& packet);
-  /// FFmpeg's text of the last refusal.
+  /// Returns FFmpeg's text of the last refusal.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
  private:
   const AVStream& stream_;
-  std::unique_ptr<MuxerToNowhere> muxer_;  // none where there is no telling
+  std::unique_ptr<MuxerToNowhere> muxer_;  // nullptr if nothing can be known
   std::string refusal_;
 };
 

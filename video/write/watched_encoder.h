@@ -1,4 +1,4 @@
-// An encoder that tells what its pictures carry and its packets don't.
+// An encoder that reports which data of its pictures its packets don't hold.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@ namespace facepipe::video {
 
 /// What is looked for in each picture.
 struct PictureDataWatch {
-  std::set<AVFrameSideDataType> kept;  ///< types that need not be told (kept_picture_data())
+  std::set<AVFrameSideDataType> kept;  ///< types that need no notice (kept_picture_data())
   Originals originals = Originals::keep;
-  bool strict = false;  ///< what is lost is Error(output)
+  bool strict = false;  ///< lost data are Error(output)
   std::string output;   ///< for messages
-  Notices& notices;     ///< outlives the encoder
+  Notices& notices;     ///< must outlive the encoder
 };
 
-/// Forwards to `encoder`. Each kind of data that is lost is told once. Where nothing may tell of
-/// the originals, pictures lose what no standard describes (SEI messages of users). Errors of
-/// encode(): as the encoder's, and Error(output) as `watch` says.
+/// Returns an encoder that forwards to `encoder`. It reports each kind of lost data once. If
+/// nothing may tell of the originals, it removes data of pictures that no standard describes (SEI
+/// messages of users). Errors of encode(): as the encoder's, and Error(output) as `watch` says.
 [[nodiscard]] std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder,
                                                PictureDataWatch watch);
 
