@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 1024;
 
-/// A message without its line break, which stands in `line`; its author, unless nullptr, in front.
+/// Writes a message into `line` and returns it without its line break. If `author` isn't nullptr,
+/// its name stands in front.
 std::string_view message_of(std::span<char> line, void* author, int level, const char* format,
                             std::va_list arguments) {
   int print_prefix = 1;
@@ -33,7 +34,7 @@ void log_line(void* context, int level, const char* format, std::va_list argumen
   if (!text.empty()) spdlog::debug("FFmpeg: {}", text);
 }
 
-// FFmpeg's callback gets nothing of ours along.
+// These variables are global because FFmpeg's callback has no argument for our own data.
 std::mutex lock;
 const void* wanted = nullptr;
 std::string last_warning;
@@ -53,7 +54,7 @@ void keep_first_error(void* context, int level, const char* format, std::va_list
   first_line = text + (last_warning.empty() ? "" : " (" + last_warning + ")");
 }
 
-/// What the system has no more of, in words; empty where that isn't the error.
+/// Names the resource that the system has no more of; empty for all other errors.
 std::string missing_resource(int code) {
   if (code == AVERROR(ENOMEM)) return "out of memory";
   return code == AVERROR(EAGAIN) ? "can't start a thread: " + av_error_text(code) : "";
@@ -86,7 +87,7 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   spdlog::debug("{}:{} {}: FFmpeg returned {}", place.file_name(), place.line(),
                 place.function_name(), code);
   const std::string missing = missing_resource(code);
-  // A device has memory of its own.
+  // A device has its own memory, so its errors stay errors of the device.
   const bool ours = !missing.empty() && kind != ErrorKind::device;
   throw Error(ours ? ErrorKind::internal : kind,
               std::string(subject) + ": " + (ours ? missing : av_error_text(code)));

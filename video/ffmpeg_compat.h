@@ -1,4 +1,4 @@
-// Every difference between FFmpeg 5.1 and 7 that facepipe meets, and nothing else.
+// Handles every difference between FFmpeg 5.1 and 7 that facepipe meets, and nothing else.
 #pragma once
 
 extern "C" {
@@ -21,8 +21,8 @@ inline constexpr int kBaselineJpeg = AV_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
 inline constexpr int kBaselineJpeg = FF_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
 #endif
 
-// A number that travels with a packet through the decoder to the frame that came from it.
-// libavcodec 60 copies AVPacket::opaque; before, AVCodecContext::reordered_opaque did the same.
+// A tag is a number that travels with a packet through the decoder to the frame that came from it.
+// libavcodec 60 copies AVPacket::opaque. Before, AVCodecContext::reordered_opaque did the same.
 #if LIBAVCODEC_VERSION_MAJOR >= 60
 inline void enable_tags(AVCodecContext& decoder) { decoder.flags |= AV_CODEC_FLAG_COPY_OPAQUE; }
 inline void set_tag(AVCodecContext&, AVPacket& packet, std::int64_t tag) {
@@ -39,9 +39,9 @@ inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
 inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
 #endif
 
-// Whether a decoder can go on with another stream. It weighs a picture's two stamps by those before
-// it, and since libavcodec 61 nobody outside can make it forget these; since 60.31 it has side data
-// of the stream that it was opened with.
+// Whether a decoder can go on with another stream. A decoder weighs a picture's two stamps against
+// those before it. Since libavcodec 61, nobody outside can make it forget these. Since 60.31 it
+// holds side data of the stream with which it was opened.
 #if LIBAVCODEC_VERSION_MAJOR < 60
 inline constexpr bool kMayGoOn = true;
 inline void forget_stamps(AVCodecContext& decoder) {
@@ -55,8 +55,8 @@ inline constexpr bool kMayGoOn = false;
 inline void forget_stamps(AVCodecContext&) {}
 #endif
 
-// What a filter graph's source is told of colour beside the pixel format: nothing before
-// libavfilter 10.
+// Colour arguments for a filter graph's source, beside the pixel format. Before libavfilter 10
+// there are none.
 #if LIBAVFILTER_VERSION_MAJOR >= 10
 inline std::string color_arguments(AVColorSpace matrix, AVColorRange range) {
   return ":colorspace=" + std::to_string(matrix) + ":range=" + std::to_string(range);
@@ -65,7 +65,7 @@ inline std::string color_arguments(AVColorSpace matrix, AVColorRange range) {
 inline std::string color_arguments(AVColorSpace, AVColorRange) { return {}; }
 #endif
 
-// Frame flags became bits of AVFrame::flags in libavutil 58.
+// In libavutil 58, frame flags became bits of AVFrame::flags.
 #if LIBAVUTIL_VERSION_MAJOR >= 58
 inline bool is_interlaced(const AVFrame& f) { return (f.flags & AV_FRAME_FLAG_INTERLACED) != 0; }
 inline bool is_top_field_first(const AVFrame& f) {
@@ -78,7 +78,7 @@ inline bool is_top_field_first(const AVFrame& frame) { return frame.top_field_fi
 inline std::int64_t duration_of(const AVFrame& frame) { return frame.pkt_duration; }
 #endif
 
-// Side data of a whole stream moved from AVStream to AVCodecParameters in libavformat 60.31.
+// In libavformat 60.31, the side data of a whole stream moved from AVStream to AVCodecParameters.
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 31, 100)
 inline std::span<const AVPacketSideData> stream_side_data(const AVStream& stream) {
   return {stream.codecpar->coded_side_data,
@@ -100,14 +100,15 @@ inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType
 }
 #endif
 
-// What a callback of AVIOContext gets to write; const since libavformat 61.
+// The type of the bytes that a callback of AVIOContext gets to write. It is const since libavformat
+// 61.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using WrittenBytes = const std::uint8_t;
 #else
 using WrittenBytes = std::uint8_t;
 #endif
 
-// The Matroska muxer writes a display matrix (as projection roll) since libavformat 61.
+// Since libavformat 61, the Matroska muxer writes a display matrix (as projection roll).
 inline bool muxer_writes_rotation(const AVOutputFormat& format) {
   const auto is = [&](const char* name) { return std::strcmp(format.name, name) == 0; };
   for (const char* const of_mov : {"mp4", "mov", "ipod", "3gp", "3g2", "psp", "f4v", "ismv"})
@@ -115,8 +116,8 @@ inline bool muxer_writes_rotation(const AVOutputFormat& format) {
   return LIBAVFORMAT_VERSION_MAJOR >= 61 && (is("matroska") || is("webm"));
 }
 
-// Decoded pictures stay in NVDEC's own surfaces. libavcodec 60.26 copies them unless it is told not
-// to; before, it never did.
+// Keeps decoded pictures in NVDEC's own surfaces. Since 60.26, libavcodec copies them unless this
+// flag is set. Before, it never did.
 #ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
 inline void keep_decoder_surfaces(AVCodecContext& decoder) {
   decoder.hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
@@ -125,10 +126,10 @@ inline void keep_decoder_surfaces(AVCodecContext& decoder) {
 inline void keep_decoder_surfaces(AVCodecContext&) {}
 #endif
 
-// The driver's decoder of a picture that NVDEC has decoded, and the picture's number there. No
-// interface of FFmpeg tells them; they stand in a structure of its own behind the surface
-// (NVDECFrame in libavcodec/nvdec.h), whose first field both have. libavcodec 60 had two layouts,
-// and what later ones have isn't known here: there is no answer then.
+// The driver's decoder of a picture that NVDEC has decoded, and the picture's number there. FFmpeg
+// has no interface for them. They lie in a private structure behind the surface (NVDECFrame in
+// libavcodec/nvdec.h), whose first field both known layouts share. libavcodec 60 had two layouts,
+// and the layouts of later versions aren't known here. For all these versions there is no answer.
 struct NvdecPicture {
   void* decoder = nullptr;  ///< CUvideodecoder
   int number = 0;
@@ -141,9 +142,9 @@ struct NvdecFrame {
   void* number_ref;
   void* reference_number_ref;
 #if LIBAVCODEC_VERSION_MAJOR == 59
-  AVBufferRef* decoder;  ///< of a structure that begins with the driver's
+  AVBufferRef* decoder;  ///< holds a structure that begins with the driver's decoder
 #else
-  void* const* decoder;  ///< likewise
+  void* const* decoder;  ///< points to a structure that begins with the driver's decoder
 #endif
 };
 inline std::optional<NvdecPicture> nvdec_picture(const AVFrame& surface) {
@@ -166,8 +167,8 @@ inline constexpr bool kKnowsNvdecPictures = false;
 inline std::optional<NvdecPicture> nvdec_picture(const AVFrame&) { return std::nullopt; }
 #endif
 
-// Pixel formats that an encoder takes; avcodec_get_supported_config came with libavcodec 61.13,
-// which marks AVCodec::pix_fmts as deprecated.
+// Returns the pixel formats that an encoder takes. libavcodec 61.13 brought
+// avcodec_get_supported_config, and marks AVCodec::pix_fmts as deprecated.
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
 inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
   const void* list = nullptr;

@@ -1,4 +1,5 @@
-// What a run dropped, converted or mended: told once in the log, and again in the report.
+// Collects what a run dropped, converted or mended. It is logged once, and appears again in the
+// report.
 #pragma once
 
 #include <mutex>
@@ -9,11 +10,11 @@ namespace facepipe::video {
 
 enum class NoticeLog { told, silent };
 
-/// Thread-safe. A sentence that was told already is not told again.
+/// Thread-safe. A sentence is logged only once, even if it is added again.
 class Notices {
  public:
-  /// @param input  named in front of each line of the log
-  /// @param log    silent: of who looks at an input that others tell of
+  /// @param input  is named in front of each line of the log
+  /// @param log    silent if somebody else logs the notices of this input
   explicit Notices(std::string input, NoticeLog log = NoticeLog::told)
       : input_(std::move(input)), log_(log) {}
 
@@ -27,8 +28,8 @@ class Notices {
   std::vector<std::string> sentences_;
 };
 
-/// Tells of something that is lost. Where nothing may be lost (`strict`), throws Error(output) that
-/// names `file`, the input or the output, instead.
+/// Reports that something is lost. If nothing may be lost (`strict`), it throws Error(output)
+/// instead, which names `file`, the input or the output.
 void tell_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
 
 }  // namespace facepipe::video

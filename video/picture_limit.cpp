@@ -11,7 +11,7 @@
 namespace facepipe::video {
 namespace {
 
-// Width and height in one word, because decoders log from threads of their own.
+// Width and height share one word, because decoders log from their own threads.
 std::atomic<std::uint64_t> refused_size = 0;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::optional<Size> take_refused_size() {
 }
 
 void watch_for_refused_size(const char* line) {
-  // libavutil/imgutils.c, av_image_check_size2().
+  // The text comes from av_image_check_size2() in libavutil/imgutils.c.
   const char* const found = std::strstr(line, "Picture size ");
   unsigned width = 0;
   unsigned height = 0;
