@@ -1,13 +1,14 @@
-# The language, the warnings and the sanitizers of every target.
+# Sets the language, the warnings and the sanitizers of every target.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-# The program stands in the build folder's root, where the README says it is.
+# The program stands in the root of the build folder, as the README says.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
-# Messages name the place of a failed call: below the sources, not on the machine that built them.
+# Error messages name the place of a failed call. It is a path below the sources, and not a path of the
+# machine that built them.
 set(prefix_map -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 add_compile_options(
   "$<$<COMPILE_LANGUAGE:CXX>:${prefix_map}>" "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=${prefix_map}>")
@@ -21,12 +22,12 @@ target_compile_options(facepipe_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
   -Woverloaded-virtual $<$<BOOL:${FACEPIPE_WERROR}>:-Werror>>)
 
-# Without -Wpedantic, which the host code that nvcc writes can't pass.
+# -Wpedantic is left out, because the host code that nvcc writes doesn't pass it.
 target_compile_options(facepipe_warnings INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Wnon-virtual-dtor>"
   "$<$<AND:$<BOOL:${FACEPIPE_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:SHELL:-Werror all-warnings -Xcompiler=-Werror>")
 
-# GCC 12 sees overlapping copies in std::string's operator+ that aren't there (GCC bug 105651).
+# GCC 12 warns of overlapping copies in std::string's operator+, where there are none (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(facepipe_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

@@ -1,25 +1,25 @@
-# CUDA: looked for where FACEPIPE_CUDA says so; FACEPIPE_HAS_CUDA tells the rest what was decided.
-set(FACEPIPE_CUDA AUTO CACHE STRING "CUDA: AUTO (where nvcc is found), ON or OFF")
+# Looks for CUDA if FACEPIPE_CUDA says so. FACEPIPE_HAS_CUDA tells all other files the result.
+set(FACEPIPE_CUDA AUTO CACHE STRING "CUDA: AUTO (if nvcc is found), ON or OFF")
 set(FACEPIPE_CUDA_ARCHITECTURES 90 CACHE STRING
   "As CMAKE_CUDA_ARCHITECTURES; for a release 75-real;80-real;86-real;89-real;90")
 
 set(FACEPIPE_HAS_CUDA OFF)
 if(NOT FACEPIPE_CUDA STREQUAL OFF)
-  # Before the language is enabled, or CMake chooses for itself.
+  # This is set before the language is enabled, because CMake would choose for itself then.
   set(CMAKE_CUDA_ARCHITECTURES ${FACEPIPE_CUDA_ARCHITECTURES})
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    # CMake 3.25 doesn't know that nvcc does.
+    # CMake 3.25 doesn't know that nvcc supports C++20.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     endif()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-    # Debian 12's CMake 3.25.1 marks this library as deprecated where CUDA 13 has it no more, and fails.
+    # CUDA 13 no longer has this library. Debian 12's CMake 3.25.1 tries to mark it as deprecated, and fails.
     if(NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()
@@ -35,11 +35,11 @@ if(NOT FACEPIPE_CUDA STREQUAL OFF)
   endif()
 endif()
 
-# facepipe_cuda_sources(TARGET FILES...): compiles FILES, which name CUDA's runtime or are CUDA
-# themselves, into TARGET, with the runtime linked statically.
+# facepipe_cuda_sources(TARGET FILES...): compiles FILES into TARGET, and links CUDA's runtime statically.
+# FILES name the runtime, or are CUDA themselves.
 function(facepipe_cuda_sources target)
   target_sources(${target} PRIVATE ${ARGN})
   target_link_libraries(${target} PUBLIC CUDA::cudart_static)
-  # Line numbers for the profiler and compute-sanitizer; they cost no time.
+  # These are line numbers for the profiler and compute-sanitizer. They cost no time.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 endfunction()

@@ -1,5 +1,5 @@
-# CUPTI as one imported target, facepipe_cupti, where it is found: bench/copy_trace alone needs it, and
-# the records that version 13 has. It comes with the toolkit, in a folder of its own or among the others.
+# Defines CUPTI as one imported target, facepipe_cupti, if it is found. Only bench/copy_trace needs it, with
+# the records of version 13. It comes with the toolkit, in its own folder or among the other libraries.
 if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
   find_path(CUPTI_INCLUDE_DIR cupti.h
     HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)

@@ -1,9 +1,9 @@
-# Every library that facepipe links, each as one imported target; nothing else looks for one, but those
-# that need CUDA (cuda.cmake) or may have it (opencv.cmake).
+# Looks for every library that facepipe links, and makes each an imported target. Only cuda.cmake and
+# opencv.cmake look for others: those that need CUDA or may have it.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-# ./dev setup unpacks OpenVINO's wheel here; another installation is named by OpenVINO_DIR.
+# ./dev setup unpacks OpenVINO's wheel here. OpenVINO_DIR names another installation.
 if(NOT FACEPIPE_OPENVINO STREQUAL OFF)
   find_package(OpenVINO QUIET COMPONENTS Runtime
     HINTS ${CMAKE_SOURCE_DIR}/data/fetched/openvino/openvino/cmake)

@@ -1,4 +1,4 @@
-# OpenCV as one imported target, facepipe_opencv: the system's, or with FACEPIPE_OPENCV one with CUDA.
+# Defines OpenCV as one imported target, facepipe_opencv: the system's, or with FACEPIPE_OPENCV one with CUDA.
 set(FACEPIPE_OPENCV "" CACHE PATH
   "Where an OpenCV >= 4.14 and < 5 with CUDA and its dnn is installed (data/opencv-cuda builds one); empty: the system's")
 
@@ -7,7 +7,7 @@ if(FACEPIPE_OPENCV)
   if(NOT FACEPIPE_HAS_CUDA)
     message(FATAL_ERROR "FACEPIPE_OPENCV is for an OpenCV with CUDA, and this build has none: set FACEPIPE_CUDA=ON")
   endif()
-  unset(OpenCV_DIR CACHE)  # of another prefix, before
+  unset(OpenCV_DIR CACHE)  # an earlier configuration may have set another prefix
   find_package(OpenCV CONFIG QUIET NO_DEFAULT_PATH PATHS ${FACEPIPE_OPENCV})
   if(NOT OpenCV_FOUND)
     message(FATAL_ERROR "FACEPIPE_OPENCV=${FACEPIPE_OPENCV}: no OpenCV is installed there")

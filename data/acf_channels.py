@@ -1,5 +1,5 @@
-"""Aggregate channel features in numpy, as detector/acf/channels.h states them: every operation in
-single precision, in the same order, so that what the trainer sees is what the detector sees.
+"""Computes aggregate channel features in numpy, as detector/acf/channels.h defines them. Every operation is
+in single precision and in the same order, so that the trainer sees what the detector sees.
 
 Pictures are RGB, 8 bits, (rows, columns, 3). Channels are (rows, columns, 10) cells of 4x4 pixels:
 L, U, V, gradient magnitude, and its histogram over 6 orientations.
@@ -12,7 +12,8 @@ ORIENTATIONS = 6
 CHANNELS = 4 + ORIENTATIONS
 PER_OCTAVE = 8
 
-# 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7: fitted to least error.
+# 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7. The coefficients are fitted for the
+# least error.
 ANGLE = [f32(c) for c in (1.9098581, -0.63655347, 0.38095134, -0.2656353, 0.18415236, -0.10678462,
                           0.041755132, -0.0077436417)]
 
@@ -42,8 +43,8 @@ def luv(rgb):
 
 
 def taps(before, after):
-    """(index, weight) of the samples that each sample after resampling is a sum of, in their order:
-    shares of area to make smaller, two neighbours to make larger."""
+    """Returns (index, weight) of the samples whose sum is a sample after resampling, in their order. To make
+    a picture smaller, weights are shares of area. To make it larger, there are two neighbours."""
     if before == after:
         return np.arange(after)[:, None], np.ones((after, 1), f32)
     out = np.arange(after, dtype=np.int64)
@@ -64,7 +65,7 @@ def taps(before, after):
 
 
 def resample(picture, rows, columns):
-    """Rows first, then columns; products are summed in the order of the taps."""
+    """Resamples rows first, then columns. Products are summed in the order of the taps."""
     index, weight = taps(picture.shape[0], rows)
     out = picture[index[:, 0]] * weight[:, 0, None, None]
     for t in range(1, index.shape[1]):
@@ -77,7 +78,7 @@ def resample(picture, rows, columns):
 
 
 def smooth(picture):
-    """[1 2 1] / 4 down and across, the border repeated."""
+    """Filters with [1 2 1] / 4 down and across. The border is repeated."""
     p = np.concatenate([picture[:1], picture, picture[-1:]])
     p = ((p[:-2] + p[2:]) + (p[1:-1] + p[1:-1])) * f32(.25)
     p = np.concatenate([p[:, :1], p, p[:, -1:]], 1)
@@ -85,7 +86,7 @@ def smooth(picture):
 
 
 def triangle_sums(m):
-    """Sums weighted 1..6..1 down and across, the picture mirrored at its border."""
+    """Returns sums with weights 1..6..1 down and across. The picture is mirrored at its border."""
     def down(a):
         p = np.concatenate([a[4::-1], a, a[:-6:-1]])
         for _ in range(2):
@@ -96,7 +97,7 @@ def triangle_sums(m):
 
 
 def strongest_gradient(picture):
-    """(gx, gy, magnitude) of the channel whose magnitude is greatest, the first one of equals."""
+    """Returns (gx, gy, magnitude) of the channel with the greatest magnitude. Of equal ones the first counts."""
     half = f32(.5)
     gx = np.empty_like(picture)
     gx[:, 1:-1] = (picture[:, 2:] - picture[:, :-2]) * half
@@ -113,7 +114,7 @@ def strongest_gradient(picture):
 
 
 def orientation(gx, gy):
-    """In units of pi / 6, 0 <= o < 6."""
+    """Returns the orientation in units of pi / 6: 0 <= o < 6."""
     x, y = np.abs(gx), np.abs(gy)
     most = np.maximum(x, y)
     r = np.minimum(x, y) / np.where(most > 0, most, f32(1))
@@ -128,13 +129,13 @@ def orientation(gx, gy):
 
 
 def cells(pixels):
-    """Sums of 4x4 pixels / 16: four rows, then four columns, two and two."""
+    """Returns sums of 4x4 pixels / 16: of four rows, then of four columns, adding pairs first."""
     r = (pixels[0::4] + pixels[1::4]) + (pixels[2::4] + pixels[3::4])
     return ((r[:, 0::4] + r[:, 1::4]) + (r[:, 2::4] + r[:, 3::4])) * f32(1 / 16)
 
 
 def channels(picture):
-    """Of LUV whose sides are multiples of 4, at least 8."""
+    """Returns the channels of a LUV picture whose sides are multiples of 4, and at least 8."""
     picture = smooth(picture)
     gx, gy, magnitude = strongest_gradient(picture)
     magnitude = magnitude / (triangle_sums(magnitude) * f32(1 / 1296) + f32(.005))
@@ -154,8 +155,8 @@ def rounded(x):
 
 
 class Scale:
-    """One size of window. `real`: channels are computed of the picture resized to it; else they are
-    resampled from those of scale `source`."""
+    """One size of window. If `real`, channels are computed from the picture resized to it. Otherwise they are
+    resampled from the channels of scale `source`."""
 
     def __init__(self, number, octaves_up, size, last):
         self.number = number
@@ -169,15 +170,15 @@ class Scale:
 
 
 def plan(size, model, octaves_up=0):
-    """Scales of a picture of `size` (rows, columns), finest first; `model` likewise."""
+    """Returns the scales of a picture of `size`, finest first. `size` and `model` are (rows, columns)."""
     ratio = min(size[0] / model[0], size[1] / model[1])
     last = int(np.floor(PER_OCTAVE * (octaves_up + np.log2(ratio))))
     return [Scale(i, octaves_up, size, last) for i in range(last + 1)]
 
 
 def pyramid(rgb, scales, lambdas, padding):
-    """Channels of each scale, smoothed and padded by `padding` (rows, columns) of cells.
-    `lambdas`: for colour, magnitude and histograms."""
+    """Returns the channels of each scale, smoothed and padded by `padding` (rows, columns) of cells.
+    `lambdas` are those for colour, magnitude and histograms."""
     whole = base = luv(rgb)
     real = {}
     exponents = np.array([lambdas[0]] * 3 + [lambdas[1]] + [lambdas[2]] * ORIENTATIONS)

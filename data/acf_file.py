@@ -1,5 +1,6 @@
-"""The file of a detector of aggregate channel features, as detector/acf/model/README.md has it, and how
-train-acf and acf-from-mat write it: whole or not at all, and over no other file unasked.
+"""Writes the file of a detector of aggregate channel features, which detector/acf/model/README.md describes.
+train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces another file only if
+the user asks for that.
 
 Pairs are (rows, columns).
 """
@@ -18,7 +19,7 @@ class Refused(Exception):
 
 
 def text_of(class_name, sizes, lambdas, threshold, score, trees):
-    """`sizes`: of object, window and padding. `trees`: (features, thresholds, leaves), a row each."""
+    """`sizes` are those of object, window and padding. `trees` is (features, thresholds, leaves), with a row a tree."""
     model, window, padding = sizes
     head = {
         "format": "facepipe-acf", "version": 1, "class": class_name,
@@ -32,7 +33,7 @@ def text_of(class_name, sizes, lambdas, threshold, score, trees):
         "unit": UNIT, "threshold": threshold, "score": {"a": score[0], "b": score[1]},
     }
     features, thresholds, leaves = trees
-    # A float32's text is the shortest that gives the same float.
+    # A float32's text is the shortest one that gives the same float.
     parts = [("f", features), ("t", thresholds.astype(np.float32)), ("h", leaves)]
     return (json.dumps(head, indent=1)[:-2] + ',\n "trees": {\n'
             + ",\n".join(f'"{name}": [\n{rows_of(array)}]' for name, array in parts) + "\n}}\n")
@@ -43,7 +44,7 @@ def rows_of(array):
 
 
 def check_target(path, overwrite):
-    """Whether a file may be written there; worth knowing before the work of which it is the result."""
+    """Refuses a target to which no file may be written. Called before the work whose result is the file."""
     try:
         if path.is_symlink():
             raise Refused(f"{path}: is a link, which is never written through: name the file itself")
@@ -58,7 +59,7 @@ def check_target(path, overwrite):
 
 
 def write(path, text, overwrite):
-    check_target(path, overwrite)  # again: it may have come meanwhile
+    check_target(path, overwrite)  # again, because a file may have come meanwhile
     unfinished = path.with_name(f".acf-{os.getpid()}.unfinished")
     try:
         with open(unfinished, "w", encoding="utf-8", newline="\n") as file:

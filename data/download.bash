@@ -1,15 +1,15 @@
-# Downloads through pip, as the user has configured it, and only with the SHA-256 that is named: for
-# data/fetch and data/opencv-cuda, which source this.
+# Downloads through pip with the user's configuration. A file must have the named SHA-256. data/fetch and
+# data/opencv-cuda source this file.
 
 DATA=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly DATA
 
-# As CMake looks for it.
+# Looks for nvcc as CMake does.
 has_nvcc() {
   command -v "${CUDACXX:-nvcc}" >/dev/null
 }
 
-# One fixed Python and platform: the file is the same whatever runs here. It is never installed.
+# Python and platform are fixed, so the file is the same on every machine. It is never installed.
 download_wheel() {
   local requirement=$1 hash=$2 folder=$3
   shift 3
@@ -17,8 +17,8 @@ download_wheel() {
     --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64 "$@"
 }
 
-# pip would fetch unpinned build tools and run them before it saves a source package; sdist-only/
-# answers in their place, so nothing is built.
+# Before pip saves a source package, it would fetch unpinned build tools and run them. sdist-only/ answers in
+# their place, so nothing is built.
 download_source() {
   local requirement=$1 hash=$2 folder=$3
   PYTHONPATH=$DATA/sdist-only PYTHONDONTWRITEBYTECODE=1 pip_download "$requirement" "$hash" \
@@ -30,6 +30,6 @@ pip_download() {
   shift 3
   python3 -m pip --quiet --disable-pip-version-check download --no-deps --require-hashes \
     --dest "$folder" "$@" --requirement <(echo "$requirement --hash=sha256:$hash")
-  # pip has checked it; this line holds even where its configuration or a mirror misleads it.
+  # pip has checked the hash. This line also holds if pip's configuration or a mirror misleads it.
   echo "$hash  $(echo "$folder"/*)" | sha256sum --check --quiet --strict
 }

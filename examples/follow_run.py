@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Starts `facepipe run ... --progress json` and follows it: a line for each sign of life, and the exit code."""
+"""Starts `facepipe run ... --progress json` and follows it: prints a line for each
+report of progress, and ends with the run's exit code."""
 import json
 import subprocess
 import sys

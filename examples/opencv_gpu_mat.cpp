@@ -1,10 +1,11 @@
-// A step of one's own with OpenCV's CUDA functions on frames of the pipeline: a cv::cuda::GpuMat
-// lies over the memory in which NVDEC has put the picture, by pointer and pitch; nothing is copied.
+// Shows how to add a step of your own to the pipeline, with OpenCV's CUDA functions. A
+// cv::cuda::GpuMat lies over the memory into which NVDEC has put the picture, by pointer and pitch.
+// Nothing is copied.
 //
 //   example_opencv_gpu_mat CLIP X Y WIDTH HEIGHT
 //
-// Blackens a rectangle of each picture. Then looks at the last one's: exit code 1 if it isn't
-// black. Built with FACEPIPE_OPENCV (an OpenCV with CUDA).
+// Blackens a rectangle of each picture, and checks the last picture: the exit code is 1 if the
+// rectangle isn't black. Built with FACEPIPE_OPENCV (an OpenCV with CUDA).
 #include <cstdio>
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/core/cuda_stream_accessor.hpp>
@@ -20,15 +21,15 @@
 namespace facepipe {
 namespace {
 
-/// The luma of a frame in device memory, which the frame keeps. Samples of more than 8 bits stand
-/// in the upper bits of 16.
+/// Returns the luma of a frame in device memory. The frame owns the memory. Samples of more than 8
+/// bits lie in the upper bits of 16.
 cv::cuda::GpuMat luma_of(const Frame& frame) {
   const Plane& plane = frame.planes[0];
   return {frame.size.height, frame.size.width, frame.format.bits > 8 ? CV_16UC1 : CV_8UC1,
           plane.data, static_cast<std::size_t>(plane.stride)};
 }
 
-/// Its chroma, U and V side by side, half as wide and high.
+/// Returns the frame's chroma: U and V side by side, half as wide and high as luma.
 cv::cuda::GpuMat chroma_of(const Frame& frame) {
   const Plane& plane = frame.planes[1];
   const Size size = frame.chroma_size();
@@ -36,13 +37,13 @@ cv::cuda::GpuMat chroma_of(const Frame& frame) {
           static_cast<std::size_t>(plane.stride)};
 }
 
-constexpr int kBlack = 16;  // of limited range
+constexpr int kBlack = 16;  // black of limited range
 constexpr int kNoColour = 128;
 
 int sample(const Frame& frame, int value) { return frame.format.bits > 8 ? value << 8 : value; }
 
-/// Enqueues the work, behind whatever has put the picture there (Frame::ready). Who reads the frame
-/// on another stream must let that wait for this one: attach_ready().
+/// Enqueues the work behind the work that puts the picture there (Frame::ready). Code that reads
+/// the frame on another stream must make that stream wait for this one: attach_ready().
 void blacken(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
   video::hold_back_until_ready(frame, stream);
   cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());

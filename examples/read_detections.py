@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads a file of `facepipe run --detections FILE.jsonl`: for each input, the frame with the most faces."""
+"""Reads a file of `facepipe run --detections FILE.jsonl`, and prints for each input the frame with the most faces."""
 import json
 import sys
 
-busiest = {}  # by input, its frame with the most faces
+busiest = {}  # for each input, its frame with the most faces
 with open(sys.argv[1], encoding="utf-8") as lines:
     for line in lines:
         frame = json.loads(line)

@@ -1,7 +1,7 @@
 """Stands in for setuptools while pip downloads a source package, so that none of its code runs.
 
-pip asks a source package's build system for its metadata before it saves the file, and would
-install that build system, unpinned, to do so. The answer already lies in the package: PKG-INFO.
+Before pip saves a source package, it asks the package's build system for its metadata, and would install
+that build system, unpinned, to do so. The package already holds the answer: PKG-INFO.
 """
 
 import email
@@ -17,7 +17,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     return info.name
 
 
-# A package may have a build system of its own that takes these from here when it is imported.
+# A package may have its own build system, which takes these from here when it is imported.
 
 def get_requires_for_build_sdist(config_settings=None):
     return []
