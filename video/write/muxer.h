@@ -78,8 +78,8 @@ class Muxer {
   void drain();
 
   /// Returns the number of video packets that were taken, but will not be in the file, because it
-  /// took no more. Valid after drain(). The some 20 bytes that containers add to each packet aren't
-  /// counted.
+  /// took no more. Valid after drain(). The 20 bytes or so that containers add to each packet
+  /// aren't counted.
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
   /// Returns whether each picture has its own file.
