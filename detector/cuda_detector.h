@@ -1,5 +1,5 @@
-// Frames in device memory in, candidates in device memory out, with no host in between: what
-// detector.h is on the CPU.
+// A CUDA detector takes frames in device memory and gives candidates in device memory; the host
+// takes no part in between. It is what detector.h is on the CPU.
 //
 // The interface knows nothing of suppression, and nothing of networks.
 #pragma once
@@ -19,31 +19,34 @@
 
 namespace facepipe::detector {
 
-/// One frame's place in a detector, with memory of its own. Used by one stream at a time. Bound to
-/// the device of its detector.
+/// A place for one frame in a detector, with memory of its own. One stream uses it at a time. It is
+/// bound to the device of its detector.
 class CudaDetection {
  public:
   virtual ~CudaDetection() = default;
 
-  /// Enqueue one part of a frame's detection each, to be called in this order, and return: nothing
-  /// is allocated, nothing waited for, so both can be captured once and replayed for every frame.
-  /// `frame` is in device memory and read, like the picture that it describes, when the work runs;
-  /// its colours are those of fill_to_rgb(). Throw std::invalid_argument for null where it is read.
+  /// enqueue_preprocess() and enqueue_inference() each enqueue one part of a frame's detection, and
+  /// return. They are called in this order. They allocate nothing and wait for nothing, so both can
+  /// be captured once and replayed for every frame. When the work runs, it reads `frame` and the
+  /// picture that `frame` describes; both are in device memory. The frame's colours are those of
+  /// fill_to_rgb(). Both throw std::invalid_argument if `frame` is null and they read it.
   ///
-  /// The conversion to what the detector looks at; nothing where that is no step of its own.
+  /// Converts the frame to what the detector looks at. Enqueues nothing if the detector converts in
+  /// a later step.
   virtual void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) = 0;
-  /// All the rest, which makes candidates of it.
+  /// Enqueues all the rest, which makes candidates.
   virtual void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) = 0;
 
-  /// Both.
+  /// Enqueues both parts.
   void enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
     enqueue_preprocess(frame, stream);
     enqueue_inference(frame, stream);
   }
 
-  /// Those of the last run, as DetectionRequest::collect() gives them, in memory of this object.
-  /// *count may exceed the capacity: then the first ones in that order are there, and *count tells
-  /// how many there would be. `landmarks` is null of a detector that finds none.
+  /// Returns the candidates of the last run, in memory of this object and in the order of
+  /// DetectionRequest::collect(). *count may exceed the capacity: then the memory holds the first
+  /// candidates in that order, and *count tells how many there would be. `landmarks` is null if the
+  /// detector finds none.
   [[nodiscard]] virtual cuda::DeviceDetections candidates() const = 0;
 };
 
@@ -55,15 +58,16 @@ class CudaDetector {
 
   [[nodiscard]] virtual DetectorFacts facts() const = 0;
 
-  /// Candidates that are kept of a frame.
+  /// Returns how many candidates of a frame are kept at most.
   [[nodiscard]] virtual std::uint32_t capacity() const = 0;
 
-  /// Allocates one frame's memory; the detection keeps its detector, which a shared_ptr must hold.
-  /// Errors: device.
+  /// Allocates memory for one frame. The detection uses its detector, so a shared_ptr must keep the
+  /// detector alive. Errors: device.
   [[nodiscard]] virtual std::unique_ptr<CudaDetection> make_detection() const = 0;
 };
 
-/// `layout`. Error(device), naming the detector, where it is neither NV12 nor P016.
+/// Returns `layout`. Throws Error(device), naming the detector, if `layout` is neither NV12 nor
+/// P016.
 [[nodiscard]] inline const StreamLayout& checked(const StreamLayout& layout,
                                                  std::string_view detector) {
   const PixelFormat& format = layout.format;
@@ -73,33 +77,35 @@ class CudaDetector {
   return layout;
 }
 
-/// What becomes of kernels that can be cut in several ways, where nobody has found out yet which is
+/// Tells what to do if kernels can be cut in several ways, and nobody has yet measured which way is
 /// the fastest on this chip.
 enum class Tuning {
-  trials,  ///< they are tried, which takes seconds, and the result is remembered
-  none,    ///< the first way is taken: for a few frames
+  trials,  ///< all ways are tried, which takes seconds, and the result is remembered
+  none,    ///< the first way is taken, which is best for a few frames
 };
 
-/// A model file, read and checked once; makes detectors on one device for any stream. Thread-safe.
+/// A model file that was read and checked once. Makes detectors on one device for any stream.
+/// Thread-safe.
 class CudaDetectorFactory : public DetectorOrigin {
  public:
   using DetectorOrigin::DetectorOrigin;
   virtual ~CudaDetectorFactory() = default;
 
-  /// A new detector for frames of `layout` that keeps `capacity` (>= 1) candidates of each. Makes
-  /// the device the calling thread's. Errors: device for a layout other than NV12 or P016, for a
-  /// size that the detector refuses, and where CUDA fails; usage for a capacity of 0.
+  /// Returns a new detector for frames of `layout`, which keeps `capacity` (>= 1) candidates of
+  /// each. Makes the factory's device current in the calling thread. Errors: device for a layout
+  /// other than NV12 or P016, for a size that the detector refuses, and if CUDA fails; usage for a
+  /// capacity of 0.
   [[nodiscard]] virtual std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
                                                                      std::uint32_t capacity,
                                                                      Tuning tuning) const = 0;
 };
 
-/// Reads the model, resolves engine and precision, and captures the work for a small picture, so
-/// that a model that the engine can't compute, or a chip that this build has no code for, is
-/// refused before any input is opened. Makes `device` the calling thread's.
-/// Errors: device, naming the file, for a model that can't be read, is no known face model or can't
-/// be computed, and where CUDA fails; usage as choose_engine(), and for options out of range;
-/// internal for an engine that works_in_host_memory().
+/// Reads the model, resolves engine and precision, and captures the work for a small picture. So a
+/// model that the engine can't compute, or a chip that this build has no code for, is refused
+/// before any input is opened. Makes `device` current in the calling thread. Errors: device, naming
+/// the file, for a model that can't be read, is no known face model or can't be computed, and if
+/// CUDA fails; usage as choose_engine(), and for options out of range; internal for an engine for
+/// which works_in_host_memory() is true.
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(
     Device device, const DetectorOptions& options);
 

@@ -19,7 +19,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Of a small picture, to try what the device can compute.
+/// A small picture, with which the factories try what the device can compute.
 constexpr StreamLayout kTrialLayout{{64, 64}, {.semi_planar = true}, {}};
 
 class CudaCnnDetectorFactory final : public CudaDetectorFactory {
@@ -72,7 +72,7 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {
-    // What the device can't compute is refused before any input is opened.
+    // A trial refuses what the device can't compute, before any input is opened.
     static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
   }
 
@@ -101,7 +101,7 @@ class CudaAcfDetectorFactory final : public CudaDetectorFactory {
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {
-    // What the device can't compute is refused before any input is opened.
+    // A trial refuses what the device can't compute, before any input is opened.
     static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
   }
 

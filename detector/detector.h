@@ -1,7 +1,8 @@
-// Frames in, candidates out: preprocessing, the network, and the decoding of its head.
+// A detector takes frames and gives candidates: it preprocesses, runs the network, and decodes the
+// network's head.
 //
-// A Detector knows nothing of suppression, and its interface nothing of networks: a cascade of
-// boosted classifiers stands behind it as well, and so do trees over channel features.
+// A Detector knows nothing of suppression. Its interface knows nothing of networks: a cascade of
+// boosted classifiers, or trees over channel features, can also stand behind it.
 #pragma once
 
 #include <filesystem>
@@ -19,33 +20,36 @@
 
 namespace facepipe::detector {
 
-/// One frame's way through a detector. Made by Detector::acquire; gives its place back when it is
-/// destroyed, whatever state it is in. Used by one thread at a time; may change threads between
-/// calls. Order of calls: prepare, start, collect; and again, for the same or another frame.
+/// Takes one frame at a time through a detector. Detector::acquire() makes it. It gives its place
+/// back when it is destroyed, in any state. One thread uses it at a time; threads may change
+/// between calls. The calls are prepare, start and collect, in this order, and again for the same
+/// or another frame.
 class DetectionRequest {
  public:
   virtual ~DetectionRequest() = default;
 
-  /// Converts the frame to the network's input; of a tiled one the first part. The frame may go on,
-  /// but its samples must stay as they are until collect() has returned; its owner is kept.
-  /// Throws Error(internal) if the frame's upright size is not the detector's.
+  /// Converts the frame to the network's input. If the frame is tiled, only the first tile is
+  /// converted. The caller may pass the frame on, but its samples must stay unchanged until
+  /// collect() has returned. The request keeps the frame's owner. Throws Error(internal) if the
+  /// frame's upright size is not the detector's.
   virtual void prepare(const Frame& frame) = 0;
 
-  /// Starts the network; an engine that can't work in the background runs it here.
+  /// Starts the network. An engine that can't work in the background runs it here.
   virtual void start() = 0;
 
-  /// Waits for the network and decodes its head: candidates in raster order (of a tiled picture
-  /// tile by tile, then those of the reduced one) with score > score_threshold, in pixels of the
-  /// upright frame. Boxes are clipped to it, but those of a cascade with
-  /// DetectorOptions::every_window, which may lie beyond its right and lower edge by two pixels.
-  /// Landmarks of a face that an edge cuts off may lie outside,
-  /// and a detector may find none. Throws Error(device) on failure of the engine.
+  /// Waits for the network and decodes its head. Returns candidates with score > score_threshold in
+  /// raster order, in pixels of the upright frame. In a tiled picture the order is tile by tile,
+  /// then the candidates of the reduced picture. Boxes are clipped to the frame. Only those of a
+  /// cascade with DetectorOptions::every_window may reach beyond its right and lower edge, by two
+  /// pixels. If an edge cuts off a face, its landmarks may lie outside. A detector may find no
+  /// landmarks. Throws Error(device) if the engine fails.
   [[nodiscard]] virtual Detections collect() = 0;
 
-  /// Begin of start() to candidates ready; valid after collect().
+  /// Returns the time from the begin of start() until the candidates were ready. Valid after
+  /// collect().
   [[nodiscard]] virtual Interval inference() const = 0;
 
-  /// Adds what was copied between host and device for what collect() gave last.
+  /// Adds the copies between host and device that the last collect() needed.
   virtual void count_copies(CopyCounter& /*copies*/) const {}
 };
 
@@ -54,49 +58,52 @@ class Detector {
  public:
   virtual ~Detector() = default;
 
-  /// A free request; waits for one, throws Stopped if `stop` is requested first.
+  /// Returns a free request, and waits until there is one. Throws Stopped if `stop` is requested
+  /// first.
   [[nodiscard]] virtual std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) = 0;
 
   [[nodiscard]] virtual DetectorFacts facts() const = 0;
 };
 
-/// A model file, read and checked once; makes detectors for any frame size, and keeps the last few.
-/// Thread-safe.
+/// A model file that was read and checked once. Makes detectors for any frame size, and keeps the
+/// last few. Thread-safe.
 class DetectorFactory : public DetectorOrigin {
  public:
   using DetectorOrigin::DetectorOrigin;
   virtual ~DetectorFactory() = default;
 
-  /// The detector for frames whose upright size is `frame`. Errors: device (the engine refuses).
+  /// Returns the detector for frames whose upright size is `frame`. Errors: device, if the engine
+  /// refuses.
   [[nodiscard]] virtual std::shared_ptr<Detector> detector(Size frame) = 0;
 };
 
-/// Of detectors that look at host memory: of the CPU, and of a CUDA device's engine that
-/// works_in_host_memory(), which is tried with a small picture.
-/// Reads the model and resolves engine and precision. Errors: device, naming the file, for a
-/// model that can't be read, or is neither a known face model in ONNX, nor a cascade in XML, nor
-/// channel features in JSON, and where the device can't compute it; usage where engine, network
-/// size or sizes of faces were named that the model can't have.
+/// Makes a factory of detectors that look at host memory. These are the CPU's, and those of a CUDA
+/// device's engine that works_in_host_memory(); the factory tries such an engine with a small
+/// picture. Reads the model and resolves engine and precision. Errors: device, naming the file, for
+/// a model that can't be read, or is neither a known face model in ONNX, nor a cascade in XML, nor
+/// channel features in JSON, and if the device can't compute it; usage if the user named an engine,
+/// a network size or sizes of faces that the model can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
 
-/// Of a cascade: the file tells what computes it, and what a user named is not replaced.
-/// Error(usage), naming the file, where an engine or a size was named that cascades can't have.
+/// Chooses the engine for a cascade. The file tells what computes it, and nothing that a user named
+/// is replaced. Throws Error(usage), naming the file, if the user named an engine or a size that
+/// cascades can't have.
 [[nodiscard]] EngineChoice choose_cascade_engine(const Device& device,
                                                  const DetectorOptions& options);
 
-/// The same of channel features.
+/// Chooses the engine for channel features in the same way.
 [[nodiscard]] EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options);
 
-/// Channel features. Errors: as acf::read_model(); usage, naming the file, for a min_face that
-/// would enlarge the picture too much.
+/// Reads channel features. Errors: as acf::read_model(); usage, naming the file, for a min_face
+/// that would enlarge the picture too much.
 [[nodiscard]] acf::Model read_acf_model(const DetectorOptions& options);
 
-/// What computes a model file, by its content, where that is no network.
+/// Tells by a model file's content what computes it. Returns nullopt for a network.
 [[nodiscard]] std::optional<Library> library_of(const std::filesystem::path& model);
 
-/// Of a network. Error(usage), naming the file, where an option was named that only cascades have,
-/// or an engine that computes no networks.
+/// Checks the options of a network. Throws Error(usage), naming the file, if the user named an
+/// option that only cascades have, or an engine that computes no networks.
 void check_network_options(const DetectorOptions& options);
 
 }  // namespace facepipe::detector

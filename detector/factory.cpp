@@ -25,25 +25,26 @@
 namespace facepipe::detector {
 namespace {
 
-// Enough for a stream that switches between a few sizes; each holds a compiled network.
+// This is enough for a stream that switches between a few sizes. Each detector holds a compiled
+// network.
 constexpr std::size_t kKeptDetectors = 4;
-// Of their networks' inputs together: memory goes with it.
+// Most pixels that the inputs of all kept networks have together. Memory grows with them.
 constexpr std::int64_t kKeptPixels = kLargestUntiled;
 
-// Two runs at once take the memory of both: only up to the pictures of 4K video.
+// Two runs at once take the memory of both. So only pictures up to those of 4K video run at once.
 constexpr std::int64_t kLargestAtOnce = std::int64_t{9} << 20;
 
 std::int64_t pixels(const NetworkFit& fit) {
   return std::int64_t{fit.network.width} * fit.network.height;
 }
 
-// To try what a device can compute, before any input is opened.
+// The factory tries this size before any input is opened, to see what a device can compute.
 constexpr Size kTrial{64, 64};
 
-// OpenCV counts what affinity and control groups leave to this process.
+// OpenCV counts the cores that affinity and control groups leave to this process.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
-/// What all factories do: they keep detectors by the size of the frames that they are for.
+/// All factories keep their detectors by the size of the frames that they are for.
 class KeepingFactory : public DetectorFactory {
  public:
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
@@ -61,7 +62,7 @@ class KeepingFactory : public DetectorFactory {
     const std::scoped_lock lock(mutex_);
     if (const auto* const known = kept_.find(frame)) return *known;
     const std::int64_t size = pixels_for(frame);
-    kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // before there is one more
+    kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // makes room for one more
     std::shared_ptr<Detector> made = make(frame);
     kept_.add(frame, made, size);
     return made;
@@ -70,23 +71,23 @@ class KeepingFactory : public DetectorFactory {
  protected:
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
-  /// Of the pictures that a detector for such frames has memory for.
+  /// Returns how many pixels the pictures have that such a detector has memory for.
   [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
   [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame) = 0;
 
  private:
   DetectorOptions options_;
   std::mutex mutex_;                                    // guards kept_
-  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the frames that they are for
+  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the size of the frames
 };
 
-/// Nothing where the precision is another.
+/// Returns null if the precision isn't i8.
 std::shared_ptr<const I8Ranges> ranges_for(const EngineChoice& choice, const Model& model) {
   if (choice.precision != Precision::i8) return nullptr;
   return std::make_shared<const I8Ranges>(find_i8_ranges(model));
 }
 
-/// With what `ranges` are, as nobody names them.
+/// Adds to `why` where `ranges` come from, because no user names them.
 EngineChoice with_ranges(EngineChoice choice, const I8Ranges* ranges) {
   if (ranges == nullptr) return choice;
   choice.why += (choice.why.empty() ? "" : "; ") + ("ranges for i8: " + ranges->origin);
@@ -125,7 +126,7 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
-    // One run at a time, by all threads; the next tile is prepared meanwhile.
+    // All threads work on one run at a time; the next tile is prepared meanwhile.
     return make_tiled_detector(tiling, make(tiling.tile, 2, 1), make(tiling.whole, 1, 1));
   }
 
@@ -159,11 +160,11 @@ class CascadeDetectorFactory final : public KeepingFactory {
       : KeepingFactory(std::move(choice), "cascade", model.sha256, false, options),
         scanner_(std::make_shared<const cascade::Scanner>(std::move(model))),
         workers_(std::make_shared<Workers>(this->options().threads)) {
-    cv::setNumThreads(1);  // each of our own threads makes levels
+    cv::setNumThreads(1);  // each of our own threads makes levels by itself
   }
 
  private:
-  // Of a batch of levels.
+  // A detector has memory for a batch of levels.
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     constexpr std::int64_t kLevels = 6;
     return kLevels * frame.width * frame.height;
@@ -190,7 +191,7 @@ class AcfDetectorFactory final : public KeepingFactory {
         workers_(std::make_shared<Workers>(this->options().threads)) {}
 
  private:
-  // Of LUV, and of the channels of all scales.
+  // A detector has memory for LUV, and for the channels of all scales.
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     return (std::int64_t{4} * frame.width * frame.height) << (2 * octaves_up_);
   }
@@ -207,13 +208,14 @@ class AcfDetectorFactory final : public KeepingFactory {
   std::shared_ptr<Workers> workers_;
 };
 
-/// "model FILE: REASON".
+/// Throws "model FILE: REASON".
 [[noreturn]] void refuse(ErrorKind kind, const DetectorOptions& options,
                          const std::string& reason) {
   throw Error(kind, "model " + options.model.string() + ": " + reason);
 }
 
-/// Of a model that is no network: `what` it is, which `library` alone computes.
+/// Checks the options of a model that is no network. `what` names its kind; only `library` computes
+/// it.
 void check_options_of(Library library, const std::string& what, const DetectorOptions& options) {
   if (options.library && *options.library != library)
     refuse(ErrorKind::usage, options,

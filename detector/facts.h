@@ -1,4 +1,4 @@
-// What is told of detectors, whatever they are and whatever device they are on.
+// Facts about detectors of all kinds and devices.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,17 @@
 
 namespace facepipe::detector {
 
-/// Of a detector that was made for frames of one size.
+/// Facts about a detector that was made for frames of one size.
 struct DetectorFacts {
-  std::optional<Size> network;   ///< a network's input, padding included; a tile's, if tiled
-  std::optional<Size> window;    ///< of a detector that slides one: its pixels at the smallest face
-  std::optional<Tiling> tiling;  ///< nullopt where pictures are looked at in one run
+  /// size of a network's input with padding; if tiled, of a tile's input
+  std::optional<Size> network;
+  /// of a detector with a sliding window: the window's pixels at the smallest face
+  std::optional<Size> window;
+  std::optional<Tiling> tiling;  ///< nullopt if one run covers a picture
 };
 
-/// Of all detectors that one factory makes. The hash is SHA-256 in lower-case hexadecimal digits.
+/// What all detectors of one factory have in common. The hash is SHA-256 in lower-case hexadecimal
+/// digits.
 class DetectorOrigin {
  public:
   DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256,
@@ -30,10 +33,11 @@ class DetectorOrigin {
         class_name_(std::move(class_name)) {}
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
-  [[nodiscard]] const std::string& model_kind() const { return model_kind_; }  ///< "centerface"
+  /// such as "centerface"
+  [[nodiscard]] const std::string& model_kind() const { return model_kind_; }
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
-  /// What is found: "face", but of a detector for something else.
+  /// Returns the class of what is found: "face", unless the detector finds something else.
   [[nodiscard]] const std::string& class_name() const { return class_name_; }
 
  private:

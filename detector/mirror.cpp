@@ -6,7 +6,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Left and right change places.
+/// The left and the right points change places, because left is right in a mirror.
 Landmarks mirrored(Landmarks points, float width) {
   for (Point& point : points) point.x = width - point.x;
   std::swap(points[0], points[1]);

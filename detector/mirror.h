@@ -1,4 +1,5 @@
-// A second look at a picture, mirrored: detectors see in it what they miss in the first.
+// A detector can look at a picture a second time, mirrored. It then finds faces that it missed
+// before.
 #pragma once
 
 #include "core/detections.h"
@@ -7,21 +8,23 @@
 
 namespace facepipe::detector {
 
-/// How the same samples become the upright picture mirrored left to right.
+/// Returns the orientation in which the same samples are the upright picture, mirrored left to
+/// right.
 [[nodiscard]] constexpr Orientation mirrored(Orientation orientation) {
-  // To mirror behind a turn is to mirror first and turn the other way.
+  // To mirror after a turn is to mirror first and then turn the other way.
   return {(4 - orientation.quarter_turns) % 4, !orientation.mirrored};
 }
 
-/// A frame of the same samples, which it keeps alive, whose upright picture is mirrored left to
-/// right.
+/// Returns a frame of the same samples, whose upright picture is mirrored left to right. It keeps
+/// the samples alive.
 [[nodiscard]] Frame mirrored_view(const Frame& frame);
 
-/// Where a box of a mirrored picture, `width` pixels wide upright, lies in the picture itself.
+/// Returns where a box of a mirrored picture lies in the picture itself. The upright picture is
+/// `width` pixels wide.
 [[nodiscard]] Box mirrored(const Box& box, int width);
 
-/// Appends what was found in a mirrored picture, `width` pixels wide upright, as it lies in the
-/// picture itself.
+/// Appends detections of a mirrored picture to `to`, as they lie in the picture itself. The upright
+/// picture is `width` pixels wide.
 void append_mirrored(Detections& to, const Detections& found, int width);
 
 }  // namespace facepipe::detector

@@ -1,4 +1,4 @@
-// The file of a model, whatever kind it is: its bytes.
+// Reading the bytes of a model file of any kind.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace facepipe::detector {
 
-/// Error(device): "model FILE: REASON".
+/// Throws Error(device): "model FILE: REASON".
 [[noreturn]] void refuse_model(const std::filesystem::path& file, const std::string& reason);
 
-/// All bytes of a file. Errors: as refuse_model(), for a file that is missing, unreadable, empty,
-/// no regular file, or larger than 1 GiB.
+/// Returns all bytes of a file. Throws the error of refuse_model() for a file that is missing,
+/// unreadable, empty, not regular, or larger than 1 GiB.
 [[nodiscard]] std::string read_model_file(const std::filesystem::path& file);
 
 }  // namespace facepipe::detector

@@ -11,17 +11,18 @@
 namespace facepipe::detector {
 namespace {
 
-/// What goes together, whatever this build and this processor have. The preferred engine of a
-/// device comes first, and of an engine the preferred precision. f16 and bf16 are chosen for a user
-/// only where they are faster than f32: both have f32's accuracy within what 135 images can tell
-/// (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few faces that f32 doesn't, and
-/// misses a few (precision_agreement_*.txt there), so it is taken by name alone. A name stands for
-/// the same library and the same `fused` on every device.
+/// A row of the table of what goes together, independent of this build and this processor. A
+/// device's preferred engine comes first, and so does an engine's preferred precision. f16 and bf16
+/// are chosen for a user only if they are faster than f32. Both are as accurate as f32, as far as
+/// 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few faces
+/// that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt there). So i8 is
+/// taken only if it is named. A name stands for the same library and the same `fused` on every
+/// device.
 struct Pairing {
   std::string_view name;
   DeviceKind device;
   Library library;
-  bool fused;  ///< counts for Library::own alone
+  bool fused;  ///< counts only for Library::own
   Precision precision;
 
   [[nodiscard]] bool is(Library other, bool other_fused) const {
@@ -86,8 +87,9 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
-/// What computes no networks, because the model's file gives its name; and what lets frames cross
-/// the bus, for which nobody would take a CUDA device but to compare.
+/// Some engines are never chosen by "auto". An engine that computes no networks is named by the
+/// model's file. An engine that works in host memory lets frames cross the bus; nobody would take a
+/// CUDA device for that, except to compare.
 bool is_taken_by_name_alone(const Pairing& pairing) {
   return !computes_networks(pairing.library) ||
          works_in_host_memory(pairing.device, pairing.library);
@@ -119,7 +121,7 @@ bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
   return support != nullptr && has(*support, pairing.precision);
 }
 
-/// True for a precision below f32 that nobody named, where it would only cost time, or faces.
+/// True for a precision below f32 that nobody named, if it would only cost time or faces.
 bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
                const DetectorOptions& options) {
   return pairing.precision != Precision::f32 && !options.precision &&

@@ -6,12 +6,12 @@
 namespace facepipe::detector {
 namespace {
 
-// A detector made for upright faces finds a good third of those that are turned. So where turned
-// looks find clearly more than the upright ones do, the faces are turned; where faces are upright
-// it is the other way round by far.
-constexpr std::int64_t kTimesAsMany = 2;  // in halves: 1.5 times
+// A detector made for upright faces finds about a third of the faces that are turned. So if turned
+// looks find clearly more faces than upright looks, the faces are turned. If the faces are upright,
+// the upright looks find far more.
+constexpr std::int64_t kTimesAsMany = 2;  // in halves, with kHalves: 1.5 times
 constexpr std::int64_t kHalves = 3;
-// Of so few faces some may be none.
+// If fewer were found, they may be false.
 constexpr std::int64_t kFewFaces = 3;
 
 }  // namespace

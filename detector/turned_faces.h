@@ -1,5 +1,5 @@
-// Tells whether the faces of a video lie on their side or stand on their head in its pixels: a
-// phone's video that has lost the tag of its rotation looks so. Detectors find few of such faces.
+// Tells whether the faces of a video lie on their side or stand on their head in its pixels. A
+// phone's video that has lost its rotation tag looks so. Detectors find few such faces.
 #pragma once
 
 #include <array>
@@ -13,35 +13,38 @@
 
 namespace facepipe::detector {
 
-/// How the same samples become the upright picture turned clockwise by `quarter_turns`, 0..3, more.
+/// Returns the orientation in which the same samples are the upright picture, turned clockwise by
+/// `quarter_turns` (0..3) more.
 [[nodiscard]] constexpr Orientation turned(Orientation orientation, int quarter_turns) {
   return {(orientation.quarter_turns + quarter_turns) % 4, orientation.mirrored};
 }
 
-/// A frame of the same samples, which it keeps alive, whose upright picture is turned clockwise.
+/// Returns a frame of the same samples, whose upright picture is turned clockwise. It keeps the
+/// samples alive.
 [[nodiscard]] Frame turned_view(const Frame& frame, int quarter_turns);
 
-/// Where a box of the turned picture lies in the picture itself, `upright` pixels large.
+/// Returns where a box of the turned picture lies in the picture itself. `upright` is the size of
+/// the picture itself.
 [[nodiscard]] Box turned_back(const Box& box, int quarter_turns, Size upright);
 
-/// Appends what was found in the turned picture as it lies in the picture itself, without
+/// Appends detections of the turned picture to `to`, as they lie in the picture itself, without
 /// landmarks.
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright);
 
-/// Counts the faces that were found in some pictures of a video, by quarter turns clockwise: in the
-/// picture as it is, and turned by 90, 180 and 270 degrees before it was looked at.
+/// Numbers of faces found in some pictures of a video, by quarter turns clockwise: in the pictures
+/// as they are, and turned by 90, 180 and 270 degrees before detection.
 using FacesByTurn = std::array<std::int64_t, 4>;
 
 /// A face counts for FacesByTurn if it scores more than this.
 inline constexpr float kFaceThatCounts = 0.5F;
 
-/// By how many quarter turns clockwise, 1..3, most faces come upright: where the looks at pictures
-/// as they are have found few faces, and those at turned ones many. nullopt: they are upright as
-/// they are, or too few were found to tell.
+/// Returns by how many quarter turns clockwise, 1..3, most faces become upright. This needs few
+/// faces in the pictures as they are, and many in turned ones. Returns nullopt if the faces are
+/// upright, or if too few were found to tell.
 [[nodiscard]] std::optional<int> turn_of_faces(const FacesByTurn& found);
 
-/// Says a turn in words, and how FFmpeg's command turns a video by as much: "90 degrees clockwise",
-/// "-vf transpose=clock". `quarter_turns` is 1..3.
+/// A turn in words, and the option of the ffmpeg command that turns a video by as much: "90 degrees
+/// clockwise", "-vf transpose=clock". `quarter_turns` is 1..3.
 struct TurnInWords {
   std::string angle;
   std::string filter;

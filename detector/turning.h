@@ -1,4 +1,4 @@
-// Turning stored pictures upright with OpenCV, for detectors of the CPU.
+// These functions turn stored pictures upright with OpenCV, for detectors of the CPU.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -7,7 +7,7 @@
 
 namespace facepipe::detector {
 
-/// An orientation as three steps in this order; none of them costs more than one pass.
+/// An orientation as three steps in this order. At most two passes are needed: both flips are one.
 struct TurningSteps {
   bool flip_rows;
   bool flip_columns;
@@ -15,7 +15,7 @@ struct TurningSteps {
 };
 [[nodiscard]] TurningSteps turning_steps(Orientation orientation);
 
-/// The upright picture of a stored one: itself, or in one of the two buffers.
+/// Returns the upright picture: `stored` itself, or a picture in one of the two buffers.
 [[nodiscard]] cv::Mat turned_upright(const cv::Mat& stored, Orientation orientation,
                                      cv::Mat& flipped, cv::Mat& transposed);
 

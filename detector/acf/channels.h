@@ -1,11 +1,12 @@
-// The arithmetic of aggregate channel features (Dollar et al. 2014, as their toolbox has it; Van
-// Ranst et al. on GPUs): what a pixel, a gradient, a cell and a tree are, operation by operation.
+// This header has the arithmetic of aggregate channel features: how a pixel, a gradient, a cell and
+// a tree are computed, operation by operation. The method is that of Dollar et al. 2014, as their
+// toolbox implements it, and of Van Ranst et al. on GPUs.
 //
-// Single precision, each operation rounded to nearest, in the order written here, none contracted:
-// so that all devices and all instruction sets give the same channels, bit for bit. On CUDA
-// explicit intrinsics prevent contraction; on the CPU the option -ffp-contract=off. The toolbox
-// itself takes the processor's approximate reciprocals and a table of arc cosines, and differs from
-// one maker of processors to the other by some 1e-3.
+// All operations are in single precision, each is rounded to nearest, they run in the order written
+// here, and none is contracted. So all devices and all instruction sets give the same channels, bit
+// for bit. On CUDA, explicit intrinsics prevent contraction; on the CPU, the option
+// -ffp-contract=off does. The toolbox itself uses the processor's approximate reciprocals and a
+// table of arc cosines. Its results differ between processors of different makers by about 1e-3.
 #pragma once
 
 #include <cmath>
@@ -16,12 +17,13 @@
 namespace facepipe::detector::acf {
 
 inline constexpr int kShrink = 4;        ///< pixels of a cell, each way
-inline constexpr int kOrientations = 6;  ///< of pi / 6 each
-inline constexpr int kColors = 3;        ///< L, U, V: the first channels
+inline constexpr int kOrientations = 6;  ///< each covers pi / 6
+inline constexpr int kColors = 3;        ///< L, U and V are the first channels
 inline constexpr int kMagnitude = 3;     ///< the channel of magnitudes; histograms follow it
 inline constexpr int kChannels = kColors + 1 + kOrientations;
-inline constexpr int kRadius = 5;               ///< of the triangle that magnitudes are divided by
-inline constexpr int kLightnessEntries = 1025;  ///< lightness_table()
+/// radius of the triangle filter, whose result divides magnitudes
+inline constexpr int kRadius = 5;
+inline constexpr int kLightnessEntries = 1025;  ///< length of lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float add(float a, float b) {
 #ifdef __CUDA_ARCH__
@@ -65,18 +67,19 @@ inline constexpr int kLightnessEntries = 1025;  ///< lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float magnitude_of(float a) { return a < 0 ? -a : a; }
 
-/// The sample at the border stands for those beyond it.
+/// A place beyond the border becomes the place of the sample at the border.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int within(int place, int length) {
   return place < 0 ? 0 : place < length ? place : length - 1;
 }
 
 // --- Colours -------------------------------------------------------------------------------------
 
-/// Added and taken off again, it rounds |x| < 2^22 to the nearest whole number, halves to even.
+/// If a caller adds kRounder to x and subtracts it again, x is rounded to the nearest whole number,
+/// halves to even. This holds for |x| < 2^22.
 inline constexpr float kRounder = 12582912.0F;
 
-/// One of red, green and blue as a whole number 0..255, of 8-bit samples and a row of a matrix as
-/// fill_to_rgb() makes it.
+/// Returns red, green or blue as a whole number 0..255. `y`, `u` and `v` are 8-bit samples; `row`
+/// is a row of a matrix that fill_to_rgb() makes.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float color_of(float y, float u, float v,
                                                          const float (&row)[4]) {
   const float chroma = add(add(mul(row[1], u), mul(row[2], v)), row[3]);
@@ -84,14 +87,14 @@ inline constexpr float kRounder = 12582912.0F;
   return value < 0 ? 0.0F : value > 255.0F ? 255.0F : value;
 }
 
-/// In units that make them 0..1, roughly.
+/// Units are chosen so that the values are roughly 0..1.
 struct Luv {
   float l = 0;
   float u = 0;
   float v = 0;
 };
 
-/// What X, Y and Z are of red, green and blue, 0..1.
+/// This matrix turns red, green and blue, each 0..1, into X, Y and Z.
 inline constexpr float kXyz[3][3] = {
     {.430574F, .341550F, .178325F}, {.222015F, .706655F, .071330F}, {.020183F, .129553F, .939180F}};
 inline constexpr float kLevel = static_cast<float>(1.0 / 255);
@@ -99,9 +102,10 @@ inline constexpr float kWhiteU = static_cast<float>(13 * .197833);
 inline constexpr float kWhiteV = static_cast<float>(13 * .468331);
 inline constexpr float kLeastU = static_cast<float>(88.0 / 270);
 inline constexpr float kLeastV = static_cast<float>(134.0 / 270);
-inline constexpr float kTiny = 1e-35F;  ///< black divides by it
+inline constexpr float kTiny = 1e-35F;  ///< keeps the divisor of black above 0
 
-/// CIE LUV of a pixel of whole levels 0..255; `lightness` is lightness_table().
+/// Returns the CIE LUV of a pixel, whose levels are whole numbers 0..255. `lightness` is
+/// lightness_table().
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Luv luv_of(float red, float green, float blue,
                                                      const float* lightness) {
   const float r = mul(red, kLevel);
@@ -119,26 +123,28 @@ inline constexpr float kTiny = 1e-35F;  ///< black divides by it
 
 // --- Sums ----------------------------------------------------------------------------------------
 
-/// [1 2 1] / 4: first down, then across, the border repeated.
+/// Smooths by [1 2 1] / 4: first down, then across. The sample at the border is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float smoothed(float before, float here, float after) {
   return mul(add(add(before, after), add(here, here)), 0.25F);
 }
 
-/// Of four rows, then of four columns: those of a cell.
+/// Adds up the samples of a cell: first four rows, then four columns.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_of_four(float a, float b, float c, float d) {
   return add(add(a, b), add(c, d));
 }
 inline constexpr float kCellShare = 1.0F / (kShrink * kShrink);
 
-/// The triangle 1..6..1 as two runs of six ones: of sums of two neighbours, those at 0, 2 and 4.
-/// The picture is mirrored at its border, with the outermost sample repeated.
+/// The triangle 1..6..1 is two runs of six ones, one after the other. Each sum of six consists of
+/// the sums of two neighbours at 0, 2 and 4. The picture is mirrored at its border; the outermost
+/// sample is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_of_six(float pair0, float pair2, float pair4) {
   return add(add(pair0, pair2), pair4);
 }
 
 // --- Gradients -----------------------------------------------------------------------------------
 
-/// Where only one neighbour is there, `factor` is 1 and the sample itself stands for the other.
+/// `factor` of slope() between two neighbours. If a sample has only one neighbour, the sample
+/// itself takes the other's place, and `factor` is 1.
 inline constexpr float kHalf = 0.5F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float slope(float before, float after, float factor) {
   return mul(sub(after, before), factor);
@@ -147,8 +153,8 @@ inline constexpr float kHalf = 0.5F;
   return add(mul(gx, gx), mul(gy, gy));
 }
 
-/// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7: c_i, fitted to least
-/// error.
+/// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7. angle_factor(i) is c_i.
+/// The factors were fitted to the least error.
 inline constexpr int kAngleFactors = 8;
 [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr float angle_factor(int i) {
   constexpr float kFactors[kAngleFactors] = {1.9098581F,   -0.63655347F,  0.38095134F,
@@ -157,8 +163,9 @@ inline constexpr int kAngleFactors = 8;
   return kFactors[i];
 }
 
-/// The angle of a gradient in units of pi / 6, 0 <= angle < 6, that of its opposite, too: arc
-/// cosine of gx / magnitude, of the opposite where gy < 0.
+/// Returns the angle of a gradient in units of pi / 6, 0 <= angle < 6. A gradient and its opposite
+/// have the same angle. It is the arc cosine of gx / magnitude, or that of the opposite gradient if
+/// gy < 0.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float orientation_of(float gx, float gy) {
   const float x = magnitude_of(gx);
   const float y = magnitude_of(gy);
@@ -174,14 +181,15 @@ inline constexpr int kAngleFactors = 8;
   return angle >= 6.0F ? sub(angle, 6.0F) : angle;
 }
 
-/// A magnitude, by the mean around it: `sum` is weighted by the triangle both ways.
+/// Divides a magnitude by the mean around it. `sum` is the sum of the magnitudes around it,
+/// weighted by the triangle both ways.
 inline constexpr float kTriangleShare = static_cast<float>(1.0 / 1296);
 inline constexpr float kNormalizer = .005F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized(float magnitude, float sum) {
   return div(magnitude, add(mul(sum, kTriangleShare), kNormalizer));
 }
 
-/// What a pixel gives to the two bins beside its orientation.
+/// The parts of a pixel's magnitude that the two bins beside its orientation get.
 struct BinShares {
   int bin;
   int next;

@@ -12,8 +12,8 @@ int ceil_divided(std::int64_t value, std::int64_t by) {
   return static_cast<int>((value + by - 1) / by);
 }
 
-/// Of the interval of each sample after, the part that lies in each sample before: in whole
-/// numbers, so that nothing is rounded before the quotient.
+/// Computes how much of each new sample's interval lies in each old sample. The numbers are whole
+/// until the final division, so nothing is rounded before it.
 Taps shares_of_area(std::int64_t before, std::int64_t after) {
   Taps taps;
   taps.length = static_cast<int>(after);
@@ -40,7 +40,8 @@ Taps two_neighbours(std::int64_t before, std::int64_t after) {
   taps.count = 2;
   for (int tap = 0; tap < taps.count; ++tap) {
     for (std::int64_t i = 0; i < after; ++i) {
-      // In units of 1 / (2 after); 2 after is added, so that the quotient rounds down.
+      // `place` is in units of 1 / (2 after). 2 after is added so that the quotient rounds down
+      // even below 0.
       const std::int64_t place = (2 * i + 1) * before - after + 2 * after;
       const std::int64_t low = place / (2 * after) - 1;
       const double second =
@@ -68,7 +69,7 @@ void place_windows(Scale& scale, const Model& model, Size picture) {
   const auto inset = [](int outer, int inner, int padding) {
     return (outer - inner) / 2.0 - padding;
   };
-  // Pixels of the picture that a pixel of the scale stands for: the true ratio of both sizes.
+  // A pixel of the scale stands for this many pixels of the picture: the true ratio of both sizes.
   const double wide = static_cast<double>(picture.width) / (kShrink * scale.cells.width);
   const double high = static_cast<double>(picture.height) / (kShrink * scale.cells.height);
   scale.step_x = static_cast<float>(kShrink * wide);
@@ -134,7 +135,7 @@ std::vector<Scale> plan_scales(const Model& model, Size picture, const SizeLimit
       scale.factors[c] = static_cast<float>(std::pow(scale.scale / from, -model.lambdas[kind]));
     }
   }
-  // What is neither looked at nor a source of what is.
+  // Scales are erased if windows aren't wanted there and if no wanted scale is made from them.
   std::vector<bool> needed(scales.size());
   for (const Scale& scale : scales)
     if (scale.wanted) needed[static_cast<std::size_t>(scale.source)] = true;
@@ -165,7 +166,7 @@ Sources plan_sources(const std::vector<Scale>& scales, Size picture) {
     const auto source = std::ranges::find_if(
         sources.real, [&](std::size_t i) { return scales[i].number == scale.source; });
     sources.real_of.push_back(static_cast<std::size_t>(source - sources.real.begin()));
-    // An approximated scale may have as many cells as its source: it still is one of its own.
+    // An approximated scale may have as many cells as its source. It still is a scale of its own.
     sources.from_real.push_back(scale.real ? Resampling{}
                                            : taps_of(scales[*source].cells, scale.cells));
   }
@@ -178,7 +179,7 @@ ScoreCurve score_curve(const Model& model) {
 
 std::int32_t least_sum_above(const Model& model, float score) {
   const ScoreCurve curve = score_curve(model);
-  // Scores never fall where sums grow.
+  // The search works because scores never fall where sums grow.
   std::int64_t below = std::numeric_limits<std::int32_t>::min();
   std::int64_t above = std::numeric_limits<std::int32_t>::max();
   if (score_of(curve, static_cast<std::int32_t>(below)) > score)

@@ -1,5 +1,5 @@
-// The scales of a picture that a detector of channel features looks at, and how the channels of
-// each are made. The same for all devices.
+// This header plans at which scales of a picture a detector of channel features looks, and how the
+// channels of each are made. The plan is the same on all devices.
 #pragma once
 
 #include <cstddef>
@@ -15,45 +15,48 @@
 namespace facepipe::detector::acf {
 
 inline constexpr int kPerOctave = 8;
-/// A picture made larger than four times each way shows nothing more.
+/// A picture that is enlarged more than four times each way shows nothing more.
 inline constexpr int kMostOctavesUp = 2;
-/// That pass in a frame; more is an error.
+/// Most windows that may pass in a frame; more are an error.
 inline constexpr std::size_t kMostWindows = 65536;
 
-/// The samples that each sample after resampling is a sum of, in their order: `count` for each of
-/// `length`, tap by tap. To make smaller shares of area, to make larger two neighbours. What lies
-/// beyond the border is the sample at the border; taps that aren't needed have the weight 0.
+/// Tells of which old samples each new sample is the sum when a row is resampled. Each of `length`
+/// samples has `count` taps, in the order of adding. To make a picture smaller, the weights are
+/// shares of area; to make it larger, they blend two neighbours. The sample at the border stands
+/// for those beyond it. Unneeded taps have the weight 0.
 struct Taps {
   int length = 0;
   int count = 0;
-  std::vector<std::int32_t> index;  ///< at tap * length + sample
-  std::vector<float> weight;        ///< likewise
+  std::vector<std::int32_t> index;  ///< the old sample, at tap * length + sample
+  std::vector<float> weight;        ///< its weight, at tap * length + sample
 };
 [[nodiscard]] Taps make_taps(int before, int after);
 
-/// Which sizes of objects are looked for.
+/// The sizes of objects that are searched for.
 struct SizeLimits {
-  double least = 0;  ///< of the shorter side in pixels of the picture: sets the octaves up
-  double most = 0;   ///< of the longer side; 0: any
+  /// least shorter side, in pixels of the picture: decides how many octaves up there are
+  double least = 0;
+  double most = 0;  ///< greatest longer side, in pixels of the picture; 0: any
 };
 
-/// How many octaves the picture must be enlarged by to find objects of that shorter side: 0 for 0,
-/// may exceed kMostOctavesUp.
+/// Returns how many octaves the picture must be enlarged by to find objects with that shorter side.
+/// Returns 0 for 0. The result may exceed kMostOctavesUp.
 [[nodiscard]] int octaves_up(const Model& model, double least);
 
-/// Of one size of the object. The picture is resized to cells * 4 pixels where channels are
-/// computed of it (`real`); else they are resampled from those of a real scale.
+/// A scale finds objects of one size. If it is `real`, the picture is resized to cells * 4 pixels
+/// and channels are computed from it. Else channels are resampled from those of a real scale.
 struct Scale {
   int number = 0;  ///< scale = 2^(octaves up - number / 8)
   double scale = 1;
-  Size cells;  ///< without padding
+  Size cells;  ///< size without padding
   bool real = false;
-  int source = 0;                 ///< the number of the real scale; its own, if real
-  bool wanted = true;             ///< whether windows are looked at; else it is but a source
-  Size padded;                    ///< cells with padding
-  Size places;                    ///< how many windows a row has, and how many rows there are
-  float factors[kChannels] = {};  ///< by which resampled channels are multiplied
-  // Where windows are, in pixels of the picture: window_box().
+  /// the number of the real scale that this one is made from; a real scale has its own number
+  int source = 0;
+  bool wanted = true;  ///< false: no window slides here, and the scale is only a source of others
+  Size padded;         ///< size with padding, in cells
+  Size places;         ///< places of the window: how many a row has, and how many rows there are
+  float factors[kChannels] = {};  ///< resampled channels are multiplied by these
+  // window_box() computes places of windows, in pixels of the picture, from these.
   float step_x = 0;
   float step_y = 0;
   float first_x = 0;
@@ -62,46 +65,50 @@ struct Scale {
   float box_height = 0;
 };
 
-/// Of a picture resized by `scale`: whole cells.
+/// Returns the size in whole cells of a picture that is resized by `scale`.
 [[nodiscard]] Size cells_at(Size picture, double scale);
 
-/// Those in which the object fits and that are needed for limits.least and most, finest first. None
-/// where the picture is smaller than the object. `picture` is the upright one's size.
+/// Returns the scales in which the object fits and that limits.least and most need, finest first.
+/// There are none if the picture is smaller than the object. `picture` is the size of the upright
+/// picture.
 [[nodiscard]] std::vector<Scale> plan_scales(const Model& model, Size picture,
                                              const SizeLimits& limits);
 
-/// How a picture, or channels, of another size are made; without taps where the size is the same.
+/// The taps that make a picture, or channels, of another size. There are no taps if the size stays.
 struct Resampling {
   Taps across;
   Taps down;
 };
 
-/// What each scale's channels are made of.
+/// Tells what each scale's channels are made from.
 struct Sources {
-  std::vector<std::size_t> real;  ///< the real scales' places among the scales
-  Size half;           ///< in pixels: scales of a half and less are made of a picture of that size
-  Resampling to_half;  ///< from the picture; `half` is 0 where there is no smaller one
-  std::vector<bool> of_half;             ///< by real scale: made of the half picture
-  std::vector<Resampling> from_picture;  ///< by real scale: from the picture or the half one
-  std::vector<std::size_t> real_of;      ///< by scale: its source's place in `real`
-  std::vector<Resampling> from_real;     ///< by scale: without taps where it is that one itself
+  std::vector<std::size_t> real;  ///< indices of the real scales among the scales
+  Size half;  ///< in pixels; scales of a half and less are made from a picture of this size
+  /// makes the half picture from the picture; `half` is 0 if no scale is below a half
+  Resampling to_half;
+  std::vector<bool> of_half;  ///< by real scale: whether it is made from the half picture
+  /// by real scale: resamples the picture or the half picture
+  std::vector<Resampling> from_picture;
+  std::vector<std::size_t> real_of;   ///< by scale: index of its source in `real`
+  std::vector<Resampling> from_real;  ///< by scale: resamples its source; no taps for a real scale
 };
 [[nodiscard]] Sources plan_sources(const std::vector<Scale>& scales, Size picture);
 
-/// In pixels, of a real scale.
+/// Returns the size in pixels of a real scale.
 [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr Size pixels_of(Size cells) {
   return {cells.width * kShrink, cells.height * kShrink};
 }
 
-/// The object's box of the window at a place, in pixels of the picture; may lie beyond its edges.
+/// Returns the object's box for the window at a place, in pixels of the picture. It may lie beyond
+/// the picture's edges.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Box window_box(const Scale& scale, int column, int row) {
   const float x = add(mul(static_cast<float>(column), scale.step_x), scale.first_x);
   const float y = add(mul(static_cast<float>(row), scale.step_y), scale.first_y);
   return {x, y, add(x, scale.box_width), add(y, scale.box_height)};
 }
 
-/// The score of a window whose leaves' sum is h: 1 / (1 + exp(-a (h - b))). In units of sums, so
-/// that all devices give the same bits.
+/// The score of a window is 1 / (1 + exp(-a (h - b))), where h is the sum of its leaves. a and b
+/// are in units of sums, so that all devices give the same bits.
 struct ScoreCurve {
   float a = 0;
   float b = 0;
@@ -115,10 +122,10 @@ struct ScoreCurve {
   return div(x < 0 ? e : 1.0F, add(1.0F, e));
 }
 
-/// The least sum whose score exceeds `score`; the greatest int32 where none does.
+/// Returns the least sum whose score exceeds `score`, or the greatest int32 if there is none.
 [[nodiscard]] std::int32_t least_sum_above(const Model& model, float score);
 
-/// Lightness over luminance in steps of 1 / 1024, for luv_of().
+/// Returns lightness by luminance in steps of 1 / 1024, for luv_of().
 [[nodiscard]] const std::vector<float>& lightness_table();
 
 }  // namespace facepipe::detector::acf

@@ -23,7 +23,8 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// A row of chroma at luma's width: as it is, or repeated into `scratch`, which has that width.
+/// Returns a row of chroma at luma's width: the row itself, or its samples repeated in `scratch`,
+/// which has that width.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);
@@ -52,7 +53,7 @@ void RgbMaker::convert(const Frame& frame) {
   }
 }
 
-/// Of planes that are green, blue and red.
+/// The planes of the frame are green, blue and red, in this order.
 void RgbMaker::merge(const Frame& frame) {
   constexpr std::size_t kGreen = 0;
   constexpr std::size_t kBlue = 1;
@@ -76,22 +77,23 @@ cv::Mat RgbMaker::picture(const Frame& frame) {
 
 namespace {
 
-// Of a batch together: all scales of a picture of 1080p.
+// Cells of a batch. All scales of a picture of 1080p fit in one.
 constexpr std::int64_t kBatchCells = std::int64_t{1} << 20;
-// Rows that a thread makes at a time. Of real scales those around a band are made once more.
+// Rows that a thread makes at a time. In a real scale, a thread also makes the rows around its
+// band, which other threads make once more.
 constexpr int kPixelRows = 64;
 constexpr int kRealRows = 20;
 constexpr int kPaddedRows = 32;
 
 std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
 
-/// Calls add(first_row, rows) for each band of so many rows.
+/// Calls add(first_row, rows) for each band of `band` rows; the last one may have fewer.
 template <typename Add>
 void cut(int rows, int band, const Add& add) {
   for (int row = 0; row < rows; row += band) add(row, std::min(band, rows - row));
 }
 
-/// All at once; part(thread, first_row, rows).
+/// Calls part(thread, first_row, rows) for each band; the workers run the bands in parallel.
 template <typename Part>
 void run_rows(Workers& workers, int rows, int band, const Part& part) {
   const auto bands = static_cast<std::size_t>((rows + band - 1) / band);
@@ -115,7 +117,7 @@ PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
       scales_(plan_scales(*model_, picture, limits)),
       sources_(plan_sources(scales_, picture)) {
   for (const Scale& scale : scales_) {
-    // Cells are found by distances of 32 bits.
+    // Offsets of cells are 32 bits wide.
     const std::int64_t samples =
         std::int64_t{row_stride(scale.padded.width)} * scale.padded.height * kChannels;
     if (samples > std::numeric_limits<std::int32_t>::max())
@@ -283,7 +285,7 @@ class AcfRequest final : public DetectionRequest {
       throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
   }
 
-  // The permit goes back before the detector is let go.
+  // Members are destroyed in reverse order: the permit goes back before the detector is released.
   std::shared_ptr<AcfDetector> detector_;
   Slots::Permit permit_;
   Slot& slot_;
@@ -314,7 +316,8 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
 
   [[nodiscard]] Size frame() const { return frame_; }
 
-  /// Waits for other requests first. Sets `interval` to what it took itself.
+  /// Waits until other requests are done. Sets `interval` to the time that this request took
+  /// itself.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
@@ -324,7 +327,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
       const float score = score_of(curve, window.place.sum);
       const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
       const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
-      // Wholly in the padding: there is nothing of it in the picture.
+      // A box without area lies wholly in the padding and shows nothing of the picture.
       if (box.width() > 0 && box.height() > 0) found.push_back(box, score);
     }
     interval.end = Clock::now();
@@ -339,7 +342,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
   AcfOptions options_;
   Slots permits_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards memory_: one request's frame at a time, by all threads
+  std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   PyramidScanner::Memory memory_;
 };
 
@@ -353,7 +356,8 @@ void AcfRequest::prepare(const Frame& frame) {
   state_ = State::prepared;
 }
 
-// Works here: its own threads are all busy with it.
+// The work runs in the calling thread and in the workers: nothing would be gained in the
+// background, because all workers are busy with this frame.
 void AcfRequest::start() {
   expect(State::prepared, "start");
   found_ = detector_->find(slot_, interval_);

@@ -1,4 +1,4 @@
-// The detector of aggregate channel features: a pyramid of channels, and a window that slides over
+// The detector of aggregate channel features makes a pyramid of channels, and slides a window over
 // each of its scales.
 #pragma once
 
@@ -21,11 +21,11 @@
 namespace facepipe::detector::acf {
 
 /// Makes upright pictures of frames in host memory: 4 bytes a pixel, red, green, blue and an unused
-/// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory; used by one thread at a
+/// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory. One thread uses it at a
 /// time.
 class RgbMaker {
  public:
-  /// Valid until the next call.
+  /// The picture is valid until the next call.
   [[nodiscard]] cv::Mat picture(const Frame& frame);
 
  private:
@@ -39,38 +39,41 @@ class RgbMaker {
   std::vector<std::uint8_t> chroma_[2];
 };
 
-/// A window that passes: its scale's place in PyramidScanner::scales().
+/// A window that passes. `scale` is the index in PyramidScanner::scales().
 struct Window {
   int scale = 0;
   Place place;
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// Channels of all scales of pictures of one size, and the windows that pass. Thread-safe; the work
-/// is dealt to workers.
+/// Makes the channels of all scales of pictures of one size, and finds the windows that pass.
+/// Thread-safe. Workers share the work.
 class PyramidScanner {
  public:
-  /// `picture` is the upright one's size. Windows whose sum is less than `least_sum` don't pass.
+  /// `picture` is the size of the upright picture. Windows whose sum is less than `least_sum` don't
+  /// pass.
   PyramidScanner(std::shared_ptr<const Model> model, Size picture, const SizeLimits& limits,
                  std::int32_t least_sum = std::numeric_limits<std::int32_t>::min(),
                  std::size_t most_windows = kMostWindows);
 
-  /// Kept from one picture to the next.
+  /// Memory that is kept from one picture to the next.
   struct Memory {
     Planes luv;
     Planes half;                 ///< resized to half the picture's size
     std::vector<Planes> real;    ///< channels of real scales
-    std::vector<Planes> padded;  ///< of scales that are scanned at once
+    std::vector<Planes> padded;  ///< padded cells of the scales of one batch
     std::vector<BandMemory> threads;
-    Clock::duration scanned{};  ///< what the last find() took to slide the window, all else apart
+    /// time that the last find() spent sliding the window, without all other work
+    Clock::duration scanned{};
   };
 
-  /// By scale, then by row, then by column. `rgb` has 4 bytes a pixel, as RgbMaker makes them.
-  /// Errors: device, where more than most_windows pass.
+  /// Returns windows by scale, then by row, then by column. `rgb` has 4 bytes a pixel, as RgbMaker
+  /// makes them. Errors: device, if more than most_windows pass.
   [[nodiscard]] std::vector<Window> find(const cv::Mat& rgb, Workers& workers,
                                          Memory& memory) const;
 
-  /// The channels of one of scales(), for tests: the planes hold them until the next call.
+  /// Returns the channels of one of scales(). This is for tests. The planes hold them until the
+  /// next call.
   [[nodiscard]] const Planes& channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
                                        Memory& memory) const;
 
@@ -83,7 +86,7 @@ class PyramidScanner {
     int first_row = 0;
     int rows = 0;
   };
-  /// Scales whose channels are in memory at once.
+  /// Scales whose channels are in memory at the same time.
   struct Batch {
     std::size_t first_scale = 0;
     std::size_t scale_count = 0;
@@ -107,8 +110,9 @@ class PyramidScanner {
   std::size_t most_windows_;
   std::vector<Scale> scales_;
   Sources sources_;
-  std::vector<Scanner> scanners_;  ///< of each scale
-  std::vector<Band> real_bands_;   ///< of cells; Band::scale is a place among the real ones
+  std::vector<Scanner> scanners_;  ///< one for each scale
+  /// bands of cells of real scales; Band::scale is an index among these
+  std::vector<Band> real_bands_;
   std::vector<Batch> batches_;
 };
 

@@ -6,10 +6,10 @@
 namespace facepipe::detector::acf {
 namespace {
 
-/// Rows that are kept of each kind, by their number modulo kRing: those of four rows of cells and
-/// of the triangle around them.
+/// Number of rows that are kept of each kind; row y lies at y modulo kRing. It covers the four rows
+/// of a cell and the triangle's kRadius rows on both sides.
 constexpr int kRing = 16;
-/// More than any row number is below 0.
+/// A multiple of kRing that makes negative row numbers positive.
 constexpr int kRingBias = 4 * kRing;
 
 int slot(int row) { return (row + kRingBias) % kRing; }
@@ -17,7 +17,7 @@ int slot(int row) { return (row + kRingBias) % kRing; }
 /// Resamples rows of one plane down.
 class DownAdder {
  public:
-  /// `rows_of(y)` gives rows of the source, of `length` samples.
+  /// `rows_of(y)` returns row y of the source, which has `length` samples.
   template <typename RowsOf>
   void add(const Taps& taps, int row, int length, const RowsOf& rows_of, float* to) {
     rows_.clear();
@@ -35,7 +35,7 @@ class DownAdder {
   std::vector<float> weights_;
 };
 
-/// Rows of LUV at a real scale, which come one after the other and are kept for a while.
+/// Makes the LUV rows of a real scale one after the other, and keeps each for a while.
 class LuvRows {
  public:
   LuvRows(const RealSource& source, int width, Planes& ring, Planes& resampled)
@@ -70,7 +70,7 @@ class LuvRows {
   int next_ = 0;
 };
 
-/// A real scale's channels from row to row: of each kind of rows the last ones are kept.
+/// Makes the channels of a real scale row by row, and keeps the last rows of each kind.
 class RealBand {
  public:
   RealBand(const RealSource& source, Size cells, BandMemory& memory, Planes& to)
@@ -111,9 +111,9 @@ class RealBand {
   }
 
  private:
-  static constexpr int kStrength = 0;  // of gradients_
+  static constexpr int kStrength = 0;  // planes of gradients_
   static constexpr int kAngle = 1;
-  static constexpr int kPairs = 0;  // of sums_
+  static constexpr int kPairs = 0;  // planes of sums_
   static constexpr int kSixes = 1;
   static constexpr int kDoubles = 2;
 
@@ -148,7 +148,7 @@ class RealBand {
     }
   }
 
-  /// Of a row that may lie beyond the border, where the picture is mirrored.
+  /// Returns a row of magnitudes. `row` may lie beyond the border, where the picture is mirrored.
   [[nodiscard]] const float* strength(int row) {
     const int y = row < 0 ? -1 - row : row >= height_ ? 2 * height_ - 1 - row : row;
     gradients_up_to(y);
@@ -200,7 +200,7 @@ class RealBand {
   int next_gradient_ = 0;
 };
 
-/// One channel of a scale, row by row.
+/// Makes one channel of a scale, row by row.
 class PaddedChannel {
  public:
   PaddedChannel(const CellSource& source, const Scale& scale, Size padding, int channel,
@@ -244,7 +244,7 @@ class PaddedChannel {
     std::fill_n(cells + width, padding_.width, is_color ? cells[width - 1] : 0.0F);
   }
 
-  /// Before it is smoothed.
+  /// Returns the row before it is smoothed.
   [[nodiscard]] const float* row_at(int y) {
     if (source_.across == nullptr) return source_.channels->row(channel_, y);
     for (; next_ <= y; ++next_) {

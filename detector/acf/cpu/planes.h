@@ -1,4 +1,4 @@
-// Planes of floats with room around their rows for vectors.
+// Planes of floats whose rows have room around them, so that vectors may read past their ends.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace facepipe::detector::acf {
 
-/// Several planes of one size. A sample before each row, kRowRoom behind each, and kScanRoom behind
-/// the last may be read; what is there is finite.
+/// Several planes of one size. Callers may read one sample before each row, kRowRoom samples behind
+/// each, and kScanRoom behind the last. The values there are finite.
 class Planes {
  public:
-  /// Windows that are looked at together may begin so far beyond the last one.
+  /// Windows that are scanned together may begin this many samples beyond the last one.
   static constexpr std::size_t kScanRoom = 128;
 
-  /// Keeps memory that is large enough. What samples hold afterwards is not said.
+  /// Reuses the memory if it is large enough. Samples are unspecified afterwards.
   void resize(Size size, int planes) {
     size_ = size;
     stride_ = row_stride(size.width);

@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/acf/cpu/rows.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -202,7 +202,7 @@ HWY_INLINE void gradients_at(const ThreeRows& rows, int x, float down, float* ma
   hn::StoreU(orientation(gx, gy), Lanes(), angle + x);
 }
 
-/// A sample with a neighbour on one side alone.
+/// Computes the gradient of a sample that has a neighbour on one side only.
 void border_gradient(const ThreeRows& rows, int left, int right, int x, float down,
                      float* magnitude, float* angle) {
   float gx = 0;
@@ -274,7 +274,7 @@ void row_normalized(const float* magnitude, const float* sum, int length, float*
 
 // --- Cells ---
 
-/// Of columns that four rows were added up to.
+/// Adds up each four columns of `from`, which holds sums of four rows, and makes means of them.
 HWY_INLINE void columns_added(const float* from, int length, float* to) {
   const Lanes d;
   for (int x = 0; x < length; x += lanes()) {
@@ -300,7 +300,7 @@ HWY_INLINE void means(const float* const (&rows)[kShrink], int length, float* sc
   columns_added(scratch, length, to);
 }
 
-/// A pixel's bin and its two shares.
+/// The two bins of each pixel of a vector, and the shares that they get.
 struct Shares {
   Floats bin;
   Floats next;

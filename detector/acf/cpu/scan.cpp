@@ -10,25 +10,26 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/acf/cpu/scan.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
-// What all instruction sets share.
+// All instruction sets share what follows.
 #ifndef FACEPIPE_ACF_SCAN
 #define FACEPIPE_ACF_SCAN
 namespace facepipe::detector::acf {
 
-/// Windows of a vector, at most.
+/// Most windows that a vector holds.
 constexpr int kMostLanes = 16;
 
-/// Windows side by side, as many as a vector has lanes: what is known of them after some trees.
+/// The state of neighbouring windows after some trees. There are as many windows as a vector has
+/// lanes.
 struct Group {
   std::uint32_t alive = 0;  ///< bit i: the i-th window is still in
-  std::size_t trees = 0;    ///< that were walked
+  std::size_t trees = 0;    ///< number of trees walked so far
   alignas(64) std::array<std::int32_t, kMostLanes> sums{};
 };
 
-/// The rest of one window's trees. False where one rejects it.
+/// Walks the remaining trees of one window. Returns false if one rejects it.
 inline bool walk_one(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
                      std::int32_t& sum) {
   for (const PlacedTree& tree : trees) {
@@ -64,7 +65,7 @@ HWY_INLINE std::uint32_t bits_of(hn::Mask<Words> mask) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(bytes));
 }
 
-/// Walks the trees until few windows of the group are left, which are better looked at one by one.
+/// Walks the trees until few windows of the group are left. Walking these one by one is faster.
 void walk(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
           Group& group) {
   const Lanes d;

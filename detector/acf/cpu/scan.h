@@ -1,4 +1,5 @@
-// The window's way over the cells of a scale: which of its places no tree rejects.
+// The scanner slides the window over the cells of a scale, and tells at which places no tree
+// rejects it.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace facepipe::detector::acf {
 
-/// The window's first cell, in padded cells of the scale, and the sum of its leaves.
+/// The window's first cell, in padded cells of the scale, and the sum of the window's leaves.
 struct Place {
   int column = 0;
   int row = 0;
@@ -19,30 +20,32 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Trees as they are walked over planes of one size.
+/// A tree as it is walked over planes of one size.
 struct PlacedTree {
-  std::array<std::int32_t, 3> offsets{};  ///< of the cells from the window's first one
+  /// distances of the cells from the window's first one, in floats
+  std::array<std::int32_t, 3> offsets{};
   std::array<float, 3> thresholds{};
   std::array<std::int32_t, 4> leaves{};
 };
 
 struct Limits {
-  std::int32_t threshold = 0;  ///< the model's: a sum so far of this or less is out
-  std::int32_t least_sum = 0;  ///< of all leaves
+  std::int32_t threshold = 0;  ///< the model's: a window whose sum so far is this or less is out
+  std::int32_t least_sum = 0;  ///< a window whose sum of all leaves is less doesn't pass
 };
 
-/// Immutable, hence thread-safe. By Highway's vectors, whatever the processor has.
+/// Immutable, hence thread-safe. It uses Highway's vectors for the processor at hand.
 class Scanner {
  public:
-  /// For planes of `padded` cells as Planes has them. Of the windows that no tree rejects, those
-  /// with a sum of at least `least_sum` pass.
+  /// `padded` is the planes' size in cells; Planes defines their layout. A window passes if no tree
+  /// rejects it and if its sum is at least `least_sum`.
   Scanner(const Model& model, Size padded, std::int32_t least_sum);
 
-  /// Rows of places that are best scanned at once.
+  /// Rows of places that a thread best scans at once.
   static constexpr int kBandRows = 16;
 
-  /// Appends what passes of `rows` rows of places, from `first_row` on: by row, then by column. A
-  /// window is out as soon as the sum of the leaves so far is the model's threshold or less.
+  /// Scans `rows` rows of places, from `first_row` on, and appends the windows that pass, by row,
+  /// then by column. A window is out as soon as its sum of leaves so far is the model's threshold
+  /// or less.
   void scan(const Planes& cells, int first_row, int rows, std::vector<Place>& passed) const;
 
   [[nodiscard]] Size places() const { return places_; }

@@ -18,18 +18,18 @@ constexpr int kStripRows = kStrip.height + 2;
 /// A lane's column of a strip.
 struct Strip {
   const DeviceScale* scale;
-  int x;    ///< within the scale
-  bool in;  ///< whether it is the strip's own
+  int x;    ///< column within the scale
+  bool in;  ///< whether the column is the strip's own, not a neighbour's
 };
 
-/// What a row of cells is a sum of: rows of the source, in bytes from its first.
+/// One of the source's rows that a row of cells is a sum of. `at` is in bytes from the first row.
 struct alignas(8) RowTap {
   unsigned at;
   float weight;
 };
 constexpr unsigned kSampleBytes = sizeof(float);
 
-/// Of the strip's rows, with one before and one after them.
+/// Loads the taps of the strip's rows, of one row before and of one row after them.
 template <int kTaps>
 __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int first_row, int width,
                           RowTap (&rows)[kStripRows][kTaps]) {
@@ -43,7 +43,7 @@ __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int fir
   }
 }
 
-/// The lane's own columns of the source.
+/// The source's columns that the lane's own column is a sum of.
 template <int kTaps>
 struct Columns {
   unsigned at[kTaps];  ///< in bytes
@@ -63,7 +63,7 @@ __device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& acro
   return columns;
 }
 
-/// A cell before it is smoothed.
+/// Returns a cell before it is smoothed.
 template <int kTaps>
 __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows)[kTaps],
                                          const Columns<kTaps>& columns, float factor) {
@@ -87,8 +87,8 @@ __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows
   return mul(sum, factor);
 }
 
-/// A row of padding: `cell` beside or above the strip's own, and beside it where that is the first
-/// or the last of its row.
+/// Writes `cell` into the padding beside a cell of the strip, if that is the first or the last of
+/// its row. `to` is the cell, or the place above or below it in the padding.
 __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
   if (strip.x == 0)
     for (int i = 1; i <= plan.padding.width; ++i) to[-i] = cell;
@@ -96,8 +96,9 @@ __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, floa
     for (int i = 1; i <= plan.padding.width; ++i) to[i] = cell;
 }
 
-/// What is around the lane's `count` cells from row `y` on, where they are at the scale's border:
-/// colours go on, and the rest is 0. `to`: the first one. Not inlined, because few need it.
+/// Writes the padding around the lane's `count` cells from row `y` on, if they are at the scale's
+/// border. The padding repeats colours, and is 0 in other channels. `to` is the first cell. The
+/// function is not inlined, because few lanes need it.
 __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool is_color, float* to,
                                  int y, int count) {
   const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
@@ -116,7 +117,7 @@ __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool i
     pad_rows(to + (count - 1) * plan.stride, plan.stride);
 }
 
-/// A strip of all channels, of which each warp has some.
+/// Makes a strip of all channels; each warp makes some of them.
 template <int kTaps>
 __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
   __shared__ RowTap rows[kStripRows][kTaps];
@@ -142,7 +143,7 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
         buffers.real +
         nms::of_warp(static_cast<int>(real.first) + channel * real.cells.width * real.cells.height);
     const float factor = scale.scale.factors[channel];
-    float made[kStripRows];  // all of them loaded at once
+    float made[kStripRows];  // all samples are loaded before any is used
 #pragma unroll
     for (int i = 0; i < kStripRows; ++i) made[i] = cell_at<kTaps>(plane, rows[i], columns, factor);
     float* const first = buffers.cells + channel * plan.plane + scale.first_cell +

@@ -15,45 +15,47 @@ namespace {
 constexpr int kLanes = 32;
 constexpr int kRealThreads = 512;
 constexpr int kRealWarps = kRealThreads / kLanes;
-constexpr int kRealBlocks = 2;  ///< of a multiprocessor
+constexpr int kRealBlocks = 2;  ///< that a multiprocessor runs at once
 constexpr int kWide = kRealTile.width * kShrink;
 constexpr int kHigh = kRealTile.height * kShrink;
-// Around it: what gradients, and what smoothed colours are needed of.
+// Pixels around the tile that gradients need, and those that smoothed colours need.
 constexpr int kStrengthHalo = kRadius;
 constexpr int kSmoothHalo = kRadius + 1;
 constexpr int kStrengthWide = kWide + 2 * kStrengthHalo;
 constexpr int kStrengthHigh = kHigh + 2 * kStrengthHalo;
 constexpr int kSmoothWide = kWide + 2 * kSmoothHalo;
 constexpr int kSmoothHigh = kHigh + 2 * kSmoothHalo;
-constexpr int kColumns = kSmoothWide + 2;  // of what is smoothed down alone
+constexpr int kColumns = kSmoothWide + 2;  // columns that are smoothed only down
 constexpr int kSourceRows = kSmoothHigh + 2;
 static_assert(kRealWarps == kRealTile.height && kWide == 2 * kLanes);
 
-/// A row as some rows of the picture that it is made of.
+/// The rows of the source that one row of the scale is a sum of.
 struct RowTaps {
-  std::int32_t first[kMostTileTaps];  ///< samples of these rows
+  std::int32_t first[kMostTileTaps];  ///< index of each row's first sample
   float weights[kMostTileTaps];
 };
 
-/// A block's shared memory. An odd stride keeps the rows of a column in different banks.
+/// The shared memory of a block. The odd stride puts the rows of a column into different banks.
 struct RealMemory {
   union {
-    float smooth[kColors][kSmoothHigh][kColumns | 1];  ///< first smoothed down alone
-    float sums[kHigh][kStrengthWide | 1];              ///< then, of the triangle, down alone
+    /// first smoothed only down, then also across
+    float smooth[kColors][kSmoothHigh][kColumns | 1];
+    float sums[kHigh][kStrengthWide | 1];  ///< later: the triangle's sums down
   };
-  float strength[kStrengthHigh][kStrengthWide | 1];  ///< magnitudes; the tile's, then normalized
+  /// magnitudes; those of the tile are normalized later
+  float strength[kStrengthHigh][kStrengthWide | 1];
   union {
     float angle[kHigh][kWide];
-    RowTaps rows[kSourceRows];  ///< before
+    RowTaps rows[kSourceRows];  ///< needed before the angles
   };
 };
 
-/// What a block works on.
+/// The tile that a block works on.
 struct RealTile {
   DeviceReal real;
   LuvPicture source;
-  Size size;  ///< of the scale in pixels
-  int x;      ///< first pixel
+  Size size;  ///< size of the scale in pixels
+  int x;      ///< first pixel of the tile
   int y;
 };
 
@@ -70,14 +72,14 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   return tile;
 }
 
-/// Whether the tile, with all that is looked at around it, lies within the picture.
+/// Tells whether the tile, and everything around it that is read, lies within the picture.
 __device__ bool is_inner(const RealTile& tile) {
   constexpr int kHalo = kSmoothHalo + 1;
   return tile.x >= kHalo && tile.y >= kHalo && tile.x + kWide + kHalo <= tile.size.width &&
          tile.y + kHigh + kHalo <= tile.size.height;
 }
 
-/// Rows of the source for those of the tile.
+/// Loads which rows of the source the rows of the tile need.
 __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   const DeviceTaps& down = tile.real.down;
   for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
@@ -90,8 +92,7 @@ __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory&
   }
 }
 
-/// Samples of a column of one colour, by the rows of the tile, counted from the first of
-/// kSourceRows.
+/// Samples of one column in one colour. Rows are counted from the first of the tile's kSourceRows.
 class SourceColumn {
  public:
   __device__ SourceColumn(const AcfPlan& /*plan*/, const RealTile& tile,
@@ -113,7 +114,8 @@ class SourceColumn {
   const float* column_;
 };
 
-/// The same of a scale that has the source's rows, where none of the tile's is beyond the border.
+/// Does the same for a scale whose rows are the source's rows. No row of the tile is beyond the
+/// border.
 class InnerColumn {
  public:
   __device__ InnerColumn(const AcfPlan& /*plan*/, const RealTile& tile,
@@ -130,7 +132,7 @@ class InnerColumn {
   const float* column_;
 };
 
-/// The same of a scale whose rows and columns are made of kMostTileTaps each.
+/// Does the same for a scale whose rows and columns are sums of kMostTileTaps each.
 class TapsColumn {
  public:
   __device__ TapsColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
@@ -169,7 +171,7 @@ class TapsColumn {
   float weights_[kMostTileTaps];
 };
 
-/// Smoothed down: a thread half a column of a colour, of which it waits for kAtOnce samples at
+/// Smooths down. Each thread takes half a column of one colour, and waits for kAtOnce samples at
 /// once.
 template <class Column, int kAtOnce>
 __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
@@ -198,7 +200,7 @@ __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMe
   }
 }
 
-/// And across, in place: a warp a row.
+/// Smooths across, in place. A warp takes a row at a time.
 __device__ void smooth_rows(RealMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kColors * kSmoothHigh; i += kRealWarps) {
@@ -217,7 +219,7 @@ __device__ void smooth_rows(RealMemory& memory) {
   }
 }
 
-/// Where the picture's pixel lies whose gradient stands for one beyond the border.
+/// Returns the place of the picture's pixel whose gradient stands for one beyond the border.
 __device__ int mirrored(int place, int length) {
   return place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
 }
@@ -228,7 +230,8 @@ struct Gradient {
   float square;
 };
 
-/// What lies beside a pixel along one axis, in memory.smooth, and the factor of its slope.
+/// Where a pixel and its neighbours along one axis lie in memory.smooth, and the factor of its
+/// slope.
 struct Neighbours {
   int here;
   int before;
@@ -236,19 +239,20 @@ struct Neighbours {
   float factor;
 };
 
-/// Of the i-th sample of the strengths, which begin at pixel `first`, of a picture of `length`.
+/// Returns the neighbours of the i-th sample of the strengths. These begin at pixel `first` of a
+/// picture that is `length` pixels long.
 template <bool kInner>
 __device__ Neighbours neighbours_of(int i, int first, int length, int smooth_length) {
   if constexpr (kInner) return {i + 1, i, i + 2, kHalf};
   const int place = mirrored(first + i, length);
-  // What no cell of the picture needs lies anywhere.
+  // The clamp only keeps indices valid: no cell of the picture needs a sample that it changes.
   const int here = min(max(place - first + 1, 1), smooth_length - 2);
   const int before = here - (place == 0 ? 0 : 1);
   const int after = here + (place == length - 1 ? 0 : 1);
   return {here, before, after, after - before == 2 ? kHalf : 1.0F};
 }
 
-/// The strongest one's of a pixel.
+/// Returns the strongest gradient of a pixel among its colours.
 __device__ Gradient strongest(const RealMemory& memory, const Neighbours& across,
                               const Neighbours& down) {
   Gradient found{0, 0, -1};
@@ -265,7 +269,7 @@ __device__ Gradient strongest(const RealMemory& memory, const Neighbours& across
   return found;
 }
 
-/// A thread a part of a column.
+/// Makes gradients. Each thread takes a part of a column.
 template <bool kInner>
 __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   constexpr int kParts = kRealThreads / kStrengthWide;
@@ -288,7 +292,8 @@ __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   }
 }
 
-/// The triangle's sums of kCount samples side by side, of those up to kRadius further.
+/// Computes the triangle's sums of kCount neighbouring samples. It reads samples up to kRadius
+/// further.
 template <int kCount>
 __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&sums)[kCount]) {
   constexpr int kLength = kCount + 2 * kRadius;
@@ -305,7 +310,7 @@ __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&s
   for (int i = 0; i < kCount; ++i) sums[i] = sum_of_six(doubles[i], doubles[i + 2], doubles[i + 4]);
 }
 
-/// A thread a part of a column.
+/// Makes the triangle's sums down. Each thread takes a part of a column.
 __device__ void sum_columns(RealMemory& memory) {
   constexpr int kParts = kRealThreads / kStrengthWide;
   constexpr int kRows = (kHigh + kParts - 1) / kParts;
@@ -323,7 +328,7 @@ __device__ void sum_columns(RealMemory& memory) {
     if (first + i < kHigh) memory.sums[first + i][column] = sums[i];
 }
 
-/// Divides the tile's magnitudes by the mean around them. A thread a part of a row.
+/// Divides the tile's magnitudes by the mean around them. Each thread takes a part of a row.
 __device__ void normalize(RealMemory& memory) {
   constexpr int kParts = kRealThreads / kHigh;
   constexpr int kCount = kWide / kParts;
@@ -343,13 +348,13 @@ __device__ void normalize(RealMemory& memory) {
 
 // --- Its cells -----------------------------------------------------------------------------------
 
-/// Of four lanes side by side, in each of them.
+/// Returns the cell that four neighbouring lanes have in common, in each of them.
 __device__ float cell_of(float of_column) {
   const float two = add(of_column, __shfl_xor_sync(nms::kAllLanes, of_column, 1));
   return mul(add(two, __shfl_xor_sync(nms::kAllLanes, two, 2)), kCellShare);
 }
 
-/// Sums of the histograms' shares of four pixels in a column.
+/// Adds up what four pixels in a column give to the histograms.
 __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angle)[kShrink],
                            float (&sums)[kOrientations]) {
   BinShares of[kShrink];
@@ -361,8 +366,8 @@ __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angl
                             share_of(of[3], bin));
 }
 
-/// A warp a row of cells, twice half of it: channels from `kFirst` on, of what sums_of(x) gives for
-/// the pixels of the cell row in column x.
+/// Writes channels from `kFirst` on. Each warp makes one row of cells, in two halves. sums_of(x, y,
+/// sums) gives the sums of the cell row's pixels in column x.
 template <int kFirst, int kCount, class SumsOf>
 __device__ void write_cells(const RealTile& tile, float* real, const SumsOf& sums_of) {
   const int lane = static_cast<int>(nms::lane_id());

@@ -1,4 +1,5 @@
-// What a detector of channel features owns on a CUDA device: its plan, and the memory of a frame.
+// This header has what a detector of channel features owns on a CUDA device: its plan, and the
+// memory of a frame.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@
 
 namespace facepipe::detector::acf {
 
-/// The arrays of a plan in device memory. Lets kernels use the shared memory that they need.
-/// Errors: device, where the current one has less than that, or no memory.
+/// Holds the arrays of a plan in device memory. Lets kernels use the shared memory that they need.
+/// Errors: device, if the current device has less shared memory, or has no memory left.
 class PlanOnDevice {
  public:
   explicit PlanOnDevice(AcfTables tables);
 
-  /// As they were made, on the host; but the plan's arrays are on the device.
+  /// Returns the tables as they were made on the host. Only the arrays of the plan are on the
+  /// device.
   [[nodiscard]] const AcfTables& tables() const { return tables_; }
   [[nodiscard]] const AcfPlan& plan() const { return tables_.plan; }
 
@@ -35,7 +37,7 @@ class PlanOnDevice {
   cuda::DeviceBuffer<DeviceTree> warp_trees_;
 };
 
-/// One frame's memory, for a plan of those tables.
+/// Holds one frame's memory, for a plan of those tables.
 class FrameMemory {
  public:
   explicit FrameMemory(const AcfTables& tables);

@@ -1,19 +1,20 @@
-// The kernels of a detector of channel features on a CUDA device: from a frame in device memory to
-// candidates in order. After Van Ranst et al., but for the channels of all scales at once and for
-// how trees are dealt to threads.
+// These kernels find channel features on a CUDA device. They turn a frame in device memory into
+// candidates in order. The method is that of Van Ranst et al., but the channels of all scales are
+// made at once, and threads share the trees differently.
 //
-// The picture becomes LUV, and half of its size where scales need it. Blocks take tiles of the real
-// scales: smoothing, gradients, their normalization and the cells of all ten channels stay in
-// shared memory. Warps take strips of the other scales, a channel each. What windows look at are
-// planes of one stride for all scales, so that a feature of a tree is the same distance everywhere:
-// a word that all threads have alike.
+// First the picture becomes LUV, also at half its size if scales need it. Blocks then take tiles of
+// the real scales. Smoothing, gradients, their normalization and the cells of all ten channels stay
+// in shared memory. Warps take strips of the other scales, and channel after channel of each. The
+// cells of all scales lie in planes of one stride. So a tree's feature is everywhere at the same
+// distance from its window, and all threads use the same word for it.
 //
-// Blocks take tiles of windows from a counter, whose cells are copied to shared memory, and send
-// them through the trees, a window a thread. Most windows are out after a few trees: after 8, 32,
-// 64 ... what is left is moved together. Where few are left, warps share the trees: what a part of
-// the trees adds to a window's sum, and how low it falls meanwhile, is known without those before.
+// Blocks take tiles of windows from a counter. They copy the tile's cells to shared memory, and
+// send its windows through the trees, one window a thread. Most windows are out after a few trees:
+// after 8, 32, 64 ... trees the remaining windows are moved together. When few are left, warps
+// share the trees. This works because a part of the trees is independent of those before it: the
+// part tells what it adds to a window's sum, and how low the sum falls meanwhile.
 //
-// Scales whose cells are more than there is memory for come in batches, one after the other.
+// If memory can't hold the cells of all scales, scales come in batches, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -29,82 +30,87 @@
 
 namespace facepipe::detector::acf {
 
-/// Cells of a real scale that a block makes.
+/// Size in cells of a tile of a real scale. One block makes a tile.
 inline constexpr Size kRealTile{16, 16};
-/// Cells of any scale that a warp makes: two more lanes have their neighbours.
+/// Size in cells of a strip of any scale. Two more lanes of the warp have the neighbours' columns.
 inline constexpr Size kStrip{30, 8};
-/// Cells that one is a sum of, each way: of another scale half an octave away, or less than one.
+/// Most cells, each way, that a resampled cell is a sum of. The source is half an octave away at
+/// most, or less than an octave if no nearer scale exists.
 inline constexpr int kMostCellTaps = 3;
-/// Places of windows that a block scans: columns, and rows at most.
+/// Columns and most rows of a tile: the places of windows that a block scans.
 inline constexpr int kScanColumns = 32;
 inline constexpr int kMostScanRows = 32;
-/// Shared memory that a place takes, beside its cells, in samples.
+/// Shared memory that a place takes in the lists, in samples. The cells take more.
 inline constexpr int kListSamples = 2;
 
-/// As Taps; both begin at `first` in arrays of all.
+/// Taps on the device. Their indices and weights begin at `first` in the arrays of all taps.
 struct DeviceTaps {
   std::int32_t first = 0;
   std::int32_t length = 0;
   std::int32_t count = 0;  ///< 0: the size stays
 };
 
-/// Samples that a tile of a real scale makes one of, each way, at most. With three, which pictures
-/// of 1080p have use for, it takes more registers, and all tiles are slower.
+/// Most source samples, each way, that a tile of a real scale sums up itself. Three would help
+/// pictures of 1080p, but take more registers and slow down all tiles.
 inline constexpr int kMostTileTaps = 2;
 
-/// What a real scale's tiles are made of.
+/// What a real scale's tiles are made from.
 enum class TileSource : std::int32_t {
-  as_it_is,   ///< the picture, or the half one, which has its size
-  tile_taps,  ///< one of these, resampled in the tile: of kMostTileTaps samples each way
-  resized     ///< resampled before
+  as_it_is,  ///< the picture or the half picture, if it has the scale's size
+  /// the picture or the half picture, resampled in the tile with kMostTileTaps samples each way
+  tile_taps,
+  resized  ///< a picture that an earlier kernel has resampled
 };
 
 struct DeviceReal {
   Size cells;
   TileSource source = TileSource::as_it_is;
-  std::int32_t of_half = 0;  ///< 1: made of the half picture
+  std::int32_t of_half = 0;  ///< 1: made from the half picture
   DeviceTaps across;
   DeviceTaps down;
   std::int64_t resized = 0;  ///< first sample in AcfBuffers::resized
-  std::int64_t first = 0;    ///< of its cells: planes of cells.width * cells.height
+  std::int64_t first = 0;    ///< first of its cells, which are planes of cells.width * cells.height
 };
 
 struct DeviceScale {
   Scale scale;
-  std::int32_t real = 0;  ///< its source
+  std::int32_t real = 0;  ///< index of the real scale that it is made from
   DeviceTaps across;
   DeviceTaps down;
-  std::int32_t first_cell = 0;    ///< of its padded cells in each plane of a batch
-  std::uint32_t first_place = 0;  ///< places of the scales before
+  std::int32_t first_cell = 0;    ///< index of its first padded cell in each plane of a batch
+  std::uint32_t first_place = 0;  ///< number of places that the scales before it have
 };
 
-/// A part of a scale: its first cell, or place.
+/// A part of a scale. `column` and `row` are those of its first cell or place.
 struct Part {
-  std::int32_t scale = 0;  ///< or the real scale
+  std::int32_t scale = 0;  ///< index of the scale, or of the real scale
   std::int32_t column = 0;
   std::int32_t row = 0;
 };
 
-/// As PlacedTree: offsets in bytes from a window's first cell of the first channel.
+/// A PlacedTree on the device. Offsets are in bytes from a window's first cell in the first
+/// channel.
 struct alignas(16) DeviceTree {
   std::int32_t offsets[3] = {};
   float thresholds[3] = {};
   std::int32_t leaves[4] = {};
 };
 
-/// Trees of which a warp has a window's leaves at once: so many side by side are one lane's.
+/// A warp computes a window's leaves of kWarpTrees trees at once. Each lane takes kLaneRun trees
+/// that follow each other.
 inline constexpr int kLaneRun = 4;
 inline constexpr int kWarpTrees = 32 * kLaneRun;
 
-/// How the cells lie that a block scans: as in shared memory, where that has room for them.
+/// The layout of the cells that a block scans: that in shared memory if the cells fit there, else
+/// that in global memory.
 struct ScanLayout {
-  std::int32_t in_shared = 0;  ///< 1: copied there
-  std::int32_t rows = 0;       ///< of places
+  std::int32_t in_shared = 0;  ///< 1: the cells are copied to shared memory
+  std::int32_t rows = 0;       ///< most rows of places in a tile
   std::int32_t stride = 0;     ///< samples from one row to the next
-  std::int64_t plane = 0;      ///< of each channel
+  std::int64_t plane = 0;      ///< samples of each channel
 };
 
-/// Scales that are in memory at once.
+/// Scales that are in memory at the same time.
 struct BatchPlan {
   std::int32_t number = 0;
   std::int32_t first_scale = 0;
@@ -115,115 +121,117 @@ struct BatchPlan {
   std::int32_t tiles = 0;
 };
 
-/// All that stays the same from frame to frame. Arrays are in device memory.
+/// All facts that stay the same from frame to frame. Arrays are in device memory.
 struct AcfPlan {
-  cuda::Overlap overlap = cuda::Overlap::none;  ///< of the kernels, but the first
-  // The picture.
-  Size picture;  ///< upright
+  cuda::Overlap overlap = cuda::Overlap::none;  ///< how all kernels but the first overlap
+  // These members describe the picture.
+  Size picture;  ///< upright size
   Size stored;
   Orientation orientation;
   std::int32_t wide = 0;  ///< 1: samples of 16 bits
-  float to_byte = 1;      ///< by which such a sample's word becomes one of 8 bits
-  Size half;              ///< 0: none
+  float to_byte = 1;      ///< factor that makes an 8-bit sample from the word of such a sample
+  Size half;              ///< 0: there is no half picture
   DeviceTaps half_across;
   DeviceTaps half_down;
   const float* lightness = nullptr;  ///< lightness_table()
   const std::int32_t* tap_index = nullptr;
   const float* tap_weight = nullptr;
-  // The scales.
+  // These members describe the scales.
   std::int32_t real_tiles = 0;
   std::int32_t resized_row_count = 0;
-  std::int32_t resized_width = 0;  ///< the longest of these rows
+  std::int32_t resized_width = 0;  ///< length of the longest of these rows
   std::int32_t scale_count = 0;
   Size padding;             ///< in cells
-  std::int32_t stride = 0;  ///< of a batch's planes
-  std::int64_t plane = 0;   ///< samples of each
+  std::int32_t stride = 0;  ///< samples from one row to the next in the planes of a batch
+  std::int64_t plane = 0;   ///< samples of each plane of a batch
   const DeviceReal* real = nullptr;
   const DeviceScale* scales = nullptr;
   const Part* real_parts = nullptr;
   const Part* resized_rows = nullptr;
   const Part* strips = nullptr;
   const Part* tiles = nullptr;
-  // The trees.
+  // These members describe the trees.
   std::int32_t tree_count = 0;
-  std::int32_t threshold = 0;  ///< a sum so far of this or less is out
-  std::int32_t least_sum = 0;  ///< of all leaves
+  std::int32_t threshold = 0;  ///< a window whose sum so far is this or less is out
+  std::int32_t least_sum = 0;  ///< a window whose sum of all leaves is less is out
   ScoreCurve curve;
   Size window;  ///< in cells
   ScanLayout scan;
   const DeviceTree* trees = nullptr;  ///< filled up to a multiple of kWarpTrees
-  /// The same in blocks of kWarpTrees: first the first ones of all lanes,
-  /// then the second ones ...
+  /// The same trees in blocks of kWarpTrees. A block has the first trees of all lanes, then the
+  /// second ones, and so on.
   const DeviceTree* warp_trees = nullptr;
 };
 
-/// A window that passes: its place among those of all scales, and the sum of its leaves.
+/// A window that passes: its number among the places of all scales, and the sum of its leaves.
 struct SummedPlace {
   std::uint32_t place = 0;
   std::int32_t sum = 0;
   friend bool operator==(const SummedPlace&, const SummedPlace&) = default;
 };
 
-/// One frame's memory on the device.
+/// The device memory of one frame.
 struct AcfBuffers {
-  std::uint32_t* found_count = nullptr;  ///< windows of all batches that pass
-  std::uint32_t* next_tiles = nullptr;   ///< of each batch, right behind it
-  std::uint32_t counts = 0;              ///< of both
-  float* luv = nullptr;                  ///< three planes of the upright picture
-  float* half = nullptr;                 ///< likewise, of half its size
-  float* resized = nullptr;      ///< likewise, of the real scales that are TileSource::resized
+  std::uint32_t* found_count = nullptr;  ///< number of windows that pass, in all batches
+  /// number of the next tile of each batch; right behind found_count
+  std::uint32_t* next_tiles = nullptr;
+  std::uint32_t counts = 0;      ///< number of both kinds of counters together
+  float* luv = nullptr;          ///< three planes of the upright picture
+  float* half = nullptr;         ///< three planes of the half picture
+  float* resized = nullptr;      ///< three planes of each real scale that is TileSource::resized
   float* real = nullptr;         ///< channels of the real scales
   float* cells = nullptr;        ///< kChannels planes of a batch
-  SummedPlace* found = nullptr;  ///< `capacity` windows that pass, in any order
-  Box* boxes = nullptr;          ///< theirs, clipped to the picture
+  SummedPlace* found = nullptr;  ///< room for `capacity` windows that pass, in any order
+  Box* boxes = nullptr;          ///< their boxes, clipped to the picture
   std::uint32_t capacity = 0;
 };
 
-/// Where a picture's LUV is: three planes.
+/// Three planes with the LUV of a picture.
 struct LuvPicture {
   float* planes;
   Size size;
 };
 
-/// What a real scale is made of, but where it is resized before.
+/// Returns the picture that a real scale is made from. It is not for a scale that an earlier kernel
+/// resizes.
 FACEPIPE_HOST_DEVICE inline LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers,
                                                  const DeviceReal& real) {
   return real.of_half != 0 ? LuvPicture{buffers.half, plan.half}
                            : LuvPicture{buffers.luv, plan.picture};
 }
 
-/// Makes LUV of the frame, in all sizes that tiles are made of, and clears the counts.
+/// Makes LUV of the frame, in all sizes that tiles are made from, and sets the counters to 0.
 void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                 cuda::StreamView stream);
 
 /// Lets the kernel of launch_real() use the shared memory that it needs on the current device.
-/// Errors: device, where that has less.
+/// Errors: device, if the device has less.
 void prepare_real();
 
 /// Makes the channels of all real scales.
 void launch_real(const AcfPlan& plan, const AcfBuffers& buffers, cuda::StreamView stream);
 
-/// Makes the padded cells of a batch of them.
+/// Makes the padded cells of a batch of scales.
 void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers,
                   cuda::StreamView stream);
 
-/// That the current device can have. Errors: device.
+/// Returns how kernels can overlap on the current device. Errors: device.
 [[nodiscard]] cuda::Overlap kernel_overlap();
 
-/// Samples that a block of launch_scan() can have in shared memory on the current device, its lists
-/// of places among them.
+/// Returns how many samples a block of launch_scan() can have in shared memory on the current
+/// device. This includes its lists of places.
 [[nodiscard]] std::size_t shared_samples();
 
-/// Blocks of launch_scan() that the current device runs at once. Lets the kernel use the shared
-/// memory that it needs. Errors: device.
+/// Returns how many blocks of launch_scan() the current device runs at once. Lets the kernel use
+/// the shared memory that it needs. Errors: device.
 [[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
-/// Appends to buffers.found what passes of a batch.
+/// Appends to buffers.found the windows of a batch that pass.
 void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
                  cuda::StreamView stream);
 
-/// Scores and boxes of what was found, by scale, row and column. Where more windows passed than
-/// buffers.capacity, to.count exceeds to.capacity.
+/// Writes scores and boxes of the windows that were found, by scale, row and column. If more
+/// windows passed than buffers.capacity, to.count exceeds to.capacity.
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 

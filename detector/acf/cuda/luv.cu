@@ -19,7 +19,7 @@ unsigned blocks_for(std::int64_t work) {
 
 // --- Colours -------------------------------------------------------------------------------------
 
-/// A sample as one of 8 bits.
+/// Returns a sample as one of 8 bits.
 __device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
   if (plan.wide == 0) return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
   const float word = static_cast<float>(reinterpret_cast<const std::uint16_t*>(row)[index]);
@@ -31,7 +31,7 @@ struct Chroma {
   float v;
 };
 
-/// Of a stored pixel.
+/// Returns the chroma of a stored pixel.
 __device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
   const std::byte* const row =
       frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;
@@ -47,7 +47,7 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPl
                 color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.lightness);
 }
 
-/// Four pixels, and what they become in a picture of half the size.
+/// Four pixels, and the pixel that they become in a picture of half the size.
 struct Quad {
   Luv pixels[2][2];
 
@@ -64,7 +64,8 @@ __device__ void clear_counts(const AcfBuffers& buffers) {
   for (unsigned i = threadIdx.x; i < buffers.counts; i += kThreads) buffers.found_count[i] = 0;
 }
 
-/// A thread four pixels. `halves`: the half picture is exactly half as large, and made here.
+/// Makes the LUV of the picture. Each thread takes four pixels. If `halves`, the half picture is
+/// exactly half as large, and this kernel makes it, too.
 __global__ void __launch_bounds__(kThreads, 8)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
   const FrameDescriptor& frame = *descriptor;
   const bool upright = plan.orientation.upright();
-  const bool even = picture.width % 2 == 0;  // then two are stored at once
+  const bool even = picture.width % 2 == 0;  // then a thread stores two pixels at once
   Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
   Quad quad;
 #pragma unroll
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(kThreads, 8)
 
 // --- Resampling ----------------------------------------------------------------------------------
 
-/// Adds a product to each colour's sum; to the first one's there is none.
+/// Adds a product to each colour's sum. The first product becomes the sum.
 __device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
                              bool first) {
 #pragma unroll
@@ -125,7 +126,7 @@ __device__ void add_products(float (&sums)[kColors], float weight, const float (
   }
 }
 
-/// Some taps of one sample; those that aren't there repeat the last one, and are not to be added.
+/// Some taps of one sample. Taps that don't exist repeat the last one; callers must not add them.
 template <int kTaps>
 struct SomeTaps {
   int index[kTaps];
@@ -141,8 +142,8 @@ struct SomeTaps {
   }
 };
 
-/// A sample of each colour: down first, then across, as all devices do. A thread a sample of row y,
-/// which waits for kTaps x kTaps samples at once.
+/// Computes a sample of each colour: first down, then across, as all devices do. Each thread makes
+/// one sample of row y. It waits for kTaps x kTaps samples at once.
 template <int kTaps>
 __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
                            const DeviceTaps& across, const DeviceTaps& down, int y) {
@@ -182,9 +183,9 @@ __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const Lu
   for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
 }
 
-/// Of pictures that are half as large, but for rounding.
+/// Taps of a picture that is half as large, except for rounding.
 constexpr int kHalfTaps = 3;
-/// Of those of a quarter: a sample has as many as four and one in part.
+/// Taps of a picture of a quarter: a sample is a sum of up to four samples, and a part of a fifth.
 constexpr int kResizedTaps = 5;
 
 __global__ void __launch_bounds__(kThreads)
@@ -194,7 +195,7 @@ __global__ void __launch_bounds__(kThreads)
                         plan.half_across, plan.half_down, static_cast<int>(blockIdx.y));
 }
 
-/// Of the real scales that tiles don't resample themselves, row by row.
+/// Resizes, row by row, the real scales that tiles don't resample themselves.
 __global__ void __launch_bounds__(kThreads)
     resize_kernel(const __grid_constant__ AcfPlan plan,
                   const __grid_constant__ AcfBuffers buffers) {

@@ -9,11 +9,11 @@
 namespace facepipe::detector::acf {
 namespace {
 
-constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of them: of 128 bytes
+constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of this, which are 128 bytes
 
 int rounded_up(int value, int to) { return (value + to - 1) / to * to; }
 
-/// Filled up to `least` taps with some that add nothing; none stay none.
+/// Adds taps that contribute nothing until there are `least`. Taps that are empty stay empty.
 Taps with_taps(Taps taps, int least) {
   if (taps.length == 0) return taps;
   for (; taps.count < least; ++taps.count) {
@@ -47,7 +47,7 @@ void add_picture(const StreamLayout& layout, AcfPlan& plan) {
   plan.to_byte = 1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
 }
 
-/// Of a real scale that is resized before.
+/// Adds the rows of a real scale that a kernel resizes before tiles are made.
 void add_rows(int number, DeviceReal& real, AcfTables& to) {
   const Size size = pixels_of(real.cells);
   real.resized = to.resized_samples;
@@ -79,12 +79,12 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
   to.plan.real_tiles = static_cast<std::int32_t>(to.real_parts.size());
 }
 
-/// Lays scales side by side in planes of one stride: row by row, as high as the first of a row.
+/// Lays scales side by side in planes of one stride. A shelf is as high as its first scale.
 class Shelves {
  public:
   explicit Shelves(int stride) : stride_(stride) {}
 
-  /// Where its first cell is.
+  /// Returns the index of the scale's first cell.
   std::int64_t place(Size cells) {
     const int width = rounded_up(cells.width, kRowSamples);
     if (x_ + width > stride_ || cells.height > height_) {
@@ -107,7 +107,7 @@ class Shelves {
 
 std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
 
-/// Scales in batches, with what blocks and warps work on.
+/// Puts the scales into batches, and lists what blocks and warps work on.
 void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::int64_t batch_cells,
                 AcfTables& to) {
   AcfPlan& plan = to.plan;
@@ -152,7 +152,7 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     plan.plane = std::max(plan.plane, shelves.samples());
   }
   plan.scale_count = static_cast<std::int32_t>(to.scales.size());
-  // Cells are found by distances of 32 bits, in bytes over all channels.
+  // Kernels find cells by distances of 32 bits, in bytes over all channels.
   constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
   if (plan.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
       places > std::numeric_limits<std::uint32_t>::max())
@@ -161,10 +161,10 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
                                        "--min-face takes less");
 }
 
-/// Tiles as high as shared memory has room for. Where it has none for a few rows, windows are read
-/// where they are.
+/// Makes tiles as high as shared memory has room for. If it has no room for one row, windows are
+/// read from global memory.
 void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan) {
-  constexpr int kCopied = 4;  // samples at once
+  constexpr int kCopied = 4;  // samples that a thread copies at once
   plan.window = model.window_cells();
   ScanLayout& scan = plan.scan;
   scan.in_shared = 1;

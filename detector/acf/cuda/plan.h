@@ -1,5 +1,5 @@
-// What the kernels of a detector of channel features need of the model and of the pictures of a
-// stream, made on the host.
+// The host plans here what the kernels of a detector of channel features need to know about the
+// model and about a stream's pictures.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ struct AcfTables {
   std::vector<DeviceTree> trees;
   std::vector<DeviceTree> warp_trees;
   std::int64_t resized_samples = 0;
-  std::int64_t real_samples = 0;  ///< of all real scales' channels
+  std::int64_t real_samples = 0;  ///< number of samples in all channels of the real scales
 };
 
-/// For frames of `layout`, NV12 or P016. Windows whose sum is less than `least_sum` don't pass.
-/// `batch_cells`: so many are in memory at once, if each scale has fewer. `shared_samples`: samples
-/// that a block can have in shared memory.
-/// Errors: device, for a picture that is enlarged to more than the kernels can count.
+/// Makes the tables for frames of `layout`, which is NV12 or P016. Windows whose sum is less than
+/// `least_sum` don't pass. `batch_cells` is the most cells in memory at once; a single scale may
+/// have more. `shared_samples` is how many samples a block can have in shared memory. Errors:
+/// device, for a picture that is enlarged to more than the kernels can count.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
                                         std::int64_t batch_cells, std::size_t shared_samples);

@@ -18,44 +18,46 @@ constexpr int kThreads = 512;
 constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
-constexpr int kBlocks = 2;   ///< of a multiprocessor
-constexpr int kWindows = 2;  ///< of a lane: what is read of a tree serves all of them
+constexpr int kBlocks = 2;   ///< that a multiprocessor runs at once
+constexpr int kWindows = 2;  ///< that a lane has; they share what is read of a tree
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
-/// Trees that are in shared memory at once, twice: those of a round, and the next ones.
+/// Trees of a round. Shared memory holds two such chunks: those of this round and of the next.
 constexpr int kChunk = 64;
-/// Places of a tile for which a window a warp takes less than a window a lane.
+/// If a tile has no more places left than this, a window a warp takes less time than a window a
+/// lane.
 constexpr unsigned kFew = 64;
-/// Then a round goes to this tree at least.
+/// From then on, a round goes at least up to this tree.
 constexpr int kLeastRound = 128;
-// So that such rounds begin and end where blocks of a warp's trees do, but the first and the last.
+// So the later of such rounds begin and end at blocks of a warp's trees.
 static_assert(2 * kChunk % kWarpTrees == 0 && kLeastRound % kWarpTrees == 0);
 
 // --- A tile --------------------------------------------------------------------------------------
 
-/// What is known of a lane's windows after some trees.
+/// What is known about a lane's windows after some trees.
 struct Sums {
-  std::int32_t sum[kWindows];    ///< of the leaves
-  std::int32_t least[kWindows];  ///< of the sums after each tree
+  std::int32_t sum[kWindows];    ///< sum of the leaves
+  std::int32_t least[kWindows];  ///< least sum after any tree
 };
 
-/// A block's shared memory of known size. Places are numbered row by row.
+/// The shared memory of a block whose size is fixed. Places are numbered row by row.
 struct ScanMemory {
   DeviceTree trees[2][kChunk];
   int tile;
-  int counts[3][kLanes];  ///< of the lists: of a round, the next, and the one after that, emptied
-  int left[2];            ///< places in the lists, when these have no gaps
+  /// lengths of the lists of this round, of the next, and of the one after it, which are set to 0
+  int counts[3][kLanes];
+  int left[2];  ///< number of places in each list, once the lists have no gaps
   std::int32_t part_sums[kWarps][kWindows][kLanes];
   std::int32_t part_leasts[kWarps][kWindows][kLanes];
 };
 
-/// The rest of it, for as many places as a tile has.
+/// The rest of the shared memory, whose size depends on a tile's number of places.
 struct PlaceLists {
-  std::int32_t* sums;  ///< of each place's leaves
+  std::int32_t* sums;  ///< sum of leaves of each place
   /// Places that have come to a round are listed by the bank of shared memory in which their cells
-  /// begin: lanes that take one each from a list of their own never meet in a bank, since a tree's
-  /// feature is the same distance further for all. Entry `i` of bank `b` is i * kLanes + b. A round
-  /// reads the list of its number and fills the next one's.
+  /// begin. So lanes never meet in a bank if each takes a place from its own list: a tree's feature
+  /// is at the same distance for all of them. Entry `i` of bank `b` is i * kLanes + b. A round
+  /// reads the list with its number and fills the list of the next round.
   std::uint16_t* places;
   int most_places;
 
@@ -72,8 +74,8 @@ __device__ PlaceLists lists_of(const AcfPlan& plan, float* shared) {
 
 struct ScanTile {
   const DeviceScale* scale;
-  Size first;   ///< place
-  Size places;  ///< that are there
+  Size first;   ///< first place of the tile
+  Size places;  ///< number of places that exist
   const float* cells;
   int stride;  ///< from one row of cells to the next
 };
@@ -92,7 +94,8 @@ __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& bu
   return tile;
 }
 
-/// Copies the cells that the tile's windows cover, 16 bytes a thread: half a warp a row.
+/// Copies the cells that the tile's windows cover. A thread copies 16 bytes, half a warp copies a
+/// row.
 __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& tile) {
   constexpr int kSamples = 4;
   constexpr int kRowThreads = kLanes / 2;
@@ -115,7 +118,8 @@ __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& t
   }
 }
 
-/// Copies trees from `first` on, a multiple of kChunk. Plan has room behind the last one.
+/// Copies trees from `first` on, which is a multiple of kChunk. The plan has room behind the last
+/// tree.
 __device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
   constexpr int kBytes = 16;
   constexpr int kPieces = kChunk * static_cast<int>(sizeof(DeviceTree)) / kBytes;
@@ -125,13 +129,13 @@ __device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
     __pipeline_memcpy_async(to + i * kBytes, from + i * kBytes, kBytes);
 }
 
-/// Of the thread's own copies.
+/// Waits for the copies that this thread has started.
 __device__ void wait_for_copies() {
   __pipeline_commit();
   __pipeline_wait_prior(0);
 }
 
-/// Where a place's window begins, in samples from the tile's first.
+/// Returns where the window of a place begins, in samples from the tile's first cell.
 __device__ int window_at(const ScanTile& tile, int place) {
   return place / kScanColumns * tile.stride + place % kScanColumns;
 }
@@ -143,11 +147,13 @@ __device__ __forceinline__ float cell_at(const float* window, std::int32_t offse
 }
 
 __device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* window) {
-  // All three at once: a second load that waits for the first takes longer.
+  // The function loads all three cells at once. A second load that waits for the first takes
+  // longer.
   const bool is_left = cell_at(window, tree.offsets[0]) < tree.thresholds[0];
   const bool is_first = cell_at(window, tree.offsets[1]) < tree.thresholds[1];
   const bool is_third = cell_at(window, tree.offsets[2]) < tree.thresholds[2];
-  // By value: else the compiler chooses between addresses, and loads once for each lane.
+  // The leaves are read by value. Else the compiler chooses between addresses, and loads once for
+  // each lane.
   const std::int32_t a = tree.leaves[0];
   const std::int32_t b = tree.leaves[1];
   const std::int32_t c = tree.leaves[2];
@@ -165,7 +171,7 @@ __device__ __forceinline__ void add_tree(const DeviceTree& of,
   }
 }
 
-/// The trees from `first` on, before `end`, all of one chunk.
+/// Walks the trees from `first` on and before `end`, which all belong to one chunk.
 __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int end,
                                      const float* const (&windows)[kWindows], Sums& sums) {
   const DeviceTree* const chunk = memory.trees[first / kChunk % 2];
@@ -177,7 +183,7 @@ __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int en
 
 // --- A tile's windows through the trees ----------------------------------------------------------
 
-/// For the places that go on to `round`.
+/// Appends a place to the list of `round`, with its sum so far.
 __device__ void append(int round, const ScanTile& tile, const PlaceLists& lists, int place,
                        std::int32_t sum, ScanMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;
@@ -186,7 +192,7 @@ __device__ void append(int round, const ScanTile& tile, const PlaceLists& lists,
   lists.sums[place] = sum;
 }
 
-/// The first trees of all places: a warp has two rows.
+/// Walks the first trees at all places. A warp has two rows.
 __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                             int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -210,14 +216,14 @@ __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const Pla
       append(1, tile, lists, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
 }
 
-/// Two places of a lane's list of those that have come to a round.
+/// Two places in a lane's list of the places that have come to a round.
 struct Pair {
   int places[kWindows];
   bool there[kWindows];
   const float* windows[kWindows];
 };
 
-/// The number-th two.
+/// Returns the pair with this number in the lane's list.
 __device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round, int number,
                         int count) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -232,15 +238,16 @@ __device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round
   return pair;
 }
 
-/// How many parts of the trees there may be, so that each warp has one of them and one pair.
+/// Returns into how many parts the trees may be cut so that each warp has one part of them and one
+/// pair.
 __device__ int log2_of_parts(int pairs, int trees) {
   int parts = 0;
   while (parts < kLog2Warps && pairs <= kWarps >> (parts + 1) && 2 << parts <= trees) ++parts;
   return parts;
 }
 
-/// Of consecutive trees that warps have shared, `sharers` of them each part, for the warps of the
-/// first one. All threads call it.
+/// Combines the parts of consecutive trees that warps have shared. `sharers` warps walk each part.
+/// The warps of the first part get the result. All threads call it.
 __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -259,8 +266,9 @@ __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory
     }
 }
 
-/// Trees of the places that have come to it; false, and nothing, where these are few. Where they
-/// have less than a warp's lists each, several warps share the trees, so that all have some.
+/// Walks trees for the places that have come to this round. Does nothing and returns false if few
+/// places are left. If there are fewer pairs than warps, several warps share the trees, so that all
+/// have work.
 __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                            int round, int first, int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -271,12 +279,13 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   if (end % kChunk == 0 && end < plan.tree_count) load_trees(plan, end, memory);
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
-  // Powers of two, so that nothing is divided. Each part has a tree at least, so that its least sum
-  // is one.
+  // The number of parts is a power of two, so that nothing needs to be divided. Each part has at
+  // least one tree, so that its least sum is defined.
   const int log2_parts = log2_of_parts(pairs, end - first);
   const int parts = 1 << log2_parts;
-  const int log2_sharers = kLog2Warps - log2_parts;          // warps that have the same part
-  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+  const int log2_sharers = kLog2Warps - log2_parts;  // number of warps that have the same part
+  // each warp comes here at least once, because all call add_parts()
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = parts > 1 ? i >> log2_sharers : 0;
     const int number = parts > 1 ? i & ((1 << log2_sharers) - 1) : i;
     const bool works = number < pairs;
@@ -304,8 +313,8 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
 
 // --- The last windows: a warp each ---------------------------------------------------------------
 
-/// Of the places that have come to `round`, without gaps in the other list, whose number it
-/// returns.
+/// Moves the places that have come to `round` into the other list, without gaps. Returns the number
+/// of that list.
 __device__ int move_together(int round, const PlaceLists& lists, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -319,8 +328,8 @@ __device__ int move_together(int round, const PlaceLists& lists, ScanMemory& mem
   return list;
 }
 
-/// Of consecutive trees: what they add to a sum, and how low it is after one of them at least; of
-/// none, kNoSum.
+/// What consecutive trees do to a sum: how much they add, and the least sum after any one of them.
+/// Without a tree, `least` is kNoSum.
 struct Run {
   static constexpr std::int32_t kNoSum = INT32_MAX;
   std::int32_t sum = 0;
@@ -332,7 +341,7 @@ __device__ Run followed_by(const Run& first, const Run& next) {
   return {first.sum + next.sum, min(first.least, least)};
 }
 
-/// Of all lanes' trees, lane by lane, in the first lane.
+/// Combines the runs of all lanes, in the lanes' order. The first lane gets the result.
 __device__ Run of_lanes(Run run) {
 #pragma unroll
   for (int step = 1; step < kLanes; step *= 2)
@@ -341,8 +350,8 @@ __device__ Run of_lanes(Run run) {
   return run;
 }
 
-/// Of whole blocks of trees, those from `first` on and before `end` that are `walked` or later, of
-/// two windows. A lane has kLaneRun trees side by side.
+/// Walks whole blocks of trees, from `first` on and before `end`, for two windows. Only trees from
+/// `walked` on count. A lane has kLaneRun trees that follow each other.
 __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
                             const float* const (&windows)[kWindows], Run (&runs)[kWindows]) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -369,8 +378,8 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
   }
 }
 
-/// A round of these: the trees from `walked` on, before `end`. From list `from` to the other
-/// one.
+/// Walks the trees from `walked` on and before `end` for the windows in list `from`. Those that
+/// stay in go to the other list.
 __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                            int walked, int end, int from, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -381,7 +390,8 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   const int blocks = (end + kWarpTrees - 1) / kWarpTrees - first;
   const int log2_parts = log2_of_parts(pairs, blocks);
   const int log2_sharers = kLog2Warps - log2_parts;
-  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+  // each warp comes here at least once, because all call add_parts()
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = log2_parts > 0 ? i >> log2_sharers : 0;
     const int number = log2_parts > 0 ? i & ((1 << log2_sharers) - 1) : i;
     const bool works = number < pairs;
@@ -416,7 +426,8 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   }
 }
 
-/// The trees from `walked` on of the places that have come to `round`.
+/// Walks the trees from `walked` on for the places that have come to `round`, and lists the windows
+/// that pass.
 __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
                            const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
   int list = move_together(round, lists, memory);
@@ -454,7 +465,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
-    // Coarse scales first: their windows come further, and would be what others wait for.
+    // Coarse scales come first. Their windows pass more trees, and the other blocks would wait for
+    // them at the end.
     ScanTile tile = tile_of(plan, batch.first_tile + batch.tiles - 1 - memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {
@@ -494,11 +506,12 @@ ScanKernel kernel_of(const AcfPlan& plan) {
 
 constexpr int kSelectionThreads = 256;
 constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
-constexpr unsigned kSelectionBlocks = 512;  ///< enough for any device
+constexpr unsigned kSelectionBlocks = 512;  ///< enough blocks for any device
 constexpr unsigned kAllWarps = kSelectionBlocks * kSelectionWarps;
-constexpr unsigned kRanked = 4;  ///< windows of a warp at once, where there are more than warps
+/// windows that a warp ranks at once, if there are more windows than warps
+constexpr unsigned kRanked = 4;
 
-/// A warp `kCount` windows: a rank is how many come before it.
+/// Ranks windows, `kCount` a warp at once. A window's rank is how many windows come before it.
 template <unsigned kCount>
 __device__ void rank_windows(const AcfBuffers& buffers, unsigned count, const ScoreCurve& curve,
                              const cuda::DeviceDetections& to) {
@@ -557,7 +570,7 @@ std::size_t shared_samples() {
   FACEPIPE_CUDA_CHECK(
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&facts, scan_kernel<true>));
-  constexpr std::size_t kReserved = 1024;  // of each block, by CUDA
+  constexpr std::size_t kReserved = 1024;  // CUDA takes this from each block
   const std::size_t room = static_cast<std::size_t>(most) / kBlocks;
   const std::size_t taken = facts.sharedSizeBytes + kReserved;
   return room > taken ? (room - taken) / sizeof(float) : 0;
@@ -569,7 +582,7 @@ int scan_blocks(const AcfPlan& plan) {
   int at_once = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
   FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  // The same for all detectors, as it holds for the kernel and not for a launch.
+  // All detectors set the same value, because it holds for the kernel and not for a launch.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(scan_kernel<true>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_samples() * sizeof(float))));

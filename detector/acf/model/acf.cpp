@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A file of so many trees is far smaller.
+/// The largest valid model is far smaller than this.
 constexpr std::size_t kLargestFile = std::size_t{16} << 20;
 constexpr std::size_t kMostTrees = 65536;
 constexpr std::int64_t kLeastObject = 16;
@@ -27,7 +27,8 @@ constexpr std::size_t kLongestName = 64;
 constexpr int kPerOctave = 8;
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Refuses JSON that is nested deeper than any model before it costs anything.
+/// The parser stops at this depth. No model is nested as deeply, so such JSON is refused before it
+/// costs anything.
 constexpr int kDeepest = 8;
 
 class Reader {
@@ -68,14 +69,14 @@ class Reader {
       too_deep = too_deep || depth > kDeepest;
       return !too_deep;
     };
-    // A number beyond what a double can hold is an error of the parser's as well.
+    // The parser also reports a number that a double can't hold as an error.
     Json root = Json::parse(bytes, look, false);
     if (too_deep) refuse("JSON that is nested more than 8 deep");
     if (root.is_discarded()) refuse("cut off, or no JSON");
     return root;
   }
 
-  /// Each of `names` and nothing else.
+  /// Checks that the object has each of `names` and nothing else.
   void has_only(const Json& object, const std::string& what,
                 std::initializer_list<const char*> names) const {
     if (!object.is_object()) refuse(what + ": no object");
