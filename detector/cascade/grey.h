@@ -1,5 +1,4 @@
-// The grey levels that a cascade looks at: luma, in 8 bits of full range. One table for all
-// devices.
+// A cascade looks at grey levels: luma in 8 bits of full range. All devices use one table.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,13 @@
 
 namespace facepipe::detector::cascade {
 
-/// Makes upright grey pictures of frames in host memory. Owns scratch memory; used by one thread at
+/// Makes upright grey pictures of frames in host memory. Owns scratch memory. One thread uses it at
 /// a time.
 class GreyMaker {
  public:
-  /// Of luma; of green, blue and red (matrix 0) as OpenCV weighs them, .299 R + .587 G + .114 B in
-  /// 14 bits. Valid until the next call, and as long as the frame.
+  /// Returns the luma. From green, blue and red planes (matrix 0), it makes .299 R + .587 G + .114
+  /// B in 14 bits, with OpenCV's weights. The picture is valid until the next call, and only as
+  /// long as the frame.
   [[nodiscard]] cv::Mat grey(const Frame& frame);
 
  private:

@@ -1,5 +1,4 @@
-// The grey levels that a cascade looks at: luma, in 8 bits of full range. One table for all
-// devices.
+// A cascade looks at grey levels: luma in 8 bits of full range. All devices use one table.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +6,10 @@
 
 namespace facepipe::detector::cascade {
 
-/// Grey levels of all values of a sample of `bits` bits (the format's shift undone): those of full
-/// range scaled to 0..255, those of limited range expanded (16 << (bits - 8) is black,
-/// 235 << (bits - 8) white) and clamped; rounded to nearest. 8 bits of full range stay as they are.
+/// Returns the grey level of each value of a sample with `bits` bits, after the format's shift was
+/// undone. Full range is scaled to 0..255. Limited range is expanded and clamped: 16 << (bits - 8)
+/// is black, 235 << (bits - 8) is white. Levels are rounded to nearest. Samples of 8 bits and full
+/// range stay as they are.
 [[nodiscard]] std::vector<std::uint8_t> grey_table(int bits, bool full_range);
 
 }  // namespace facepipe::detector::cascade

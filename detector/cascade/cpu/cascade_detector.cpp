@@ -16,7 +16,7 @@ namespace facepipe::detector::cascade {
 
 namespace {
 
-// Of the levels of a batch together, in pictures: all levels, with a scale factor of 1.1.
+// Most pixels of the levels of a batch, in pictures. With a scale factor of 1.1, all levels fit.
 constexpr std::int64_t kBatchPictures = 6;
 
 std::int64_t pixels(Size size) { return std::int64_t{size.width} * size.height; }
@@ -113,11 +113,11 @@ class CascadeRequest final : public DetectionRequest {
       throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
   }
 
-  // The permit goes back before the detector is let go.
+  // Members are destroyed in reverse order: the permit goes back before the detector is released.
   std::shared_ptr<CascadeDetector> detector_;
   Slots::Permit permit_;
   Slot& slot_;
-  std::shared_ptr<void> owner_;  // of the samples that slot_.grey may refer to
+  std::shared_ptr<void> owner_;  // keeps the samples alive that slot_.grey may refer to
   State state_ = State::idle;
   Detections found_;
   Interval interval_;
@@ -146,7 +146,8 @@ class CascadeDetector final : public Detector,
 
   [[nodiscard]] Size frame() const { return frame_; }
 
-  /// Waits for other requests first. Sets `interval` to what it took itself.
+  /// Waits until other requests are done. Sets `interval` to the time that this request took
+  /// itself.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
@@ -180,7 +181,7 @@ class CascadeDetector final : public Detector,
   CascadeOptions options_;
   Slots permits_;
   std::vector<Slot> slots_;
-  std::mutex mutex_;  // guards memory_: one request's frame at a time, by all threads
+  std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   WindowFinder::Memory memory_;
 };
 
@@ -191,12 +192,13 @@ void CascadeRequest::prepare(const Frame& frame) {
   if (frame.upright() != detector_->frame())
     throw Error(ErrorKind::internal,
                 "cascade: frame of another size than the detector was made for");
-  slot_.grey = slot_.grey_maker.grey(frame);  // which may be the frame's own luma
+  slot_.grey = slot_.grey_maker.grey(frame);  // this may be the frame's own luma
   owner_ = frame.owner;
   state_ = State::prepared;
 }
 
-// Works here: its own threads are all busy with it.
+// The work runs in the calling thread and in the workers: nothing would be gained in the
+// background, because all workers are busy with this frame.
 void CascadeRequest::start() {
   expect(State::prepared, "start");
   found_ = detector_->find(slot_, interval_);

@@ -1,4 +1,5 @@
-// The detector that is a cascade: grey levels, pictures of all sizes, a window that slides.
+// This detector is a cascade. It makes the picture grey and smaller in several levels, and slides a
+// window over each.
 #pragma once
 
 #include <atomic>
@@ -15,21 +16,21 @@
 
 namespace facepipe::detector::cascade {
 
-/// The windows of a picture that pass, by level, then by row, then by column: exactly those that
-/// OpenCV 4's CascadeClassifier finds with minNeighbors 0, before it clips them. `grey` has one
-/// byte a pixel. Thread-safe; the work is dealt to `workers`.
+/// Finds the windows of a picture that pass, by level, then by row, then by column. They are
+/// exactly the windows that OpenCV 4's CascadeClassifier finds with minNeighbors 0, before it clips
+/// them. `grey` has one byte a pixel. Thread-safe. `workers` share the work.
 class WindowFinder {
  public:
-  /// `picture` is the upright one's size.
+  /// `picture` is the size of the upright picture.
   WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options,
                std::size_t most_windows = kMostWindows);
 
-  /// Kept from one picture to the next.
+  /// Memory that is kept from one picture to the next.
   struct Memory {
     std::vector<cv::Mat> levels;
     std::vector<ScanMemory> threads;
   };
-  /// Errors: device, where more than most_windows pass.
+  /// Errors: device, if more than most_windows pass.
   [[nodiscard]] std::vector<Box> find(const cv::Mat& grey, Workers& workers, Memory& memory) const;
 
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
@@ -40,7 +41,7 @@ class WindowFinder {
     int first_row = 0;
     int rows = 0;
   };
-  /// Levels that are made, and then scanned, at once.
+  /// Levels that are made together, and then scanned together.
   struct Batch {
     std::size_t first_level = 0;
     std::size_t level_count = 0;
@@ -61,13 +62,13 @@ class WindowFinder {
 struct CascadeOptions {
   LevelOptions levels;
   float score_threshold = 0.5F;  ///< candidates need score > this
-  /// All windows, with a score of 1 and not clipped to the picture: for the rule of suppression
-  /// that counts them.
+  /// True: all windows are candidates, with score 1 and not clipped to the picture. The rule of
+  /// suppression that counts windows needs this.
   bool every_window = false;
   int requests = 1;  ///< frames that the detector may hold at once, >= 1
 };
 
-/// Scores are agreement_score() (score.h).
+/// Makes a detector whose scores are agreement_score() (score.h).
 [[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
     const CascadeOptions& options);

@@ -11,27 +11,29 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/cascade/cpu/scan.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
-// What all instruction sets share.
+// All instruction sets share what follows.
 #ifndef FACEPIPE_CASCADE_SCAN
 #define FACEPIPE_CASCADE_SCAN
 namespace facepipe::detector::cascade {
 
-/// Places of a row whose fates fit a word.
+/// Number of places in a row whose results fit into one word.
 constexpr int kChunk = 64;
-/// Windows of a vector, at most.
+/// Most windows that a vector holds.
 constexpr std::size_t kMostLanes = 16;
 
-/// Windows side by side, as many as a vector has lanes.
+/// Neighbouring windows: as many as a vector has lanes.
 struct Group {
-  const float* at = nullptr;        ///< the first one's first sum
-  const float* inverses = nullptr;  ///< the first one's 1 / deviation
-  std::uint32_t wanted = 0;  ///< bit i: the i-th window is still in; before a stage, and after
+  const float* at = nullptr;        ///< first sum of the first window
+  const float* inverses = nullptr;  ///< 1 / deviation of the first window
+  /// bit i: the i-th window is still in; set before a stage and updated after it
+  std::uint32_t wanted = 0;
 };
 
-/// The decisions of one window: of stages, nodes, leaves. The exact sum, as OpenCV computes it.
+/// Decides about one window: computes stages, nodes and leaves. It computes the exact sum, as
+/// OpenCV does.
 class OneWindow {
  public:
   OneWindow(const Cascade& cascade, const Tables& tables, const float* at, float inverse)
@@ -70,7 +72,7 @@ class OneWindow {
   float inverse_;
 };
 
-/// Of `windows` of a group, those that pass a stage.
+/// Returns those of `windows` of a group that pass a stage.
 inline std::uint32_t pass_one_by_one(const Cascade& cascade, const Tables& tables,
                                      const Stage& stage, const Group& group,
                                      std::uint32_t windows) {
@@ -105,7 +107,7 @@ HWY_INLINE Floats rect_sum(FloatTag d, const float* at, const std::int32_t* corn
   return hn::Sub(top, bottom);
 }
 
-// All of it is exact up to the last product: whole numbers below 2^24.
+// All steps before the last product are exact: they have whole numbers below 2^24.
 template <std::size_t Rects>
 HWY_INLINE Floats value_of(FloatTag d, const FeatureTable<Rects>& feature, const float* at,
                            Floats inverse) {
@@ -123,8 +125,8 @@ HWY_INLINE Floats leaf_of(FloatTag d, const StumpTable<Rects>& stump, const floa
   return hn::IfThenElse(is_left, hn::Set(d, stump.left), hn::Set(d, stump.right));
 }
 
-// All nodes are computed, children before their parents: a node gives what the child gives that it
-// decides for.
+// Computes all nodes, children before their parents. A node returns the leaf of the child that it
+// chooses.
 HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tables,
                           const Tree& tree, const float* at, Floats inverse) {
   std::array<std::array<float, kMostLanes>, kWidestTree> given;
@@ -143,7 +145,8 @@ HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tabl
   }
 }
 
-/// Four groups through one stage, or one: what a table says is loaded once for all of them.
+/// Takes one group or four groups through a stage. With four, the values of a table are loaded only
+/// once.
 class StageOfGroups {
  public:
   StageOfGroups(const Cascade& cascade, const Tables& tables, const StageTable& stage)
@@ -180,7 +183,7 @@ class StageOfGroups {
   }
 
  private:
-  /// Calls add(leaf) for each tree, where leaf(at, inverse) is what it gives.
+  /// Calls add(leaf) for each tree. leaf(at, inverse) returns the leaf that the tree chooses.
   template <typename Add>
   HWY_INLINE void each_leaf(const Add& add) const {
     const FloatTag d;
@@ -232,8 +235,9 @@ void pass_stage(const Cascade& cascade, const Tables& tables, std::size_t index,
 
 std::size_t lanes() { return hn::Lanes(FloatTag()); }
 
-/// The windows at `places` (at most kChunk) from `sums` on that have contrast enough; fills kChunk
-/// of their inverses. `corners` are distances of the inner window's corners from its first sum.
+/// Returns which windows at `places` (at most kChunk) from `sums` on have enough contrast, and
+/// writes kChunk inverses. `corners` are the distances of the inner window's corners from its first
+/// sum.
 std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std::uint32_t* squares,
                             const std::array<std::ptrdiff_t, 4>& corners, int places,
                             float* inverses) {
@@ -248,7 +252,8 @@ std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std
     return hn::PromoteTo(d, hn::Sub(top, bottom));
   };
   const auto square_at = [&](const std::uint32_t* from) HWY_ATTR {
-    const auto* const at = reinterpret_cast<const std::int32_t*>(from);  // below 2^31: it fits
+    // differences are below 2^31, so they fit
+    const auto* const at = reinterpret_cast<const std::int32_t*>(from);
     const auto top = hn::Sub(hn::LoadU(di, at + corners[0]), hn::LoadU(di, at + corners[1]));
     const auto bottom = hn::Sub(hn::LoadU(di, at + corners[2]), hn::LoadU(di, at + corners[3]));
     return hn::PromoteTo(d, hn::Sub(top, bottom));
@@ -281,12 +286,12 @@ HWY_EXPORT(pass_stage);
 HWY_EXPORT(with_contrast);
 HWY_EXPORT(lanes);
 
-constexpr int kTilePlaces = 256;  ///< in a row, with steps of 1 pixel; half of it with 2
-constexpr int kPadding = kChunk;  ///< behind a row: vectors read beyond the last place
+constexpr int kTilePlaces = 256;  ///< of a row, with steps of 1 pixel; half as many with steps of 2
+constexpr int kPadding = kChunk;  ///< behind a row, because vectors read beyond the last place
 
 int tile_places(int step) { return kTilePlaces / step; }
 
-// A tile's sums stay below 2^24, so that single precision holds them.
+// A tile's sums stay below 2^24, so that single precision represents them exactly.
 int most_rows(Size window, const Level& level) {
   constexpr int kMostPixels = (1 << 24) / 255;
   const int columns = (tile_places(level.step) - 1) * level.step + window.width;
@@ -299,11 +304,12 @@ TileLayout layout_of(Size window, int step) {
   return step == 1 ? TileLayout{1, columns + kPadding, 0} : TileLayout{2, 2 * half, half};
 }
 
-/// Sums over all pixels above and left, from pixel (x, y) of the level on.
+/// Fills memory.sums and memory.squares for a tile that begins at pixel `first` of the level. Each
+/// value is the sum over all pixels above and to the left.
 void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayout& layout,
             ScanMemory& memory) {
   const auto words = static_cast<std::size_t>(layout.stride * (pixels.height + 1));
-  // What lies behind a row is read, and never decides.
+  // Vectors read behind the last row, but no decision depends on what they read there.
   if (memory.sums.size() < words + kPadding) memory.sums.resize(words + kPadding);
   if (memory.squares.size() < words + kPadding) memory.squares.resize(words + kPadding);
   std::fill_n(memory.sums.begin(), layout.stride, 0.0F);
@@ -333,7 +339,7 @@ void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayo
   }
 }
 
-/// A tile's way through the stages, one stage after the other.
+/// Takes a tile through the stages, one stage after the other.
 class TileScan {
  public:
   TileScan(const Cascade& cascade, const Tables& tables, ScanMemory& memory)
@@ -344,8 +350,9 @@ class TileScan {
                 corner(window.width - 1, window.height - 1)};
   }
 
-  /// Calls found(row, place) for each window of a tile of `places` that passes, in raster order;
-  /// memory.sums and memory.squares are filled, memory.skips tell of the tile left of it.
+  /// Calls found(row, place) in raster order for each window of a tile of `places` that passes.
+  /// memory.sums and memory.squares have been filled. memory.skips holds the skipping of the tile
+  /// to the left.
   template <typename Found>
   void scan(Size places, const Found& found) {
     begin(places);
@@ -357,7 +364,7 @@ class TileScan {
   }
 
  private:
-  /// Places of a row, some of whose windows are still in.
+  /// Neighbouring places of a row. The windows at some of them are still in.
   struct Chunk {
     int row = 0;
     int place = 0;
@@ -371,7 +378,7 @@ class TileScan {
     return memory_.inverses.data() + chunk.row * kTilePlaces + chunk.place;
   }
 
-  /// Contrast and the first stage, which tells which windows are looked at.
+  /// Checks contrast and runs the first stage. This decides which windows are looked at.
   void begin(Size places) {
     memory_.inverses.resize(static_cast<std::size_t>(places.height * kTilePlaces + kPadding));
     chunks_.clear();
@@ -400,7 +407,8 @@ class TileScan {
     forget_empty();
   }
 
-  // A group begins with a window that is still in: few groups, where such windows lie together.
+  // Each group begins with a window that is still in. So there are few groups if such windows lie
+  // close together.
   void pass_all(std::size_t stage) {
     groups_.clear();
     const std::uint64_t all = (std::uint64_t{1} << lanes_) - 1;

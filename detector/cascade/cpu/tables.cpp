@@ -23,7 +23,7 @@ FeatureTable<Rects> feature_table(const Feature& feature, const TileLayout& layo
   return table;
 }
 
-/// Node `node` as the only one of its tree.
+/// Makes the table of a tree's only node.
 template <std::size_t Rects>
 StumpTable<Rects> stump_table(const Cascade& cascade, const Tree& tree, const TileLayout& layout) {
   const Node& node = cascade.nodes[tree.first_node];
@@ -34,8 +34,9 @@ StumpTable<Rects> stump_table(const Cascade& cascade, const Tree& tree, const Ti
           leaf(node.left), leaf(node.right)};
 }
 
-// n additions of numbers whose magnitudes add up to `magnitude` err by at most n units of half a
-// last place of that; the rest is slack for the bound's own rounding and for that of the exact sum.
+// If the magnitudes of n numbers add up to `magnitude`, n additions are wrong by at most n times
+// half a unit in the last place of `magnitude`. The rest is slack: this bound and the exact sum are
+// rounded, too.
 float doubt_of(double magnitude, std::uint32_t summands, float threshold) {
   constexpr double kUnit = 0x1p-23;
   return static_cast<float>(kUnit * ((summands + 1) * magnitude + 2 * std::abs(threshold)));

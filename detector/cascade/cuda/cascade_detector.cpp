@@ -15,7 +15,7 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// The arrays of a plan in device memory.
+/// Holds the arrays of a plan in device memory.
 class PlanOnDevice {
  public:
   explicit PlanOnDevice(const ScanTables& tables) : plan_(tables.plan) {
@@ -115,7 +115,8 @@ class CudaCascadeDetection final : public CudaDetection {
 
  private:
   [[nodiscard]] std::size_t words() const {
-    return static_cast<std::size_t>(detector_->plan().word_count) + 1;  // never 0
+    // never 0, because a buffer needs a size
+    return static_cast<std::size_t>(detector_->plan().word_count) + 1;
   }
   [[nodiscard]] ScanBuffers buffers() const {
     return {counts_.data(),  grey_.data(),         failed_.data(),

@@ -24,8 +24,8 @@ __device__ const DeviceLevel& level_of_word(const ScanPlan& plan, int word) {
   return plan.levels[level];
 }
 
-/// Windows of a word that OpenCV looks at. Words of failures alone don't change whether a run's
-/// length is even.
+/// Returns which windows of a word OpenCV looks at. Words with failures only can be skipped: they
+/// don't change whether a run's length is even.
 __device__ unsigned seen_of_word(const DeviceLevel& level, const ScanBuffers& buffers, int word) {
   const int row_begin = word - (word - level.first_word) % level.words;
   unsigned skip = 0;
@@ -46,7 +46,7 @@ __device__ nms::WholeBox window_of(const DeviceLevel& level, int in_level, int b
           level.box_size.width, level.box_size.height};
 }
 
-/// A thread a word.
+/// Lists windows. Each thread takes a word.
 __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffers buffers) {
   const auto word = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   unsigned bits = word < plan.word_count ? buffers.passed[word] : 0;
@@ -63,10 +63,10 @@ __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffe
 
 // --- Scores ---
 
-/// Enough for any device.
+/// This is enough for any device.
 constexpr unsigned kScoreBlocks = 1024;
 
-/// The sum over all threads of the block, for the first one.
+/// Returns the sum over all threads of the block, in the first thread.
 template <typename Value>
 __device__ Value block_sum(Value value, Value* of_warps) {
   const auto add = [](Value a, Value b) { return a + b; };
@@ -79,7 +79,8 @@ __device__ Value block_sum(Value value, Value* of_warps) {
   return sum;
 }
 
-/// A block a window: its score, and its place in the order of all.
+/// Computes a window's score, and its position in the order of all windows. Each block takes a
+/// window.
 template <bool kEveryWindow>
 __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
   __shared__ std::int64_t sums[kWarps];
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
       buffers.scores[before] = kEveryWindow ? 1 : agreement_score(agreement);
       buffers.windows[before] = box;
     }
-    __syncthreads();  // until the sums have been read
+    __syncthreads();  // waits until the sums have been read
   }
 }
 
@@ -116,7 +117,8 @@ __device__ Box clipped_box(const nms::WholeBox& box, Size picture) {
           static_cast<float>(min(box.y + box.height, picture.height))};
 }
 
-/// The sum of `value` over the threads before this one; *total: over all. Of kThreads threads.
+/// Returns the sum of `value` over the threads before this one. Sets *total to the sum over all
+/// kThreads threads.
 __device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* total) {
   const unsigned warp = threadIdx.x / kLanes;
   unsigned before = nms::warp_inclusive_sum(value) - value;
@@ -131,7 +133,7 @@ __device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* tot
   return before;
 }
 
-/// One block, in the windows' order.
+/// Selects candidates. One block runs, in the windows' order.
 __global__ void __launch_bounds__(kThreads)
     select_kernel(ScanBuffers buffers, Size picture, Selection selection,
                   cuda::DeviceDetections to) {

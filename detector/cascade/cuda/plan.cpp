@@ -20,7 +20,7 @@ namespace {
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
-/// An odd stride keeps the rows of a column in different banks.
+/// The odd stride puts the rows of a column into different banks.
 TileLayout layout_of(const ScanPlan& plan, int step) {
   const int columns = tile_size(plan, step).width + 1;
   const std::ptrdiff_t half = (columns + 1) / 2;
@@ -54,7 +54,7 @@ std::vector<DeviceNode> device_nodes(const Cascade& cascade, const Tables& table
   return nodes;
 }
 
-/// What a feature's value counts of the sum at each corner of its rectangles, by y and x.
+/// Tells how often a feature's value counts the sum at each corner of its rectangles, by y and x.
 using Corners = std::map<std::pair<int, int>, int>;
 
 Corners corners_of(const Feature& feature) {
@@ -76,12 +76,14 @@ std::int32_t in_units(double leaves, float units) {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// Rectangles that cancel each other out leave no corner: 1.
+/// Returns the sign of the first corner's count. If rectangles cancel each other out, no corner is
+/// left, and the sign is 1.
 int sign_of(const Corners& corners) {
   return !corners.empty() && corners.begin()->second < 0 ? -1 : 1;
 }
 
-/// What a stump counts, corner by corner: the first one's above 0.
+/// Returns how often a stump counts each corner. Signs are chosen so that the first count is above
+/// 0.
 std::vector<std::int32_t> counts_of(const Corners& corners) {
   const int sign = sign_of(corners);
   std::vector<std::int32_t> counts;
@@ -111,22 +113,22 @@ void append_run_head(const std::vector<std::int32_t>& counts, std::size_t stumps
   append_words(words, run_head_pairs(kind), to);
 }
 
-/// As a window a lane decides.
+/// A stump's decision in the form for a window a lane.
 struct StumpDecision {
   float threshold = 0;
   float left = 0;
   float right = 0;
 };
 
-/// For counts_of(). A value of the other sign is right of the threshold where this one is left of
-/// it, and where both are equal, too.
+/// Returns the decision for counts_of(). If their sign is the opposite, the leaves change places.
+/// The threshold is moved so that a value equal to the old one goes to the old right leaf.
 StumpDecision decision_of(const DeviceNode& stump, const Corners& corners) {
   if (sign_of(corners) > 0) return {stump.threshold, stump.left_leaf, stump.right_leaf};
   return {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
           stump.right_leaf, stump.left_leaf};
 }
 
-/// In one layout.
+/// Appends a stump in one layout.
 void append_stump(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
                   std::int32_t kind, float units, std::vector<WordPair>& to) {
   std::vector<std::uint32_t> words;
@@ -149,7 +151,7 @@ std::int32_t rights_of(const std::vector<DeviceNode>& stumps, const std::vector<
   return in_units(rights, units);
 }
 
-/// A stage's stumps, run by run, in both layouts. Returns how many runs.
+/// Appends a stage's stumps in both layouts, run by run. Returns the number of runs.
 std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tables)[2],
                          const Stage& stage, float units, ScanTables& to) {
   std::map<std::vector<std::int32_t>, std::vector<std::size_t>> runs;
@@ -165,8 +167,8 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
   return static_cast<std::int32_t>(runs.size());
 }
 
-/// 32 stumps' corners as a StumpBlock has them, in words that are read one after the other, each by
-/// all lanes at once. A word of 0 is no corner.
+/// Holds the corners of 32 stumps in the order of a StumpBlock. All lanes read their i-th words at
+/// once, one i after the other. A word of 0 is no corner.
 class BlockCorners {
  public:
   explicit BlockCorners(std::size_t most) : most_(words_of(most)) {}
@@ -178,9 +180,9 @@ class BlockCorners {
     if (corner != 0) ++in_bank_[i][bank_of(corner)];
   }
 
-  /// Orders each stump's corners so that lanes meet in few banks of shared memory: wherever a
-  /// window lies, corners' banks differ by the same. Corners change places while fewer pairs of
-  /// lanes meet.
+  /// Orders each stump's corners so that lanes meet in few banks of shared memory. The place of a
+  /// window doesn't matter, because it moves all corners by the same number of banks. Corners
+  /// change places as long as this makes fewer pairs of lanes meet.
   void spread() {
     while (spread_once()) {
     }
@@ -189,12 +191,12 @@ class BlockCorners {
  private:
   static constexpr std::size_t kBanks = 32;
   static std::size_t bank_of(std::uint32_t corner) { return corner % kBanks; }
-  /// As many as lanes read that have so many.
+  /// Returns how many words the lanes read for that many corners.
   static std::size_t words_of(std::size_t corners) {
     return corners <= 6 ? 6 : corners <= 8 ? 8 : corners <= 9 ? 9 : 12;
   }
 
-  /// By how many fewer lanes the corner meets in another word.
+  /// Returns how many lanes fewer the corner meets in word `to` than in word `from`.
   [[nodiscard]] int gain(std::uint32_t corner, std::size_t from, std::size_t to) const {
     return corner == 0 ? 0 : in_bank_[from][bank_of(corner)] - in_bank_[to][bank_of(corner)] - 1;
   }
@@ -253,7 +255,7 @@ StumpBlock block_of(std::span<const std::size_t> stumps, const std::vector<Devic
   return block;
 }
 
-/// Of a stage's stumps in one layout.
+/// Appends a stage's stumps in one layout.
 void append_blocks(const std::vector<DeviceNode>& nodes, const std::vector<Corners>& corners,
                    const TileLayout& layout, const Stage& stage, float units,
                    std::vector<StumpBlock>& to) {
@@ -266,7 +268,7 @@ void append_blocks(const std::vector<DeviceNode>& nodes, const std::vector<Corne
   }
 }
 
-/// No sum of one leaf of each of the stage's trees is larger.
+/// Returns a bound: no sum with one leaf of each of the stage's trees is larger.
 double most_leaves(const Cascade& cascade, const Stage& stage) {
   double most = 0;
   for (std::uint32_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i) {
@@ -279,10 +281,10 @@ double most_leaves(const Cascade& cascade, const Stage& stage) {
   return most;
 }
 
-/// Units such that no sum leaves 32 bits: right leaves and differences add up to at most three
-/// times the largest leaves. A sum of as many numbers as there are trees, and one more, each
-/// rounded, is wrong by at most half as many units; another half is more than what the host's
-/// additions may be wrong by.
+/// Chooses units such that no sum exceeds 32 bits. Right leaves and differences add up to at most
+/// three times the largest leaves. A sum has one number more than the stage has trees, and rounding
+/// changes each by at most half a unit. One more half unit covers the errors of the host's
+/// additions.
 void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   constexpr int kBits = 30;
   const double largest = 3 * most_leaves(cascade, stage) + std::abs(double{stage.threshold});
@@ -294,7 +296,7 @@ void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   to.fails_below = static_cast<std::int32_t>(std::ceil(threshold - wrong));
 }
 
-/// Beyond about as many nodes too few windows are left for one a lane.
+/// After stages with about this many nodes, too few windows are left to give each lane one.
 constexpr std::uint32_t kLaneNodes = 330;
 
 void add_stages(const Cascade& cascade, ScanTables& to) {
@@ -316,7 +318,7 @@ void add_stages(const Cascade& cascade, ScanTables& to) {
     to.roots.push_back(static_cast<std::int32_t>(tree.first_node));
 }
 
-/// Of a stage's stumps and their runs' heads.
+/// Returns the number of pairs of a stage's stumps and of the heads of their runs.
 int pairs_of_stage(const std::vector<Corners>& corners, const Stage& stage) {
   int pairs = 0;
   std::set<std::vector<std::int32_t>> runs;
@@ -328,7 +330,7 @@ int pairs_of_stage(const std::vector<Corners>& corners, const Stage& stage) {
   return pairs;
 }
 
-/// How many of the stages with a window a lane have room in the kernel's parameter.
+/// Returns how many stages with a window a lane fit into the kernel's parameter.
 std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>& corners,
                               std::int32_t most) {
   int pairs = 0;
@@ -339,10 +341,11 @@ std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>
   return most;
 }
 
-/// Stumps in the forms that are fastest. Where they count too much for these, or there is no room
-/// for the first stage's, nodes are walked.
+/// Adds stumps in their fastest forms. If their counts are too large for these, or the first stage
+/// doesn't fit into the parameter, kernels walk nodes.
 void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
-  constexpr int kMostCount = std::numeric_limits<std::int16_t>::max();  // of a StumpBlock
+  // largest count of a StumpBlock
+  constexpr int kMostCount = std::numeric_limits<std::int16_t>::max();
   std::vector<Corners> corners;
   for (const Node& node : cascade.nodes) {
     corners.push_back(corners_of(cascade.features[node.feature]));
@@ -387,13 +390,13 @@ std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
   return first;
 }
 
-/// Of a tile of that step.
+/// Returns the number of sums of a tile with that step.
 int count_sums(const ScanPlan& plan, int step) {
   return static_cast<int>(layout_of(plan, step).stride) * (tile_size(plan, step).height + 1);
 }
 
-/// Large tiles, as then least pixels are made twice; but enough of them for all multiprocessors of
-/// a large device, and such that shared memory has room for two.
+/// Chooses large tiles, because then the fewest pixels are made twice. But there must be enough
+/// tiles for all multiprocessors of a large device, and shared memory must have room for two.
 void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
   constexpr int kWantedTiles = 264;
   constexpr int kMostSums = 18500;
@@ -427,7 +430,7 @@ void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) 
         to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
   }
-  // Those of most places first, so that blocks end with small ones, at about the same time.
+  // Tiles with the most places come first. So blocks end with small tiles, at about the same time.
   const auto places = [&](const DeviceTile& tile) {
     const DeviceLevel& level = to.levels[static_cast<std::size_t>(tile.level)];
     return std::min(kTileColumns, level.places.width - tile.column) *

@@ -1,4 +1,4 @@
-// What the kernels of a cascade need of it and of the pictures of a stream, made on the host.
+// The host plans here what the kernels need to know about a cascade and about a stream's pictures.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@ struct ScanTables {
   std::vector<std::uint8_t> grey;
   std::vector<DeviceStage> stages;
   std::vector<std::int32_t> roots;
-  // By the places' step.
+  // These arrays are indexed by the places' step - 1.
   std::vector<DeviceNode> nodes[2];
-  std::vector<WordPair> stumps[2];    ///< of StumpWords; empty where nodes are walked
-  std::vector<StumpBlock> blocks[2];  ///< likewise
+  std::vector<WordPair> stumps[2];    ///< for StumpWords; empty if nodes are walked
+  std::vector<StumpBlock> blocks[2];  ///< empty if nodes are walked
   std::vector<DeviceLevel> levels;
   std::vector<DeviceTile> tiles;
   std::vector<AxisPixel> axes;
 };
 
-/// For frames of `layout`, NV12 or P016. Without levels where the window doesn't fit.
+/// Makes the tables for frames of `layout`, which is NV12 or P016. There are no levels if the
+/// window doesn't fit.
 [[nodiscard]] ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
                                           const LevelOptions& options);
 
-/// Where a pixel of a level lies in the picture along one axis, by OpenCV's INTER_LINEAR_EXACT:
-/// `length` pixels made of `from`.
+/// Returns where the pixels of a level lie in the picture along one axis, by OpenCV's
+/// INTER_LINEAR_EXACT. `length` pixels are made from `from` pixels.
 [[nodiscard]] std::vector<AxisPixel> axis_pixels(int from, int length);
 
 }  // namespace facepipe::detector::cascade

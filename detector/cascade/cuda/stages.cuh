@@ -1,4 +1,5 @@
-// Stages of a cascade over sums in shared memory: with a window a lane, and with a window a warp.
+// This header computes stages of a cascade over sums in shared memory, with a window a lane and
+// with a window a warp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
-/// A feature's value, added up mod 2^32: a whole number below 2^24.
+/// Returns a feature's value times `inverse`. The value was added up mod 2^32. It is a whole number
+/// whose magnitude is below 2^24.
 __device__ inline float scaled(unsigned value, float inverse) {
   return __fmul_rn(__int2float_rn(static_cast<int>(value)), inverse);
 }
@@ -40,8 +42,8 @@ __device__ inline float leaf_of(const DeviceNode* node, const unsigned* window, 
   }
 }
 
-/// In double precision and in the file's order, as OpenCV decides. `nodes` are those for the
-/// window's sums.
+/// Decides in double precision and in the file's order, as OpenCV does. `nodes` are those for the
+/// layout of the window's sums.
 __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* nodes,
                                       const DeviceStage& stage, const unsigned* window,
                                       float inverse) {
@@ -52,7 +54,7 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
   return sum >= static_cast<double>(stage.threshold);
 }
 
-/// By `leaves`, the stage's in units, where they tell.
+/// Decides by `leaves`, the stage's leaves in units, if they suffice; else exactly.
 __device__ inline bool passes(const ScanPlan& plan, const DeviceNode* nodes,
                               const DeviceStage& stage, int leaves, const unsigned* window,
                               float inverse) {
@@ -69,13 +71,13 @@ __device__ inline int in_units(float leaf, const DeviceStage& stage) {
 
 constexpr int kWindows = 2;
 
-/// Of a lane: what is read of a stump serves all of them.
+/// The windows of a lane. They share what is read of a stump.
 struct Windows {
   const unsigned* sums[kWindows];
   float inverses[kWindows];
 };
 
-/// The part-th of `parts` parts of a stage's trees.
+/// Part number `part` of `parts` parts of a stage's trees.
 struct Part {
   int part = 0;
   int parts = 1;
@@ -91,7 +93,7 @@ constexpr int kStumpPairs = stump_pairs(kKind);
 template <int kKind>
 constexpr int kHeadPairs = run_head_pairs(kKind);
 
-/// The words of a stump or of a run's head.
+/// The words of a stump, or of the head of a run.
 template <int kPairs>
 struct PairsRead {
   std::uint32_t word[2 * kPairs];
@@ -110,7 +112,8 @@ __device__ __forceinline__ unsigned sum_at(const unsigned* window, std::uint32_t
   return *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(window) + corner);
 }
 
-/// Mod 2^32. What counts once is added up first, then what counts twice, and so on.
+/// Returns a stump's value mod 2^32. Sums that count once are added first, then those that count
+/// twice, and so on.
 template <int kKind>
 __device__ __forceinline__ unsigned value_of_kind(const std::uint32_t* corners,
                                                   const unsigned* window) {
@@ -129,7 +132,7 @@ __device__ __forceinline__ unsigned value_of_kind(const std::uint32_t* corners,
   return value;
 }
 
-/// Of a kind whose counts are known only now.
+/// Does the same for a kind whose counts are known only at run time.
 __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
                                                    const std::uint32_t* counts,
                                                    const unsigned* window) {
@@ -139,14 +142,16 @@ __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
   return value;
 }
 
-/// Where a stage's stumps have been read up to: counted through both layouts, and of the stage.
+/// Tells how far a stage's stumps have been read. `pair` counts the pairs of both layouts, `stump`
+/// counts the stumps of the stage.
 struct StumpPlace {
   int pair;
   int stump;
 };
 
-/// Adds to each window's leaves those of one run's stumps from `begin` to `end` that are left ones,
-/// but for the right ones. The run's head is at `place`, which moves on to the next one.
+/// Adds the stumps of one run from `begin` to `end` to each window's leaves. A stump that decides
+/// left adds its left leaf minus its right leaf. The run's head is at `place`, which moves on to
+/// the next run.
 template <int kKind>
 __device__ __forceinline__ void add_run(const StumpWords& stumps, int begin, int end,
                                         const Windows& windows, int (&leaves)[kWindows],
@@ -184,8 +189,8 @@ __device__ __forceinline__ void add_run_of(int kind, const StumpWords& stumps, i
     add_run_of<kKind + 1>(kind, stumps, begin, end, windows, leaves, place);
 }
 
-/// A part of a stage's leaves, in units. `sparse` tells for which sums. All lanes of a warp call
-/// it.
+/// Adds up the leaves of a part of a stage, in units. `sparse` tells the layout of the sums. All
+/// lanes of a warp call it.
 template <bool kStumps>
 __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWords& stumps,
                                            const DeviceStage& stage, Part part, int sparse,
@@ -211,12 +216,12 @@ __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWord
 
 // --- A window a warp ---
 
-/// One corner's share of a stump's value.
+/// Returns what one corner adds to a stump's value.
 __device__ inline unsigned corner_value(std::uint32_t corner, const unsigned* sums) {
   return static_cast<unsigned>(static_cast<int>(corner) >> 16) * sums[corner & 0xffffU];
 }
 
-/// The leaf of the lane's own stump, in units.
+/// Returns the leaf of the lane's own stump, in units.
 __device__ inline int leaf_of_block(const StumpBlock& block, const unsigned* sums, float inverse) {
   const unsigned lane = threadIdx.x % kLanes;
   const Words a = block.first[0][lane];
@@ -242,7 +247,7 @@ __device__ inline int leaf_of_block(const StumpBlock& block, const unsigned* sum
   return static_cast<int>(is_left ? c.word[2] : c.word[3]);
 }
 
-/// A stage's leaves, in units.
+/// Returns the sum of a stage's leaves, in units.
 template <bool kStumps>
 __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, int sparse,
                               const unsigned* sums, float inverse) {
@@ -260,7 +265,7 @@ __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, in
   return static_cast<int>(nms::warp_sum(static_cast<unsigned>(leaves)));
 }
 
-/// Through all stages from `first` on.
+/// Tells whether the window passes all stages from `first` on.
 template <bool kStumps>
 __device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const unsigned* sums,
                             float inverse) {

@@ -16,19 +16,19 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kColumns = kTileColumns;
 constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
-constexpr int kMostParts = 4;  // of a stage's trees, for warps that share them
+constexpr int kMostParts = 4;  // parts of a stage's trees, if warps share them
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
 
-/// The table of the frame's range. Limited range is stretched.
+/// Returns the table for the frame's range. Limited range is stretched.
 __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameDescriptor& frame) {
-  constexpr float kBetween = 1.08F;  // 1 and 255 / 219
+  constexpr float kBetween = 1.08F;  // between 1 (full range) and 255 / 219 (limited range)
   const float stretch = frame.to_rgb[1][0] * static_cast<float>(plan.values) / 256.0F;
   return stretch < kBetween ? plan.grey_levels + plan.values : plan.grey_levels;
 }
 
-/// The grey level of an upright pixel.
+/// Returns the grey level of an upright pixel.
 __device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
                             const std::uint8_t* levels, int x, int y) {
   const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
@@ -39,7 +39,7 @@ __device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
   return levels[min(value, static_cast<unsigned>(plan.values) - 1)];
 }
 
-/// A thread four pixels.
+/// Makes the grey picture. Each thread makes four pixels.
 __global__ void __launch_bounds__(kThreads)
     grey_kernel(const FrameDescriptor* descriptor, ScanPlan plan, std::uint8_t* grey) {
   const int quads = grey_stride(plan.picture) / 4;
@@ -58,16 +58,16 @@ __global__ void __launch_bounds__(kThreads)
 
 // --- A tile ---
 
-/// What a block works on. Its places are numbered row by row, kColumns of each.
+/// The tile that a block works on. Its places are numbered row by row, kColumns in each.
 struct Tile {
   DeviceLevel level;
-  int column;  // first place
+  int column;  // first place of the tile
   int row;
   int places_across;
   int places_down;
   int pixels_across;
   int pixels_down;
-  int sparse;  // 1: with steps of 2 pixels
+  int sparse;  // 1: the window moves by 2 pixels
   SumsLayout layout;
 };
 
@@ -91,31 +91,32 @@ __device__ int column_at(const Tile& tile, int x) {
   return tile.sparse == 0 ? x : x / 2 + (x % 2 == 0 ? 0 : tile.layout.odd);
 }
 
-/// Where the sums of a place begin.
+/// Returns where the sums of a place begin.
 __device__ int window_at(const Tile& tile, int place) {
   return place / kColumns * tile.level.step * tile.layout.stride + place % kColumns;
 }
 
-/// A block's shared memory of known size.
+/// The shared memory of a block whose size is fixed.
 struct TileMemory {
   int tile;
   /// Places that have come to a stage are listed by the bank of shared memory in which their sums
-  /// begin: lanes that take one each from a list of their own never meet in a bank, since a corner
-  /// is the same distance further for all. Counts are of those that a stage reads, those that it
-  /// fills, and those of the next one, emptied.
+  /// begin. So lanes never meet in a bank if each takes a place from its own list: a corner is at
+  /// the same distance for all of them. There are counts of the lists that a stage reads, of those
+  /// that it fills, and of those of the next stage, which are set to 0.
   int counts[3][kLanes];
-  int left;  ///< places after the last stage with a window a lane
-  int next;  ///< of these
+  int left;  ///< number of places after the last stage with a window a lane
+  int next;  ///< next of these places
   unsigned passed[kMostWords];
   int partial[kWarps][kWindows][kLanes];
 };
 
-/// The rest of it.
+/// The rest of the shared memory, whose size depends on the tile.
 struct TileArrays {
   unsigned* sums;
-  float* inverses;        ///< 1 / deviation of each place, unscaled
-  std::uint8_t* pixels;   ///< rows of Tile::pixels_across; until there are sums
-  std::uint16_t* places;  ///< then, two lists: `i` of bank `b` is i * kLanes + b
+  float* inverses;  ///< 1 / deviation of each place, unscaled
+  /// rows of Tile::pixels_across; the lists overwrite them when the sums are made
+  std::uint8_t* pixels;
+  std::uint16_t* places;  ///< two lists; entry `i` of bank `b` is i * kLanes + b
   int most_places;
 
   [[nodiscard]] __device__ std::uint16_t* listed(int stage) const {
@@ -125,7 +126,7 @@ struct TileArrays {
 
 // --- Its sums ---
 
-/// A level's pixel by OpenCV's INTER_LINEAR_EXACT, from the grey picture.
+/// Returns a level's pixel, made from the grey picture as OpenCV's INTER_LINEAR_EXACT does.
 __device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, AxisPixel v) {
   const std::uint8_t* const upper = grey + v.first * stride + h.first;
   const std::uint8_t* const lower = upper + (v.weight == 0 ? 0 : stride);
@@ -135,8 +136,8 @@ __device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, Ax
   return ((256 - v.weight) * above + v.weight * below + (1 << 15)) >> 16;
 }
 
-/// The level's pixels that the tile's windows cover. A warp a row, so that a lane's columns stay
-/// the same.
+/// Makes the level's pixels that the tile's windows cover. Each warp takes a row, so that a lane's
+/// columns stay the same.
 __device__ void fill_pixels(const ScanPlan& plan, const std::uint8_t* grey, const Tile& tile,
                             std::uint8_t* pixels) {
   const AxisPixel* const columns = plan.axes + tile.level.columns + tile.column * tile.level.step;
@@ -159,7 +160,7 @@ struct Square {
   static __device__ unsigned of(std::uint8_t pixel) { return unsigned{pixel} * pixel; }
 };
 
-/// Along rows, mod 2^32: a warp a row, a run of columns a lane.
+/// Sums along rows, mod 2^32. Each warp takes a row, and each lane a run of columns.
 template <class Value>
 __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, unsigned* sums) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -182,7 +183,7 @@ __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, unsigned*
     sums[column_at(tile, x)] = 0;
 }
 
-/// Down columns: a thread a column.
+/// Sums down columns. Each thread takes a column.
 __device__ void sum_columns(const Tile& tile, unsigned* sums) {
   for (int x = static_cast<int>(threadIdx.x); x < tile.pixels_across; x += kThreads) {
     unsigned* at = sums + column_at(tile, x + 1);
@@ -206,7 +207,7 @@ __device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, unsigned
 
 // --- The contrast of its windows ---
 
-/// The sum over a window but for its outermost pixels.
+/// Returns the sum over a window without its outermost pixels.
 __device__ unsigned inner_sum(const ScanPlan& plan, const Tile& tile, const unsigned* window) {
   const int left = column_at(tile, 1);
   const int right = column_at(tile, plan.window.width - 1);
@@ -215,8 +216,8 @@ __device__ unsigned inner_sum(const ScanPlan& plan, const Tile& tile, const unsi
   return (top[left] - top[right]) - (bottom[left] - bottom[right]);
 }
 
-/// 1 / deviation of a window, unscaled; 0 where it is below 10 grey levels. `sum` and `squares` are
-/// inner_sum()s.
+/// Returns 1 / deviation of a window, unscaled, or 0 if the deviation is below 10 grey levels.
+/// `sum` and `squares` come from inner_sum().
 __device__ float inverse_of(const ScanPlan& plan, unsigned sum, unsigned squares) {
   const double area = (plan.window.width - 2.0) * (plan.window.height - 2.0);
   const auto whole = static_cast<double>(sum);
@@ -226,12 +227,12 @@ __device__ float inverse_of(const ScanPlan& plan, unsigned sum, unsigned squares
   return __dmul_rn(area, static_cast<double>(inverse)) < 0.1 ? inverse : 0;
 }
 
-/// Whether the tile has a place of this number. Rows end at its own last column.
+/// Tells whether the tile has a place with this number. Rows end at the tile's own last column.
 __device__ bool is_there(const Tile& tile, int place) {
   return place % kColumns < tile.places_across && place / kColumns < tile.places_down;
 }
 
-/// Leaves each window's sum of squares where its inverse will be.
+/// Stores each window's sum of squares where its inverse will be.
 __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays) {
   for (auto place = static_cast<int>(threadIdx.x); place < arrays.most_places; place += kThreads)
     if (is_there(tile, place))
@@ -241,7 +242,7 @@ __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const Ti
 
 // --- A tile's windows through the stages ---
 
-/// For the places that go on to `stage`.
+/// Appends a place to the lists of `stage`.
 __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, int place,
                        TileMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;
@@ -249,8 +250,9 @@ __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, in
   arrays.listed(stage)[at * kLanes + bank] = static_cast<std::uint16_t>(place);
 }
 
-/// Of 32 places side by side, whose windows have these leaves in the first stage: notes which fail,
-/// and appends those that go on and may be looked at. A place that isn't there has an inverse of 0.
+/// Ends the first stage for 32 neighbouring places, whose windows have these leaves. Records which
+/// windows fail. Appends the places that go on and that OpenCV may look at. A place that doesn't
+/// exist has an inverse of 0.
 __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
                                 const TileArrays& arrays, int place, int leaves, float inverse,
                                 TileMemory& memory) {
@@ -269,7 +271,8 @@ __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers
   }
 }
 
-/// Contrast and the first stage of all places. A warp has 32 places side by side, twice.
+/// Checks the contrast of all places, and runs the first stage. A warp has 32 neighbouring places,
+/// twice.
 template <bool kStumps>
 __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWords& stumps,
                                             const ScanBuffers& buffers, const Tile& tile,
@@ -277,7 +280,7 @@ __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWor
   const DeviceStage& stage = plan.stages[0];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
-  const int most = tile.places_down * kColumns;  // a whole number of warps
+  const int most = tile.places_down * kColumns;  // a multiple of the lanes of a warp
   for (int begin = warp * kLanes; begin < most; begin += kWindows * kThreads) {
     const int first = begin + lane;
     Windows windows;
@@ -300,20 +303,20 @@ __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWor
   }
 }
 
-/// Two places of a lane's list of those that have come to a stage.
+/// Two places in a lane's list of the places that have come to a stage.
 struct Pair {
   int places[kWindows];
   bool there[kWindows];
   Windows windows;
 };
 
-/// The number-th two.
+/// Returns the pair with this number in the lane's list.
 __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, int number,
                         int count) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   Pair pair;
   for (int w = 0; w < kWindows; ++w) {
-    // A lane without a place reads sums of its own bank for nothing.
+    // A lane without a place reads sums of its own bank; nobody uses the result.
     const int i = kWindows * number + w;
     const bool there = i < count;
     pair.there[w] = there;
@@ -324,7 +327,7 @@ __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, i
   return pair;
 }
 
-/// Lets those go on whose leaves suffice.
+/// Appends the places whose leaves suffice to the lists of the next stage.
 __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
                       const TileArrays& arrays, const Pair& pair, const int (&leaves)[kWindows],
                       TileMemory& memory) {
@@ -334,7 +337,8 @@ __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const D
       append(index + 1, tile, arrays, pair.places[w], memory);
 }
 
-/// The sum of all parts' leaves, for the warps of the first part. All threads call it.
+/// Adds up the leaves of all parts. The warps of the first part get the result. All threads call
+/// it.
 __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -344,8 +348,8 @@ __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMem
     for (int w = 0; w < kWindows; ++w) leaves[w] += memory.partial[part * pairs + warp][w][lane];
 }
 
-/// Of the places that have come to it; false if there are none. Where they are few, several warps
-/// share the trees, so that all have some.
+/// Runs a stage for the places that have come to it. Returns false if there are none. If there are
+/// few, several warps share the trees, so that all have work.
 template <bool kStumps>
 __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWords& stumps,
                                            const Tile& tile, int index, const TileArrays& arrays,
@@ -359,7 +363,8 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   if (pairs == 0) return false;
   const DeviceStage& stage = plan.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
-  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {  // all warps once at least
+  // each warp comes here at least once, because all call add_parts()
+  for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int number = parts > 1 ? i % pairs : i;
     const Part part{parts > 1 ? i / pairs : 0, parts};
     const Pair pair = pair_of(tile, arrays, index, number, count);
@@ -374,7 +379,7 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   return true;
 }
 
-/// Of the places that have come to `stage`, in the other list.
+/// Moves the places that have come to `stage` into the other list, without gaps. Returns that list.
 __device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -387,7 +392,7 @@ __device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, Til
   return to;
 }
 
-/// The other stages, a warp a window.
+/// Runs the remaining stages. Each warp takes a window.
 template <bool kStumps>
 __device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays,
                             TileMemory& memory) {
@@ -471,7 +476,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 }
 static_assert(sizeof(ScanPlan) + sizeof(StumpWords) + sizeof(ScanBuffers) <= 32764);
 
-/// Of a block, but for TileMemory.
+/// Returns the shared memory of a block in bytes, without TileMemory.
 std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
   for (std::size_t sparse = 0; sparse < 2; ++sparse) {
@@ -510,7 +515,7 @@ int tile_blocks(const ScanPlan& plan) {
   if (shared_bytes(plan) > static_cast<std::size_t>(room))
     throw Error(ErrorKind::device, "cascade: a window of " + to_string(plan.window) +
                                        " needs more shared memory than the CUDA device has");
-  // The same for all detectors, as it holds for the kernel and not for a launch.
+  // All detectors set the same value, because it holds for the kernel and not for a launch.
   FACEPIPE_CUDA_CHECK(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
   int at_once = 0;

@@ -20,23 +20,25 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// What any cascade could need is far smaller, and a tree of elements takes many times its text.
+/// Any useful cascade is far smaller. The limit is needed because a tree of elements takes many
+/// times the memory of its text.
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::size_t kMostStages = 1'000;
-constexpr std::size_t kMostNodes = 200'000;  // as many features, too
-constexpr double kSmallestWindow = 3;        // the variance leaves out its outermost pixels
+constexpr std::size_t kMostNodes = 200'000;  // and most features
+constexpr double kSmallestWindow = 3;  // the variance leaves out the window's outermost pixels
 constexpr double kLargestWindow = 128;
-/// A feature's value stays below, so that it is exact in a float.
+/// A feature's value stays below this, so that a float represents it exactly.
 constexpr std::int64_t kSumLimit = std::int64_t{1} << 24;
 constexpr std::int64_t kWhite = 255;
-/// Of leaves and thresholds of stages: their sums stay far within a float's range.
+/// Limit of leaves and of stages' thresholds. Their sums stay far within a float's range.
 constexpr double kLargestLeaf = 1e9;
-/// OpenCV takes it off each stage's threshold, in float.
+/// OpenCV subtracts this from each stage's threshold, as a float.
 constexpr float kStageSlack = 1e-5F;
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// As a double first and a float afterwards, as OpenCV rounds it. Of no locale. Nothing for what is
-/// not wholly a number, or is none that a double can hold.
+/// Parses a number as a double; callers round it to a float afterwards, as OpenCV does. The locale
+/// doesn't matter. Returns nullopt if the token is not wholly a number, or if a double can't hold
+/// it.
 std::optional<double> parse_number(std::string_view token) {
   double value = 0;
   const char* const end = token.data() + token.size();
@@ -45,7 +47,7 @@ std::optional<double> parse_number(std::string_view token) {
   return value;
 }
 
-/// The next word of a text, which is cut off it; empty at the end.
+/// Cuts the next word off a text and returns it. It is empty at the end.
 std::string_view next_word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
   const std::string_view word = text.substr(0, text.find_first_of(kSpaces));
@@ -55,8 +57,8 @@ std::string_view next_word(std::string_view& text) {
 
 std::uint32_t size32(std::size_t size) { return static_cast<std::uint32_t>(size); }
 
-/// Reads one file. What it takes from the file is checked where it is taken, so that a cascade that
-/// has been read can be walked without looking.
+/// Reads one file. It checks each value where it takes it from the file. So nobody has to check
+/// again while walking the cascade.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}
@@ -72,7 +74,7 @@ class Reader {
     std::vector<pugi::xml_node> storage = elements(element(document.root(), "opencv_storage"));
     if (storage.empty()) refuse("<opencv_storage> is empty");
     const pugi::xml_node root = storage.front();
-    // Not by type_id, without which OpenCV takes a file as well.
+    // The type_id is not used, because OpenCV also takes files without it.
     if (root.child("stageType")) {
       read_new_format(root);
     } else if (root.child("size")) {
@@ -90,8 +92,8 @@ class Reader {
 
   // --- XML ---
 
-  /// `bytes` become the document's own text. Neither parsing nor destroying it recurses, so nothing
-  /// is nested too deeply; entities and document types stay unread.
+  /// `bytes` become the document's own text. Neither parsing nor destroying the document recurses,
+  /// so no nesting is too deep. Entities and document types are not read.
   void read_document(std::string& bytes, pugi::xml_document& document) const {
     const pugi::xml_parse_result result = document.load_buffer_inplace(
         bytes.data(), bytes.size(), pugi::parse_minimal, pugi::encoding_utf8);
@@ -101,7 +103,7 @@ class Reader {
              result.description());
   }
 
-  /// The child of that name; a null node where there is none.
+  /// Returns the child with that name, or a null node if there is none.
   [[nodiscard]] pugi::xml_node find_element(pugi::xml_node parent, const char* name) const {
     const pugi::xml_node child = parent.child(name);
     if (child.next_sibling(name)) refuse("<" + std::string(name) + "> stands there twice");
@@ -114,7 +116,8 @@ class Reader {
     return child;
   }
 
-  /// The entries of a list, which usually are named "_"; nothing else may stand between them.
+  /// Returns the entries of a list, which usually are named "_". Nothing else may stand between
+  /// them.
   [[nodiscard]] std::vector<pugi::xml_node> elements(pugi::xml_node list) const {
     std::vector<pugi::xml_node> found;
     for (const pugi::xml_node child : list.children()) {
@@ -128,7 +131,7 @@ class Reader {
 
   [[nodiscard]] std::vector<double> numbers(pugi::xml_node of) const {
     std::vector<double> found;
-    for (const pugi::xml_node part : of.children()) {  // comments divide a text into several
+    for (const pugi::xml_node part : of.children()) {  // comments cut a text into several parts
       if (part.type() != pugi::node_pcdata) refuse("elements among numbers");
       std::string_view text = part.value();
       for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
@@ -204,7 +207,7 @@ class Reader {
     cascade_.nodes.push_back(node);
   }
 
-  /// Of the nodes and leaves that have come since the tree before.
+  /// Makes a tree from the nodes and leaves that were added since the last tree.
   void add_tree() {
     Tree tree;
     if (!cascade_.trees.empty()) {
@@ -228,12 +231,13 @@ class Reader {
     cascade_.trees.push_back(tree);
   }
 
-  /// The stages of either format; `read_nodes` adds the nodes and leaves of a tree.
+  /// Returns a leaf or a stage's threshold. Refuses values that are too large to be added up.
   [[nodiscard]] double summand(double value) const {
     if (std::abs(value) > kLargestLeaf) refuse("a leaf or a threshold beyond 1e9");
     return value;
   }
 
+  /// Reads the stages of either format. `read_nodes` adds the nodes and leaves of a tree.
   void read_stages(pugi::xml_node root, const char* trees, const char* threshold,
                    void (Reader::*read_nodes)(pugi::xml_node)) {
     const std::vector<pugi::xml_node> stages = elements(element(root, "stages"));
@@ -280,14 +284,14 @@ class Reader {
     for (const std::string_view known : {"LBP", "HOG"})
       if (features == known) refuse(std::string(known) + " features are not supported");
     if (features != "HAAR") refuse("its features are not of the type HAAR");
-    // Of the features' values, for nodes that choose by sets of them.
+    // Nodes that choose by sets of categories of a feature's values are not supported.
     const pugi::xml_node parameters = find_element(root, "featureParams");
     const pugi::xml_node categories = find_element(parameters, "maxCatCount");
     if (categories && number(categories) != 0) refuse("categories of features are not supported");
   }
 
   void read_tree(pugi::xml_node from) {
-    constexpr std::size_t kNumbers = 4;  // of a node
+    constexpr std::size_t kNumbers = 4;  // numbers of a node
     const std::vector<double> nodes = numbers(element(from, "internalNodes"));
     if (nodes.size() % kNumbers != 0) refuse("nodes without their four numbers");
     for (std::size_t i = 0; i < nodes.size(); i += kNumbers) {
@@ -310,7 +314,8 @@ class Reader {
     read_stages(root, "trees", "stage_threshold", &Reader::read_old_tree);
   }
 
-  /// A feature a node. Leaves have no list of their own: they are numbered as they come.
+  /// Reads a tree whose nodes have a feature each. Leaves have no list of their own; they are
+  /// numbered in the order in which they come.
   void read_old_tree(pugi::xml_node from) {
     std::int32_t leaves = 0;
     const auto child = [&](pugi::xml_node node, const char* value, const char* index) {
@@ -336,7 +341,7 @@ class Reader {
   }
 
   const std::filesystem::path& file_;
-  std::string place_;  ///< of what is being read: "stage 3, tree 0: "
+  std::string place_;  ///< what is being read, such as "stage 3, tree 0: "
   Cascade cascade_;
 };
 

@@ -1,7 +1,7 @@
-// A cascade of boosted classifiers (Viola and Jones 2001) as OpenCV's XML files hold it.
+// A cascade of boosted classifiers (Viola and Jones 2001), as OpenCV's XML files describe it.
 //
-// A window slides over a picture, and each of its stages, a few Haar features or hundreds, lets it
-// pass or not: almost all windows are out after the first ones.
+// A window slides over a picture. Each stage consists of a few Haar features, or of hundreds, and
+// lets the window pass or not. Almost all windows are out after the first stages.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace facepipe::detector::cascade {
 
-/// In pixels of the window, wholly inside of it.
+/// A rectangle wholly inside of the window, in the window's pixels.
 struct WeightedRect {
   int x = 0;
   int y = 0;
@@ -25,15 +25,16 @@ struct WeightedRect {
   friend bool operator==(const WeightedRect&, const WeightedRect&) = default;
 };
 
-/// Its value is the sum over its rectangles of weight * sum of the grey levels, an integer below
-/// 2^24, times the window's 1 / deviation.
+/// The value of a feature is a sum times the window's 1 / deviation. Each rectangle adds its weight
+/// times the sum of its grey levels; the total is an integer below 2^24.
 struct Feature {
   std::array<WeightedRect, 3> rects{};
   int rect_count = 0;  ///< 2 or 3
 };
 
-/// A decision: left where the feature's value < threshold, else right. A child > 0 is a node of the
-/// same tree, and comes after its parent; a child <= 0 is leaf number -child of the tree.
+/// A decision. It goes left if the feature's value is < threshold, else right. A child > 0 is a
+/// node of the same tree, which comes after its parent. A child <= 0 is leaf number -child of the
+/// tree.
 struct Node {
   std::int32_t left = 0;
   std::int32_t right = 0;
@@ -41,7 +42,7 @@ struct Node {
   float threshold = 0;
 };
 
-/// Node 0 is the root. One of a single node is a stump.
+/// Node 0 is the root. A tree with a single node is a stump.
 struct Tree {
   std::uint32_t first_node = 0;  ///< in Cascade::nodes
   std::uint32_t node_count = 0;  ///< > 0
@@ -49,40 +50,43 @@ struct Tree {
   std::uint32_t leaf_count = 0;  ///< node_count + 1
 };
 
-/// Passed unless the sum of its trees' leaves, added in their order as doubles, is < threshold.
+/// A window passes a stage unless the sum of the leaves of its trees is < threshold. The leaves are
+/// added as doubles, in the order of the trees.
 struct Stage {
   std::uint32_t first_tree = 0;  ///< in Cascade::trees
   std::uint32_t tree_count = 0;  ///< > 0
-  float threshold = 0;           ///< the file's, as float, less 1e-5F
+  float threshold = 0;           ///< the file's threshold as a float, less 1e-5F
 };
 
 struct Cascade {
   Size window;  ///< pixels at scale 1; 3..128 each way
   std::vector<Stage> stages;
-  std::vector<Tree> trees;    ///< of all stages, in their order
-  std::vector<Node> nodes;    ///< of all trees, in their order
-  std::vector<float> leaves;  ///< of all trees, in their order
+  std::vector<Tree> trees;    ///< trees of all stages, in the stages' order
+  std::vector<Node> nodes;    ///< nodes of all trees, in the trees' order
+  std::vector<float> leaves;  ///< leaves of all trees, in the trees' order
   std::vector<Feature> features;
-  std::string sha256;  ///< of the file, lower-case hex
+  std::string sha256;  ///< of the file's bytes, in lower-case hex
 
   [[nodiscard]] bool only_stumps() const { return nodes.size() == trees.size(); }
 };
 
-/// Whether bytes of a model file are XML: then only read_cascade() can make anything of them.
+/// Tells whether bytes of a model file are XML. Only read_cascade() can then read the file.
 [[nodiscard]] bool looks_like_xml(std::string_view bytes);
 
-/// The same of a file, of which no more is read than that needs. False for what is no regular file
-/// or can't be read: whoever reads it tells why.
+/// Tells the same about a file, and reads no more of it than needed. Returns false for a file that
+/// is not regular or can't be read: whoever reads it later reports why.
 [[nodiscard]] bool is_xml_file(const std::filesystem::path& file);
 
-/// Reads OpenCV's new format (opencv_traincascade's, Haar features) and its old one
-/// (haartraining's, "opencv-haar-classifier"). `parent` and `next` of stages in a tree of them are
-/// ignored, as OpenCV 4 does: the stages follow each other in a row.
-/// Errors: as refuse_model(), for a file that read_model_file() refuses; that is no such XML, cut
-/// or contradicts itself; with tilted features, LBP or HOG; weights that are no whole numbers
-/// or 0, or with which a feature's sum could reach 2^24; numbers that are not finite; leaves or
-/// stages' thresholds beyond 1e9; more than 1,000 stages, 200,000 nodes or as many features; files
-/// of more than 64 MiB.
+/// Reads OpenCV's new format (opencv_traincascade's, with Haar features) and its old one
+/// (haartraining's, "opencv-haar-classifier"). The stages form a row: `parent` and `next`, which
+/// arrange stages in a tree, are ignored, as in OpenCV 4. Throws the error of refuse_model() for a
+/// file
+/// * that read_model_file() refuses, or that is larger than 64 MiB;
+/// * that is no such XML, is cut off, or contradicts itself;
+/// * with tilted features, LBP or HOG;
+/// * with weights that are 0 or not whole, or with which a feature's sum could reach 2^24;
+/// * with numbers that are not finite, or with leaves or stages' thresholds beyond 1e9;
+/// * with more than 1,000 stages, 200,000 nodes or 200,000 features.
 [[nodiscard]] Cascade read_cascade(const std::filesystem::path& file);
 
 }  // namespace facepipe::detector::cascade
