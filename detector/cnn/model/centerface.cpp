@@ -1,4 +1,4 @@
-// CenterFace (Xu et al., 2020): a face is a peak of a heatmap at stride 4.
+// In CenterFace (Xu et al., 2020), a face is a peak of a heatmap at stride 4.
 #include <array>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kStride = 4;
 
-/// Channels of one output, each rows x columns.
+/// Channels of one output. Each has rows x columns values.
 class Maps {
  public:
   Maps(std::span<const float> values, std::size_t cells) : values_(values), cells_(cells) {}
@@ -38,13 +38,12 @@ Landmarks landmarks_at(const Maps& landmarks, std::size_t cell, const Box& box) 
   return points;
 }
 
-/// A cell (row, column) with heat > threshold is a face whose centre is
-/// ((column + offset x + 0.5) * 4, (row + offset y + 0.5) * 4) and whose size is 4 * exp(scale).
-/// Landmarks are relative to the top left corner of that box, in units of its size.
-/// Scale, offset and landmarks hold y before x.
+/// A cell (row, column) with heat > threshold is a face. Its centre is ((column + offset x + 0.5) *
+/// 4, (row + offset y + 0.5) * 4), and its size is 4 * exp(scale). Landmarks are relative to the
+/// top left corner of that box, in units of its size. Scale, offset and landmarks hold y before x.
 ///
-/// The reference code in deface 1.5.0 clips the top left corner before it adds the size, which
-/// shifts faces that the frame's left or top edge cuts off; here the box is clipped at the end.
+/// The reference code in deface 1.5.0 clips the top left corner before it adds the size. This
+/// shifts faces that the frame's left or top edge cuts off. Here the box is clipped at the end.
 Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit, float score_threshold) {
   const int rows = fit.network.height / kStride;
   const int columns = fit.network.width / kStride;
@@ -65,7 +64,7 @@ Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit, float sc
   return detections;
 }
 
-/// False where the file states both extents and they are not in this ratio.
+/// Returns false if the file states both extents and they are not in this ratio.
 bool may_have_stride(std::int64_t image, std::int64_t map) {
   return image < 0 || map < 0 || image == map * kStride;
 }

@@ -27,7 +27,7 @@ struct Pointwise {
   }
 };
 
-/// Tensors by name, and how often each value of the graph is read.
+/// Tensors by name, and how many inputs and outputs read each value of the graph.
 struct Index {
   explicit Index(const onnx::GraphProto& graph) {
     for (const onnx::TensorProto& tensor : graph.initializer()) tensors[tensor.name()] = &tensor;
@@ -60,7 +60,8 @@ std::optional<std::vector<float>> floats_of(const Index& index, const std::strin
   return values;
 }
 
-/// Every number of an attribute is `value`, or the attribute is not there (ONNX's defaults).
+/// Tells whether every number of an attribute is `value`. An attribute that is not there has ONNX's
+/// default, and counts as `value`.
 bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t value) {
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     if (attribute.name() != name) continue;
@@ -71,7 +72,7 @@ bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t va
   return true;
 }
 
-/// `any_stride`: only the second of a pair may skip pixels.
+/// `any_stride` allows strides. Only the second convolution of a pair may skip pixels.
 std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto& node,
                                       bool any_stride) {
   if (node.op_type() != "Conv" || node.input_size() < 2 || node.output_size() != 1)
@@ -96,7 +97,8 @@ std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto&
   return result;
 }
 
-/// second(first(x)) as one; sums in double, so that only the last rounding is ours.
+/// Returns second(first(x)) as one convolution. Sums are computed in double, so that only the last
+/// rounding changes the result.
 Pointwise product(const Pointwise& first, const Pointwise& second) {
   Pointwise result{second.outputs, first.inputs, {}, {}};
   for (std::int64_t o = 0; o < second.outputs; ++o) {

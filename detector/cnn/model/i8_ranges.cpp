@@ -24,14 +24,14 @@ constexpr std::uintmax_t kLargestFile = 4 << 20;
 constexpr double kLargestValue = 1e6;
 constexpr int kPercent = 100;
 
-/// Reads parts of one file, and names it where they are not as they should be.
+/// Reads parts of one file. It names the file if they are not as they should be.
 class Reader {
  public:
   explicit Reader(const std::string& origin) : origin_(origin) {}
 
   [[noreturn]] void refuse(const std::string& reason) const { refuse_i8_ranges(origin_, reason); }
 
-  /// The members of an object that has these and no others.
+  /// Checks that an object has these members and no others.
   void expect_members(const Json& json, const std::string& where,
                       std::initializer_list<const char*> names) const {
     if (!json.is_object()) refuse(where + " is no object");
@@ -153,7 +153,7 @@ I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
 
 namespace {
 
-/// Four digits behind the point: steps of int8 are far wider.
+/// Rounds to four digits behind the point. Steps of int8 are far wider.
 std::string rounded(float value) {
   constexpr double kPart = 1e4;
   return Json(std::round(value * kPart) / kPart).dump();
@@ -167,7 +167,7 @@ std::string to_json(const I8Ranges& ranges) {
                      ",\n \"pictures\": " + Json(ranges.pictures).dump() + ",\n \"tensors\": [\n";
   for (const TensorRange& range : ranges.tensors) {
     if (&range != ranges.tensors.data()) text += ",\n";
-    // A list of numbers, which bytes would not be.
+    // The copy makes a JSON list of numbers; bytes would become something else.
     const std::vector<int> channels(range.channels.begin(), range.channels.end());
     text += "{\"name\": " + Json(range.name).dump() + ", \"low\": " + rounded(range.low) +
             ", \"high\": " + rounded(range.high) + ", \"channels\": " + Json(channels).dump() + "}";

@@ -1,12 +1,14 @@
-// What a model's tensors hold, measured on pictures: by it an engine places the 256 levels of int8.
+// These are the ranges of values in a model's tensors, measured on pictures. An engine uses them to
+// place the 256 levels of int8.
 //
-// A file of ranges is one model's, told by the model's SHA-256, and is JSON:
+// A file of ranges belongs to one model, which it names by the model's SHA-256. It is JSON:
 //
 //   {"format": "facepipe i8 ranges 1", "model_sha256": "...", "pictures": ["SHA-256", ...],
 //    "tensors": [{"name": "365", "low": 0, "high": 16.8, "channels": [100, 12, ...]}, ...]}
 //
-// `facepipe calibrate` makes one. Those of CenterFace and YuNet are built in; one beside the model
-// takes their place. Files are not trusted: every field is checked, and nothing else may be in one.
+// `facepipe calibrate` makes one. The ranges of CenterFace and YuNet are built in; a file beside
+// the model takes their place. Files are not trusted: every field is checked, and no other field
+// may be there.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +22,12 @@
 
 namespace facepipe::detector {
 
-/// The values that pictures gave a tensor which a convolution reads, or an addition.
+/// The values that pictures gave to a tensor which a convolution or an addition reads.
 struct TensorRange {
-  std::string name;  ///< as the model's file has it
-  float low = 0;     ///< of all channels; at most 0
-  float high = 0;    ///< at least 0
-  /// Of each channel the largest magnitude, in percent of the tensor's, rounded up: 1..100.
+  std::string name;  ///< the name in the model's file
+  float low = 0;     ///< least value of all channels; at most 0
+  float high = 0;    ///< greatest value of all channels; at least 0
+  /// The largest magnitude of each channel, in percent of the tensor's, rounded up: 1..100.
   std::vector<std::uint8_t> channels;
 
   friend bool operator==(const TensorRange&, const TensorRange&) = default;
@@ -33,30 +35,30 @@ struct TensorRange {
 
 struct I8Ranges {
   std::string model_sha256;
-  std::vector<std::string> pictures;  ///< SHA-256 of each file that was looked at
-  std::vector<TensorRange> tensors;   ///< each name once
+  std::vector<std::string> pictures;  ///< SHA-256 of each file that was measured
+  std::vector<TensorRange> tensors;   ///< each name comes once
   std::string origin;                 ///< "built in" or the file's path; not part of the file
 
   [[nodiscard]] const TensorRange* find(std::string_view name) const;
 };
 
-/// Error(device): "i8 ranges ORIGIN: REASON".
+/// Throws Error(device): "i8 ranges ORIGIN: REASON".
 [[noreturn]] void refuse_i8_ranges(const std::string& origin, const std::string& reason);
 
-/// Errors: as refuse_i8_ranges(), for what is not as told above or was made for another model than
-/// `model_sha256`.
+/// Throws the error of refuse_i8_ranges() for a file that is not as told above, or was made for
+/// another model than `model_sha256`.
 [[nodiscard]] I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
                                        std::string_view model_sha256);
 
-/// A line for each tensor; parse_i8_ranges() gives the same again, but for numbers that are
-/// rounded.
+/// Writes a line for each tensor. parse_i8_ranges() reads the same ranges again, except that
+/// numbers are rounded.
 [[nodiscard]] std::string to_json(const I8Ranges& ranges);
 
-/// Where a model's own file of ranges is looked for: "MODEL.i8.json".
+/// Returns where a model's own file of ranges is expected: "MODEL.i8.json".
 [[nodiscard]] std::filesystem::path i8_ranges_file(const std::filesystem::path& model);
 
-/// The ranges of a model: those of the file beside it, else those that are built in. Errors: as
-/// parse_i8_ranges(); device, telling how they are made, where there are none.
+/// Returns the ranges of a model: those of the file beside it, else those that are built in.
+/// Errors: as parse_i8_ranges(); device if there are none, with the command that makes them.
 [[nodiscard]] I8Ranges find_i8_ranges(const Model& model);
 
 }  // namespace facepipe::detector

@@ -1,9 +1,9 @@
-// The face models that are known: by what their files are recognised, and how their outputs are
-// read.
+// The face models that are known: how their files are recognised, and how their outputs are read.
 //
-// Files are known by the shapes of inputs and outputs, so that a retrained one under other tensor
-// names is known as well. A model more is an entry more: a file beside centerface.cpp, and its line
-// in known_models(). Kernels that decode its outputs are chosen in detector/cnn/cuda/head.cu.
+// Files are recognised by the shapes of inputs and outputs. So a retrained model is known even if
+// its tensors have other names. To add a model, add an entry: a file beside centerface.cpp, and its
+// line in known_models(). The kernels that decode its outputs are chosen in
+// detector/cnn/cuda/head.cu.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ enum class ModelKind { centerface, yunet };
 /// Order of the input's three planes.
 enum class ChannelOrder { rgb, bgr };
 
-/// How the network's outputs hold their cells.
+/// Tells how the network's outputs hold their cells.
 enum class OutputLayout {
   planes,  ///< 1 x channels x rows x columns
-  cells,   ///< 1 x cells x channels, the cells row by row
+  cells,   ///< 1 x cells x channels; the cells come row by row
 };
 
 /// One output of the network. It holds (network height / stride) * (network width / stride) cells
@@ -47,33 +47,33 @@ struct ModelOutput {
 /// An input or output as a file declares it.
 struct DeclaredTensor {
   std::string name;
-  std::vector<std::int64_t> extents;  ///< -1: left open. Empty for anything but floats
+  std::vector<std::int64_t> extents;  ///< -1: left open; empty if the tensor has no floats
 };
 
 struct KnownModel {
   ModelKind kind;
-  std::string_view name;   ///< in reports: "centerface"
-  std::string_view title;  ///< in sentences: "CenterFace"
+  std::string_view name;   ///< name in reports: "centerface"
+  std::string_view title;  ///< name in sentences: "CenterFace"
   ChannelOrder channel_order;
   OutputLayout output_layout;
-  /// The outputs in the order in which heads read them; nullopt for a file of another model.
-  /// `image` is the input, N x 3 x H x W.
+  /// Returns the outputs in the order in which heads read them, or nullopt for a file of another
+  /// model. `image` is the input, N x 3 x H x W.
   std::optional<std::vector<ModelOutput>> (*find_outputs)(const DeclaredTensor& image,
                                                           std::span<const DeclaredTensor> outputs);
   Head decode;
 };
 
 /// CenterFace (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point",
-/// 2020): four outputs at stride 4, in the file's order: heatmap (1 channel), scale (2), offset
+/// 2020) has four outputs at stride 4, in the file's order: heatmap (1 channel), scale (2), offset
 /// (2), landmarks (10). Heads read them in that order.
 extern const KnownModel kCenterface;
 
-/// YuNet (Wu et al., "YuNet: A Tiny Millisecond-level Face Detector", 2023): twelve outputs
-/// NAME_STRIDE, with NAME cls (1 channel), obj (1), bbox (4), kps (10) and STRIDE 8, 16, 32. Heads
-/// read cls, obj, bbox, kps of stride 8, then of 16, then of 32.
+/// YuNet (Wu et al., "YuNet: A Tiny Millisecond-level Face Detector", 2023) has twelve outputs
+/// NAME_STRIDE. NAME is cls (1 channel), obj (1), bbox (4) or kps (10), and STRIDE is 8, 16 or 32.
+/// Heads read cls, obj, bbox, kps of stride 8, then those of 16, then those of 32.
 extern const KnownModel kYunet;
 
-/// All of them.
+/// Returns all known models.
 [[nodiscard]] std::span<const KnownModel* const> known_models();
 
 }  // namespace facepipe::detector

@@ -19,7 +19,7 @@ namespace {
 constexpr int kImageChannels = 3;
 constexpr int kImageRank = 4;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
-// Any size that all strides divide: shapes are checked with it.
+// Shapes are checked with this size. Any size that all strides divide would do.
 constexpr Size kTrial{128, 64};
 
 std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
@@ -45,8 +45,8 @@ DeclaredTensor declared(const onnx::ValueInfoProto& value) {
   return declared;
 }
 
-/// The one input that is no weight (old files list their weights as inputs too), if it can take a
-/// picture of three planes.
+/// Returns the only input that is no weight, if it can take a picture of three planes. Old files
+/// list their weights as inputs, too.
 std::optional<DeclaredTensor> find_image_input(const onnx::GraphProto& graph) {
   std::set<std::string_view> weights;
   for (const onnx::TensorProto& tensor : graph.initializer()) weights.insert(tensor.name());
@@ -62,7 +62,7 @@ std::optional<DeclaredTensor> find_image_input(const onnx::GraphProto& graph) {
   return fits ? std::optional(std::move(input)) : std::nullopt;
 }
 
-/// "neither CenterFace's nor YuNet's".
+/// Returns "neither CenterFace's nor YuNet's".
 std::string of_none_of_them() {
   std::string text;
   for (const KnownModel* const known : known_models())
@@ -133,8 +133,8 @@ std::string Model::onnx(Size network) const {
   for (auto& input : *graph.mutable_input())
     if (input.name() == input_)
       set_shape(input, {1, kImageChannels, network.height, network.width});
-  // What the file says of inner shapes holds for its own size only; engines infer them. Outputs
-  // must have a shape, or OpenCV refuses the file.
+  // The inner shapes in the file are right only for the file's own size; engines infer them.
+  // Outputs must have a shape, or OpenCV refuses the file.
   graph.clear_value_info();
   for (const ModelOutput& output : outputs_)
     for (auto& value : *graph.mutable_output())

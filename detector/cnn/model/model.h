@@ -1,6 +1,8 @@
-// A face model's ONNX file: read, checked and made ready for any network size.
+// This header reads and checks the ONNX file of a face model, and makes it ready for any network
+// size.
 //
-// Owns the parsed file. Knows nothing of engines. Immutable after construction, hence thread-safe.
+// A Model owns the parsed file. It knows nothing of engines. It is immutable after construction,
+// hence thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -24,9 +26,9 @@ struct Graph;
 class Model {
  public:
   /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
-  /// missing, unreadable, empty, no regular file, larger than 1 GiB, no ONNX, ONNX whose weights
-  /// stand in other files, ONNX that is no known face model, or ONNX that check_onnx()
-  /// (detector/cnn/model/graph/onnx_check.h) refuses: no engine sees anything else.
+  /// missing, unreadable, empty, not regular, larger than 1 GiB, or no ONNX; for ONNX whose weights
+  /// stand in other files, that is no known face model, or that check_onnx()
+  /// (detector/cnn/model/graph/onnx_check.h) refuses. So no engine sees such a file.
   explicit Model(const std::filesystem::path& file);
 
   [[nodiscard]] const KnownModel& known() const { return *known_; }
@@ -35,13 +37,13 @@ class Model {
   [[nodiscard]] const std::string& sha256() const { return sha256_; }  ///< lower-case hex
   [[nodiscard]] ChannelOrder channel_order() const { return known_->channel_order; }
 
-  /// Name of the input: 1 x 3 x H x W, values 0..255.
+  /// Returns the name of the input: 1 x 3 x H x W, values 0..255.
   [[nodiscard]] const std::string& input() const { return input_; }
 
-  /// Outputs in the order in which the heads of this kind read them.
+  /// Returns the outputs in the order in which the heads of this kind read them.
   [[nodiscard]] const std::vector<ModelOutput>& outputs() const { return outputs_; }
 
-  /// The model as ONNX bytes, for input 1 x 3 x network.height x network.width.
+  /// Returns the model as ONNX bytes, for an input of 1 x 3 x network.height x network.width.
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:

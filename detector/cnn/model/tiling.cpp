@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kStep = 32;
 
-// What a run of the network costs in memory is bounded by these two.
+// These two bound the memory of a run of the network.
 constexpr int kLongestTileSide = 2048;
 constexpr double kReducedPixels = 4 << 20;
 
-// Pixels of the reduced picture: a face that large is found there as well as anywhere.
+// In pixels of the reduced picture: a face this large is found there as surely as elsewhere.
 constexpr double kSureFace = 64;
 
-// A face is seen well, and its box known to be whole, this far from where a tile ends.
+// A face this far from a tile's end is seen well, and its box is known to be whole.
 constexpr int kMargin = 32;
 
 int round_up(double length) { return static_cast<int>(std::ceil(length / kStep)) * kStep; }
@@ -26,13 +26,13 @@ struct Axis {
   int length;
 };
 
-/// Between begins of neighbours, at most.
+/// Returns the longest distance between the begins of neighbouring tiles.
 int longest_step(int tiles, int tile, int picture) {
   const int steps = (picture - tile) / kStep;
   return (steps + tiles - 2) / (tiles - 1) * kStep;
 }
 
-/// The shortest tiles, as few as can be.
+/// Returns the fewest tiles, as short as possible.
 Axis cut(int picture, int overlap) {
   if (picture <= kLongestTileSide) return {1, picture};
   for (int tiles = 2;; ++tiles)
@@ -40,7 +40,7 @@ Axis cut(int picture, int overlap) {
       if (longest_step(tiles, tile, picture) + overlap <= tile) return {tiles, tile};
 }
 
-/// The begin of one of the tiles of an axis, spread evenly.
+/// Returns where a tile begins on an axis. The tiles are spread evenly.
 int begin_of(int tile, int tiles, int length, int picture) {
   if (tiles == 1) return 0;
   const int steps = (picture - length) / kStep;
@@ -54,7 +54,7 @@ PixelPlace Tiling::origin(int index) const {
           begin_of(index / columns, rows, tile.frame.height, whole.frame.height)};
 }
 
-// The inverse of what Orientation says: turned back, then mirrored back.
+// This reverses what Orientation says: it turns back, then mirrors back.
 PixelPlace Tiling::stored_origin(int index, Orientation orientation) const {
   const auto [x, y] = origin(index);
   const int right = whole.frame.width - tile.frame.width - x;

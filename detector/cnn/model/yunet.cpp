@@ -1,4 +1,4 @@
-// YuNet (Wu et al., 2023): anchor-free cells at strides 8, 16 and 32.
+// YuNet (Wu et al., 2023) has anchor-free cells at strides 8, 16 and 32.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,9 +62,10 @@ void decode_level(const Level& level, const NetworkFit& fit, float score_thresho
   }
 }
 
-/// Score: sqrt(cls * obj), each clamped to 0..1. Box of a cell (row, column): centre
-/// ((column + b0) * stride, (row + b1) * stride), size exp(b2) * stride by exp(b3) * stride.
-/// Landmarks: ((column + k0) * stride, (row + k1) * stride), and so on. As OpenCV's FaceDetectorYN.
+/// The score is sqrt(cls * obj), each clamped to 0..1. The box of a cell (row, column) has the
+/// centre ((column + b0) * stride, (row + b1) * stride) and the size exp(b2) * stride by exp(b3) *
+/// stride. Landmarks are ((column + k0) * stride, (row + k1) * stride), and so on. OpenCV's
+/// FaceDetectorYN computes the same.
 Detections decode(const NetworkOutputs& outputs, const NetworkFit& fit, float score_threshold) {
   Detections detections;
   std::size_t first = 0;

@@ -6,7 +6,7 @@
 namespace facepipe::detector::graph {
 namespace {
 
-/// Indices of the three nodes.
+/// Indices of the three nodes of a block.
 struct Block {
   std::size_t expand;
   std::size_t depthwise;
@@ -28,8 +28,8 @@ bool is_filter(const Convolution* op) {
   return (stride == 1 || stride == 2) && op->window == window_3x3(stride);
 }
 
-/// The node that computes the first input of `node`, if it takes nothing else and only `node` reads
-/// its result.
+/// Returns the node that computes the first input of `node`, if it has no other input and only
+/// `node` reads its result. Else returns -1.
 int private_producer(const Graph& graph, const Uses& uses, int node) {
   const int producer = uses.private_producer(graph.nodes[static_cast<std::size_t>(node)].inputs[0]);
   if (producer < 0) return -1;
@@ -71,7 +71,8 @@ Node fused(const Graph& graph, const Block& block) {
 
 void fuse_inverted_residuals(Graph& graph,
                              const std::function<bool(const InvertedResidual&)>& fits) {
-  // From the end, so that what is erased lies before what is still to be looked at.
+  // The loop runs from the end, so that erased nodes lie before the nodes that are still to be
+  // visited.
   for (auto n = static_cast<int>(graph.nodes.size()) - 1; n >= 0; --n) {
     const std::optional<Block> block = block_that_ends_at(graph, Uses(graph), n);
     if (!block) continue;

@@ -10,7 +10,7 @@ constexpr Window kPoolWindow{2, 2, 2, 2, 0, 0, 0, 0};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// The one chain of a node that isn't grouped yet.
+/// Returns the only chain of a node that isn't grouped yet, or null.
 PairChain* chain_of(Node& node) {
   auto* const op = std::get_if<PairChains>(&node.op);
   return op != nullptr && op->chains.size() == 1 ? op->chains.data() : nullptr;
@@ -28,7 +28,7 @@ bool is_second(const Node& node) {
          op->activation != Activation::sigmoid;
 }
 
-/// The node that alone reads `value`.
+/// Returns the only node that reads `value`, or null.
 Node* only_reader(Graph& graph, const Uses& uses, ValueId value) {
   const int reader = uses.only_reader(value);
   return reader < 0 ? nullptr : &graph.nodes[at(reader)];
@@ -82,7 +82,7 @@ bool take_pooling(Graph& graph, std::size_t n, const PairLimits&) {
   return true;
 }
 
-/// Node `other`, a later one, can be computed where `n` is.
+/// Tells whether the later node `other` can be computed where `n` is.
 bool can_move_to(const Graph& graph, const Uses& uses, std::size_t n, std::size_t other) {
   const std::vector<ValueId>& inputs = graph.nodes[other].inputs;
   return std::all_of(inputs.begin(), inputs.end(),
@@ -97,7 +97,7 @@ bool group(Graph& graph, std::size_t n, const PairLimits& limits) {
   for (std::size_t other = n + 1; other < graph.nodes.size(); ++other) {
     PairChain* const chain = chain_of(graph.nodes[other]);
     if (chain == nullptr || !same_kind(op->chains[0], *chain) ||
-        is_last(graph, uses, node.outputs[0]) !=  // those may have another precision
+        is_last(graph, uses, node.outputs[0]) !=  // a last layer may have another precision
             is_last(graph, uses, graph.nodes[other].outputs[0]) ||
         !can_move_to(graph, uses, n, other))
       continue;
@@ -114,7 +114,7 @@ bool group(Graph& graph, std::size_t n, const PairLimits& limits) {
 
 using Step = bool (*)(Graph&, std::size_t, const PairLimits&);
 
-/// Applies `step` to each node from the start whenever it changed something.
+/// Applies `step` to each node. Starts again whenever a step changed something.
 void repeat(Graph& graph, Step step, const PairLimits& limits) {
   for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n, limits) ? 0 : n + 1;
 }

@@ -1,29 +1,31 @@
-// The pass that makes chains of pairs: 1x1 convolutions and the depthwise 3x3 ones behind them,
-// with the upsampling before and the pooling after them. Kept apart from the passes that every
-// engine likes: what it makes only an engine with a kernel for it can compute.
+// This pass makes chains of pairs. A pair is a 1x1 convolution and the depthwise 3x3 one behind it;
+// a chain adds the upsampling before and the pooling after them. The pass is apart from those that
+// every engine likes, because only an engine with a kernel for chains can compute them.
 #pragma once
 
 #include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::detector::graph {
 
-/// What the engine's kernels take.
+/// What the engine's kernels accept.
 struct PairLimits {
-  int channels = 128;  ///< of a pair's maps
-  int chains = 4;      ///< of a node
+  int channels = 128;  ///< most channels of a pair's maps
+  int chains = 4;      ///< most chains of a node
 };
 
-/// A 1x1 convolution without activation of one input and the depthwise 3x3 one (stride 1, padding
-/// 1; relu or no activation) that alone reads it become a PairChain, wherever they stand. Then
-/// * an upsampling by 2 with an addition that one chain alone reads becomes that chain's input,
+/// Makes a PairChain of a 1x1 convolution (no activation, one input) and the depthwise 3x3 one
+/// (stride 1, padding 1; relu or no activation) that alone reads it, wherever they stand. Then
+/// * an upsampling by 2 with an addition becomes the input of the chain that alone reads it,
 /// * a maximum over 2x2 (stride 2, no padding) of the result of a chain without an upsampling
 ///   becomes an output of the chain,
-/// * chains of the same channels, inputs and outputs that can run at the same time become one node.
-/// Needs inferred shapes; leaves shapes of new values to be inferred. Nothing is found by names or
-/// sizes of maps.
+/// * chains with the same channels, inputs and outputs that can run at the same time become one
+///   node.
+/// Shapes must be inferred before; shapes of new values must be inferred afterwards. The pass
+/// doesn't look at names or sizes of maps.
 void fuse_pairs(Graph& graph, const PairLimits& limits);
 
-/// One kernel can compute both: they differ in their weights and in the sizes of their maps.
+/// Tells whether one kernel can compute both. Then they differ only in weights and in sizes of
+/// maps.
 [[nodiscard]] bool same_kind(const PairChain& a, const PairChain& b);
 
 }  // namespace facepipe::detector::graph

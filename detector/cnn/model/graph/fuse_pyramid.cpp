@@ -9,7 +9,7 @@ namespace {
 
 Node& node_at(Graph& graph, int index) { return graph.nodes[static_cast<std::size_t>(index)]; }
 
-/// Index of the node that computes the lateral part of a PyramidStep, or -1.
+/// Returns the index of the node that computes the lateral part of a PyramidStep, or -1.
 int lateral_of(Graph& graph, const Uses& uses, const Node& node, int most_channels) {
   const auto* const up = std::get_if<TransposedConvolution>(&node.op);
   if (up == nullptr || up->factor != 2 || up->outputs > most_channels ||
@@ -35,7 +35,7 @@ bool fuse_step(Graph& graph, std::size_t n, int most_channels) {
   return true;
 }
 
-/// Follows an output up to the convolution that computes it; the nodes between are collected.
+/// The way from an output up to the convolution that computes it, with the nodes between them.
 struct Trail {
   HeadTail::Part part;
   int convolution = -1;
@@ -50,7 +50,7 @@ std::optional<Trail> trail_of(Graph& graph, const Uses& uses, const Output& outp
   for (int n = uses.producer(value); n >= 0; n = uses.producer(value)) {
     const Node& node = node_at(graph, n);
     if (const auto* const activate = std::get_if<Activate>(&node.op)) {
-      // One alone, and of nobody but the output.
+      // There may be only one activation, and only the output may read it.
       if (value != output.value || !uses.readers(value).empty()) return std::nullopt;
       trail.part.pending = activate->function;
     } else if (const auto* const split = std::get_if<Split>(&node.op)) {
@@ -70,7 +70,7 @@ bool is_window(const Convolution& op) {
   return op.groups == 1 && op.window == window_3x3() && op.activation == Activation::relu;
 }
 
-/// The three nodes of a head that ends with `last`, the first of them first, or none.
+/// Returns the three nodes of a head that ends with `last`, in their order, or none.
 std::vector<int> head_before(Graph& graph, const Uses& uses, int last) {
   const Convolution* const outputs = lone_convolution(node_at(graph, last));
   if (outputs == nullptr || !outputs->pointwise() || outputs->activation != Activation::none)
@@ -112,7 +112,7 @@ std::optional<HeadTail> cut_head(Graph& graph) {
   tail.coarse = step.inputs[0];
   tail.fine = step.inputs[1];
   gone.insert(head.begin(), head.end());
-  // Nobody else reads what goes away.
+  // Only the nodes that go away may read their values.
   for (const int n : gone)
     for (const ValueId value : node_at(graph, n).outputs)
       for (const int reader : uses.readers(value))

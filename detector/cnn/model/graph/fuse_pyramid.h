@@ -1,4 +1,5 @@
-// Passes for engines with kernels for the way down a feature pyramid and for the head at its end.
+// These passes are for engines with kernels for the way down a feature pyramid, and for the head at
+// its end.
 #pragma once
 
 #include <optional>
@@ -9,19 +10,19 @@
 
 namespace facepipe::detector::graph {
 
-/// A transposed convolution to which the result of a 1x1 convolution is added that nobody else
-/// reads becomes a PyramidStep, where it computes no more than `most_channels`. Activations are
-/// none or relu.
+/// Makes a PyramidStep of a transposed convolution and of the 1x1 convolution whose result is added
+/// to it. Nobody else may read that result. The transposed convolution computes at most
+/// `most_channels`. Both activations are none or relu.
 void fuse_pyramid(Graph& graph, int most_channels);
 
-/// What cut_head() took away: outputs(window(step(coarse, fine))).
+/// The head that cut_head() took away: outputs(window(step(coarse, fine))).
 struct HeadTail {
-  /// Consecutive channels that `outputs` computes.
+  /// Consecutive channels that `outputs` computes for one output of the graph.
   struct Part {
-    std::string name;  ///< of the graph's output
+    std::string name;  ///< name of the graph's output
     int first_channel = 0;
     int channels = 0;
-    Activation pending = Activation::none;  ///< that is still to be applied
+    Activation pending = Activation::none;  ///< activation that is still to be applied
   };
 
   PyramidStep step;
@@ -32,9 +33,10 @@ struct HeadTail {
   std::vector<Part> parts;  ///< in the order of the graph's outputs
 };
 
-/// Takes a head away whose outputs are all parts of one 1x1 convolution behind one of 3x3 behind a
-/// PyramidStep, if nobody else reads what is between them: the graph's outputs are then the step's
-/// two inputs. Returns nothing, and leaves the graph as it is, where there is no such head.
+/// Takes away a head whose outputs are all parts of one 1x1 convolution. Before it come a 3x3
+/// convolution and a PyramidStep, and nobody else may read the values between them. The graph's
+/// outputs then are the step's two inputs. Returns nullopt and leaves the graph as it is if there
+/// is no such head.
 [[nodiscard]] std::optional<HeadTail> cut_head(Graph& graph);
 
 }  // namespace facepipe::detector::graph

@@ -14,7 +14,7 @@ const Node& node_at(const Graph& graph, int index) {
   return graph.nodes[static_cast<std::size_t>(index)];
 }
 
-/// Indices of the depthwise and the 1x1 convolution behind the node `first`, or none.
+/// Returns the indices of the depthwise and the 1x1 convolution behind the node `first`, or none.
 std::vector<int> block_behind(const Graph& graph, const Uses& uses, int first) {
   const auto& stem = std::get<Convolution>(node_at(graph, first).op);
   const int second = uses.only_reader(node_at(graph, first).outputs[0]);
@@ -31,7 +31,7 @@ std::vector<int> block_behind(const Graph& graph, const Uses& uses, int first) {
   return {second, third};
 }
 
-/// The nodes' convolutions as one Stem at the first's place.
+/// Joins the nodes' convolutions into one Stem at the first node's place.
 void join(Graph& graph, const std::vector<int>& nodes) {
   Stem stem;
   Node& joined = graph.nodes[static_cast<std::size_t>(nodes.front())];
@@ -59,7 +59,7 @@ void fuse_stem(Graph& graph) {
   if (first < 0) return;
   const Convolution* const op = plain_convolution(node_at(graph, first));
   if (op == nullptr || !is_stem(*op)) return;
-  // What is last are floats, which its kernel doesn't write.
+  // A last layer's result is floats, which the kernel of a Stem doesn't write.
   const auto last = [&](int n) {
     return reaches_outputs_only(graph, uses, node_at(graph, n).outputs[0]);
   };

@@ -8,7 +8,7 @@
 namespace facepipe::detector::graph {
 
 const char* name_of(const Operator& op) {
-  // In the order of Operator.
+  // The names are in the order of Operator's alternatives.
   static constexpr const char* kNames[] = {"Convolution",
                                            "TransposedConvolution",
                                            "BatchNormalization",

@@ -21,7 +21,7 @@ MemoryPlan plan_memory(std::span<const Lifetime> lifetimes) {
     return lifetimes[a].bytes > lifetimes[b].bytes;
   });
   MemoryPlan plan{std::vector<std::size_t>(lifetimes.size()), 0};
-  std::vector<std::size_t> placed;  // by offset
+  std::vector<std::size_t> placed;  // sorted by offset
   for (const std::size_t i : order) {
     const std::size_t bytes = aligned(lifetimes[i].bytes);
     std::size_t offset = 0;

@@ -1,4 +1,5 @@
-// Where values lie in one block of memory that those share whose lifetimes don't meet.
+// Values share one block of memory. The plan places them so that values overlap only if their
+// lifetimes don't.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +16,15 @@ struct Lifetime {
 };
 
 struct MemoryPlan {
-  std::vector<std::size_t> offsets;  ///< one a lifetime, multiples of kMemoryAlignment
-  std::size_t bytes = 0;             ///< of the whole block
+  std::vector<std::size_t> offsets;  ///< one for each lifetime, multiples of kMemoryAlignment
+  std::size_t bytes = 0;             ///< size of the whole block
 };
 
 inline constexpr std::size_t kMemoryAlignment = 256;
 
-/// The largest first, each at the lowest offset at which it meets nobody of its time (Pisarchyk and
-/// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020: greedy by size).
+/// Places the largest values first, each at the lowest offset at which it meets no value of its
+/// time (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020:
+/// greedy by size).
 [[nodiscard]] MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 
 }  // namespace facepipe::detector::graph

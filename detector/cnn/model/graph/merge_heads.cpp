@@ -6,7 +6,7 @@
 namespace facepipe::detector::graph {
 namespace {
 
-/// A 1x1 convolution of a head, and the depthwise one that alone reads it, if that is what does.
+/// A 1x1 convolution of a head, and the depthwise one that alone reads it, if there is one.
 struct Branch {
   std::size_t pointwise = 0;
   std::optional<std::size_t> depthwise;
@@ -42,7 +42,7 @@ bool same_shape(const Graph& graph, const Branch& a, const Branch& b) {
          convolution_at(graph, *a.depthwise).window == convolution_at(graph, *b.depthwise).window;
 }
 
-/// The outputs of several convolutions as those of one.
+/// Returns one convolution that computes the outputs of several.
 Node joined(const Graph& graph, const std::vector<std::size_t>& parts, ValueId input,
             ValueId output) {
   Convolution all = convolution_at(graph, parts.front());
@@ -57,7 +57,7 @@ Node joined(const Graph& graph, const std::vector<std::size_t>& parts, ValueId i
   return {name, std::move(all), {input}, {output}};
 }
 
-/// As joined(), of depthwise convolutions, which read consecutive channels of `input`.
+/// Returns one depthwise convolution in the same way. It reads consecutive channels of `input`.
 Node joined_depthwise(const Graph& graph, const std::vector<std::size_t>& parts, ValueId input,
                       ValueId output) {
   Node node = joined(graph, parts, input, output);
@@ -95,7 +95,7 @@ void merge(Graph& graph, const std::vector<Branch>& branches) {
   split.name = merged.back().name;
   split.inputs = {value};
   merged.push_back(std::move(split));
-  // All of it where the first of them stood: they read nothing else.
+  // All new nodes go where the first old one stood, because they read nothing else.
   std::vector<std::size_t> gone = pointwise;
   gone.insert(gone.end(), depthwise.begin(), depthwise.end());
   std::sort(gone.begin(), gone.end());
@@ -104,7 +104,7 @@ void merge(Graph& graph, const std::vector<Branch>& branches) {
                      merged.begin(), merged.end());
 }
 
-/// Merges the first group that it finds.
+/// Merges the first group that it finds. Returns false if there is none.
 bool merge_one(Graph& graph) {
   const Uses uses(graph);
   std::vector<Branch> branches;

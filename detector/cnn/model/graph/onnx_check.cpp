@@ -19,7 +19,7 @@ constexpr std::int64_t kNewestOpset = 21;
 constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // version of the file format
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr int kMostRank = 8;
-// CenterFace's largest value holds 24 numbers for a pixel of the picture, YuNet's 4.
+// The largest value of CenterFace holds 24 numbers for each pixel of the picture, that of YuNet 4.
 constexpr std::int64_t kMostOfAPixel = 128;
 
 using onnx::AttributeProto;
@@ -69,7 +69,7 @@ class Check {
     check_data(tensor, elements, name);
   }
 
-  /// In one place, and as much as the extents say.
+  /// Checks that the numbers are in one place, and as many as the extents say.
   void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
     const bool floats = tensor.data_type() == TensorProto::FLOAT;
     if (!floats && tensor.data_type() != TensorProto::INT64)
@@ -97,7 +97,7 @@ class Check {
     }
   }
 
-  /// Numbers or a text, and nothing beside them.
+  /// Tells whether an attribute holds only numbers or a text.
   static bool is_plain(const AttributeProto& attribute) {
     const auto holds = [&](AttributeProto::AttributeType type, bool something) {
       return attribute.type() == type || !something;
@@ -133,7 +133,7 @@ class Check {
 
   onnx::ModelProto& model_;
   const std::string& source_;
-  std::set<std::string> names_;  ///< of weights
+  std::set<std::string> names_;  ///< names of weights
 };
 
 void check_amounts(const Graph& graph, Size trial) {
@@ -142,7 +142,8 @@ void check_amounts(const Graph& graph, Size trial) {
     for (const ValueId output : node.outputs) {
       const auto& extents = graph.value(output).extents;
       const auto elements = std::accumulate(extents.begin(), extents.end(), std::int64_t{1},
-                                            std::multiplies<>());  // bounded by infer_shapes()
+                                            // infer_shapes() limits the product
+                                            std::multiplies<>());
       if (elements > most)
         refuse(graph, node,
                "would compute more than " + std::to_string(kMostOfAPixel) +

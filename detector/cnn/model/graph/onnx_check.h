@@ -1,8 +1,8 @@
-// What an ONNX file must keep before any library reads it.
+// An ONNX file must pass these checks before any library reads it.
 //
-// Importers of libraries trust files: a group of 0 divides by zero in OpenCV 4.6's, extents that
-// the weights don't fill are read beyond their end, a padding of 65535 allocates gigabytes. So
-// every model passes here first, whatever engine runs it.
+// Importers of libraries trust files. In OpenCV 4.6's importer, a group of 0 divides by zero. Other
+// files make importers read weights beyond their end, if the extents promise more, or allocate
+// gigabytes for a padding of 65535. So every model passes these checks first, for all engines.
 #pragma once
 
 #include <string>
@@ -16,13 +16,14 @@ class ModelProto;
 
 namespace facepipe::detector::graph {
 
-/// Checks the parsed file and takes away all that import_onnx() doesn't read: notes, unknown
-/// fields, inner shapes, weights among the inputs. What is left: the opset of ONNX's own domain, 7
-/// to 21; nodes of import_onnx()'s operators with attributes of the right type, each once; weights
-/// with a name of their own, of float or int64, as many as their extents say, in the file itself.
+/// Checks the parsed file, and removes all that import_onnx() doesn't read: notes, unknown fields,
+/// inner shapes, weights among the inputs. The file must have the opset of ONNX's own domain, 7 to
+/// 21. Its nodes must have import_onnx()'s operators, with attributes of the right type, each once.
+/// Each of its weights must have a name of its own, be float or int64, lie in the file itself, and
+/// have as many values as its extents say.
 /// @return the graph with the shapes for a picture of `trial`: no value holds more than a small
 ///         multiple of the picture's pixels
-/// Errors: device, naming `source`, and node and operator where there is one.
+/// Errors: device, naming `source`, and the node and operator if there is one.
 [[nodiscard]] Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial);
 
 }  // namespace facepipe::detector::graph

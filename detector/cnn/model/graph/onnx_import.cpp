@@ -16,7 +16,7 @@ std::vector<float> bias_of(const OnnxNode& node, std::int64_t outputs) {
   return node.has_input(2) ? node.floats(2, outputs) : zeros;
 }
 
-/// Extents of the weights of a convolution, each of a sane size.
+/// Returns the extents of a convolution's weights, after checking that each is of a sane size.
 std::vector<std::int64_t> kernel_extents(const OnnxNode& node) {
   std::vector<std::int64_t> extents = node.extents(1);
   if (extents.size() != 4) node.fail("its weights don't have four dimensions");
@@ -145,7 +145,7 @@ Operator operator_of(const OnnxNode& node) {
   node.fail("this operator is not supported");
 }
 
-/// Inputs that are values, not weights.
+/// Returns how many inputs are values, not weights.
 int value_inputs(const Operator& op) { return std::holds_alternative<Add>(op) ? 2 : 1; }
 
 class Import {
@@ -174,7 +174,7 @@ class Import {
 
   void add_input() {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
-      if (constants_.contains(input.name())) continue;  // old files list their weights as well
+      if (constants_.contains(input.name())) continue;  // old files list their weights here, too
       if (!ids_.empty()) fail("has more than one input");
       graph_.input = ids_[input.name()] = graph_.add_value(input.name());
     }

@@ -1,4 +1,4 @@
-// ONNX to the small graph.
+// This importer turns ONNX into the small graph.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ class ModelProto;
 
 namespace facepipe::detector::graph {
 
-/// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W that stands in file `source`; shapes
-/// are not inferred yet. Known operators: Conv (without dilation), ConvTranspose (kernel equal to
+/// Reads `bytes`, an ONNX model of one picture 1 x 3 x H x W from the file `source`. It doesn't
+/// infer shapes. It knows these operators: Conv (without dilation), ConvTranspose (kernel equal to
 /// stride, no padding, one group), BatchNormalization, Relu, Sigmoid, Add, MaxPool, Resize
-/// (nearest, a whole factor on both axes), Transpose, Reshape; weights are floats of the file.
-/// Errors: device, naming the source, the node and its operator, for anything else and for numbers
-/// that no network has; nothing is allocated before a count is checked.
+/// (nearest, a whole factor on both axes), Transpose, Reshape. Weights must be floats of the file.
+/// Errors: device, naming the source, the node and its operator, for anything else, and for numbers
+/// that no network has. Nothing is allocated before its count is checked.
 [[nodiscard]] Graph import_onnx(const std::string& bytes, const std::string& source);
 [[nodiscard]] Graph import_onnx(const onnx::ModelProto& model, const std::string& source);
 

@@ -8,7 +8,8 @@
 namespace facepipe::detector::graph {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 28;  // a GiB of floats, the largest file
+// a GiB of floats, as much as the largest file
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr std::int64_t kLargestWindow = 64;
 
 template <class T, class Repeated>

@@ -1,4 +1,4 @@
-// One node of an ONNX file: its attributes and constant inputs, read with checks.
+// Reads one node of an ONNX file, its attributes and its constant inputs, with checks.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -17,7 +17,7 @@ namespace facepipe::detector::graph {
 /// The constant tensors of a file, by name.
 using Constants = std::map<std::string, const onnx::TensorProto*>;
 
-/// Every error of it is Error(device) naming source, node and operator.
+/// All its errors are Error(device), and name the source, the node and the operator.
 class OnnxNode {
  public:
   OnnxNode(const onnx::NodeProto& node, const Constants& constants, const std::string& source)
@@ -25,7 +25,7 @@ class OnnxNode {
 
   [[noreturn]] void fail(const std::string& reason) const;
 
-  /// The node's name, or its output's where it has none.
+  /// Returns the node's name, or its output's name if it has none.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const onnx::NodeProto& proto() const { return node_; }
 
@@ -46,14 +46,14 @@ class OnnxNode {
   void expect_text(std::string_view attribute, const std::string& value) const;
   void expect_integers(std::string_view attribute, std::int64_t value) const;
 
-  /// Extents of a constant input, their product checked against the data that is there.
+  /// Returns the extents of a constant input. Their product is bounded.
   [[nodiscard]] std::vector<std::int64_t> extents(int input) const;
   [[nodiscard]] std::vector<float> floats(int input) const;
-  /// Floats of `count` channels.
+  /// Returns the floats of a constant input, which must be `count`.
   [[nodiscard]] std::vector<float> floats(int input, std::int64_t count) const;
   [[nodiscard]] std::vector<std::int64_t> integers(int input) const;
 
-  /// kernel_shape, strides and pads of a two-dimensional window.
+  /// Reads kernel_shape, strides and pads of a two-dimensional window.
   [[nodiscard]] Window window(std::optional<std::vector<std::int64_t>> kernel) const;
 
  private:

@@ -7,8 +7,8 @@ namespace {
 
 using Step = bool (*)(Graph&, std::size_t);
 
-/// Applies `step` to each node from the start whenever it changed something, as it may have moved
-/// nodes. Graphs are small.
+/// Applies `step` to each node. Starts again whenever a step changed something, because it may have
+/// moved nodes. Graphs are small.
 void repeat(Graph& graph, Step step) {
   for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n) ? 0 : n + 1;
 }
@@ -19,7 +19,8 @@ void replace_reads(Graph& graph, ValueId from, ValueId to) {
     if (output.value == from) output.value = to;
 }
 
-/// The node that computes `value`, if nobody but its one reader sees the value.
+/// Returns the node that computes `value`, if only one node reads it and it is no output; else
+/// null.
 Node* private_producer(Graph& graph, const Uses& uses, ValueId value) {
   const int producer = uses.private_producer(value);
   return producer < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(producer)];
@@ -72,7 +73,7 @@ bool fold_norm(Graph& graph, std::size_t n) {
   return true;
 }
 
-/// The activation of a convolution that could take one more.
+/// Returns the activation of a convolution that has none yet, or null.
 Activation* free_activation(Node& node) {
   if (node.inputs.size() != 1) return nullptr;
   Activation* activation = nullptr;
@@ -106,7 +107,7 @@ bool fuse_add(Graph& graph, std::size_t n) {
     const ValueId value = graph.nodes[n].inputs[operand];
     const Node* const producer = private_producer(graph, uses, value);
     if (producer == nullptr || !takes_residual(*producer)) continue;
-    // At the addition's place, where both operands are known.
+    // The fused node stands where the addition stood, because both operands are known there.
     Node fused = *producer;
     fused.inputs.push_back(graph.nodes[n].inputs[1 - operand]);
     fused.outputs = graph.nodes[n].outputs;

@@ -1,4 +1,5 @@
-// Extents of every value, and what each operator demands of its inputs.
+// This file computes the extents of every value, and checks what each operator demands of its
+// inputs.
 #include <algorithm>
 #include <numeric>
 
@@ -11,7 +12,7 @@ namespace {
 using Extents = std::vector<std::int64_t>;
 
 constexpr std::int64_t kMostChannels = 1 << 16;
-// More than any layer of the largest picture holds.
+// No layer of the largest picture holds as many.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
 
 std::string text(const Extents& extents) {
@@ -21,7 +22,7 @@ std::string text(const Extents& extents) {
   return result;
 }
 
-/// Shapes of the outputs of one node.
+/// Computes the shapes of the outputs of one node.
 class Inference {
  public:
   Inference(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
@@ -45,7 +46,7 @@ class Inference {
   std::vector<Extents> operator()(const Stem& op) const {
     take_inputs(1, 1);
     expect_channels(op.layers.front().inputs);
-    // All but the first keep the map's extents.
+    // All layers but the first keep the map's extents.
     Extents result = windowed(op.layers.front().window);
     result[1] = op.layers.back().outputs;
     return {result};
