@@ -16,8 +16,8 @@ namespace {
 constexpr int kEdge = 640;
 constexpr Size kTile{kEdge, kEdge};
 
-// Longer sides in which a picture is looked at: from one where the largest faces of a crowd are
-// small to one where its small ones are large.
+// Each picture is looked at with these longer sides. At the first, the largest faces of a crowd are
+// small; at the last, its small faces are large.
 constexpr std::array kLongerSides{283, 400, 566, 800, 1131, 1600, 2263, 3200, 4525};
 
 cv::Mat resized(const cv::Mat& picture, int longer_side) {
@@ -31,7 +31,7 @@ cv::Mat resized(const cv::Mat& picture, int longer_side) {
   return result;
 }
 
-/// Where tiles begin on an axis: as few as cover it, spread evenly.
+/// Returns where tiles begin on an axis. The fewest tiles cover it, spread evenly.
 std::vector<int> begins(int length) {
   const int count = (length + kEdge - 1) / kEdge;
   std::vector<int> begins{0};
@@ -39,7 +39,8 @@ std::vector<int> begins(int length) {
   return begins;
 }
 
-/// Black where the tile reaches beyond the picture, as a network's input is.
+/// Returns the planes of a tile. They are black where the tile reaches beyond the picture, as in a
+/// network's input.
 std::vector<std::uint8_t> planes_of(const cv::Mat& tile, ChannelOrder order) {
   std::vector<std::uint8_t> planes(std::size_t{3} * kEdge * kEdge, 0);
   constexpr std::ptrdiff_t kPlane = std::ptrdiff_t{kEdge} * kEdge;
@@ -60,7 +61,7 @@ Calibration::Calibration(const Model& model, int threads)
                               threads > 0 ? threads : std::max(1, cv::getNumberOfCPUs()))) {}
 
 void Calibration::look_at(const RgbaImage& picture, const std::stop_token& stop) {
-  std::vector<std::uint8_t> bytes = picture.bytes;  // OpenCV has no header over what is constant
+  std::vector<std::uint8_t> bytes = picture.bytes;  // OpenCV has no header over constant memory
   const cv::Mat whole(picture.size.height, picture.size.width, CV_8UC4, bytes.data());
   for (const int side : kLongerSides) {
     const cv::Mat sized = resized(whole, side);

@@ -1,7 +1,7 @@
-// Ranges for int8 (detector/cnn/model/i8_ranges.h), measured on pictures.
+// A calibration measures ranges for int8 (detector/cnn/model/i8_ranges.h) on pictures.
 //
-// Each picture is looked at in several sizes, so that its faces are small ones and large ones. The
-// pictures must show faces, in the light and at the distances that matter; one with many is enough.
+// It looks at each picture in several sizes, so that faces are small and large. The pictures must
+// show faces in the light and at the distances that matter. One picture with many faces is enough.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@ namespace facepipe::detector {
 
 class Calibration {
  public:
-  /// @param threads  0: as many as the machine has
-  /// Errors: device, also where this build has no engine that computes in int8.
+  /// @param threads  0: one for each core that the process may use
+  /// Errors: device, also if this build has no engine that computes in int8.
   Calibration(const Model& model, int threads);
 
   /// Throws Stopped once `stop` is requested. Errors: device.
   void look_at(const RgbaImage& picture, const std::stop_token& stop);
 
-  /// Of all pictures so far; without their hashes.
+  /// Returns the ranges of all pictures so far, without the pictures' hashes.
   [[nodiscard]] I8Ranges ranges() const { return observer_->ranges(); }
 
  private:

@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// What one frame needs on its way.
+/// Memory for one frame on its way.
 struct Slot {
   Preprocessor preprocessor;
   std::unique_ptr<Inference> inference;
@@ -36,7 +36,8 @@ class CnnRequest final : public DetectionRequest {
   enum class State { idle, prepared, started };
   void expect(State state, const char* call) const;
 
-  // The permit goes back before the detector is let go, and both after the network has stopped.
+  // Members are destroyed in reverse order: the permit goes back before the detector is released.
+  // Before both, the destructor waits for the network to stop.
   std::shared_ptr<CnnDetector> detector_;
   Slots::Permit permit_;
   Slot& slot_;

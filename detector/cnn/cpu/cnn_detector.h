@@ -1,4 +1,4 @@
-// The detector that is a network: preprocessing, engine and head put together for one frame size.
+// This detector is a network. It puts preprocessing, engine and head together for one frame size.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,16 @@ namespace facepipe::detector {
 struct CnnDetectorParts {
   NetworkFit fit;
   ChannelOrder order = ChannelOrder::rgb;
-  std::size_t outputs = 0;  ///< how many the model has
+  std::size_t outputs = 0;  ///< number of outputs of the model
   std::unique_ptr<Engine> engine;
   Head head = nullptr;
   float score_threshold = 0.5F;
   int requests = 1;
 };
 
-/// All memory is allocated here. A request holds its detector; a request destroyed while the
-/// network runs waits for it, because its memory is the next request's.
+/// Allocates all memory of the detector. A request keeps its detector alive. If a request is
+/// destroyed while the network runs, it waits for the network, because the next request will use
+/// its memory.
 [[nodiscard]] std::shared_ptr<Detector> make_cnn_detector(CnnDetectorParts parts);
 
 }  // namespace facepipe::detector

@@ -6,14 +6,15 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/cnn/cpu/packed_rgb.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
 #ifndef FACEPIPE_DETECTOR_PACKED_ROW
 #define FACEPIPE_DETECTOR_PACKED_ROW
 namespace facepipe::detector {
 
-/// One row: luma and chroma of the same width, and a matrix whose rows are in the order of bytes.
+/// One row: luma and chroma of the same width. The rows of `matrix` are in the order of the bytes
+/// of a pixel.
 struct PackedRow {
   const std::uint8_t* y;
   const std::uint8_t* u;
@@ -38,7 +39,7 @@ HWY_INLINE hn::Vec<Lanes> load(const std::uint8_t* from) {
   return hn::ConvertTo(Lanes(), hn::PromoteTo(Words(), hn::LoadU(Bytes(), from)));
 }
 
-/// Lanes() pixels.
+/// Converts as many pixels as a vector has lanes.
 HWY_INLINE void convert_pixels(const PackedRow& row, const std::uint8_t* from_y,
                                const std::uint8_t* from_u, const std::uint8_t* from_v,
                                std::uint8_t* to) {
@@ -67,7 +68,7 @@ void convert_row(const PackedRow& row, std::uint8_t* to) {
   for (; x + lanes <= row.width; x += lanes)
     convert_pixels(row, row.y + x, row.u + x, row.v + x, to + x * row.channels);
   if (x == row.width) return;
-  // Neither side may be touched beyond its end.
+  // Memory beyond the ends of the rows may be neither read nor written.
   const int rest = row.width - x;
   std::uint8_t in[3][kMost] = {};
   std::uint8_t out[4 * kMost];
@@ -92,7 +93,7 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// A row of chroma at luma's width: as it is, or repeated into `scratch`.
+/// Returns a row of chroma at luma's width: the row itself, or its samples repeated in `scratch`.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);

@@ -1,4 +1,4 @@
-// 8-bit planar YUV to packed pixels, rounded once.
+// PackedRgb turns 8-bit planar YUV into packed pixels, and rounds only once.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,25 @@
 
 namespace facepipe::detector {
 
-/// Multiplies each pixel by a 3 x 4 matrix as fill_to_rgb() makes it for 8 bits, in single
-/// precision, rounds to the nearest whole value (halves to the even one) and clamps it to 0..255:
-/// the arithmetic of the CUDA engine, bit for bit where the processor has fused multiply-add.
-/// Chroma is repeated. By Highway's vectors, whatever the processor has.
+/// Multiplies each pixel by a 3 x 4 matrix, as fill_to_rgb() makes it for 8 bits, in single
+/// precision. It rounds to the nearest whole value (halves to the even one) and clamps it to
+/// 0..255. This is the arithmetic of the CUDA engine, bit for bit if the processor has fused
+/// multiply-add. Chroma is repeated. It uses Highway's vectors for the processor at hand.
 ///
-/// Why not swscale: its fast code truncates, by up to 3 of 255, which moves scores by 0.002 and
-/// more, five times what an engine's f16 does; its exact code takes 10 times as long.
+/// It is used instead of swscale. swscale's fast code truncates, by up to 3 of 255. This changes
+/// scores by 0.002 and more, five times as much as an engine's f16 does. swscale's exact code takes
+/// 10 times as long.
 ///
-/// Owns scratch memory; used by one thread at a time.
+/// Owns scratch memory. One thread uses it at a time.
 class PackedRgb {
  public:
-  /// Writes yuv.size pixels of `channels` (3, or 4 of which the last is 0) bytes to rows `stride`
-  /// bytes apart, the first at `to`.
+  /// Writes yuv.size pixels of `channels` bytes to rows that are `stride` bytes apart; the first
+  /// row is at `to`. `channels` is 3, or 4 with a last byte of 0.
   void convert(const ByteYuv::View& yuv, const float (&to_rgb)[3][4], ChannelOrder order,
                int channels, std::uint8_t* to, std::ptrdiff_t stride);
 
  private:
-  std::vector<std::uint8_t> u_;  ///< a row of chroma, at the width of luma
+  std::vector<std::uint8_t> u_;  ///< a row of chroma, at luma's width
   std::vector<std::uint8_t> v_;
 };
 

@@ -10,14 +10,14 @@
 namespace facepipe::detector {
 namespace {
 
-/// Packed pixels of an upright picture have 3 bytes. Others have a fourth, unused one: OpenCV turns
-/// and mirrors words of 4 bytes several times faster.
+/// Returns the bytes of a packed pixel: 3 in an upright picture. In others there is a fourth,
+/// unused byte, because OpenCV turns and mirrors words of 4 bytes several times faster.
 int packed_channels(Orientation orientation) { return orientation.upright() ? 3 : 4; }
 
 cv::Size cv_size(Size size) { return {size.width, size.height}; }
 
-/// A picture in `buffer` whose rows go on beyond its width: `spread` reads on to the network's
-/// width.
+/// Returns a picture in `buffer` whose rows have room beyond its width, because spread() reads up
+/// to the network's width.
 cv::Mat with_room(cv::Mat& buffer, cv::Size size, int type) {
   constexpr int kRoom = 32;
   buffer.create(size.height, size.width + kRoom, type);
@@ -65,10 +65,11 @@ void Preprocessor::merge_gbr(const Frame& frame) {
 }
 
 cv::Mat Preprocessor::scaled(Orientation orientation) {
-  const Size content = upright_size(fit_.content, orientation);  // its own inverse
+  // upright_size() is its own inverse
+  const Size content = upright_size(fit_.content, orientation);
   if (cv_size(content) == packed_.size()) return packed_;
   cv::Mat result = with_room(scaled_buffer_, cv_size(content), packed_.type());
-  // Bilinear weights see every pixel down to half the size, and are much faster.
+  // Down to half the size, bilinear weights use every pixel and are much faster.
   const bool small = 2 * content.width <= packed_.cols;
   cv::resize(packed_, result, result.size(), 0, 0, small ? cv::INTER_AREA : cv::INTER_LINEAR);
   return result;
@@ -92,8 +93,8 @@ cv::Mat Preprocessor::upright(cv::Mat picture, Orientation orientation) {
 }
 
 void Preprocessor::spread(cv::Mat picture, std::span<std::uint8_t> planes) {
-  // Rows of whole vector registers, or OpenCV's split takes seven times as long; the columns to the
-  // right of the picture are black anyway.
+  // The rows end at whole vector registers, or OpenCV's split takes seven times as long. The
+  // columns to the right of the picture are black anyway.
   const int width = fit_.network.width;
   const int content_width = picture.cols;
   picture.adjustROI(0, 0, 0, width - content_width);

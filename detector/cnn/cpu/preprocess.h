@@ -1,5 +1,5 @@
-// Frames to the network's input: planar YUV or GBR as stored in, planes of red, green and blue
-// bytes out.
+// The preprocessor turns frames into the network's input. It takes planar YUV or GBR as stored, and
+// gives planes of red, green and blue bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,20 @@
 
 namespace facepipe::detector {
 
-/// Converts to RGB by the frame's matrix and range, scales where the fit asks for it (area averages
-/// to half the size and less, bilinear otherwise), turns upright, and spreads the channels over
-/// planes. Owns scratch memory; used by one thread at a time.
+/// Converts to RGB by the frame's matrix and range, scales if the fit asks for it (area averages to
+/// half the size and less, bilinear otherwise), turns upright, and spreads the channels over
+/// planes. Owns scratch memory. One thread uses it at a time.
 ///
-/// PQ or HLG light is not tone mapped: a face stays a face. Chroma is repeated, not interpolated.
-/// Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by the CUDA engine).
+/// It doesn't tone map PQ or HLG light: a face stays a face. It repeats chroma instead of
+/// interpolating it. Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by
+/// the CUDA engine).
 class Preprocessor {
  public:
   Preprocessor(const NetworkFit& fit, ChannelOrder order);
 
-  /// Writes the fit's content area of `planes` (3 x network height x network width bytes) and black
-  /// to the right of it; the rows below are left as they are.
-  /// Errors: internal for a frame of another upright size or on another device.
+  /// Writes the fit's content area of `planes` (3 x network height x network width bytes), and
+  /// black to the right of it. The rows below stay as they are. Errors: internal for a frame of
+  /// another upright size or on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
  private:
@@ -42,11 +43,11 @@ class Preprocessor {
   ByteYuv byte_yuv_;
   PackedRgb rgb_;
   cv::Mat packed_buffer_;
-  cv::Mat packed_;  ///< the picture in it, its rows already flipped where needed
+  cv::Mat packed_;  ///< the picture in packed_buffer_; its rows are already flipped if needed
   cv::Mat scaled_buffer_;
   cv::Mat flipped_buffer_;
   cv::Mat transposed_buffer_;
-  cv::Mat unused_;  ///< where a fourth channel goes
+  cv::Mat unused_;  ///< takes the fourth channel
 };
 
 }  // namespace facepipe::detector

@@ -11,7 +11,8 @@ namespace {
 
 Frame tile_of(const Frame& frame, const Tiling& tiling, int index) {
   Frame tile = view_of(frame);
-  tile.size = upright_size(tiling.tile.frame, frame.orientation);  // its own inverse
+  // upright_size() is its own inverse
+  tile.size = upright_size(tiling.tile.frame, frame.orientation);
   const PixelPlace place = tiling.stored_origin(index, frame.orientation);
   const PixelFormat& format = frame.format;
   for (std::size_t i = 0; i < tile.planes.size(); ++i) {
@@ -48,7 +49,7 @@ class TiledRequest final : public DetectionRequest {
   std::optional<Frame> frame_;
   std::unique_ptr<DetectionRequest> first_;
   Interval interval_;
-  std::optional<CopyCounter> copies_{std::in_place};  // of all parts
+  std::optional<CopyCounter> copies_{std::in_place};  // copies of all parts
 };
 
 class TiledDetector final : public Detector, public std::enable_shared_from_this<TiledDetector> {
@@ -66,7 +67,8 @@ class TiledDetector final : public Detector, public std::enable_shared_from_this
     return facts;
   }
 
-  /// Of the detector for one of the tiles, or after them the whole picture.
+  /// Returns a request of the detector for a tile, or of the one for the whole picture if `view` is
+  /// tiling.count().
   [[nodiscard]] std::unique_ptr<DetectionRequest> request(int view) const {
     return (view < layout.count() ? *tile_ : *whole_).acquire({});
   }
@@ -84,7 +86,8 @@ void TiledRequest::prepare(const Frame& frame) {
     throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
   first_.reset();
   frame_ = view_of(frame);
-  // What isn't tagged is guessed from the size: of the picture, not of a tile.
+  // If the matrix isn't tagged, it is guessed from the size. This must be the picture's size, not a
+  // tile's.
   frame_->color.matrix = matrix_or_default(frame.color, frame.size);
   first_ = prepared(0);
 }

@@ -1,5 +1,5 @@
-// A detector for pictures too large for one run of the network: tile after tile, then the whole
-// picture reduced, by detectors for pictures of these sizes.
+// This detector is for pictures that are too large for one run of the network. It looks at one tile
+// after the other, then at the whole picture reduced, with detectors for pictures of these sizes.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,10 @@
 
 namespace facepipe::detector {
 
-/// One frame at a time. `tile` finds candidates in frames of tiling.tile.frame, with two requests:
-/// a tile is prepared while the one before is looked at. `whole` finds them in the whole picture
-/// and takes care of the reduction. Neither is used by anyone else.
+/// Makes a detector that takes one frame at a time. `tile` finds candidates in frames of
+/// tiling.tile.frame, and needs two requests: a tile is prepared while the network looks at the one
+/// before. `whole` finds candidates in the whole picture, and reduces it itself. Nobody else may
+/// use either.
 [[nodiscard]] std::shared_ptr<Detector> make_tiled_detector(const Tiling& tiling,
                                                             std::shared_ptr<Detector> tile,
                                                             std::shared_ptr<Detector> whole);

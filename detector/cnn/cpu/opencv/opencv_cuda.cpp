@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Of the library that dnn has brought along, as it tells it; nullopt without one.
+/// Returns the version that the loaded cuDNN library reports; nullopt if dnn has loaded none.
 std::optional<std::size_t> cudnn_version() {
   void* const function = dlsym(RTLD_DEFAULT, "cudnnGetVersion");
   if (function == nullptr) return std::nullopt;

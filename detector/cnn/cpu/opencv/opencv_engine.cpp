@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kLibrary = "OpenCV";
 
-/// The network, shared by its Inferences.
+/// The network that several Inferences share.
 struct SharedNet {
   std::filesystem::path file;
   std::string input;
@@ -70,7 +70,8 @@ class OpencvInference final : public Inference {
     for (std::size_t i = 0; i < results.size(); ++i) keep(results[i], i);
   }
 
-  // The net reuses its memory in the next run, which may be another Inference's.
+  // Copies an output, because the net reuses its memory in the next run, maybe for another
+  // Inference.
   void keep(const cv::Mat& result, std::size_t index) {
     std::vector<float>& values = outputs_[index];
     if (result.type() != CV_32F || !result.isContinuous() || result.total() != values.size())
@@ -116,7 +117,7 @@ void choose_backend(SharedNet& shared, Precision precision) {
   shared.net.setPreferableTarget(cuda_target(precision));
 }
 
-/// dnn settles what runs where in its first run.
+/// dnn decides in its first run which layers run where.
 void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
   OpencvInference(shared).start();
   const std::vector<std::string> missing = layers_without(shared->net, cv::dnn::DNN_BACKEND_CUDA);
@@ -131,7 +132,7 @@ void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
 std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
                                            const EngineOptions& options) {
   check_precision(options);
-  // The library prints what it also throws; one message is enough.
+  // OpenCV prints each error that it throws. One message is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(options.threads);
   auto shared = std::make_shared<SharedNet>();

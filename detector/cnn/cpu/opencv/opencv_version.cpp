@@ -8,7 +8,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// "  LIBRARY:   YES (ver VERSION, ...)".
+/// Returns VERSION from the line "  LIBRARY:   YES (ver VERSION, ...)".
 std::optional<std::string> version_of(const std::string& library, const std::string& information) {
   std::smatch found;
   const std::regex line(library + R"(:\s+YES \(ver ([0-9.]+))");
@@ -34,7 +34,8 @@ std::string reason_against_cudnn(std::string_view build_information, std::size_t
   int minor = 0;
   if (std::sscanf(built->c_str(), "%d.%d", &major, &minor) != 2) return {};
   const auto number = static_cast<int>(running);
-  const int unit = number < 10000 ? 1000 : 10000;  // of the first number: before 9, and since
+  // of the first number: 1000 before cuDNN 9, 10000 since
+  const int unit = number < 10000 ? 1000 : 10000;
   const int found_major = number / unit;
   const int found_minor = number % unit / 100;
   if (found_major == major && found_minor >= minor) return {};

@@ -1,4 +1,4 @@
-// Makes OpenVINO's entry, where OpenVINO can work at all.
+// Makes the ov::Core of OpenVINO, if OpenVINO can work at all.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,8 @@
 
 namespace facepipe::detector {
 
-/// Where it can read nothing of the processors, OpenVINO (2026.4) looks for them without end.
+/// Checks that files describe the processors. If OpenVINO (2026.4) can't read such a file, it
+/// searches for processors without end.
 /// @param root  of the file system, for tests
 /// Errors: Error(device).
 void expect_processor_files(const std::filesystem::path& root = "/");

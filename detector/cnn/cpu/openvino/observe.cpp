@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kLibrary = "OpenVINO";
 constexpr int kOwnThreads = 3;  // a stream, and threads that call back
 
-/// What one channel held.
+/// The least and the largest value of one channel.
 struct Extremes {
   float low = 0;
   float high = 0;
@@ -57,7 +57,8 @@ class OpenvinoObserver final : public NetworkObserver {
     }
   }
 
-  /// The network ends in the least and the largest value of each channel of each tensor.
+  /// Compiles a network whose outputs are the least and the largest value of each channel of each
+  /// tensor.
   void compile(const Model& model, Size network, int threads) {
     ov::Core core = make_openvino_core();
     const auto read = core.read_model(model.onnx(network), ov::Tensor());

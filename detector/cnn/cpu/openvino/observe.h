@@ -1,4 +1,4 @@
-// What the tensors of a network hold when it looks at pictures, by OpenVINO in f32.
+// Measures with OpenVINO in f32 which values a network's tensors hold when it looks at pictures.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace facepipe::detector {
 
-/// Of a network of one size. Errors: device.
+/// Makes an observer of a network of one size. Errors: device.
 [[nodiscard]] std::unique_ptr<NetworkObserver> make_openvino_observer(const Model& model,
                                                                       Size network, int threads);
 

@@ -22,12 +22,12 @@ constexpr const char* kDevice = "CPU";
 constexpr int kHelpers = 2;  // threads that call back
 
 #ifdef __x86_64__
-/// What the processor tells of its instructions, as Intel's manual, volume 2A, CPUID has it:
-/// leaf 7. Whether the system lets programs use AMX is OpenVINO's to find out.
+/// The processor's flags for its instructions, from leaf 7 of CPUID (Intel's manual, volume 2A).
+/// OpenVINO finds out whether the system lets programs use AMX.
 struct Instructions {
-  unsigned ecx = 0;        ///< of subleaf 0
-  unsigned edx = 0;        ///< likewise
-  unsigned newer_eax = 0;  ///< of subleaf 1
+  unsigned ecx = 0;        ///< register of subleaf 0
+  unsigned edx = 0;        ///< register of subleaf 0
+  unsigned newer_eax = 0;  ///< register of subleaf 1
 
   Instructions() {
     unsigned eax = 0;
@@ -56,7 +56,7 @@ ov::element::Type element_type(Precision precision) {
     case Precision::bf16:
       return ov::element::bf16;
     case Precision::i8:
-      // What stands between the convolutions.
+      // This type is for the operators between the convolutions.
       return computes_bf16() ? ov::element::bf16 : ov::element::f32;
     case Precision::f32:
       break;
@@ -64,7 +64,7 @@ ov::element::Type element_type(Precision precision) {
   return ov::element::f32;
 }
 
-/// What an Inference needs to know of its network.
+/// The facts about a network that an Inference needs.
 struct Network {
   std::filesystem::path file;
   std::string input;
@@ -92,7 +92,7 @@ class OpenvinoInference final : public Inference {
     try {
       request_.wait();
     } catch (const std::exception&) {
-      // Nobody is left to be told: whoever wanted the result has gone.
+      // The caller that wanted the result has gone, so nobody can be told.
     }
   }
 
@@ -143,8 +143,8 @@ class OpenvinoEngine final : public Engine {
   std::shared_ptr<Network> network_;
 };
 
-/// The picture goes in as bytes: a quarter of the memory traffic of floats, and the conversion
-/// becomes part of the compiled network.
+/// Makes the picture's bytes the network's input. Bytes are a quarter of the memory traffic of
+/// floats, and the conversion becomes part of the compiled network.
 std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& model) {
   ov::preprocess::PrePostProcessor ends(model);
   ends.input().tensor().set_element_type(ov::element::u8);
@@ -158,7 +158,7 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
   const auto read = core.read_model(model.onnx(network), ov::Tensor());
   if (options.precision == Precision::i8) quantize(read, *options.ranges, products());
   const int streams = std::min(options.requests, options.threads);
-  // Where one of its own can't be started, OpenVINO (2026.4) waits for ever.
+  // If OpenVINO (2026.4) can't start one of its own threads, it waits for ever.
   expect_threads(streams + options.threads + kHelpers);
   return core.compile_model(with_byte_input(read), kDevice,
                             ov::hint::inference_precision(element_type(options.precision)),
@@ -166,8 +166,8 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
                             ov::hint::enable_cpu_pinning(false));
 }
 
-/// The property tells of floats alone: whether convolutions are computed in int8 their kernels
-/// tell.
+/// Checks that OpenVINO computes in the precision that was asked for. Its property is only about
+/// floats; the kernels tell whether convolutions are computed in int8.
 void check_precision(const ov::CompiledModel& compiled, Precision asked) {
   const std::string wish = "OpenVINO: asked for precision " + std::string(to_string(asked));
   const ov::element::Type actual = compiled.get_property(ov::hint::inference_precision);

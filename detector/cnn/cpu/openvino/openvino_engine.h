@@ -1,4 +1,4 @@
-// OpenVINO's CPU plugin as an engine: f32, f16, bf16, i8, asynchronous.
+// OpenVINO's CPU plugin is an asynchronous engine for f32, f16, bf16 and i8.
 #pragma once
 
 #include <memory>
@@ -8,24 +8,24 @@
 
 namespace facepipe::detector {
 
-/// Precisions that OpenVINO computes in on this processor. f16 only where the processor multiplies
-/// in f16 (AVX512-FP16, AMX-FP16): elsewhere OpenVINO 2026.4 takes the wish for f16 and computes in
-/// bf16 without a word. i8 where OpenVINO tells of int8; on x86 without VNNI it computes with
-/// weights of 7 bits (quantize.h).
+/// Returns the precisions in which OpenVINO computes on this processor. f16 is among them only if
+/// the processor multiplies in f16 (AVX512-FP16, AMX-FP16). On others, OpenVINO 2026.4 accepts f16
+/// and silently computes in bf16. i8 is among them if OpenVINO reports int8. On x86 without VNNI,
+/// it computes with weights of 7 bits (quantize.h).
 [[nodiscard]] std::vector<Precision> openvino_precisions();
 
-/// Precisions that beat f32, where they are among the above. On x86:
+/// Returns those of the precisions above that are faster than f32. On x86:
 /// * f16 only with AMX-FP16 (Granite Rapids), which multiplies f16 matrices at full rate. With
-///   AVX512-FP16 alone (Sapphire Rapids) oneDNN 3.13 widens to f32 first: CenterFace at 1080p took
+///   AVX512-FP16 alone (Sapphire Rapids), oneDNN 3.13 widens to f32 first: CenterFace at 1080p took
 ///   1.2 to 1.5 times as long as in f32.
-/// * bf16 with AVX512-BF16 (Zen 4: half of f32's time) or AMX-BF16. OpenVINO has it with AVX-512
-///   alone, too, where it only converts.
-/// Not i8, which is faster than all of them but finds other faces: it is taken by name alone.
+/// * bf16 with AVX512-BF16 (Zen 4: half of f32's time) or AMX-BF16. OpenVINO has bf16 also with
+///   only AVX-512, but then it just converts.
+/// i8 is faster than all of them, but not returned: it finds other faces, so users must name it.
 [[nodiscard]] std::vector<Precision> openvino_fast_precisions();
 
-/// A compiled network with min(requests, threads) streams.
-/// Errors: device for a model that OpenVINO refuses, and for a precision that it replaces; of i8,
-/// for a convolution that it would not compute in int8, and for ranges that are another network's.
+/// Makes a compiled network with min(requests, threads) streams. Errors: device for a model that
+/// OpenVINO refuses, and for a precision that it replaces; for i8 also if OpenVINO would not
+/// compute a convolution in int8, and for ranges that are another network's.
 [[nodiscard]] std::unique_ptr<Engine> make_openvino_engine(const Model& model, Size network,
                                                            const EngineOptions& options);
 

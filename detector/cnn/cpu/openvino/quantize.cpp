@@ -19,29 +19,32 @@ namespace facepipe::detector {
 namespace {
 
 constexpr std::size_t kLevels = 256;
-// One less on the side of weights: 0 is the middle one, and both signs reach as far.
+// Weights have one level less, so that 0 is the middle level and both signs reach equally far.
 constexpr std::size_t kWeightLevels = 255;
 constexpr float kTop = 255;
 
-// Other pictures give some more than those that were measured; what is cut off costs more than
-// wider steps do.
+// Other pictures give slightly larger values than those that were measured. Cutting values off
+// costs more than wider steps.
 constexpr float kMargin = 1.15F;
-// Of the tensor's magnitude: a channel that hardly moved in those pictures may do so in others.
+// In parts of the tensor's magnitude: a channel that was nearly constant in the measured pictures
+// may vary in others.
 constexpr float kLeastChannel = 0.1F;
-// Of the largest: a channel that hardly counts isn't stretched without bounds.
+// In parts of the largest weight: this bounds the stretching of a channel that hardly counts.
 constexpr float kLeastWeight = 0.02F;
-// How much of a channel's magnitude is evened out; its weights take the rest. From 0 to 1 by tenths
-// the error of CenterFace's heatmap was least at 0.4, and twice as large at 1.
+// This exponent tells how much of a channel's magnitude is evened out; its weights take the rest.
+// Values from 0 to 1 were tried in tenths. The error of CenterFace's heatmap was least at 0.4, and
+// twice as large at 1.
 constexpr float kEvened = 0.4F;
 constexpr float kTiny = 1e-8F;
 
-/// Weights seen as one layout: which input and output channel each of them joins.
+/// Weights of any kind of convolution in one form, which tells which input and output channel each
+/// weight joins.
 struct Weights {
   std::vector<float> values;
   ov::Shape shape;
   std::size_t groups = 1;
-  std::size_t outputs = 0;  ///< of a group
-  std::size_t inputs = 0;   ///< of a group
+  std::size_t outputs = 0;  ///< number in a group
+  std::size_t inputs = 0;   ///< number in a group
   bool inputs_first = false;
 
   void for_each(const std::function<void(float& value, std::size_t in, std::size_t out)>& visit) {
@@ -57,7 +60,7 @@ struct Weights {
   [[nodiscard]] std::size_t all_inputs() const { return groups * inputs; }
   [[nodiscard]] std::size_t all_outputs() const { return groups * outputs; }
 
-  /// Of a constant with a value for each output channel.
+  /// Returns the shape of a constant that has one value for each output channel.
   [[nodiscard]] ov::Shape output_shape() const {
     ov::Shape one(shape.size(), 1);
     if (groups > 1) one[0] = groups;
@@ -79,14 +82,14 @@ bool is_constant(const ov::Output<ov::Node>& value) {
   return ov::is_type<ov::op::v0::Constant>(value.get_node());
 }
 
-/// Both of whose summands are tensors of the same shape: a bias is none.
+/// Tells whether a node adds two tensors of the same shape. Adding a bias doesn't count.
 bool is_addition(const ov::Node& node) {
   return ov::is_type<ov::op::v1::Add>(&node) && !is_constant(node.input_value(0)) &&
          !is_constant(node.input_value(1)) && node.get_input_shape(0) == node.get_input_shape(1);
 }
 
-/// nullopt where the weights are no constant: such a convolution stays as it is, and
-/// convolutions_not_in_i8() tells.
+/// Returns nullopt if the weights are no constant. Such a convolution stays as it is, and
+/// convolutions_not_in_i8() reports it.
 std::optional<Weights> weights_of(const ov::Node& convolution) {
   const auto constant =
       ov::as_type_ptr<ov::op::v0::Constant>(convolution.get_input_node_shared_ptr(1));
@@ -106,7 +109,7 @@ std::optional<Weights> weights_of(const ov::Node& convolution) {
   return weights;
 }
 
-/// The shortest name; a tensor may have several, in no order.
+/// Returns the shortest name. A tensor may have several names, in no order.
 std::string name_of(const ov::Output<ov::Node>& value) {
   const auto& names = value.get_names();
   const auto shorter = [](const std::string& a, const std::string& b) {
@@ -126,7 +129,7 @@ struct Interval {
   float high = 0;
 };
 
-/// The least one of 256 levels that holds `wanted` and has 0 as a level.
+/// Returns the smallest interval that contains `wanted` and in which one of 256 levels is 0.
 Interval with_zero_level(Interval wanted) {
   const float high = std::max(wanted.high, kTiny);
   if (wanted.low >= 0) return {0, high};
@@ -136,13 +139,13 @@ Interval with_zero_level(Interval wanted) {
   return {-zero * wider, (kTop - zero) * wider};
 }
 
-/// Where a tensor's levels lie: `levels` times `factors` in each channel.
+/// Tells where a tensor's levels lie: `levels` times `factors` in each channel.
 struct Placement {
   Interval levels;
-  std::vector<float> factors;  ///< 0..1; empty: none
+  std::vector<float> factors;  ///< 0..1; empty: all are 1
 };
 
-/// A tensor, and who reads it.
+/// A tensor, and the nodes that read it.
 struct Use {
   ov::Output<ov::Node> value;
   std::vector<ov::Input<ov::Node>> convolutions;
@@ -159,7 +162,7 @@ Use use_of(const ov::Output<ov::Node>& value) {
   return use;
 }
 
-/// The largest weight with which each channel is read; nothing where it isn't known.
+/// Returns the largest weight with which each channel is read; empty if it isn't known.
 std::vector<float> largest_weights(const Use& use, std::size_t channels) {
   std::vector<float> largest(channels, 0);
   for (const ov::Input<ov::Node>& reader : use.convolutions) {
@@ -180,9 +183,9 @@ bool only_depthwise(const Use& use) {
   });
 }
 
-/// Channels are stretched so far that activations and weights lose about alike. A depthwise
-/// convolution has a scale for each channel's weights, so there all channels become equally large.
-/// An addition needs the same steps in all that it adds.
+/// Stretches channels so that activations and weights lose about the same precision. A depthwise
+/// convolution has a scale for each channel's weights, so all channels become equally large there.
+/// An addition needs the same steps in everything that it adds, so channels are not stretched.
 Placement place(const Use& use, const TensorRange& range) {
   const float largest = std::max({-range.low, range.high, kTiny}) * kMargin;
   std::vector<float> magnitudes;
@@ -225,7 +228,8 @@ std::shared_ptr<ov::Node> levels_of(const ov::Output<ov::Node>& value, const Pla
       value, constant(shape, lows), constant(shape, highs), whole_low, whole_high, kLevels);
 }
 
-/// Weights get levels for each output channel, after `factors` of their inputs.
+/// Gives weights their levels for each output channel. Before that, weights are multiplied by the
+/// `factors` of their inputs.
 void quantize_weights(ov::Node& convolution, const std::vector<float>& factors, Products products) {
   std::optional<Weights> weights = weights_of(convolution);
   if (!weights) return;
@@ -285,8 +289,8 @@ void check_names(const std::vector<QuantizedTensor>& tensors, const I8Ranges& ra
 }  // namespace
 
 std::vector<QuantizedTensor> quantized_tensors(const std::shared_ptr<ov::Model>& model) {
-  // The import leaves the weights of depthwise convolutions as a reshaped constant, for which the
-  // plugin (2026.4) takes kernels of f32 without a word.
+  // The import leaves the weights of depthwise convolutions as a reshaped constant. For these, the
+  // plugin (2026.4) silently takes kernels of f32.
   ov::pass::Manager passes;
   passes.register_pass<ov::pass::ConstantFolding>();
   passes.run_passes(model);
@@ -313,7 +317,7 @@ void quantize(const std::shared_ptr<ov::Model>& model, const I8Ranges& ranges, P
   model->validate_nodes_and_infer_types();
 }
 
-// OpenVINO writes unsigned bytes with a great letter, signed ones with a small one: AMX takes both.
+// OpenVINO writes unsigned bytes as "_I8" and signed bytes as "_i8". AMX takes both.
 bool is_i8_kernel(std::string_view kernel) {
   return kernel.ends_with("_I8") || kernel.ends_with("_i8");
 }

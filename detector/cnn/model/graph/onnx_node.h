@@ -29,8 +29,8 @@ class OnnxNode {
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const onnx::NodeProto& proto() const { return node_; }
 
-  /// Refuses attributes other than `known`, and numbers of inputs and outputs outside of the
-  /// limits.
+  /// Refuses attributes other than `known`, other numbers of inputs than these limits allow, and
+  /// other than one output.
   void expect(int fewest_inputs, int most_inputs,
               std::initializer_list<std::string_view> known) const;
   [[nodiscard]] bool has_input(int index) const {
