@@ -10,24 +10,25 @@ namespace facepipe::detector::engine {
 
 struct Chip {
   int multiprocessors = 1;
-  std::size_t shared_bytes = 0;  ///< the most shared memory of a thread block
+  std::size_t shared_bytes = 0;  ///< the most shared memory that a thread block can have
   int compute_capability = 0;    ///< 10 * major + minor
   std::string name;
 };
 
-/// Whether the chip can run the kernels that compute several nodes.
+/// Tells whether the chip can run the kernels that compute several nodes.
 [[nodiscard]] inline bool has_fused_kernels(const Chip& chip) {
   constexpr int kOldest = 80;
   return chip.compute_capability >= kOldest;
 }
 
-/// The overlap with which kernels that support cuda::Overlap::prologue are launched on the chip.
+/// Returns the overlap with which kernels that support cuda::Overlap::prologue are launched on the
+/// chip.
 [[nodiscard]] inline cuda::Overlap overlap_of(const Chip& chip) {
   return chip.compute_capability >= cuda::kOldestWithClusters ? cuda::Overlap::prologue
                                                               : cuda::Overlap::none;
 }
 
-/// The properties of the calling thread's current device. Errors: device.
+/// Returns the properties of the calling thread's current device. Errors: device.
 [[nodiscard]] Chip current_chip();
 
 }  // namespace facepipe::detector::engine

@@ -25,7 +25,8 @@ const CudaCnnOptions& checked(const CudaCnnOptions& options) {
   return options;
 }
 
-/// `tail` becomes what the head is to compute.
+/// Returns the graph that the network computes. If the head computes the last layers, these are
+/// moved to `tail`.
 graph::Graph planned_graph(const Model& model, Size network, const engine::Chip& chip, bool fused,
                            std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
@@ -38,7 +39,7 @@ graph::Graph planned_graph(const Model& model, Size network, const engine::Chip&
   return graph;
 }
 
-/// In the order in which heads read them.
+/// Returns the outputs in the order in which heads read them.
 std::vector<engine::NetworkOutput> in_head_order(const Model& model,
                                                  const std::vector<engine::NetworkOutput>& all) {
   std::vector<engine::NetworkOutput> ordered;
@@ -82,7 +83,7 @@ engine::Network CudaCnnDetector::planned_network(const Model& model) {
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   plan_ = {time.count(), tiles.trials(), tiles.remembered()};
-  // Trials take seconds, the first time: whoever waits is told why.
+  // The first time, trials take seconds. The log tells the user why.
   spdlog::log(plan_.tried > 0 ? spdlog::level::info : spdlog::level::debug,
               "detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
               plan_.milliseconds, plan_.tried, plan_.remembered);
@@ -132,7 +133,7 @@ std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
   const std::optional<Tiling> tiling = tiling_for(picture, detect_size);
   const auto make = [&](const NetworkFit& fit) {
     StreamLayout part = layout;
-    part.stored = upright_size(fit.frame, layout.orientation);  // its own inverse
+    part.stored = upright_size(fit.frame, layout.orientation);  // upright_size() is its own inverse
     return std::make_shared<const CudaCnnDetector>(model, fit, part, options);
   };
   if (!tiling) return make(fit_network(picture, detect_size));

@@ -1,5 +1,5 @@
-// The detector that is a network on a CUDA device: preprocessing, network and head in one stream.
-// Our own engine, for any model of the known operators.
+// This detector is a network on a CUDA device. It runs preprocessing, network and head in one
+// stream, with our own engine, for any model of the known operators.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,23 @@ namespace facepipe::detector {
 
 struct CudaCnnOptions {
   float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
-  std::uint32_t capacity = 16384;  ///< >= 1: candidates that are kept of a frame
-  /// Where it is remembered how kernels are the fastest on this chip, as engine::TileChooser says;
-  /// what isn't known is tried, which takes seconds. Empty: a fixed table, and no trials. The
-  /// user's own file is engine::default_tile_file().
+  std::uint32_t capacity = 16384;  ///< >= 1: most candidates that are kept of a frame
+  /// The file that remembers which kernels are the fastest on this chip; see engine::TileChooser.
+  /// Ways that it doesn't know are tried, which takes seconds. If it is empty, the first way is
+  /// taken without trials. The user's own file is engine::default_tile_file().
   std::filesystem::path tile_file = {};
-  /// False: what isn't known isn't tried; for a plan that serves a few frames alone.
+  /// False: unknown ways are not tried. This is for a plan that serves only a few frames.
   bool tries_tiles = true;
-  /// Several operators in a kernel where the chip has one for them; else one a kernel.
+  /// True: kernels compute several operators at once, if the chip has such kernels. False: each
+  /// kernel computes one operator.
   bool fused = true;
 };
 
-/// What planning took.
+/// What planning cost.
 struct PlanReport {
-  double milliseconds = 0;  ///< from the model to weights in device memory, trials included
-  int tried = 0;            ///< operators whose tiles were tried
-  int remembered = 0;       ///< and those whose tiles the file knew
+  double milliseconds = 0;  ///< time from the model to weights in device memory, including trials
+  int tried = 0;            ///< number of operators whose tiles were tried
+  int remembered = 0;       ///< number of operators whose tiles were known
 };
 
 /// Weights and plan for one stream of frames.
@@ -47,7 +48,7 @@ class CudaCnnDetector final : public CudaDetector,
                               public std::enable_shared_from_this<CudaCnnDetector> {
  public:
   /// `fit.frame` is the layout's upright size. Errors: device, naming the model's file, for a model
-  /// that the engine can't compute and for a layout other than NV12 or P016, and where CUDA fails;
+  /// that the engine can't compute and for a layout other than NV12 or P016, and if CUDA fails;
   /// usage for options out of range; internal for a fit of another frame.
   CudaCnnDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
                   const CudaCnnOptions& options);
@@ -63,7 +64,7 @@ class CudaCnnDetector final : public CudaDetector,
 
   [[nodiscard]] const PlanReport& plan() const { return plan_; }
 
-  /// Device memory of the detector itself, and of each CudaCnnDetection in it.
+  /// Device memory of the detector itself, and of each CudaCnnDetection.
   [[nodiscard]] std::size_t shared_bytes() const {
     return network_.weight_bytes() + head_->weight_bytes();
   }
@@ -75,33 +76,33 @@ class CudaCnnDetector final : public CudaDetector,
   CudaCnnOptions options_;
   NetworkFit fit_;
   engine::PictureSource picture_;
-  PlanReport plan_;                      ///< set by what makes the network, as is
-  std::optional<graph::HeadTail> tail_;  ///< what the head computes of it
+  PlanReport plan_;                      ///< planned_network() sets it, and also tail_
+  std::optional<graph::HeadTail> tail_;  ///< the last layers, if the head computes them
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
   std::unique_ptr<const engine::CandidateHead> head_;
 };
 
-/// One frame's activations and candidates.
+/// The activations and candidates of one frame.
 class CudaCnnDetection final : public CudaDetection {
  public:
   /// Allocates detection_bytes().
   explicit CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector);
 
-  /// Nothing where the network reads the picture itself.
+  /// Enqueues nothing if the network reads the picture itself.
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) override;
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override;
 
-  /// Inference in parts, to be timed or looked at apart.
+  /// These enqueue inference in parts, to measure or examine each part.
   void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
-  /// In raster order (YuNet: stride 8, then 16, then 32), by the rules of Head
+  /// Returns candidates in raster order (YuNet: stride 8, then 16, then 32), by the rules of Head
   /// (detector/cnn/model/head.h).
   [[nodiscard]] cuda::DeviceDetections candidates() const override;
 
   [[nodiscard]] const CudaCnnDetector& detector() const { return *detector_; }
-  /// What the network's values lie in, see engine::Network::place().
+  /// Returns the memory in which the network's values lie; see engine::Network::place().
   [[nodiscard]] std::byte* activations() const { return activations_.data(); }
 
  private:
@@ -111,8 +112,9 @@ class CudaCnnDetection final : public CudaDetection {
   cuda::DetectionBuffers found_;
 };
 
-/// For pictures of any size: in one run of the network, or in tiles and reduced as tiling_for()
-/// says. `detect_size` as in DetectorOptions. Errors: as CudaCnnDetector().
+/// Makes a detector for pictures of any size. It runs the network once, or on tiles and the reduced
+/// picture if tiling_for() says so. `detect_size` is as in DetectorOptions. Errors: as
+/// CudaCnnDetector().
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(
     const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
     const CudaCnnOptions& options);

@@ -6,10 +6,10 @@
 
 namespace facepipe::detector::engine {
 
-/// Fuses nodes for which there is a common kernel on `chip`; the others keep kernels of their own.
-/// To be called after graph::optimise(). Shapes must have been inferred before, and are inferred
-/// again. Logs what it has fused at the level debug. False, and the graph is unchanged, if there
-/// are no such kernels for the chip.
+/// Fuses nodes for which `chip` has a common kernel; the others keep kernels of their own. Call it
+/// after graph::optimise(). Shapes must have been inferred before, and are inferred again. Logs at
+/// the level debug what it has fused. If there are no such kernels for the chip, it returns false
+/// and leaves the graph unchanged.
 bool fuse(graph::Graph& graph, const Chip& chip);
 
 }  // namespace facepipe::detector::engine

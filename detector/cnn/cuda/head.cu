@@ -13,13 +13,13 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kCellsPerThread = 4;
 constexpr int kBlockCells = kThreads * kCellsPerThread;
-constexpr int kWarpWords = 32;  // bits of a word: the cells of a warp
+constexpr int kWarpWords = 32;  // a word has a bit for each cell of a warp
 constexpr int kBlockWords = kBlockCells / kWarpWords;
 static_assert(kBlockWords == kWarpWords, "a warp adds up a block's words");
 
 struct Arguments : HeadArguments {
-  std::uint32_t* words;   ///< a bit a cell
-  std::uint32_t* counts;  ///< one a block
+  std::uint32_t* words;   ///< one bit for each cell
+  std::uint32_t* counts;  ///< one count for each block
 };
 
 __device__ __forceinline__ const Level& level_of(const Arguments& a, std::uint32_t cell) {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads) mark_kernel(const __grid_constant__ 
   if (threadIdx.x == 0) a.counts[blockIdx.x] = sum;
 }
 
-/// The sum of the first `count` counts, to all threads of the block.
+/// Returns the sum of the first `count` counts to all threads of the block.
 __device__ std::uint32_t sum_of_counts(const Arguments& a, std::uint32_t count) {
   __shared__ std::uint32_t sum;
   if (threadIdx.x == 0) sum = 0;
@@ -74,7 +74,7 @@ __device__ std::uint32_t sum_of_counts(const Arguments& a, std::uint32_t count) 
 
 template <class Kind>
 __global__ void __launch_bounds__(kThreads) gather_kernel(const __grid_constant__ Arguments a) {
-  if (blockIdx.x == gridDim.x - 1) {  // it has to add up the most anyway
+  if (blockIdx.x == gridDim.x - 1) {  // this block has to add up the most anyway
     const std::uint32_t all = sum_of_counts(a, gridDim.x);
     if (threadIdx.x == 0) *a.to.count = all;
     __syncthreads();
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kThreads) gather_kernel(const __grid_constant_
   if (a.counts[blockIdx.x] == 0) return;
   const std::uint32_t before = sum_of_counts(a, blockIdx.x);
   __shared__ std::uint32_t words[kBlockWords];
-  __shared__ std::uint32_t places[kBlockWords];  // of each word's first candidate
+  __shared__ std::uint32_t places[kBlockWords];  // index of each word's first candidate
   if (threadIdx.x < kBlockWords) {
     const std::uint32_t word = a.words[blockIdx.x * kBlockWords + threadIdx.x];
     const auto own = static_cast<std::uint32_t>(__popc(word));

@@ -1,4 +1,4 @@
-// The network's outputs to candidates, on the device.
+// Heads turn the network's outputs into candidates, on the device.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,36 @@
 
 namespace facepipe::detector::engine {
 
-/// A network's last values to candidates with score > threshold.
+/// Turns a network's last values into candidates with score > threshold.
 class CandidateHead {
  public:
   virtual ~CandidateHead() = default;
 
-  /// Words of scratch memory that a place needs.
+  /// Number of words of scratch memory that one detection needs.
   [[nodiscard]] virtual std::size_t scratch_words() const = 0;
   /// Device memory of the head itself.
   [[nodiscard]] virtual std::size_t weight_bytes() const { return 0; }
 
-  /// Writes the first to.capacity candidates, and to *to.count how many there are.
+  /// Writes the first to.capacity candidates. Sets *to.count to the number of all candidates.
   virtual void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                        const cuda::DeviceDetections& to, cuda::StreamView stream) const = 0;
 };
 
-/// Decodes as Head does on the CPU (detector/cnn/model/head.h): the same candidates in the same
-/// order, up to the rounding of float arithmetic. Two kernels: one that marks the cells that hold a
-/// candidate and counts them, one that gives each its place and writes it; so the result is the
-/// same each time. Immutable.
+/// Decodes as Head does on the CPU (detector/cnn/model/head.h). The candidates and their order are
+/// the same, up to the rounding of float arithmetic. It has two kernels. The first marks the cells
+/// that hold a candidate and counts them. The second gives each candidate its place and writes it.
+/// So the result is the same each time. Immutable.
 class HeadKernels : public CandidateHead {
  public:
-  /// `outputs` in the order of Model::outputs(), all floats; those of one stride follow each other.
-  /// Errors: device, naming the output, for one of another shape; internal for more of a stride, or
-  /// more strides, than HeadArguments holds.
+  /// `outputs` are in the order of Model::outputs(), and all are floats; those of one stride follow
+  /// each other. Errors: device, naming the output, for one of another shape; internal for more
+  /// outputs of a stride, or more strides, than HeadArguments holds.
   HeadKernels(const Model& model, const NetworkFit& fit, const std::vector<NetworkOutput>& outputs,
               float score_threshold);
 
   [[nodiscard]] std::size_t scratch_words() const override;
 
-  /// All cells hold a candidate at most.
+  /// Number of all cells. Each holds at most one candidate.
   [[nodiscard]] std::uint32_t cells() const { return cells_; }
 
   void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,

@@ -1,4 +1,4 @@
-// Arguments of the kernels of heads. A cell is one pixel of an output map: it holds at most one
+// Arguments of the heads' kernels. A cell is one pixel of an output map. It holds at most one
 // candidate.
 #pragma once
 
@@ -13,22 +13,22 @@ namespace facepipe::detector::engine {
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 3;
 
-/// An output of the network: floats, `pitch` from a cell to the next.
+/// An output of the network: floats, `pitch` from one cell to the next.
 struct HeadTensor {
   const float* values;
   int pitch;
-  graph::Activation pending;  ///< still to be applied to each value
+  graph::Activation pending;  ///< activation that is still to be applied to each value
 };
 
 /// The outputs of one stride, in the order of Model::outputs().
 struct Level {
   HeadTensor tensors[kHeadTensors];
-  std::uint32_t first;  ///< number of cells of the levels before
+  std::uint32_t first;  ///< number of cells of the levels before this one
   std::uint32_t columns;
   float stride;
 };
 
-/// Scales map the network's pixels to the frame's.
+/// The arguments of all heads. The scales map the network's pixels to the frame's.
 struct HeadArguments {
   Level levels[kHeadLevels];
   int level_count;

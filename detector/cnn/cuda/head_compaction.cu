@@ -1,4 +1,4 @@
-// Compaction: writes the candidates of the cells that hold one, in raster order and without gaps.
+// Compaction writes the candidates of the cells that hold one, in raster order and without gaps.
 #include "core/cuda/programmatic.cuh"
 #include "detector/cnn/cuda/head_decode.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
@@ -20,11 +20,11 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 /// Numbers of candidates, in shared memory.
 struct BlockCounts {
   unsigned warps[kCompactionThreads / 32];
-  unsigned before;  ///< of all words before the block's
+  unsigned before;  ///< number in all words before those of the block
 };
 
-/// Returns the number of candidates of the words of the block's earlier threads, and in *all that
-/// of the whole block. All threads of the block call it. It also prepares `shared` for
+/// Returns the number of candidates in the words of the block's earlier threads. Sets *all to the
+/// number in the whole block. All threads of the block call it. It also prepares `shared` for
 /// counted_before().
 __device__ __forceinline__ unsigned counted_in_block_before(BlockCounts& shared, std::uint32_t word,
                                                             unsigned* all) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ unsigned counted_in_block_before(BlockCounts& shared,
   return before + through - own;
 }
 
-/// Returns the number of candidates of all words before the block's.
+/// Returns the number of candidates in all words before those of the block.
 __device__ __forceinline__ unsigned counted_before(BlockCounts& shared, const std::uint32_t* words,
                                                    int count) {
   unsigned mine = 0;

@@ -1,4 +1,4 @@
-// Decodes the network's outputs for a cell to a candidate, in kernels.
+// Kernels use this to decode the network's outputs for a cell into a candidate.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace facepipe::detector::engine {
 
 __device__ __forceinline__ float at(const HeadTensor& tensor, std::uint32_t cell, int channel) {
-  // Not by way of the read-only cache: the calling kernel itself may have written the value.
+  // The read-only cache is not used, because the calling kernel itself may have written the value.
   const float value = tensor.values[static_cast<std::size_t>(cell) * tensor.pitch + channel];
   return activated(value, tensor.pending);
 }
@@ -79,8 +79,8 @@ __device__ __forceinline__ float clamped(float value, float most) {
   return fminf(fmaxf(value, 0.0F), most);
 }
 
-/// Maps a candidate to pixels of the frame and clips its box. False if the candidate is to be
-/// dropped: a value is not finite, or the box is empty.
+/// Maps a candidate to pixels of the frame and clips its box. Returns false if the candidate is
+/// dropped, because a value is not finite or the box is empty.
 __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArguments& a) {
   Box& box = candidate.box;
   box = {box.x1 * a.scale_x, box.y1 * a.scale_y, box.x2 * a.scale_x, box.y2 * a.scale_y};
@@ -95,7 +95,8 @@ __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArg
   return finite && box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0;
 }
 
-/// Decodes the candidate of a cell whose score passes the threshold. False if it is to be dropped.
+/// Decodes the candidate of a cell whose score passes the threshold. Returns false if the candidate
+/// is dropped.
 template <class Kind>
 __device__ __forceinline__ bool decode(const HeadArguments& a, const Level& level,
                                        std::uint32_t cell, Candidate& candidate) {

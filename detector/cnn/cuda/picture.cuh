@@ -1,4 +1,4 @@
-// Reads pixels of a frame as colours, in kernels.
+// Kernels use this to read pixels of a frame as colours.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,8 @@ __device__ __forceinline__ Color color_at(const FrameDescriptor& frame, const Pi
   return color_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
 }
 
-/// The stored pixel of an upright one: the inverse of Orientation in core/geometry.h.
+/// Returns the stored pixel of an upright one. This is the inverse of Orientation in
+/// core/geometry.h.
 __device__ __forceinline__ int2 stored_pixel(int x, int y, const Picture& a) {
   int2 place{x, y};
   switch (a.orientation.quarter_turns) {

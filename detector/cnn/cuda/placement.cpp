@@ -20,7 +20,7 @@ int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep *
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
 
-/// Whether the chain that computes `value` also pools, which it does in halves.
+/// Tells whether the chain that computes `value` also pools. Such chains compute in halves.
 bool is_pooled(const graph::PairChains& op, const Node& node, ValueId value) {
   std::size_t output = 0;
   for (const graph::PairChain& chain : op.chains)
@@ -48,8 +48,8 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
          });
 }
 
-/// Finds the lifetime of each value in steps of the plan, from the nodes that read it, then its
-/// position.
+/// Finds the lifetime of each value, in steps of the plan, from the nodes that read it. Then it
+/// finds the value's position.
 class Planner {
  public:
   Planner(const Graph& graph, bool reuse) : graph_(graph), uses_(graph), reuse_(reuse) {
@@ -133,9 +133,9 @@ class Planner {
   Uses uses_;
   bool reuse_;
   Placements result_;
-  std::vector<ValueId> owner_;  ///< of the memory that a value lies in
+  std::vector<ValueId> owner_;  ///< by value: the value that owns the memory in which it lies
   std::vector<ValueId> owners_;
-  std::vector<std::size_t> lifetime_of_;  ///< of an owner: the index in owners_ and lifetimes_
+  std::vector<std::size_t> lifetime_of_;  ///< by owner: its index in owners_ and lifetimes_
   std::vector<graph::Lifetime> lifetimes_;
 };
 
@@ -144,8 +144,8 @@ class Planner {
 bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
   if (std::holds_alternative<graph::Split>(node.op)) return true;
   if (!std::holds_alternative<graph::Activate>(node.op)) return false;
-  // Only the activation of an output can be left to its reader, and only one; operators compute
-  // others.
+  // Only the last activation, that of an output, can be left to the output's reader. Operators
+  // compute all others.
   const ValueId output = node.outputs[0];
   if (!uses.is_output(output) || !uses.readers(output).empty()) return false;
   ValueId value = node.inputs[0];

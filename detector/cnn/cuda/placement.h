@@ -14,13 +14,13 @@ struct Placements {
   std::size_t bytes = 0;          ///< size of the activation memory
 };
 
-/// Whether the node needs no operator because its outputs are views of its input's memory: a Split,
-/// or an activation that the reader of a network's output applies.
+/// Tells whether the node needs no operator because its outputs are views of its input's memory.
+/// This holds for a Split, and for an activation that the reader of a network's output applies.
 [[nodiscard]] bool is_view(const graph::Graph& graph, const graph::Uses& uses,
                            const graph::Node& node);
 
-/// Results of the network's last convolutions are floats, all other values are halves. `reuse`:
-/// values whose lifetimes don't overlap share memory.
+/// Places all values. Results of the network's last convolutions are floats, all others are halves.
+/// With `reuse`, values share memory if their lifetimes don't overlap.
 [[nodiscard]] Placements place_values(const graph::Graph& graph, bool reuse);
 
 }  // namespace facepipe::detector::engine

@@ -19,8 +19,8 @@ enum class Scaling { none, linear, area };
 struct Arguments : Picture {
   const FrameDescriptor* frame;
   __half* output;
-  int pitch;       ///< halves a pixel, 4 or 8
-  int row_pixels;  ///< of the output
+  int pitch;       ///< halves from one pixel to the next, 4 or 8
+  int row_pixels;  ///< pixels of a row of the output
   int rows;
   int left;  ///< pixels before the first column
   Size stored;
@@ -28,8 +28,8 @@ struct Arguments : Picture {
   Scaling scaling;
 };
 
-/// The pixels first..last that a scaled pixel is computed from, along one axis, and their weights,
-/// as in cv::resize. Pixels between the two have the same weight, which weight_at() takes as
+/// The pixels first..last along one axis from which a scaled pixel is computed, and their weights,
+/// as in cv::resize. The pixels between the two have the same weight, which weight_at() takes as
 /// `whole`.
 struct FilterSpan {
   int first;
@@ -67,7 +67,7 @@ __device__ __forceinline__ float weight_at(const FilterSpan& span, int pixel, fl
   return pixel == span.last ? span.last_weight : whole;
 }
 
-/// The weighted mean of the pixels that a scaled pixel is computed from.
+/// Returns the weighted mean of the pixels from which a scaled pixel is computed.
 __device__ Color scaled_color(const FrameDescriptor& frame, const Arguments& a, int x, int y) {
   const bool area = a.scaling == Scaling::area;
   const auto span = [&](int place, int from, int to) {
@@ -112,14 +112,14 @@ __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Ar
   __syncthreads();
 }
 
-/// The cell of 2x2 pixels that the thread computes. The first column of cells lies to the left of
-/// the picture.
+/// Returns the cell of 2x2 pixels that the thread computes. The first column of cells lies to the
+/// left of the picture.
 __device__ __forceinline__ int2 cell_of_thread() {
   return {static_cast<int>(blockIdx.x) * kBlockWidth + static_cast<int>(threadIdx.x) - 1,
           static_cast<int>(blockIdx.y) * kBlockHeight + static_cast<int>(threadIdx.y)};
 }
 
-/// For any orientation and scale.
+/// Preprocesses pictures of any orientation and scale.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
@@ -139,8 +139,8 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
   }
 }
 
-/// For pictures that are neither turned nor mirrored nor scaled: the four pixels of a thread share
-/// their chroma.
+/// Preprocesses pictures that are neither turned nor mirrored nor scaled. The four pixels of a
+/// thread share their chroma.
 __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     preprocess_plain_kernel(const __grid_constant__ Arguments a) {
   __shared__ FrameDescriptor frame;
@@ -172,7 +172,7 @@ dim3 grid_for(const Arguments& a) {
   const auto divide_up = [](int value, int by) {
     return static_cast<unsigned>((value + by - 1) / by);
   };
-  // Of a row; one lies to the left of the picture.
+  // Number of cells in a row. One lies to the left of the picture.
   const int cells = 1 + (a.row_pixels - a.left + 1) / 2;
   return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
 }

@@ -1,4 +1,4 @@
-// Preprocessing: makes the network's input from a frame in device memory, in one kernel.
+// Preprocessing makes the network's input from a frame in device memory, in one kernel.
 #pragma once
 
 #include "core/cuda/frame_descriptor.h"
@@ -17,12 +17,12 @@ namespace facepipe::detector::engine {
 /// is scaled.
 class PreprocessKernel {
  public:
-  /// Errors: device for a layout other than semi-planar 4:2:0; internal, if the layout's size is
-  /// not that of the fit's frame.
+  /// Errors: device for a layout other than semi-planar 4:2:0; internal if the layout's size is not
+  /// that of the fit's frame.
   PreprocessKernel(const PictureSource& picture, const Placement& input);
 
-  /// Enqueues the kernel, which writes the whole input. `frame` is in device memory and is read
-  /// when the work runs. Throws std::invalid_argument for null.
+  /// Enqueues the kernel, which writes the whole input. `frame` is in device memory, and is read
+  /// when the work runs. Throws std::invalid_argument if it is null.
   void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:

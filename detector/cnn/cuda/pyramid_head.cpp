@@ -23,7 +23,7 @@ const graph::HeadTail::Part* part_named(const graph::HeadTail& tail, const std::
   return at != tail.parts.end() ? &*at : nullptr;
 }
 
-/// Channels of the 1x1 convolution in the order in which the head reads them.
+/// Returns the channels of the 1x1 convolution in the order in which the head reads them.
 std::vector<int> channels_in_order(const Model& model, const graph::HeadTail& tail) {
   std::vector<int> order;
   for (const ModelOutput& output : model.outputs()) {
@@ -38,8 +38,9 @@ float window_weight(const graph::Convolution& op, int tap, int input, int output
   return op.weights[static_cast<std::size_t>((output * op.inputs + input) * 9 + tap)];
 }
 
-/// Appends the lanes' words for a step of the sum, whose input channels begin at `first`. Lane 4g +
-/// t has the channels 2t, 2t + 1 and, in a step of 16 channels, 2t + 8, 2t + 9 for column g.
+/// Appends the lanes' words for a step of the sum. The step's input channels begin at `first`. Lane
+/// 4g + t has the channels 2t and 2t + 1 for column g. In a step of 16 channels it also has 2t + 8
+/// and 2t + 9.
 void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
                       int channels, int tiles) {
   for (int tile = 0; tile < tiles; ++tile)
@@ -50,7 +51,7 @@ void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op,
       }
 }
 
-/// See window_weight_bytes().
+/// Returns the weights in the layout that window_weight_bytes() describes.
 std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
   std::vector<__half> halves;
   for (int tap = 0; tap < 9; ++tap)
@@ -62,8 +63,8 @@ std::vector<__half> pack_window(const graph::Convolution& op, int tiles) {
   return halves;
 }
 
-/// The number of warps of a block for which the busiest multiprocessor computes the fewest rows.
-/// Rows that two blocks compute count for both.
+/// Returns the number of warps of a block for which the busiest multiprocessor computes the fewest
+/// rows. Rows that two blocks compute count twice.
 int warps_for(int tiles, Size map, int multiprocessors) {
   int best = kLeastHeadWarps;
   int least = std::numeric_limits<int>::max();
@@ -81,8 +82,8 @@ int warps_for(int tiles, Size map, int multiprocessors) {
   return best;
 }
 
-/// A lower bound of the values, before the activation, whose score may pass the threshold, however
-/// the activation is rounded.
+/// Returns a lower bound of the values, before the activation, whose score may pass the threshold.
+/// It holds for any rounding of the activation.
 float least_of(float threshold, graph::Activation pending) {
   if (pending != graph::Activation::sigmoid) return threshold;
   constexpr double kRounding = 1e-6;
@@ -91,7 +92,7 @@ float least_of(float threshold, graph::Activation pending) {
   return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
-/// Whether the kernels read what cells of such a model hold.
+/// Tells whether the kernels can read the cells of such a model.
 bool is_read_by_kernels(ModelKind kind) {
   switch (kind) {
     case ModelKind::centerface:
@@ -173,7 +174,7 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
   if (scratch.size < scratch_words())
     throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
-  // The activations are only read.
+  // The cast is safe, because the kernels only read the activations.
   const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
                       weights_.data()};
   PyramidHeadArguments a{};

@@ -9,20 +9,20 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kRowPixels = kHeadColumns + 2;  // of a row of the map in shared memory
-constexpr int kPixels = 16;                   // rows of an operand A
+constexpr int kRowPixels = kHeadColumns + 2;  // pixels of a row of the map in shared memory
+constexpr int kPixels = 16;                   // pixels that are the rows of an operand A
 constexpr int kRowOperands = kRowPixels / kPixels;
 
-/// Halves from a pixel to the next in shared memory: an odd number of chunks of 16 bytes, so that
-/// eight neighbours lie in different banks.
+/// Returns the halves from one pixel to the next in shared memory. They are an odd number of chunks
+/// of 16 bytes, so that eight neighbours lie in different banks.
 __host__ __device__ constexpr int pixel_pitch(int tiles) { return 8 * (tiles + 1 - tiles % 2); }
 
 __host__ __device__ constexpr int tile_rows(int tiles, int warps) {
   return head_warp_rows(tiles) * warps + 2;
 }
 
-/// The windows of the last two columns, whose results are discarded, extend two pixels beyond the
-/// last row.
+/// Returns the shared memory of a block. The windows of the last two columns, whose results are
+/// discarded, extend two pixels beyond the last row.
 std::size_t shared_bytes(int tiles, int warps) {
   const int pixels = tile_rows(tiles, warps) * kRowPixels + 2;
   return static_cast<std::size_t>(window_weight_bytes(tiles) +
@@ -33,7 +33,7 @@ __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) 
 __device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x) / 32; }
 __device__ __forceinline__ int warp_count() { return static_cast<int>(blockDim.x) / 32; }
 
-/// Loads two 8x8 matrices of halves from shared memory. Lane l < 16 gives the address of row l % 8
+/// Loads two 8x8 matrices of halves from shared memory. Lane l < 16 passes the address of row l % 8
 /// of matrix l / 8.
 __device__ __forceinline__ void load_two_matrices(std::uint32_t (&to)[2], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
@@ -63,8 +63,8 @@ struct Block {
     copies_commit();
   }
 
-  /// Computes the pyramid's last map for the block's cells and one pixel around them; it is zero
-  /// outside of the map. A warp computes every other column of every (number of warps / 2)-th row.
+  /// Computes the pyramid's last map for the block's cells and one pixel around them. It is zero
+  /// outside of the map. A warp computes every other column in every (number of warps / 2)-th row.
   __device__ __forceinline__ void load_pixels() const {
     const int parity = warp_id() % 2;
     const int rows = tile_rows(kTiles, warp_count());
@@ -169,8 +169,8 @@ struct Block {
 
   using Outputs = float[kRowOperands][2][4];
 
-  /// Computes the 1x1 convolution for a row. The results of the 3x3 convolution are in the layout
-  /// of its operands.
+  /// Computes the 1x1 convolution for a row. The results of the 3x3 convolution already have the
+  /// layout of its operands.
   __device__ __forceinline__ void project(Outputs& outputs,
                                           const float (&row)[kRowOperands][kTiles][4]) const {
     const auto pair = [](const float(&sums)[4], int half) {
@@ -205,8 +205,8 @@ struct Block {
     }
   }
 
-  /// Bit 2h + half, in lanes 4g: whether the score of column 16h + 8half + g may pass the
-  /// threshold. 0 in other lanes.
+  /// Returns flags. In lane 4g, bit 2h + half tells whether the score of column 16h + 8half + g may
+  /// pass the threshold. In other lanes it is 0.
   __device__ __forceinline__ unsigned passing(const Outputs& outputs, int y) const {
     unsigned flags = 0;
 #pragma unroll
@@ -221,7 +221,7 @@ struct Block {
     return flags;
   }
 
-  /// Writes the network's outputs for the cells that may pass, decodes them, and returns a bit for
+  /// Writes the network's outputs for the cells that may pass, and decodes them. Returns a bit for
   /// each column whose cell holds a candidate.
   template <class Kind>
   __device__ unsigned mark(const Outputs& outputs, unsigned flags, int y) const {
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
                             reinterpret_cast<__half*>(shared + window_weight_bytes(kTiles)),
                             static_cast<int>(blockIdx.x) * kHeadColumns,
                             static_cast<int>(blockIdx.y) * kWarpRows * warp_count()};
-  block.load_window();  // before the wait, as no kernel writes weights
+  block.load_window();  // this needs no wait, because no kernel writes weights
   cuda::wait_for_previous_kernel();
   cuda::let_next_kernel_start();
   block.load_pixels();

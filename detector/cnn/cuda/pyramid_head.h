@@ -1,6 +1,6 @@
-// Computes candidates from the last two maps of a feature pyramid by two kernels. The first
-// computes the pyramid's last step, the head's 3x3 and 1x1 convolutions, and the threshold of the
-// scores; the second writes the candidates in raster order.
+// This head computes candidates from the last two maps of a feature pyramid, with two kernels. The
+// first computes the pyramid's last step, the head's 3x3 and 1x1 convolutions, and the threshold of
+// the scores. The second writes the candidates in raster order.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 namespace facepipe::detector::engine {
 
 /// Does what HeadKernels does, for CenterFace's head, if graph::cut_head() has removed it from the
-/// graph. The network's outputs for a cell are written to memory only if the score passes the
+/// graph. It writes the network's outputs for a cell to memory only if the score passes the
 /// threshold. Immutable.
 class PyramidHead : public CandidateHead {
  public:
-  /// Whether there are kernels for this head.
+  /// Tells whether there are kernels for this head.
   [[nodiscard]] static bool fits(const Model& model, const graph::HeadTail& tail);
 
-  /// `coarse` and `fine` are the placements of the tail's inputs. Waits for the upload of the
-  /// weights. Errors: device, if CUDA fails; internal, if fits() is false.
+  /// `coarse` and `fine` are the placements of the tail's inputs. The constructor waits for the
+  /// upload of the weights. Errors: device if CUDA fails; internal if fits() is false.
   PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
               const Placement& coarse, const Placement& fine, float score_threshold);
 
@@ -39,7 +39,7 @@ class PyramidHead : public CandidateHead {
     graph::Activation pending;
   };
 
-  /// `channels`: the channels of the 1x1 convolution in the order in which the head reads them.
+  /// `channels` are those of the 1x1 convolution in the order in which the head reads them.
   void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
 
   NetworkFit fit_;
@@ -50,7 +50,7 @@ class PyramidHead : public CandidateHead {
   float stride_;
   int tiles_;
   cuda::Overlap overlap_ = cuda::Overlap::none;
-  int warps_;  ///< of a thread block
+  int warps_;  ///< number of warps of a thread block
   std::unique_ptr<PyramidWeights> step_;
   std::size_t window_ = 0;
   std::size_t window_bias_ = 0;

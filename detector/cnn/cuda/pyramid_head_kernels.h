@@ -1,4 +1,4 @@
-// The kernels of PyramidHead.
+// This header declares the kernels of PyramidHead.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,9 +13,9 @@
 
 namespace facepipe::detector::engine {
 
-/// Output channels of the 1x1 convolution. The first one is the score.
+/// Output channels of the 1x1 convolution. The first channel is the score.
 inline constexpr int kHeadChannels = 16;
-/// Output columns of a thread block. With one more on each side for the window they are 32: 16
+/// Output columns of a thread block. With one more on each side for the window, they are 32: 16
 /// pixels of each sub-pixel. A word has a bit for each column of a row.
 inline constexpr int kHeadColumns = 30;
 inline constexpr int kLeastHeadTiles = 2;
@@ -44,17 +44,17 @@ __host__ __device__ constexpr int words_of_row(int width) {
   return (width + kHeadColumns - 1) / kHeadColumns;
 }
 
-/// The size of the 3x3 convolution's weights as fragments: taps x steps of 16 channels x tiles x
-/// lanes of two words; and, if the number of tiles is odd, taps x tiles x lanes of one word for the
-/// last 8 channels.
+/// Returns the size of the 3x3 convolution's weights as fragments: taps x steps of 16 channels x
+/// tiles x lanes of two words. If the number of tiles is odd, taps x tiles x lanes of one word
+/// follow for the last 8 channels.
 __host__ __device__ constexpr int window_weight_bytes(int tiles) { return 9 * tiles * tiles * 128; }
 
-/// Allows the kernel to use its shared memory; to be called before the first launch. Returns how
-/// many blocks of so many warps a multiprocessor can run at a time.
+/// Allows the kernel to use its shared memory. Call it before the first launch. Returns how many
+/// blocks with that many warps a multiprocessor can run at a time.
 [[nodiscard]] int prepare_pyramid_head(int tiles, int warps);
 
-/// Writes the candidates of the cells whose bit is set in `words`, in raster order, and their
-/// number.
+/// Writes the candidates of the cells whose bit is set in `words`, in raster order. Also writes
+/// their number.
 void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
                             cuda::StreamView stream);
 

@@ -31,14 +31,14 @@ std::filesystem::path folder_of(const char* variable) {
   return path.is_absolute() ? path : std::filesystem::path();
 }
 
-/// `text` as one word: other characters than visible ones become "_".
+/// Makes one word of `text`: each character that is not visible becomes "_".
 std::string word(std::string text) {
   for (char& c : text)
     if (std::isgraph(static_cast<unsigned char>(c)) == 0) c = '_';
   return text;
 }
 
-/// The chip and CUDA's versions, on which the time of a kernel depends.
+/// Names the chip and CUDA's versions, because the time of a kernel depends on them.
 std::string name_of(const Chip& chip) {
   const cuda::Versions versions = cuda::versions();
   return word(chip.name) + "/" + std::to_string(chip.multiprocessors) + "/" +
@@ -111,7 +111,7 @@ std::size_t TileChooser::choose(const std::string& what, const std::vector<std::
   if (!can_take && unknown_ == UnknownTiles::first) return 0;
   std::string way = can_take ? *before : ways[fastest(ways.size(), microseconds)];
   if (memory_ != nullptr) {
-    std::string first = memory_->keep(key, way);  // another thread's, perhaps
+    std::string first = memory_->keep(key, way);  // another thread may have chosen first
     if (std::ranges::count(ways, first) > 0) way = std::move(first);
   }
   ++(can_take ? remembered_ : trials_);
@@ -126,7 +126,7 @@ std::optional<std::string> TileChooser::known(const std::string& key) const {
   return in_file == known_.end() ? std::nullopt : std::optional(in_file->second);
 }
 
-/// Times all ways quickly, and the best of them once more.
+/// Times all ways quickly, and then the best of them carefully.
 std::size_t TileChooser::fastest(std::size_t ways, const Try& microseconds) {
   struct Result {
     float time;
@@ -147,7 +147,7 @@ void TileChooser::save() {
   std::error_code failure;
   std::filesystem::create_directories(file_.parent_path(), failure);
   try {
-    // If the file is a symbolic link, its target is replaced, not the link.
+    // If the file is a symbolic link, its target is replaced instead of the link.
     const std::filesystem::path real = std::filesystem::weakly_canonical(file_, failure);
     OutputFile file(failure ? file_ : real, ExistingTarget::replace);
     // Another process may have written other results in the meantime.

@@ -1,5 +1,5 @@
-// Chooses the fastest of several ways to divide an operator's work on a chip: measures them once,
-// and remembers the result in a file of the user's.
+// A chooser finds the fastest of several ways to divide an operator's work on a chip. It measures
+// them once, and remembers the result in a file of the user's.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,24 @@
 
 namespace facepipe::detector::engine {
 
-/// The file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles, or under ~/.cache without
-/// that variable. Empty if neither $XDG_CACHE_HOME nor $HOME is an absolute path.
+/// Returns the path of the file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles.
+/// Without that variable, ~/.cache takes its place. The path is empty if neither $XDG_CACHE_HOME
+/// nor $HOME is an absolute path.
 [[nodiscard]] std::filesystem::path default_tile_file();
 
-/// What choose() does with an operator that the file doesn't know: tries all ways, or takes the
+/// What choose() does with an operator that the file doesn't know: it tries all ways, or takes the
 /// first.
 enum class UnknownTiles { tried, first };
 
-/// What has been chosen so far, whatever becomes of the file. Sums of halves may differ in the last
-/// bit between ways: by one memory all plans of a run take the same, and so do all its devices of
-/// one kind. Thread-safe.
+/// Remembers what this process has chosen so far, even if the file can't be written. Sums of halves
+/// may differ in the last bit between ways. With one memory, all plans of a run take the same way,
+/// and so do all devices of one kind. Thread-safe.
 class TileMemory {
  public:
-  /// That of this process.
+  /// Returns the memory of this process.
   [[nodiscard]] static TileMemory& of_process();
 
-  /// nullopt where nothing has been chosen.
+  /// Returns nullopt if nothing has been chosen.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
   /// Keeps the first choice, and returns it.
   std::string keep(const std::string& key, const std::string& way);
@@ -45,28 +46,28 @@ class TileMemory {
 /// keeps the choice of the last one.
 class TileChooser {
  public:
-  /// Always chooses the first way, without trials and without a file.
+  /// This chooser always takes the first way, without trials and without a file.
   TileChooser() = default;
-  /// Tries ways on `chip` and remembers them in `file`; if `file` is empty, not at all. A way from
-  /// the file is taken only if it is among those that choose() gets. A file that is damaged, too
-  /// long or of another version counts as empty. What `memory` knows goes before the file; it must
-  /// outlive the chooser.
+  /// Tries ways on `chip`, and remembers them in `file`, unless that is empty. A way from the file
+  /// is taken only if choose() gets it among its ways. A file that is damaged, too long or of
+  /// another version counts as empty. `memory` takes precedence over the file, and must outlive the
+  /// chooser.
   TileChooser(const Chip& chip, std::filesystem::path file,
               UnknownTiles unknown = UnknownTiles::tried, TileMemory* memory = nullptr);
 
   /// Returns the index of the fastest of `ways`, which must not be empty. `what` names the
   /// operator, its version and its sizes. Names and ways are words without spaces.
-  /// microseconds(way, launches) measures a way with so many launches, and may return infinity.
+  /// microseconds(way, launches) measures a way with that many launches, and may return infinity.
   using Try = std::function<float(std::size_t way, int launches)>;
   [[nodiscard]] std::size_t choose(const std::string& what, const std::vector<std::string>& ways,
                                    const Try& microseconds);
 
   /// Writes the file, completely or not at all, if there have been trials. If it can't be written,
-  /// that is logged at the level debug.
+  /// the log says so at the level debug.
   void save();
 
   [[nodiscard]] int trials() const { return trials_; }  ///< number of operators that were tried
-  /// Number of those that the file or the memory knew.
+  /// Number of operators that the file or the memory knew.
   [[nodiscard]] int remembered() const { return remembered_; }
 
  private:

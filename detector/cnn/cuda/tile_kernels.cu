@@ -13,13 +13,14 @@ __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view,
   FrameDescriptor part = *frame;
   part.luma +=
       static_cast<long long>(begin.y) * part.luma_stride + static_cast<long long>(begin.x) * bytes;
-  // The same offset in bytes within a row: two pixels have two luma and two chroma samples.
+  // The offset in bytes within a row is the same, because two pixels have two luma and two chroma
+  // samples.
   part.chroma += static_cast<long long>(begin.y / 2) * part.chroma_stride +
                  static_cast<long long>(begin.x) * bytes;
   *view = part;
 }
 
-/// Those that lie in `kept`, moved.
+/// Keeps the candidates that lie in `kept`, and moves them.
 struct Moved {
   Box kept;
   float x;
@@ -36,7 +37,7 @@ struct Moved {
   }
 };
 
-/// All, from the mirrored picture to the picture itself.
+/// Keeps all candidates, and moves them from the mirrored picture to the picture itself.
 struct Mirrored {
   float width;
 
@@ -44,7 +45,7 @@ struct Mirrored {
   [[nodiscard]] __device__ Box placed(const Box& box) const {
     return {width - box.x2, box.y1, width - box.x1, box.y2};
   }
-  /// Left and right change places.
+  /// The left and the right points change places, because left is right in a mirror.
   __device__ void place(Point* points) const {
     for (int p = 0; p < kLandmarks; ++p) points[p].x = width - points[p].x;
     swap(points[0], points[1]);
@@ -64,7 +65,8 @@ struct AppendArguments {
   Placing placing;
 };
 
-/// One block, so that the order is always the same. There are at most a few thousand candidates.
+/// One block runs, so that the order is always the same. There are at most a few thousand
+/// candidates.
 template <class Placing>
 __global__ void __launch_bounds__(kThreads)
     append_kernel(const __grid_constant__ AppendArguments<Placing> a) {
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     position += all;
-    __syncthreads();  // `warps` is written again
+    __syncthreads();  // because `warps` is written again
   }
   if (threadIdx.x == 0) *a.to.count = position + (there - count);
 }

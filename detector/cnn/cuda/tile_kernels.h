@@ -15,14 +15,13 @@ void launch_view(const FrameDescriptor* frame, FrameDescriptor* view, PixelPlace
                  int bytes_per_sample, cuda::StreamView stream);
 
 /// Appends the candidates of `from` whose boxes lie inside `kept` to `to`, in their order, moved by
-/// `by`. *to.count also counts candidates for which `from` had no capacity, and those for which
-/// `to` has none. Where to.landmarks isn't null,
-/// from.landmarks isn't either.
+/// `by`. *to.count also counts candidates for which `from` had no room, and those for which `to`
+/// has none. If to.landmarks isn't null, from.landmarks must not be null either.
 void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
 
-/// append_mirrored() of detector/mirror.h, for all of `from`, bit for bit; counts as
-/// launch_append().
+/// Does the same as append_mirrored() of detector/mirror.h for all of `from`, bit for bit. It
+/// counts as launch_append() does.
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream);
 

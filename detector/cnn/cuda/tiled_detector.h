@@ -1,5 +1,6 @@
-// A detector for pictures too large for one run of the network: tile after tile, then the whole
-// picture reduced (detector/cnn/model/tiling.h), one after the other in one stream.
+// This detector is for pictures that are too large for one run of the network. It looks at one tile
+// after the other, then at the whole picture reduced (detector/cnn/model/tiling.h), all in one
+// stream.
 #pragma once
 
 #include <memory>
@@ -10,11 +11,11 @@
 
 namespace facepipe::detector {
 
-/// For pictures of `layout`. `tile` finds candidates in frames of tiling.tile.frame that are stored
-/// as the picture is; all tiles use one detection of it in turn. `whole` finds them in the whole
-/// picture and takes care of the reduction. Both have room for as many candidates.
-/// Candidates come in the order of the CPU's tiled detector: tile by tile, then those of the
-/// reduced picture.
+/// Makes a detector for pictures of `layout`. `tile` finds candidates in frames of
+/// tiling.tile.frame that are stored as the picture is; all tiles use one detection of it in turn.
+/// `whole` finds candidates in the whole picture, and reduces it itself. Both have the same
+/// capacity. Candidates come in the order of the CPU's tiled detector: tile by tile, then those of
+/// the reduced picture.
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_tiled_detector(
     const Tiling& tiling, const StreamLayout& layout, std::shared_ptr<const CudaDetector> tile,
     std::shared_ptr<const CudaDetector> whole);

@@ -60,7 +60,7 @@ class CudaTwoLooksDetection final : public CudaDetection {
   std::shared_ptr<const CudaTwoLooksDetector> detector_;
   std::unique_ptr<CudaDetection> plain_;
   std::unique_ptr<CudaDetection> mirrored_;
-  cuda::DetectionBuffers found_;  ///< by both
+  cuda::DetectionBuffers found_;  ///< candidates of both looks
 };
 
 std::unique_ptr<CudaDetection> CudaTwoLooksDetector::make_detection() const {
