@@ -1,4 +1,4 @@
-// Activation functions on values in registers, and chunks of eight halves.
+// Kernels use this for activation functions on values in registers, and for chunks of eight halves.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -20,7 +20,7 @@ __device__ __forceinline__ __half2 to_half2(float x, float y) {
   return __hmin2(__hmax2(__floats2half2_rn(x, y), __hneg2(most)), most);
 }
 
-/// Equal to to_half2(activated(x), activated(y)), with fewer instructions.
+/// Returns the same as to_half2(activated(x), activated(y)), with fewer instructions.
 __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Activation activation) {
   if (activation == graph::Activation::sigmoid)
     return __floats2half2_rn(activated(x, activation), activated(y, activation));
@@ -30,7 +30,7 @@ __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Acti
   return __hmin2(__hmax2(__floats2half2_rn(x, y), least), most);
 }
 
-/// A chunk: eight halves, one load of 16 bytes.
+/// A chunk: eight halves, which one load of 16 bytes reads.
 struct alignas(16) Halves8 {
   __half2 pairs[4];
 };

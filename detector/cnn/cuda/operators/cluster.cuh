@@ -1,20 +1,20 @@
-// How the blocks of a cluster synchronise and exchange data. Clusters exist from sm_90 on; for
-// earlier architectures the functions have no code and are never called.
+// The blocks of a cluster use these functions to synchronise and to exchange data. Clusters exist
+// from sm_90 on. For earlier architectures the functions have no code and are never called.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe::detector::engine {
 
-/// First half of a barrier across the threads of a cluster. What a thread has written before it,
-/// all threads can read after cluster_wait().
+/// This is the first half of a barrier across the threads of a cluster. What a thread has written
+/// before it, all threads can read after cluster_wait().
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
-/// The same without any guarantee for writes: it only signals that the thread has got this far, for
-/// example that it has read its data.
+/// Does the same without any guarantee for writes. It only signals that the thread has come this
+/// far, for example that it has read its data.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -26,8 +26,8 @@ __device__ __forceinline__ void cluster_wait() {
 #endif
 }
 
-/// The address in the shared memory of block `rank` that corresponds to `local`, a pointer to this
-/// block's shared memory.
+/// Returns the address in the shared memory of block `rank` that corresponds to `local`, a pointer
+/// to this block's shared memory.
 __device__ __forceinline__ std::uint32_t address_in_cluster(const void* local, int rank) {
   std::uint32_t address = 0;
 #if __CUDA_ARCH__ >= 900

@@ -33,7 +33,7 @@ struct Matrix {
   }
 };
 
-/// The k of an input channel of a tap.
+/// Returns the k of an input channel of a tap.
 int k_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channel) {
   // For a stem, a row of the window has four pixels; the weights of the last are 0.
   if (kind == ConvolutionKind::stem)
@@ -74,8 +74,8 @@ Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) 
   return matrix;
 }
 
-/// The time of a tile of so many columns (in units of 8 channels) relative to one of 8, as measured
-/// on an H100. For short sums most time is spent on storing results, for long ones on loading
+/// Returns the time of a tile with that many columns (in units of 8 channels), relative to one of
+/// 8, as measured on an H100. Short sums spend most time on storing results, long sums on loading
 /// operands.
 double cost_of(int tile_columns, bool long_sum) {
   if (long_sum) return (tile_columns + 4) / 12.0;
@@ -97,8 +97,8 @@ double cost_of(int tile_columns, bool long_sum) {
   }
 }
 
-/// The tile for which the busiest multiprocessor has the least work. All tiles add up in the same
-/// order, so the choice doesn't change results.
+/// Returns the tile for which the busiest multiprocessor has the least work. All tiles add up in
+/// the same order, so the choice doesn't change results.
 ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
                          const Chip& chip) {
   constexpr int kRowUnit = 64;
@@ -129,7 +129,7 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   return best;
 }
 
-/// The operator of plain and of transposed convolutions, which differ only in how weights are
+/// The operator of plain and of transposed convolutions. They differ only in how weights are
 /// packed.
 class ConvolutionOperator : public Operator {
  public:

@@ -7,7 +7,8 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// The shared memory of a launch. It holds the stages and, after the last step, the results.
+/// Returns the shared memory of a launch. It holds the stages and, after the last step, the
+/// results.
 std::size_t shared_bytes(ConvolutionTile tile, int chunks) {
   const int steps = divide_up(chunks, tile.step / kTileChunk);
   const int stages = steps < kTileStages ? steps : kTileStages;

@@ -1,5 +1,6 @@
-// Convolutions as matrix products on the tensor cores ("implicit GEMM"): rows are output pixels,
-// columns output channels, and the sum index k runs over the window's taps and the input channels.
+// Convolutions are matrix products on the tensor cores ("implicit GEMM"): rows are output pixels,
+// columns are output channels, and the sum index k runs over the window's taps and the input
+// channels.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,7 +12,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Which input values make up a row of the matrix, and where its results go.
+/// Tells which input values make up a row of the matrix, and where its results go.
 enum class ConvolutionKind {
   pointwise,   ///< 1x1: the input map is the matrix
   window,      ///< any kernel, stride and padding
@@ -22,7 +23,7 @@ enum class ConvolutionKind {
 
 /// The number of k that a thread block processes in a step.
 inline constexpr int kShortStep = 32;
-inline constexpr int kLongStep = 64;  ///< for pointwise alone
+inline constexpr int kLongStep = 64;  ///< only for pointwise
 
 /// The widths that a tile can have, in units of 8 columns, ascending.
 inline constexpr int kTileColumns[] = {2, 3, 4, 6, 8, 10, 12};
@@ -38,14 +39,14 @@ struct ConvolutionTile {
 struct ConvolutionArguments {
   const __half* input;
   const __half* weights;   ///< columns x k, padded to whole tiles and whole steps
-  const float* bias;       ///< one for each column, padded likewise
+  const float* bias;       ///< one for each column, padded to whole tiles
   const __half* residual;  ///< as large as the output, or null
-  void* output;            ///< halves, or floats where `f32`
+  void* output;            ///< halves, or floats if `f32`
 
   int rows;        ///< pixels of the output, or of the input if transposed
   int columns;     ///< output channels padded to 8, times 4 if transposed
-  int chunks;      ///< of 8 k each, in a row of the matrix
-  int tap_chunks;  ///< of 8 k each, of one tap
+  int chunks;      ///< chunks of 8 k in a row of the matrix
+  int tap_chunks;  ///< chunks of 8 k in one tap
   int input_height;
   int input_width;
   int input_pitch;  ///< halves a pixel
@@ -56,15 +57,15 @@ struct ConvolutionArguments {
   graph::Activation activation;
 };
 
-/// The largest shared memory that a launch with this tile can need. Tiles of short steps fit every
-/// device.
+/// Returns the largest shared memory that a launch with this tile can need. Tiles of short steps
+/// fit every device.
 [[nodiscard]] std::size_t convolution_shared_bytes(ConvolutionTile tile);
 
-/// Allows the kernel to use that much shared memory. To be called before the first launch.
+/// Allows the kernel to use that much shared memory. Call it before the first launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
-/// `f32`: the output is floats, for pointwise and window alone. Throws std::invalid_argument if
-/// there is no kernel for the tile.
+/// `f32` says that the output is floats; only pointwise and window can do that. Throws
+/// std::invalid_argument if there is no kernel for the tile.
 void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
                         const ConvolutionArguments& arguments, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The part of a convolution that a thread block computes: a tile of the matrix product.
+// A tile is the part of a convolution's matrix product that a thread block computes.
 #pragma once
 
 #include <type_traits>
@@ -15,8 +15,8 @@ inline constexpr int kTileChunk = 8;   // halves of one load of 16 bytes
 inline constexpr int kTileStages = 3;  // steps in shared memory at a time
 
 __host__ __device__ constexpr int tile_rows(int rows) { return 16 * kTileWarps * rows; }
-/// Halves from a row to the next in shared memory: chunks of eight successive rows lie in different
-/// banks.
+/// Returns the halves from one row to the next in shared memory. Chunks of eight successive rows
+/// lie in different banks.
 __host__ __device__ constexpr int pitch_of(int step) { return step + kTileChunk; }
 __host__ __device__ constexpr int stage_halves(int rows, int columns, int step) {
   // Column fragments are loaded in pairs. With an odd number of them, the last load reads a
@@ -29,8 +29,8 @@ __host__ __device__ constexpr bool is_matrix(ConvolutionKind kind) {
   return kind == ConvolutionKind::pointwise || kind == ConvolutionKind::transposed;
 }
 
-/// The addresses of the kCount rows of the matrix that a thread loads, kApart from each other, if a
-/// row is the window of a pixel.
+/// Holds the addresses of the kCount rows of the matrix that a thread loads, if a row is the window
+/// of a pixel. The rows are kApart from each other.
 template <ConvolutionKind kKind, int kCount, int kApart>
 class Rows {
  public:
@@ -84,7 +84,7 @@ class Rows {
   bool valid_[kCount];
 };
 
-/// The same if the input map itself is the matrix.
+/// Does the same if the input map itself is the matrix.
 template <int kCount, int kApart>
 class MatrixRows {
  public:
@@ -201,8 +201,7 @@ struct Tile {
     }
   }
 
-  /// Calls put(row, column, x, y) for each pair of neighbouring columns of which this thread has
-  /// the sums.
+  /// Calls put(row, column, x, y) for each pair of neighbouring columns whose sums this thread has.
   template <class Put>
   __device__ __forceinline__ void results(const Put& put) const {
 #pragma unroll
@@ -231,7 +230,7 @@ struct Tile {
     });
   }
 
-  /// The output pixel (x) and its channel (y) of an element of the product.
+  /// Returns the output pixel (x) and its channel (y) of an element of the product.
   __device__ __forceinline__ int2 place_of(int row, int column) const {
     if constexpr (kKind != ConvolutionKind::transposed) {
       return {row, column};
@@ -244,8 +243,8 @@ struct Tile {
     }
   }
 
-  /// Stores results by way of shared memory, so that whole sectors of global memory are written,
-  /// and read where there is a residual.
+  /// Stores results through shared memory, so that whole sectors of global memory are written, and
+  /// read if there is a residual.
   __device__ __forceinline__ void store_halves(__half* staged) const {
     constexpr int kStagedPitch = kTileColumns + kTileChunk;
     __syncthreads();

@@ -1,4 +1,4 @@
-// Depthwise convolutions: each channel is filtered by a window of its own. Sums are floats.
+// Depthwise convolutions filter each channel by a window of its own. Sums are floats.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,9 +11,9 @@ namespace facepipe::detector::engine {
 struct DepthwiseArguments {
   const __half* input;
   const float* weights;    ///< taps x channels, padded to 8 channels
-  const float* bias;       ///< one for each channel, padded likewise
+  const float* bias;       ///< one for each channel, padded to 8 channels
   const __half* residual;  ///< as large as the output, or null
-  void* output;            ///< halves, or floats where `f32`
+  void* output;            ///< halves, or floats if `f32`
 
   int channels;  ///< padded to 8
   int input_height;

@@ -1,5 +1,5 @@
-// Kernels without weights: max pooling, upsampling, additions and activations. A thread computes
-// one chunk of eight halves.
+// These kernels have no weights: max pooling, upsampling, additions and activations. A thread
+// computes one chunk of eight halves.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,7 +11,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Input and output are maps without gaps between pixels; a pixel has `chunks` chunks of 8
+/// Input and output are maps without gaps between pixels. A pixel has `chunks` chunks of 8
 /// channels.
 struct PoolingArguments {
   const __half* input;
@@ -36,7 +36,7 @@ struct UpsampleArguments {
 };
 void launch_upsample(const UpsampleArguments& arguments, cudaStream_t stream);
 
-/// output = activation(input) + residual, for `chunks` chunks in all.
+/// Computes output = activation(input) + residual for `chunks` chunks of the whole map.
 struct ElementwiseArguments {
   const __half* input;
   const __half* residual;  ///< or null

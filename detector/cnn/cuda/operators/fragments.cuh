@@ -1,11 +1,11 @@
-// Fragments: how the lanes of a warp hold a matrix in registers for mma.m16n8k16 and m16n8k8 of
+// Fragments tell how the lanes of a warp hold a matrix in registers for mma.m16n8k16 and m16n8k8 of
 // halves, as the PTX manual defines it. With g = lane / 4 and t = lane % 4:
 //   A, 16 x k:  a[0] row g, columns 2t, 2t+1;  a[1] row g + 8;  a[2], a[3] the same of columns + 8
 //   B, k x 8:   b[0] rows 2t, 2t+1 of column g;  b[1] rows + 8
 //   C, 16 x 8:  row g, columns 2t, 2t+1, then row g + 8
-// So a C of halves has the layout of an A with k = 8, and two of them side by side that of an A
-// with k = 16: the result of a product can be the operand of the next one without leaving its
-// lanes.
+// So a C of halves has the layout of an A with k = 8, and two of them side by side have the layout
+// of an A with k = 16. The result of a product can be the operand of the next one without leaving
+// its lanes.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -16,8 +16,8 @@
 
 namespace facepipe::detector::engine {
 
-/// d = a * b + c with k = 16; sums are halves. From sm_80 on; for earlier architectures there is no
-/// code, and their kernels are never launched.
+/// Computes d = a * b + c with k = 16; sums are halves. It works from sm_80 on. For earlier
+/// architectures there is no code, and their kernels are never launched.
 __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1,
                                          const std::uint32_t* c) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint3
 #endif
 }
 
-/// The same with k = 8.
+/// Computes the same with k = 8.
 __device__ __forceinline__ void multiply_short(std::uint32_t (&d)[2], std::uint32_t a0,
                                                std::uint32_t a1, std::uint32_t b,
                                                const std::uint32_t* c) {

@@ -1,5 +1,5 @@
-// Operators: each computes one node of the graph on the device by enqueuing kernels. Operators are
-// immutable and own no activations, so that many frames share them and their weights.
+// An operator computes one node of the graph on the device by enqueuing kernels. Operators are
+// immutable and own no activations. So many frames share them and their weights.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -22,19 +22,19 @@ namespace facepipe::detector::engine {
 
 enum class Element { f16, f32 };
 
-/// The position and the layout of a value in the activation memory: pixels row by row, the channels
-/// of a pixel next to each other ("NHWC") and padded to a multiple of 8.
+/// The position and the layout of a value in the activation memory. Pixels come row by row. The
+/// channels of a pixel are next to each other ("NHWC") and padded to a multiple of 8.
 ///
-/// An image is a special layout of the network's input, for stems of 3x3 at stride 2: 4 channels a
-/// pixel, of which the fourth is 0, and a black pixel before and after each row.
+/// An image is a special layout of the network's input, for stems of 3x3 at stride 2. It has 4
+/// channels a pixel, of which the fourth is 0, and a black pixel before and after each row.
 struct Placement {
-  std::size_t offset = 0;  ///< bytes
+  std::size_t offset = 0;  ///< in bytes
   Element element = Element::f16;
   graph::MapShape shape;
   int pitch = 0;          ///< elements from one pixel to the next
-  int first_channel = 0;  ///< not 0 for a part of a Split
+  int first_channel = 0;  ///< not 0 for a later part of a Split
   bool image = false;
-  /// An activation that has not been applied yet: the reader of the value applies it. Only outputs
+  /// The activation that has not been applied yet: the reader of the value applies it. Only outputs
   /// of the network may have one.
   graph::Activation pending = graph::Activation::none;
 
@@ -69,7 +69,7 @@ class WeightPacker {
     if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size_bytes());
     return offset;
   }
-  /// All weights in device memory. Waits for the upload. Errors: device, if CUDA fails.
+  /// Returns all weights in device memory. Waits for the upload. Errors: device, if CUDA fails.
   [[nodiscard]] cuda::DeviceBuffer<std::byte> upload() const;
 
  private:
@@ -80,11 +80,12 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Enqueues kernels and returns. May be captured in a graph. Errors: device, if CUDA fails.
+  /// Enqueues kernels and returns. Callers may capture it in a graph. Errors: device, if CUDA
+  /// fails.
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
-/// A node, the placements of its values, and what the choice of a kernel depends on.
+/// A node, the placements of its values, and the facts on which the choice of a kernel depends.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
@@ -95,15 +96,16 @@ struct NodeContext {
   const PictureSource* picture = nullptr;  ///< the picture, if the stem reads it; else null
 };
 
-/// Makes the operator for a node. Returns null for a node of a kind that the maker doesn't handle;
-/// throws Error(device), as graph::refuse() does, for one that it handles but can't compute.
+/// Makes the operator for a node. Returns null for a node of a kind that the maker doesn't handle.
+/// Throws Error(device), as graph::refuse() does, for one that it handles but can't compute.
 using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPacker&);
 
-/// Tries all makers in turn, the most specialised first. Error(device) if none handles the node.
+/// Tries all makers in turn, the most specialised first. Throws Error(device) if none handles the
+/// node.
 [[nodiscard]] std::unique_ptr<Operator> make_operator(const NodeContext& context,
                                                       WeightPacker& packer);
 
-// The makers; each is defined in a file of this folder or of a folder in it.
+// Each maker is defined in a file of this folder or of a folder in it.
 [[nodiscard]] std::unique_ptr<Operator> make_convolution(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_depthwise(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pooling(const NodeContext&, WeightPacker&);
@@ -114,13 +116,14 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pyramid_step(const NodeContext&, WeightPacker&);
 
-/// The address of a value's first channel; the address of weights from WeightPacker::append().
+/// Returns the address of a value's first channel. weight_pointer() returns that of weights from
+/// WeightPacker::append().
 template <class T>
 [[nodiscard]] T* value_pointer(const Memory& memory, const Placement& placement) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): typed memory in one block
   return reinterpret_cast<T*>(memory.activations + placement.offset) + placement.first_channel;
 }
-/// The same for a value of any element type.
+/// Returns the address for any element type.
 [[nodiscard]] inline void* value_address(const Memory& memory, const Placement& placement) {
   return placement.element == Element::f32
              ? static_cast<void*>(value_pointer<float>(memory, placement))
@@ -133,7 +136,7 @@ template <class T>
 }
 
 /// Throws Error(device) unless all inputs and outputs of the node are f16, begin with their first
-/// channel and have no pending activation. `f32_output`: outputs may be f32.
+/// channel and have no pending activation. With `f32_output`, outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
 
 }  // namespace facepipe::detector::engine

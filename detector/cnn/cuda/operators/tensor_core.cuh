@@ -1,5 +1,5 @@
-// The tensor cores' instructions for halves, and asynchronous copies to shared memory. Before sm_80
-// older instructions replace them.
+// These functions are the tensor cores' instructions for halves, and asynchronous copies to shared
+// memory. Before sm_80, older instructions replace them.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -8,9 +8,9 @@
 
 namespace facepipe::detector::engine {
 
-/// Starts to copy 16 bytes from global to shared memory, or writes zeros unless `valid`. The copy
-/// is complete after copies_wait(). `kReused`: the L1 cache keeps the bytes, because neighbouring
-/// blocks read them too.
+/// Starts to copy 16 bytes from global to shared memory, or writes zeros if `valid` is false. The
+/// copy is complete after copies_wait(). With `kReused`, the L1 cache keeps the bytes, because
+/// neighbouring blocks read them, too.
 template <bool kReused>
 __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, bool valid) {
 #if __CUDA_ARCH__ >= 800
@@ -27,14 +27,14 @@ __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, b
 #endif
 }
 
-/// Makes the copies that this thread has started since the last call a group.
+/// Makes a group of the copies that this thread has started since the last call.
 __device__ __forceinline__ void copies_commit() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;");
 #endif
 }
 
-/// Waits until all of the thread's groups but the newest `kPending` are complete.
+/// Waits until all of the thread's groups are complete, except the newest `kPending`.
 template <int kPending>
 __device__ __forceinline__ void copies_wait() {
 #if __CUDA_ARCH__ >= 800
@@ -42,7 +42,7 @@ __device__ __forceinline__ void copies_wait() {
 #endif
 }
 
-/// Loads four 8x8 matrices of halves from shared memory. Lane l gives the address of row l % 8 of
+/// Loads four 8x8 matrices of halves from shared memory. Lane l passes the address of row l % 8 of
 /// matrix l / 8.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -51,8 +51,8 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint3
                : "memory");
 }
 
-/// sum += a * b, by a tensor core: a is 16x16, b 16x8. Operands are fragments as the PTX manual
-/// defines them.
+/// Computes sum += a * b by a tensor core: a is 16x16, b is 16x8. Operands are fragments as the PTX
+/// manual defines them.
 __device__ __forceinline__ void multiply_add(float (&sum)[4], const std::uint32_t (&a)[4],
                                              std::uint32_t b0, std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800

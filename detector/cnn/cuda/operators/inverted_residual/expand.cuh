@@ -1,4 +1,4 @@
-// The first phase of an inverted residual: a warp computes the expansion and the depthwise
+// In the first phase of an inverted residual, a warp computes the expansion and the depthwise
 // convolution of an expanded group for some rows. g and t of a lane are those of fragments.cuh.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace facepipe::detector::engine {
 
-/// The weights of the expansion and of the depthwise convolution for an expanded group, in
+/// Holds the weights of the expansion and of the depthwise convolution for an expanded group, in
 /// registers.
 template <int kChunks>
 struct ExpandedGroupWeights {
-  static constexpr int kSteps = kChunks / 2;  ///< of 16 input channels
+  static constexpr int kSteps = kChunks / 2;  ///< steps of 16 input channels
   static constexpr bool kRest = kChunks % 2 != 0;
   static constexpr int kExpandChunks = kSteps * 32 + (kRest ? 16 : 0);
   static constexpr int kDepthwiseChunks = engine::kDepthwiseChunks;
@@ -25,7 +25,7 @@ struct ExpandedGroupWeights {
   uint2 rest;
   std::uint32_t tap[kTaps][2];
   std::uint32_t bias[2];
-  std::uint32_t expand_bias[2][2];  ///< each twice, as operand C
+  std::uint32_t expand_bias[2][2];  ///< each bias twice, as operand C
 
   /// Loads the weights of one group from shared or from global memory.
   __device__ __forceinline__ void load(const uint4* expand_from, const uint4* depthwise_from,
@@ -86,9 +86,9 @@ __device__ __forceinline__ void expand_row(std::uint32_t row,
     for (int n = 0; n < 2; ++n) to[p][n] = sum[p / 2][n][p % 2];
 }
 
-/// Applies relu, and a minimum with the pixel's limit. The limit is the largest half inside the
-/// picture, which avoids infinities, and 0 outside: there the depthwise convolution must see zeros,
-/// not relu(bias).
+/// Applies relu, and a minimum with the pixel's limit. Inside the picture, the limit is the largest
+/// half, which avoids infinities. Outside, the limit is 0: there the depthwise convolution must see
+/// zeros, not relu(bias).
 __device__ __forceinline__ void limit(RowValues& values,
                                       const std::uint32_t (&limits)[kStripInputs], bool inside) {
 #pragma unroll
@@ -100,7 +100,7 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
-/// The limits of the lane's pixels by their columns, for limit().
+/// Finds the limits of the lane's pixels by their columns, for limit().
 __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
                                             int lane, std::uint32_t (&limits)[kStripInputs]) {
 #pragma unroll

@@ -61,8 +61,8 @@ class InvertedResidualOperator : public Operator {
   std::size_t bias_ = 0;
 };
 
-// Part of the names under which TileChooser remembers tiles. A kernel whose times have changed
-// needs another version.
+// This is a part of the names under which TileChooser remembers tiles. A kernel whose times have
+// changed needs another version.
 constexpr const char* kVersion = "inverted-residual-1";
 
 std::string name_of(const graph::InvertedResidual& op, const graph::MapShape& input,

@@ -36,8 +36,9 @@ InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
 
 /// The shared memory of a block, in chunks.
 struct BlockMemory {
-  int strip = 0;   ///< or the partial sums that are received, if those are more
-  int chunks = 0;  ///< in all
+  /// chunks of the strip, or of the partial sums that are received, if those are more
+  int strip = 0;
+  int chunks = 0;  ///< chunks of the whole block
   int expanded_groups = 0;
   bool stage_weights = false;
 };
@@ -92,7 +93,7 @@ int prepare_inverted_residual(const InvertedResidualShape& shape,
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const std::size_t bytes = shared_bytes_of(shape, tile);
   if (bytes > static_cast<std::size_t>(most)) return 0;
-  // The attribute belongs to the kernel, which several tiles use: so it is set to the device's
+  // The attribute belongs to the kernel, which several tiles use. So it is set to the device's
   // maximum.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, most));

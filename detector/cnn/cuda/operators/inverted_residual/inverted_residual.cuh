@@ -1,4 +1,4 @@
-// The kernel of inverted_residual.h.
+// This is the kernel of inverted_residual.h.
 #pragma once
 
 #include "core/cuda/programmatic.cuh"
@@ -9,9 +9,9 @@ namespace facepipe::detector::engine {
 
 constexpr int most_threads(int chunks) { return chunks <= 4 ? 512 : 384; }
 
-/// Both phases of a block. `shared` holds, in this order: the strip and, after the first phase, the
-/// partial sums that other blocks send; the weights of the projection; the results of the first
-/// phase; the weights of the first phase, if they are staged.
+/// Runs both phases of a block. `shared` holds, in this order: the strip and, after the first
+/// phase, the partial sums that other blocks send; the weights of the projection; the results of
+/// the first phase; the weights of the first phase, if they are staged.
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, uint4* shared) {
   using Weights = ExpandedGroupWeights<kChunks>;

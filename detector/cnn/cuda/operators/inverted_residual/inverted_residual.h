@@ -1,16 +1,16 @@
-// The inverted residual block of MobileNetV2 (Sandler et al., 2018) in one kernel: 1x1 expansion
-// with relu, depthwise 3x3 at stride 1 or 2 with relu, 1x1 projection, and optionally the addition
-// of a residual. Intermediate maps never leave the chip. From sm_80 on.
+// This kernel computes the inverted residual block of MobileNetV2 (Sandler et al., 2018): a 1x1
+// expansion with relu, a depthwise 3x3 at stride 1 or 2 with relu, a 1x1 projection, and optionally
+// the addition of a residual. Intermediate maps never leave the chip. It works from sm_80 on.
 //
 // A thread block computes a strip: 32 input pixels wide and some rows high. It works in two phases.
-// In the first phase a warp takes a group of 16 expanded channels of some rows. The tensor cores
-// expand a row; the lanes' results are in the layout that the depthwise convolution needs, which
-// adds up in registers; its results are in the layout of operands of the projection and go to
-// shared memory. In the second phase the warps divide pixels and output channels among themselves
-// and project. The expanded channels can also be divided among the blocks of a cluster, which add
-// up their partial sums at the end.
+// In the first phase, a warp takes a group of 16 expanded channels of some rows. The tensor cores
+// expand a row. The lanes' results have the layout that the depthwise convolution needs, which adds
+// up in registers. Its results have the layout of operands of the projection, and go to shared
+// memory. In the second phase, the warps divide pixels and output channels among themselves and
+// project. The expanded channels can also be divided among the blocks of a cluster, which add up
+// their partial sums at the end.
 //
-// Units: a chunk is 16 bytes, which hold 8 channels of a pixel; an expanded group is 16 expanded
+// Units: a chunk is 16 bytes, which hold 8 channels of a pixel. An expanded group is 16 expanded
 // channels.
 #pragma once
 
@@ -25,14 +25,14 @@
 
 namespace facepipe::detector::engine {
 
-/// Expanded channels of a group.
+/// Number of expanded channels of a group.
 inline constexpr int kExpandedGroup = 16;
-/// Output columns of a strip at stride 1; half as many at stride 2.
+/// Number of output columns of a strip at stride 1; half as many at stride 2.
 inline constexpr int kStripPixels = 30;
 /// The most blocks that a cluster may have.
 inline constexpr int kMostSplit = 8;
 
-/// How the work is divided. Results differ only by the rounding of sums.
+/// Tells how the work is divided. Results differ only by the rounding of sums.
 struct InvertedResidualTile {
   int rows = 4;         ///< output rows that a warp computes in one item of work
   int groups = 1;       ///< row groups of a block, each of `rows` rows
@@ -46,12 +46,12 @@ struct InvertedResidualTile {
   friend bool operator==(const InvertedResidualTile&, const InvertedResidualTile&) = default;
 };
 
-/// What follows from the shapes of the node.
+/// Facts that follow from the shapes of the node.
 struct InvertedResidualShape {
   int input_chunks = 0;     ///< chunks of input channels for which the kernel is compiled
   int expanded_groups = 0;  ///< see kExpandedGroup
   int column_tiles = 0;   ///< tiles of 8 output channels that a warp projects at a time: 2, 3 or 4
-  int column_groups = 0;  ///< groups of so many tiles
+  int column_groups = 0;  ///< number of such groups of tiles
   int stride = 1;
   int output_height = 0;
   int output_width = 0;
@@ -63,16 +63,16 @@ struct InvertedResidualArguments {
   const __half* residual;  ///< as large as the output, or null
   __half* output;
   const uint4* expand;     ///< see InvertedResidualWeights in weights.h
-  const uint4* depthwise;  ///< likewise
-  const uint4* project;    ///< likewise
+  const uint4* depthwise;  ///< see InvertedResidualWeights in weights.h
+  const uint4* project;    ///< see InvertedResidualWeights in weights.h
   const float* bias;       ///< of the projection, padded to whole column groups
 
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves a pixel: a multiple of 8
+  int input_pitch;  ///< halves from one pixel to the next: a multiple of 8
   int output_height;
   int output_width;
-  int output_pitch;  ///< likewise
+  int output_pitch;  ///< halves from one pixel to the next: a multiple of 8
   int residual_pitch;
   int input_chunks;  ///< of the map; the kernel's further chunks are zeros
   int expanded_groups;
@@ -80,7 +80,7 @@ struct InvertedResidualArguments {
   int column_groups;
   float least;  ///< lower bound of the projection: 0 for relu, else minus infinity
 
-  // From the tile; set by launch_inverted_residual().
+  // These members depend on the tile; launch_inverted_residual() sets them.
   int row_groups;  ///< InvertedResidualTile::groups
   int pixel_tiles;
   int block_expanded_groups;  ///< the most expanded groups of a block
@@ -89,26 +89,26 @@ struct InvertedResidualArguments {
   int stage_weights;  ///< whether the first phase reads its weights from shared memory
 };
 
-/// The least number of input chunks, not less than `chunks`, for which there is a kernel; 0 if
-/// there is none.
+/// Returns the least number of input chunks, not less than `chunks`, for which there is a kernel; 0
+/// if there is none.
 [[nodiscard]] int compiled_chunks(int chunks);
-/// Whether there is a kernel with this InvertedResidualTile::rows.
+/// Tells whether there is a kernel with this InvertedResidualTile::rows.
 [[nodiscard]] bool has_rows(int compiled_chunks, int stride, int rows);
 
-/// The most warps that a block may have.
+/// Returns the most warps that a block may have.
 [[nodiscard]] int most_warps(const InvertedResidualShape& shape);
 
-/// The shared memory of a block.
+/// Returns the shared memory of a block.
 [[nodiscard]] std::size_t shared_bytes_of(const InvertedResidualShape& shape,
                                           const InvertedResidualTile& tile);
 
-/// Allows the kernel to use its shared memory. To be called before the first launch. Returns how
-/// many blocks a multiprocessor can run at a time, 0 if none. Throws std::invalid_argument if there
-/// is no kernel for the tile.
+/// Allows the kernel to use its shared memory. Call it before the first launch. Returns how many
+/// blocks a multiprocessor can run at a time, 0 if none. Throws std::invalid_argument if there is
+/// no kernel for the tile.
 [[nodiscard]] int prepare_inverted_residual(const InvertedResidualShape& shape,
                                             const InvertedResidualTile& tile);
 
-/// `programmatic`: the device supports cuda::Overlap::prologue.
+/// `programmatic` says that the device supports cuda::Overlap::prologue.
 void launch_inverted_residual(const InvertedResidualShape& shape, const InvertedResidualTile& tile,
                               const InvertedResidualArguments& arguments, bool programmatic,
                               cuda::StreamView stream);

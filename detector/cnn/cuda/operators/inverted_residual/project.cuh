@@ -1,5 +1,5 @@
-// The second phase of an inverted residual: the projection. The warps of a block divide pixels and
-// output channels among themselves.
+// The second phase of an inverted residual is the projection. The warps of a block divide pixels
+// and output channels among themselves.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@ namespace facepipe::detector::engine {
 /// A unit of the projection: kPixelTiles * 16 pixels by kColumnTiles * 8 output channels.
 template <int kStride, int kPixelTiles, int kColumnTiles>
 struct Projection {
-  static constexpr int kWeightChunks = kColumnTiles * 16;  ///< of the weights of an expanded group
+  /// chunks of the weights of an expanded group
+  static constexpr int kWeightChunks = kColumnTiles * 16;
   static constexpr int kUnitPairs =
       kPixelTiles * kColumnTiles * 32;             ///< partial sums, 8 bytes each
-  static constexpr int kPixels = 2 * kPixelTiles;  ///< of a lane
+  static constexpr int kPixels = 2 * kPixelTiles;  ///< pixels of a lane
 
   const InvertedResidualArguments& a;
   int lane;
-  int channel;         ///< the lane's first
-  int pixel[kPixels];  ///< of the output; negative: not an output of this block
+  int channel;         ///< the lane's first channel
+  int pixel[kPixels];  ///< index in the output; negative: not an output of this block
   float sum[kPixelTiles][kColumnTiles][4] = {};
   std::uint32_t added[kPixels][kColumnTiles] = {};
 
@@ -46,14 +47,14 @@ struct Projection {
     }
   }
 
-  /// The channel of a lane's third tile if there are three. Channels of tiles 0 and 1, or 0 to 3,
-  /// follow each other from `channel` on; the third of three tiles lies after the first two of all
-  /// lanes.
+  /// Returns the channel of a lane's third tile if there are three. Channels of tiles 0 and 1, or 0
+  /// to 3, follow each other from `channel` on. The third of three tiles lies after the first two
+  /// of all lanes.
   [[nodiscard]] __device__ __forceinline__ int last_channel() const {
     return channel + 16 - 2 * (lane % 4);
   }
 
-  /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel: `word` has
+  /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel. `word` has
   /// the type to move, `tile` is the first tile in it.
   template <class Move>
   __device__ __forceinline__ void move_words(Move move) const {
@@ -66,7 +67,7 @@ struct Projection {
     }
   }
 
-  /// Sets the sums to the bias, and starts to load residuals, which takes long.
+  /// Sets the sums to the bias, and starts to load residuals early, because that takes long.
   __device__ __forceinline__ void begin() {
 #pragma unroll
     for (int n = 0; n < kColumnTiles; ++n) {
@@ -163,8 +164,8 @@ struct Projection {
   }
 };
 
-/// The second phase. `weights` and `results` are those of the block's expanded groups. `received`
-/// is where the blocks of the cluster send partial sums once all of them have ended the first
+/// Runs the second phase. `weights` and `results` are those of the block's expanded groups. The
+/// blocks of the cluster send partial sums to `received` once all of them have ended the first
 /// phase. Block b of the cluster adds up the units u with u % split == b.
 template <int kChunks, int kStride, int kPixelTiles, int kColumnTiles>
 __device__ __forceinline__ void project(const InvertedResidualArguments& a,
@@ -178,7 +179,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   const int pixel_groups = work.pixel_tiles() / kPixelTiles;
   const int units = pixel_groups * a.column_groups;
   const int split = static_cast<int>(gridDim.z);
-  const int received_units = (units + split - 1) / split;  // that a block adds up, at most
+  const int received_units = (units + split - 1) / split;  // most units that a block adds up
   bool ready = false;
   for (int u = warp; u < units; u += warps) {
     const int pixel_group = u % pixel_groups;

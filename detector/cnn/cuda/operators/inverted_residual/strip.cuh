@@ -1,10 +1,10 @@
-// The strip of input pixels of a thread block, and how it is loaded into shared memory.
+// This header describes the strip of input pixels of a thread block, and loads it into shared
+// memory.
 //
-// The pixels of a row are permuted in shared memory: pixel p is at position p % 4 * 8 + p / 4. The
-// four rows of the strip's fragments that a lane holds (fragments.cuh) are then the pixels 4g, 4g +
-// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels; the pixel before
-// them is in lane
-// - 4, the pixel after them in lane + 4.
+// The pixels of a row are permuted in shared memory: pixel p is at position p % 4 * 8 + p / 4. Then
+// the four rows of the strip's fragments that a lane holds (fragments.cuh) are the pixels 4g, 4g +
+// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels. The pixel before
+// them is four lanes below, the pixel after them four lanes above.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,26 @@ namespace facepipe::detector::engine {
 inline constexpr int kStripWidth = 32;
 inline constexpr int kStripInputs = 4;  ///< pixels of a row that a lane holds
 inline constexpr int kTaps = 9;
-inline constexpr int kDepthwiseChunks = 6;         ///< of an expanded group's weights for one t
+inline constexpr int kDepthwiseChunks = 6;  ///< chunks of an expanded group's weights for one t
 inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two halves of 65504
 
-/// Bytes from a pixel to the next in shared memory: an odd number of chunks, so that the eight rows
-/// that ldmatrix reads at a time lie in different banks.
+/// Returns the bytes from one pixel to the next in shared memory. They are an odd number of chunks,
+/// so that the eight rows that ldmatrix reads at a time lie in different banks.
 __host__ __device__ constexpr int strip_pitch(int chunks) {
   return (chunks % 2 == 0 ? chunks + 1 : chunks) * 16;
 }
 __host__ __device__ constexpr int strip_rows(int stride, int output_rows) {
   return stride * (output_rows - 1) + 3;
 }
-/// Tiles of 16 pixels in a row of a strip's results.
+/// Returns the number of tiles of 16 pixels in a row of a strip's results.
 __host__ __device__ constexpr int pixel_tiles_of_row(int stride) { return 2 / stride; }
 
-/// What a block computes: the position of its strip, and its expanded groups.
+/// The work of a block: the position of its strip, and its expanded groups.
 template <int kChunks, int kStride>
 struct BlockWork {
-  int first_row;     ///< of the output
-  int first_column;  ///< of the input, for pixel 0 of the strip
-  int rows;          ///< of output
+  int first_row;     ///< first row of the output
+  int first_column;  ///< column of the input for pixel 0 of the strip
+  int rows;          ///< number of output rows
   int first_group;
   int expanded_groups;
 

@@ -1,4 +1,4 @@
-// The tiles with which an inverted residual can run on a chip.
+// Lists the tiles with which an inverted residual can run on a chip.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace facepipe::detector::engine {
 
-/// Tiles that may be the fastest and whose memory fits the chip. The first one is used if there are
-/// no trials. Empty if there is no kernel for the shape.
+/// Returns tiles that may be the fastest and whose memory fits the chip. The first one is used if
+/// there are no trials. The list is empty if there is no kernel for the shape.
 [[nodiscard]] std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                                 const Chip& chip);
 
-/// A tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED".
+/// Returns a tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED".
 [[nodiscard]] std::string text_of(const InvertedResidualTile& tile);
 
-/// Whether `chip` can run a kernel for `op`.
+/// Tells whether `chip` can run a kernel for `op`.
 [[nodiscard]] bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip);
 
 }  // namespace facepipe::detector::engine

@@ -26,7 +26,7 @@ graph::MapShape output_of(const graph::InvertedResidual& op, const graph::MapSha
   return {op.project.outputs, (input.height - 1) / stride + 1, (input.width - 1) / stride + 1};
 }
 
-/// Values that differ from pixel to pixel and from channel to channel.
+/// Returns values that differ from pixel to pixel and from channel to channel.
 std::vector<__half> numbers(std::size_t count) {
   constexpr std::size_t kPeriod = 61;
   std::vector<__half> values(count);

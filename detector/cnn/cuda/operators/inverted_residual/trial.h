@@ -1,4 +1,4 @@
-// An inverted residual with memory of its own, to measure how fast it is with each tile.
+// A trial is an inverted residual with memory of its own. It measures how fast each tile is.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class InvertedResidualTrial {
   /// Fills the output with NaN.
   void forget_output(cuda::StreamView stream);
 
-  /// The time of one launch in microseconds, averaged over `launches` in sequence. Infinity if the
-  /// device can't run the tile. Waits for the stream.
+  /// Returns the time of one launch in microseconds, averaged over `launches` in sequence. Returns
+  /// infinity if the device can't run the tile. Waits for the stream.
   [[nodiscard]] float time(const InvertedResidualTile& tile, int launches, cuda::StreamView stream);
 
  private:

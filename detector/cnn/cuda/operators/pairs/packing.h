@@ -17,11 +17,11 @@ struct PackedPair {
   std::size_t depthwise_bias = 0;
 };
 
-/// Packs for the kernel with `steps` * 16 inputs. `floats`: the result is floats.
+/// Packs for the kernel with `steps` * 16 inputs. `floats` says that the result is floats.
 [[nodiscard]] PackedPair pack_pair(const graph::Pair& pair, int steps, bool floats,
                                    WeightPacker& packer);
 
-/// The number of groups of 16 that `channels` need.
+/// Returns the number of groups of 16 that `channels` need.
 [[nodiscard]] constexpr int pair_groups(int channels) {
   return (channels + kPairGroup - 1) / kPairGroup;
 }

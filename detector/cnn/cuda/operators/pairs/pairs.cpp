@@ -10,7 +10,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// A chain of a node and where its values lie.
+/// A chain of a node, and where its values lie.
 struct PlacedChain {
   Placement input;
   std::optional<Placement> coarse;
@@ -18,7 +18,7 @@ struct PlacedChain {
   std::optional<Placement> pooled;
   PackedPair weights;
 
-  /// Of the map that the pair reads and, but for its channels, computes.
+  /// Returns the size of the map that the pair reads. The map that it computes has the same size.
   [[nodiscard]] Size size() const { return {input.shape.width, input.shape.height}; }
 };
 
@@ -26,7 +26,7 @@ struct PlacedChain {
   graph::refuse(context.graph, context.node, reason);
 }
 
-/// The chains of a node with their values, each in turn.
+/// Returns the chains of a node with their values, in order.
 std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::PairChains& op) {
   std::vector<PlacedChain> placed;
   auto input = context.inputs.begin();

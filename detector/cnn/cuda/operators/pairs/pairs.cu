@@ -12,11 +12,11 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostWarps = kPairChannels / kPairGroup;
-constexpr int kUsualWarps = 4;  // of a block
+constexpr int kUsualWarps = 4;  // warps of a block, if it can have more than one team
 constexpr int kStepCounts[] = {1, 2, 4, 8};
 
-/// The most registers of a thread. 128 let a multiprocessor run four blocks of the usual size;
-/// where that would spill values of the inner loop, 168 let it run three; 255 is the maximum.
+/// Returns the most registers of a thread. With 128, a multiprocessor runs four blocks of the usual
+/// size. If that would spill values of the inner loop, 168 let it run three. 255 is the maximum.
 template <int kSteps, PairResult kResult>
 constexpr int most_registers() {
   if (kSteps == 8 || kResult == PairResult::floats) return 255;

@@ -1,5 +1,5 @@
-// Pairs of a 1x1 convolution and a depthwise 3x3 one (graph::PairChains) in one kernel: the map
-// between the two never leaves the registers. From sm_80 on.
+// This kernel computes pairs of a 1x1 convolution and a depthwise 3x3 one (graph::PairChains). The
+// map between the two never leaves the registers. It works from sm_80 on.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -20,7 +20,7 @@ inline constexpr int kPairGroup = 16;      ///< output channels that a warp comp
 inline constexpr int kPairChannels = 128;  ///< the most input and output channels
 inline constexpr int kPairColumns = 30;    ///< output columns that a thread block computes
 
-/// What graph::fuse_pairs() may fuse if has_fused_kernels() is true for the chip.
+/// Limits of graph::fuse_pairs() if has_fused_kernels() is true for the chip.
 inline constexpr graph::PairLimits kPairLimits{.channels = kPairChannels, .chains = kPairMaps};
 
 /// Weights of a pair in the order in which the kernel reads them. Outputs are padded to groups of
@@ -29,10 +29,10 @@ struct PairWeights {
   const uint4* pointwise;       ///< fragments: groups x steps of 16 inputs x lanes
   const float* pointwise_bias;  ///< one for each output
   const void* depthwise;        ///< taps x outputs: halves, or floats if the result is floats
-  const void* depthwise_bias;   ///< one for each output, halves or floats likewise
+  const void* depthwise_bias;   ///< one for each output: halves, or floats if the result is floats
 };
 
-/// An input map and the outputs that are computed of it. Pitches are in elements and multiples
+/// An input map, and the outputs that are computed from it. Pitches are in elements and multiples
 /// of 8.
 struct PairMap {
   const __half* input;
@@ -46,11 +46,12 @@ struct PairMap {
   int coarse_pitch;
   int output_pitch;
   int pooled_pitch;
-  int strips;      ///< of kPairColumns columns
+  int strips;      ///< number of strips of kPairColumns columns
   int first_tile;  ///< number of tiles of the maps before this one
 };
 
-/// What the kernel stores: the result of the pair as halves or floats, its 2x2 maxima, or both.
+/// Tells what the kernel stores: the result of the pair as halves or floats, its 2x2 maxima, or
+/// both.
 enum class PairResult { halves, floats, maxima, halves_and_maxima };
 
 [[nodiscard]] constexpr bool has_maxima(PairResult result) {
@@ -68,36 +69,36 @@ struct PairKind {
 struct PairsArguments {
   PairMap maps[kPairMaps];
   int map_count;
-  int groups;  ///< of 16 outputs; a team of so many warps computes a tile
-  int teams;   ///< of a block; each computes a tile of its own
-  int rows;    ///< of a tile, whose width is that of a strip; even for maxima
-  int tiles;   ///< of all maps together
+  int groups;  ///< groups of 16 outputs; a team of as many warps computes a tile
+  int teams;   ///< teams of a block; each computes a tile of its own
+  int rows;    ///< rows of a tile, which is as wide as a strip; even for maxima
+  int tiles;   ///< tiles of all maps together
   int multiprocessors;
   bool overlaps;  ///< launch with cuda::Overlap::prologue
 };
 
-/// The least number of steps of 16 input channels for which there is a kernel and which hold
-/// `channels`; nullopt for more than 128 channels.
+/// Returns the least number of steps of 16 input channels for which there is a kernel and which
+/// hold `channels`. Returns nullopt for more than 128 channels.
 [[nodiscard]] std::optional<int> pair_steps(int channels);
 
-/// How many blocks and teams of a kernel the device can run at a time.
+/// Tells how many blocks and teams of a kernel the device can run at a time.
 struct PairRoom {
   int multiprocessors = 1;
-  int blocks = 1;         ///< that a multiprocessor runs at a time
-  int teams = 1;          ///< of a block
+  int blocks = 1;         ///< number that a multiprocessor runs at a time
+  int teams = 1;          ///< number in a block
   bool overlaps = false;  ///< the device supports cuda::Overlap::prologue
 };
 
-/// Allows the kernel to use its shared memory. To be called before the first launch, not while a
+/// Allows the kernel to use its shared memory. Call it before the first launch, and not while a
 /// stream is captured. Errors: device, if not even the smallest block fits on a multiprocessor.
 [[nodiscard]] PairRoom prepare_pairs(const PairKind& kind, int groups);
 
-/// The number of rows of a tile for which a launch with maps of these sizes is expected to end the
-/// earliest. It doesn't change the result.
+/// Returns the number of rows of a tile for which a launch with maps of these sizes is expected to
+/// end the earliest. It doesn't change the result.
 [[nodiscard]] int pair_rows_for(const PairKind& kind, int groups, std::span<const Size> maps,
                                 const PairRoom& room);
 
-/// Sets `strips` and `first_tile` of the maps, and `tiles`, itself.
+/// Launches the kernel. It sets `strips` and `first_tile` of the maps, and `tiles`, itself.
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::detector::engine

@@ -6,7 +6,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kMostRows = 16;   // with taller tiles blocks end at too different times
+constexpr int kMostRows = 16;   // with taller tiles, blocks end at too different times
 constexpr int kSchedulers = 4;  // of a multiprocessor
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -18,8 +18,8 @@ int tiles_of(std::span<const Size> maps, int rows) {
   return tiles;
 }
 
-/// An estimate of the clocks until the last tile ends, with constants measured on an H100: the time
-/// until the first row is loaded; the latency of a row for a warp alone; and the time for which a
+/// Estimates the clocks until the last tile ends. The constants were measured on an H100: the time
+/// until the first row is loaded; the latency of a row for a single warp; and the time for which a
 /// row occupies a scheduler, which several warps share.
 double clocks_of(const PairKind& kind, int groups, int blocks, int rows, const PairRoom& room) {
   constexpr double kStart = 2000;

@@ -1,4 +1,4 @@
-// Loads rows of a map into shared memory, and stores results.
+// Kernels use this to load rows of a map into shared memory, and to store results.
 #pragma once
 
 #include <type_traits>
@@ -9,16 +9,16 @@
 
 namespace facepipe::detector::engine {
 
-/// The part of a tile's rows that one thread copies, row after row. kCoarser 1: the map has half
-/// the width and height of the tile's map, and each of its pixels is repeated in both directions;
-/// 0: the same size.
+/// Copies one thread's part of a tile's rows, row after row. If kCoarser is 1, the map has half the
+/// width and height of the tile's map, and each of its pixels is repeated in both directions. If it
+/// is 0, both maps have the same size.
 template <int kSteps, int kCoarser>
 class RowSource {
   using Row = StripRow<kSteps>;
 
  public:
-  /// `width` is that of the tile's map, (first_x, first_y) the first pixel of the strip. `threads`
-  /// threads copy a row.
+  /// `width` is that of the tile's map. (first_x, first_y) is the first pixel of the strip.
+  /// `threads` threads copy a row.
   __device__ __forceinline__ RowSource(const __half* map, int pitch, int width, int first_x,
                                        int first_y, int thread, int threads)
       : pixels_(threads / Row::kChunks),
@@ -49,7 +49,7 @@ class RowSource {
       copy_async<kCoarser != 0>(to, from, (valid & 1) != 0);
       valid >>= 1;
       from += chunk_pitch_;
-      // With 16 chunks a pixel, the distance of two pieces may be no multiple of four pixels.
+      // With 16 chunks a pixel, the distance of two pieces may not be a multiple of four pixels.
       const int pixel = first_pixel_ + i * pixels_;
       to += kSteps == 8 ? Row::offset(pixel + pixels_, 0) - Row::offset(pixel, 0)
                         : static_cast<std::uint32_t>(pixels_ / 4 * Row::kPixelBytes);
@@ -58,9 +58,9 @@ class RowSource {
   }
 
  private:
-  int pixels_;  // from one of the thread's chunks to the next in a row
+  int pixels_;  // pixels from one of the thread's chunks to the next in a row
   int first_pixel_;
-  int count_;  // of the thread's chunks in a row
+  int count_;  // number of the thread's chunks in a row
   std::uint32_t offset_;
   int row_pitch_;
   int chunk_pitch_;
@@ -111,7 +111,7 @@ class PooledSink {
   using Math = Arithmetic<__half2>;
 
  public:
-  /// As RowSink; `first_y` is even.
+  /// The arguments are those of RowSink; `first_y` is even.
   __device__ __forceinline__ PooledSink(const PairMap& map, int first_x, int first_y, int lane,
                                         int channel)
       : pitch_(map.pooled_pitch), row_pitch_(map.width / 2 * map.pooled_pitch) {
@@ -159,7 +159,7 @@ class PooledSink {
   LaneRow<__half2> even_;
 };
 
-/// Stores nothing: for results that a kernel doesn't have.
+/// Stores nothing. It stands for results that a kernel doesn't have.
 struct NoSink {
   __device__ __forceinline__ NoSink(const PairMap&, int, int, int, int) {}
   template <class Row>

@@ -10,7 +10,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Stages: rows that are in shared memory at a time.
+/// Returns the number of stages: rows that are in shared memory at a time.
 template <int kSteps>
 __host__ __device__ constexpr int stages() {
   return kSteps == 8 ? 4 : 6;
@@ -26,7 +26,7 @@ __host__ __device__ constexpr int stage_bytes() {
 struct Team {
   int warps;
 
-  /// A barrier for the threads of the team.
+  /// This is a barrier for the threads of the team.
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
@@ -35,7 +35,7 @@ struct Team {
   }
 };
 
-/// The map that a tile belongs to.
+/// Returns the map that a tile belongs to.
 __device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int tile) {
   int map = 0;
   while (map + 1 < a.map_count && tile >= a.maps[map + 1].first_tile) ++map;
@@ -64,8 +64,8 @@ class RowQueue {
       request(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  /// Waits for row `y` and returns its address. To be called for the rows in sequence; the row
-  /// before becomes invalid.
+  /// Waits for row `y` and returns its address. Call it for the rows in sequence; the row before
+  /// becomes invalid.
   __device__ __forceinline__ std::uint32_t row(int y) {
     copies_wait<kStages - 2>();
     team_.synchronize();  // all threads' copies are complete, and no thread reads the stage that is
@@ -93,8 +93,8 @@ class RowQueue {
   std::uint32_t row_;  // the stage that row() returned last
 };
 
-/// Computes `rows` rows of a strip from `first_y` on, for one group of channels. Called by one warp
-/// of a team.
+/// Computes `rows` rows of a strip from `first_y` on, for one group of channels. One warp of a team
+/// calls it.
 template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& team, int group,
                                              int strip_x, int first_y, int rows,

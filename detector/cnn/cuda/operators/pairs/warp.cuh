@@ -1,8 +1,9 @@
-// The part of a warp in a pair: 16 channels of a strip 32 pixels wide, row after row from the top.
+// The part of a warp in a pair is 16 channels of a strip that is 32 pixels wide, row after row from
+// the top.
 //
 // With g = lane / 4 and t = lane % 4, a lane computes the channels 4t..4t+3 of the pixels 4g..4g+3.
 // The matrix products are laid out so that a lane gets the sums of its own pixels and channels: row
-// g of product m is pixel 4g + 2m, row g + 8 is pixel 4g + 2m + 1; column 2t of product n is
+// g of product m is pixel 4g + 2m, row g + 8 is pixel 4g + 2m + 1, and column 2t of product n is
 // channel 4t + 2n. So for the depthwise window a lane needs only two pixels of other lanes: the
 // last one of lane group g - 1 and the first one of lane group g + 1.
 #pragma once
@@ -21,7 +22,7 @@ inline constexpr unsigned kAllLanes = ~0U;
 /// ldmatrix and of the copies.
 template <int kSteps>
 struct StripRow {
-  static constexpr int kChunks = 2 * kSteps;  // of 16 bytes
+  static constexpr int kChunks = 2 * kSteps;  // chunks of 16 bytes
   static constexpr int kPixelBytes = (kChunks + 1) * 16;
   static constexpr int kClassBytes = 8 * kPixelBytes + (kSteps == 1 ? 32 : kSteps == 2 ? 64 : 0);
   static constexpr int kBytes = 4 * kClassBytes;
@@ -30,7 +31,8 @@ struct StripRow {
     return static_cast<std::uint32_t>(pixel % 4 * kClassBytes + pixel / 4 * kPixelBytes +
                                       chunk * 16);
   }
-  /// The offset of the row that the lane gives load_matrices() for the first 16x16 matrix.
+  /// Returns the offset of the row that the lane passes to load_matrices() for the first 16x16
+  /// matrix.
   static __device__ __forceinline__ std::uint32_t matrix_offset(int lane) {
     return static_cast<std::uint32_t>(lane % 16 / 8 * kClassBytes + lane % 8 * kPixelBytes +
                                       lane / 16 * 16);
@@ -54,7 +56,7 @@ struct Arithmetic<__half2> {
   static __device__ __forceinline__ __half2 neighbour_after(__half2 x) {
     return __shfl_down_sync(kAllLanes, x, 4);
   }
-  /// Converts; values beyond the range of a half become its largest number.
+  /// Converts to halves. Values beyond the range of a half become its largest number.
   static __device__ __forceinline__ __half2 bounded(float x, float y) {
     std::uint32_t bits = 0;
 #if __CUDA_ARCH__ >= 800
@@ -110,7 +112,7 @@ struct Arithmetic<float2> {
 template <class Two>
 using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// to = a * b + sum; otherwise as multiply_add().
+/// Computes to = a * b + sum; otherwise it is the same as multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {
@@ -154,8 +156,8 @@ class PairWarp {
   }
 
   /// Computes the 1x1 convolution of a row. `row` is the row's address plus
-  /// StripRow::matrix_offset(). kMore: adds to the values in `sums` instead of beginning with the
-  /// bias.
+  /// StripRow::matrix_offset(). With kMore, it adds to the values in `sums` instead of beginning
+  /// with the bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll
@@ -226,8 +228,8 @@ class PairWarp {
   float pointwise_bias_[2][4];
   Two taps_[9][2];
   Two bias_[2];
-  LaneRow<Two> above_;  // sums of the row before the last one: two rows of the window are added
-  LaneRow<Two> below_;  // sums of the last row: one row of the window is added
+  LaneRow<Two> above_;  // sums of the row before the last one; they lack one row of the window
+  LaneRow<Two> below_;  // sums of the last row; they lack two rows of the window
 };
 
 }  // namespace facepipe::detector::engine

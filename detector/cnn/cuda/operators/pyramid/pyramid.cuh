@@ -1,7 +1,7 @@
-// The part of a warp in a PyramidStep: 16 pixels of one sub-pixel at a time, that is, output pixels
-// with the same x % 2 and y % 2. Each value of the maps is read by one warp alone, so operands are
-// loaded from global memory when they are needed, not staged in shared memory. A lane reads four
-// channels in sequence of two pixels; the weights are packed for that order (pack_channels()).
+// The part of a warp in a PyramidStep is 16 pixels of one sub-pixel at a time, that is, output
+// pixels with the same x % 2 and y % 2. Only one warp reads each value of the maps. So operands are
+// loaded from global memory when they are needed, and not staged in shared memory. A lane reads
+// four channels in sequence of two pixels. The weights are packed for that order (pack_channels()).
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -10,8 +10,8 @@
 
 namespace facepipe::detector::engine {
 
-/// sums += channels * weights. `low` and `high` are the lane's pixels: rows g and g + 8 of the
-/// operand.
+/// Computes sums += channels * weights. `low` and `high` are the lane's pixels: rows g and g + 8 of
+/// the operand.
 template <int kTiles>
 __device__ __forceinline__ void add_channels(float (&sums)[kTiles][4], const __half* low,
                                              const __half* high, int channels,
@@ -90,8 +90,8 @@ __device__ __forceinline__ void pyramid_pixels(__half2 (&results)[kTiles][2],
     }
 }
 
-/// The same for maps of few channels and a warp that computes many rows of the same columns:
-/// weights stay in registers, and operands are loaded a row ahead. Sums are halves.
+/// Does the same for maps of few channels and a warp that computes many rows of the same columns.
+/// Weights stay in registers, and operands are loaded a row ahead. Sums are halves.
 template <int kTiles>
 struct NarrowPyramid {
   static constexpr int kMostChannels = 32;
@@ -104,7 +104,7 @@ struct NarrowPyramid {
   };
 
   const PyramidArguments& a;
-  const __half* coarse[2];  ///< of the lane's two pixels, in row 0 of the map
+  const __half* coarse[2];  ///< the lane's two pixels in row 0 of the map
   const __half* fine[2];
   uint2 up[2][kSteps][kTiles];  ///< for even and for odd rows
   uint2 lateral[kSteps][kTiles];
@@ -165,7 +165,7 @@ struct NarrowPyramid {
     }
   }
 
-  /// Loads the operands of row y; outside of the map those of the nearest row of the same
+  /// Loads the operands of row y. Outside of the map these are those of the nearest row of the same
   /// sub-pixel.
   __device__ __forceinline__ Operands load(int y) const {
     const int coarse_y = min(max(y >> 1, 0), a.height / 2 - 1);
@@ -181,7 +181,7 @@ struct NarrowPyramid {
     return operands;
   }
 
-  /// As pyramid_pixels().
+  /// Computes the same as pyramid_pixels().
   __device__ __forceinline__ void compute(__half2 (&results)[kTiles][2], const Operands& operands,
                                           int y) const {
     const bool odd = (y & 1) != 0;

@@ -1,5 +1,5 @@
-// A step of a feature pyramid in one kernel: a transposed 2x2 convolution at stride 2 of the coarse
-// map, a 1x1 convolution of the fine map, and the sum of both.
+// This kernel computes a step of a feature pyramid: a transposed 2x2 convolution at stride 2 of the
+// coarse map, a 1x1 convolution of the fine map, and the sum of both.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,19 +13,19 @@
 
 namespace facepipe::detector::engine {
 
-/// The most output channels of a step, in tiles of 8.
+/// Most output channels of a step, in tiles of 8.
 inline constexpr int kMostPyramidTiles = 8;
 
 struct PyramidArguments {
   const __half* coarse;
   const __half* fine;
-  int coarse_pitch;  ///< halves a pixel, all of them channels
+  int coarse_pitch;  ///< halves from one pixel to the next, all of them channels
   int fine_pitch;
-  int height;  ///< of the fine map, even
-  int width;   ///< likewise
+  int height;  ///< height of the fine map, even
+  int width;   ///< width of the fine map, even
 
-  // Fragments of two words a lane, for 16 input channels and a tile of 8 outputs; see
-  // pack_channels().
+  // The weights are fragments with two words a lane, for 16 input channels and a tile of 8 outputs;
+  // see pack_channels().
   const uint2* up;       ///< sub-pixels x steps x tiles x lanes
   const uint2* lateral;  ///< steps x tiles x lanes
   const float* up_bias;  ///< padded to whole tiles
@@ -34,14 +34,14 @@ struct PyramidArguments {
   float lateral_least;
 };
 
-/// The number of steps of 16 channels.
+/// Returns the number of steps of 16 channels.
 __host__ __device__ constexpr int channel_steps(int pitch) { return (pitch + 15) / 16; }
 
 /// The positions of a step's weights among those of all operators, and its activations.
 struct PyramidWeights {
   PyramidWeights(const graph::PyramidStep& op, int coarse_pitch, int fine_pitch,
                  WeightPacker& packer);
-  /// Sets all members of `arguments` but those about the maps.
+  /// Sets all members of `arguments` except those about the maps.
   void fill(PyramidArguments& arguments, const Memory& memory) const;
 
   std::size_t up;
@@ -52,8 +52,8 @@ struct PyramidWeights {
   bool lateral_relu;
 };
 
-/// `tiles`: output channels in tiles of 8, 1..kMostPyramidTiles. Throws std::invalid_argument for
-/// other numbers.
+/// `tiles` is the number of output channels in tiles of 8, 1..kMostPyramidTiles. Throws
+/// std::invalid_argument for other numbers.
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
                     cuda::Overlap overlap, cuda::StreamView stream);
 

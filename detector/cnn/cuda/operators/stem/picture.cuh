@@ -1,6 +1,6 @@
-// Converts the part of the picture that a thread block of the stem reads to halves in shared
-// memory. A pixel is three halves, so that a row of a 3x3 window is nine halves that begin at a
-// whole word.
+// Converts the part of the picture that a thread block of the stem reads, to halves in shared
+// memory. A pixel is three halves. So a row of a 3x3 window is nine halves that begin at a whole
+// word.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -12,9 +12,10 @@ namespace facepipe::detector::engine {
 inline constexpr int kStemWarps = 4;   // of a thread block
 inline constexpr int kStemStrip = 32;  // columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
-/// One more than a multiple of four, so that the words of a fragment lie in different banks.
+/// The pitch is one more than a multiple of four, so that the words of a fragment lie in different
+/// banks.
 inline constexpr int kStemPitch = 101;  // words
-/// Halves of a row that windows read, which are more than its pixels have.
+/// Number of halves of a row that windows read. These are more than the row's pixels have.
 inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
 
@@ -99,8 +100,9 @@ struct StemPicture {
     float v;
   };
 
-  /// Reads the cell whose first pixel is (x, y), both even; outside of the picture the nearest
-  /// cell. If the last cell of an odd-sized picture lacks pixels, the last pixel is repeated.
+  /// Reads the cell whose first pixel is (x, y), both even. Outside of the picture it reads the
+  /// nearest cell. If the last cell of an odd-sized picture lacks pixels, the last pixel is
+  /// repeated.
   template <class Sample>
   __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {
     const Size content = a.picture.content;
@@ -174,12 +176,13 @@ struct StemPicture {
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;
-    constexpr int kEach = (kCellRows + kStemWarps - 1) / kStemWarps;  // rows of a warp
+    constexpr int kEach = (kCellRows + kStemWarps - 1) / kStemWarps;  // cell rows of a warp
     const FrameDescriptor frame = *a.frame;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int x = left + 1 + 2 * lane;
-    Cell cells[kEach];  // all loads are in flight together
+    // all cells are loaded before any is used, so that all loads are in flight together
+    Cell cells[kEach];
 #pragma unroll
     for (int i = 0; i < kEach; ++i)
       cells[i] = read_cell<Sample>(frame, x, top - 1 + 2 * (warp + i * kStemWarps));

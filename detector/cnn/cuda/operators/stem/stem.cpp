@@ -9,12 +9,13 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kPairColumns = 16;
-constexpr int kWindowRow = 10;  // values: three pixels of three colours, and one of weight zero
+// values: three pixels of three colours, and one whose weight is zero
+constexpr int kWindowRow = 10;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// The weight of the first layer for index k of the sum. `swapped`: the model's channels are blue,
-/// green and red.
+/// Returns the weight of the first layer for index k of the sum. `swapped` says that the model's
+/// channels are blue, green and red.
 float window_weight(const graph::Convolution& op, bool swapped, int k, int output) {
   const int ky = k / kWindowRow;
   const int column = k % kWindowRow;
@@ -34,8 +35,8 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
-/// An element of a record, see stem_record_words(): row 0 is the first layer's bias, rows 1 to 9
-/// are the taps, row 10 is the depthwise layer's bias.
+/// Returns an element of a record, see stem_record_words(). Row 0 is the first layer's bias, rows 1
+/// to 9 are the taps, row 10 is the depthwise layer's bias.
 float record_value(const graph::Convolution& first, const graph::Convolution& depthwise, int row,
                    int channel) {
   if (channel >= depthwise.outputs) return 0;
@@ -45,7 +46,7 @@ float record_value(const graph::Convolution& first, const graph::Convolution& de
   return depthwise.weights[c * 9 + static_cast<std::size_t>(row) - 1];
 }
 
-/// See stem_record_words().
+/// Returns the records that stem_record_words() describes.
 std::vector<__half> depthwise_records(const graph::Convolution& first,
                                       const graph::Convolution& depthwise, int tiles) {
   std::vector<__half> records;

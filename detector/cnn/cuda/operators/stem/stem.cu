@@ -12,11 +12,12 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 32 * kStemWarps;
-constexpr int kRows = 4;  // of the output that a warp computes
+constexpr int kRows = 4;  // output rows that a warp computes
 constexpr int kPixels = kStemLanePixels;
 constexpr int kSums = kStemSums;
 
-/// Rows and columns of the first layer on each side of the output that the depthwise layer reads.
+/// Returns how many rows and columns of the first layer the depthwise layer reads on each side of
+/// the output.
 __host__ __device__ constexpr int halo_of(int tiles) { return tiles > 0 ? 1 : 0; }
 __host__ __device__ constexpr int block_rows(int tiles) {
   return kStemWarps * kRows + 2 * halo_of(tiles);
@@ -26,7 +27,7 @@ constexpr std::size_t shared_bytes(int tiles) {
   return sizeof(std::uint32_t) * kStemPitch * static_cast<std::size_t>(picture_rows(tiles));
 }
 
-/// One layer alone: any number of channels, computed 16 at a time.
+/// Computes a single layer with any number of channels, 16 at a time.
 __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ StemArguments a) {
   extern __shared__ std::uint32_t words[];
   cuda::let_next_kernel_start();
@@ -61,11 +62,11 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
   }
 }
 
-/// The part of a warp in three layers: a strip of kStemStrip columns of the first layer, from the
+/// The part of a warp in three layers is a strip of kStemStrip columns of the first layer, from the
 /// top down. The outermost columns are computed only for the windows of their neighbours. All
-/// values stay in registers: a lane has the channels 8j + 2t and 8j + 2t + 1 of four neighbouring
-/// pixels, and the results of the depthwise layer are in the layout of operands of the last layer.
-/// `kOnePair`: the last layer has at most 16 channels.
+/// values stay in registers. A lane has the channels 8j + 2t and 8j + 2t + 1 of four neighbouring
+/// pixels. The results of the depthwise layer have the layout of operands of the last layer.
+/// `kOnePair` says that the last layer has at most 16 channels.
 template <int kTiles, bool kOnePair>
 struct Strip {
   const StemArguments& a;

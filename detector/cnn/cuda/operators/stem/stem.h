@@ -1,6 +1,6 @@
-// The first layers of a network, computed from the picture: a 3x3 convolution at stride 2 on the
-// tensor cores and, if they follow it, a depthwise 3x3 in registers and a 1x1 on the tensor cores.
-// Intermediate maps never leave the chip.
+// The stem computes the first layers of a network from the picture: a 3x3 convolution at stride 2
+// on the tensor cores and, if they follow it, a depthwise 3x3 in registers and a 1x1 on the tensor
+// cores. Intermediate maps never leave the chip.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,22 +13,22 @@
 
 namespace facepipe::detector::engine {
 
-/// Weights for 16 columns and a step of 16 k, in the order of lanes: see pack_fragments().
+/// Weights for 16 columns and a step of 16 k, in the order of lanes; see pack_fragments().
 struct Fragments {
   uint4 lanes[32];
 };
 
 struct StemArguments {
-  Picture picture;               ///< if there is a frame
-  const FrameDescriptor* frame;  ///< the picture; null: it is in `image`
+  Picture picture;               ///< only used if there is a frame
+  const FrameDescriptor* frame;  ///< describes the picture; null: the picture is in `image`
   const __half* image;           ///< the preprocessed input of the network: red, green, blue, 0
-  int image_pitch;               ///< halves a pixel
+  int image_pitch;               ///< halves from one pixel to the next
   int image_left;                ///< pixels of padding before the first column
   int input_height;
   int input_width;
 
-  const Fragments* weights;        ///< of the first layer: pairs of column tiles x 2 steps
-  const float* bias;               ///< of the last layer
+  const Fragments* weights;        ///< weights of the first layer: pairs of column tiles x 2 steps
+  const float* bias;               ///< bias of the last layer
   const std::uint32_t* depthwise;  ///< four records, see stem_record_words()
   const Fragments* pointwise;      ///< pairs of column tiles x steps of 16 channels
 
@@ -36,16 +36,16 @@ struct StemArguments {
   int output_height;
   int output_width;
   int output_pitch;
-  bool relu;  ///< of the last layer; earlier layers always have relu
+  bool relu;  ///< whether the last layer has relu; earlier layers always have it
 };
 
-/// The length of a record: what the lanes with lane % 4 == t need of the first two layers beside
-/// fragments. A record has 11 rows: the first layer's bias, the depthwise layer's nine taps, its
-/// bias. Word j of a row, j < `tiles`, has the channels 8j + 2t and 8j + 2t + 1.
+/// Returns the length of a record. It holds what the lanes with lane % 4 == t need of the first two
+/// layers besides fragments. A record has 11 rows: the first layer's bias, the depthwise layer's
+/// nine taps, and its bias. Word j of a row, j < `tiles`, has the channels 8j + 2t and 8j + 2t + 1.
 __host__ __device__ constexpr int stem_record_words(int tiles) { return 11 * tiles; }
 
-/// `tiles`: intermediate maps have 8 * `tiles` channels, 2 or 4 tiles; 0 if there is one layer
-/// alone. Throws std::invalid_argument for other numbers.
+/// `tiles` is 2 or 4: intermediate maps have 8 * `tiles` channels. It is 0 if there is only one
+/// layer. Throws std::invalid_argument for other numbers.
 void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::detector::engine

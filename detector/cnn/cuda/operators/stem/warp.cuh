@@ -1,4 +1,4 @@
-// How a warp of the stem reads windows from shared memory and stores its results.
+// A warp of the stem uses this to read windows from shared memory and to store its results.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -7,9 +7,9 @@
 
 namespace facepipe::detector::engine {
 
-/// Pixels of a row whose results a lane holds: lane 4g + t has the pixels 4g..4g+3.
+/// Number of pixels of a row whose results a lane holds: lane 4g + t has the pixels 4g..4g+3.
 inline constexpr int kStemLanePixels = 4;
-/// Steps of 16 k: a window has three rows of ten values, which are padded to 32.
+/// Number of steps of 16 k. A window has three rows of ten values, which are padded to 32.
 inline constexpr int kStemSums = 2;
 
 __device__ __forceinline__ int stem_lane() { return static_cast<int>(threadIdx.x) % 32; }
@@ -19,7 +19,7 @@ __device__ __forceinline__ int stem_lane() { return static_cast<int>(threadIdx.x
 struct StemWindows {
   const std::uint32_t* words[2 * kStemSums];
 
-  /// For the strip whose first window begins at `strip`.
+  /// Makes the windows of the strip whose first window begins at `strip`.
   __device__ __forceinline__ explicit StemWindows(const std::uint32_t* strip) {
     constexpr int kRowWords = 5;
     const int t = stem_lane() % 4;
@@ -53,11 +53,11 @@ struct StemResults {
   __half* to;  ///< the lane's first channel of its first pixel in the first row
   int pitch;
   long long row_pitch;
-  int channels;          ///< of a pixel from the lane's first channel on
-  std::uint32_t pixels;  ///< a bit for each of the lane's pixels that is to be stored
+  int channels;          ///< number of channels of a pixel from the lane's first channel on
+  std::uint32_t pixels;  ///< a bit for each of the lane's pixels that is stored
   __half2 least;
 
-  /// Pixels first_pixel..end_pixel - 1 of the strip are stored, as far as they lie in the map.
+  /// Stores the pixels first_pixel..end_pixel - 1 of the strip, as far as they lie in the map.
   __device__ __forceinline__ StemResults(const StemArguments& a, int x, int y, int first_pixel,
                                          int end_pixel)
       : pitch(a.output_pitch),
