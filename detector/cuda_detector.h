@@ -37,7 +37,6 @@ class CudaDetection {
   /// Enqueues all the rest, which makes candidates.
   virtual void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) = 0;
 
-  /// Enqueues both parts.
   void enqueue(const FrameDescriptor* frame, cuda::StreamView stream) {
     enqueue_preprocess(frame, stream);
     enqueue_inference(frame, stream);

@@ -60,7 +60,7 @@ class PyramidScanner {
   struct Memory {
     Planes luv;
     Planes half;                 ///< resized to half the picture's size
-    std::vector<Planes> real;    ///< channels of real scales
+    std::vector<Planes> real;    ///< channels of the real scales
     std::vector<Planes> padded;  ///< padded cells of the scales of one batch
     std::vector<BandMemory> threads;
     /// time that the last find() spent sliding the window, without all other work
@@ -106,7 +106,7 @@ class PyramidScanner {
 
   std::shared_ptr<const Model> model_;
   Size picture_;
-  Size padding_;  ///< in cells
+  Size padding_;  ///< padding on each side, in cells
   std::size_t most_windows_;
   std::vector<Scale> scales_;
   Sources sources_;

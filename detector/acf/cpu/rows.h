@@ -66,8 +66,8 @@ void gradient_row(const ThreeRows& rows, float down, int length, float* magnitud
 /// two rows (e - 1 and e), of six rows (from e - 5 on), and of two sums of six (from e - 6 on). The
 /// rows without "made" are read.
 struct TriangleRows {
-  const float* magnitude_before = nullptr;  ///< e - 1
-  const float* magnitude = nullptr;         ///< e
+  const float* magnitude_before = nullptr;  ///< row e - 1
+  const float* magnitude = nullptr;         ///< row e
   const float* pair4 = nullptr;             ///< the sum of two from e - 5 on
   const float* pair2 = nullptr;             ///< the sum of two from e - 3 on
   float* pair = nullptr;                    ///< made: the sum of two from e - 1 on

@@ -42,9 +42,8 @@ inline bool walk_one(std::span<const PlacedTree> trees, std::int32_t threshold, 
   return true;
 }
 
-/// A row of places.
 struct PlaceRow {
-  const float* first = nullptr;  ///< the first window's first cell
+  const float* first = nullptr;  ///< first cell of the row's first window
   int places = 0;
   int row = 0;
 };

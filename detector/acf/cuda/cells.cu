@@ -46,7 +46,7 @@ __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int fir
 /// The source's columns that the lane's own column is a sum of.
 template <int kTaps>
 struct Columns {
-  unsigned at[kTaps];  ///< in bytes
+  unsigned at[kTaps];  ///< offsets in bytes
   float weight[kTaps];
 };
 

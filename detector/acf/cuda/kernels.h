@@ -128,7 +128,7 @@ struct AcfPlan {
   Size picture;  ///< upright size
   Size stored;
   Orientation orientation;
-  std::int32_t wide = 0;  ///< 1: samples of 16 bits
+  std::int32_t wide = 0;  ///< 1: samples have 16 bits; 0: they have 8
   float to_byte = 1;      ///< factor that makes an 8-bit sample from the word of such a sample
   Size half;              ///< 0: there is no half picture
   DeviceTaps half_across;
@@ -141,7 +141,7 @@ struct AcfPlan {
   std::int32_t resized_row_count = 0;
   std::int32_t resized_width = 0;  ///< length of the longest of these rows
   std::int32_t scale_count = 0;
-  Size padding;             ///< in cells
+  Size padding;             ///< on each side, in cells
   std::int32_t stride = 0;  ///< samples from one row to the next in the planes of a batch
   std::int64_t plane = 0;   ///< samples of each plane of a batch
   const DeviceReal* real = nullptr;
@@ -155,9 +155,10 @@ struct AcfPlan {
   std::int32_t threshold = 0;  ///< a window whose sum so far is this or less is out
   std::int32_t least_sum = 0;  ///< a window whose sum of all leaves is less is out
   ScoreCurve curve;
-  Size window;  ///< in cells
+  Size window;  ///< size in cells
   ScanLayout scan;
-  const DeviceTree* trees = nullptr;  ///< filled up to a multiple of kWarpTrees
+  /// as many as a multiple of kWarpTrees; the last ones are empty
+  const DeviceTree* trees = nullptr;
   /// The same trees in blocks of kWarpTrees. A block has the first trees of all lanes, then the
   /// second ones, and so on.
   const DeviceTree* warp_trees = nullptr;

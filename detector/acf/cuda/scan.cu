@@ -77,7 +77,7 @@ struct ScanTile {
   Size first;   ///< first place of the tile
   Size places;  ///< number of places that exist
   const float* cells;
-  int stride;  ///< from one row of cells to the next
+  int stride;  ///< samples from one row of cells to the next
 };
 
 __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& buffers) {

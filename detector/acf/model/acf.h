@@ -30,8 +30,8 @@ struct Tree {
 
 /// A window is out if, for any n, the leaves of its first n trees sum up to `threshold` or less.
 struct Model {
-  std::string class_name;  ///< what it finds: "face", "pedestrian"
-  Size object;             ///< in pixels of a scale; at least 16 each way
+  std::string class_name;  ///< what the model finds: "face", "pedestrian"
+  Size object;             ///< size in pixels of a scale; at least 16 each way
   /// the object and what surrounds it, in pixels: multiples of 4, at most 512 each way
   Size window;
   Size padding;  ///< in pixels, on all sides of each scale: multiples of 4

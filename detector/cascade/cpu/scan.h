@@ -53,8 +53,8 @@ class Scanner {
 
  private:
   Cascade cascade_;
-  Tables dense_;   ///< for steps of 1 pixel
-  Tables sparse_;  ///< for steps of 2 pixels
+  Tables dense_;   ///< tables for steps of 1 pixel
+  Tables sparse_;  ///< tables for steps of 2 pixels
 };
 
 }  // namespace facepipe::detector::cascade

@@ -156,8 +156,8 @@ struct ScanPlan {
   Size stored;
   Orientation orientation;
   std::int32_t shift = 0;
-  std::int32_t wide = 0;    ///< 1: samples of 16 bits
-  std::int32_t values = 0;  ///< 2^bits
+  std::int32_t wide = 0;    ///< 1: samples have 16 bits; 0: they have 8
+  std::int32_t values = 0;  ///< number of values of a sample: 2^bits
   const std::uint8_t* grey_levels =
       nullptr;  ///< tables for all values: first for limited range, then for full range
   // These members describe the cascade.
@@ -191,7 +191,7 @@ inline Size tile_size(const ScanPlan& plan, int step) {
 /// Counters that change while a frame is scanned.
 struct ScanCounts {
   std::uint32_t next_tile = 0;
-  std::uint32_t found = 0;  ///< windows that pass all stages
+  std::uint32_t found = 0;  ///< number of windows that pass all stages
 };
 
 /// The device memory of one frame.

@@ -44,22 +44,22 @@ struct Node {
 
 /// Node 0 is the root. A tree with a single node is a stump.
 struct Tree {
-  std::uint32_t first_node = 0;  ///< in Cascade::nodes
+  std::uint32_t first_node = 0;  ///< index in Cascade::nodes
   std::uint32_t node_count = 0;  ///< > 0
-  std::uint32_t first_leaf = 0;  ///< in Cascade::leaves
+  std::uint32_t first_leaf = 0;  ///< index in Cascade::leaves
   std::uint32_t leaf_count = 0;  ///< node_count + 1
 };
 
 /// A window passes a stage unless the sum of the leaves of its trees is < threshold. The leaves are
 /// added as doubles, in the order of the trees.
 struct Stage {
-  std::uint32_t first_tree = 0;  ///< in Cascade::trees
+  std::uint32_t first_tree = 0;  ///< index in Cascade::trees
   std::uint32_t tree_count = 0;  ///< > 0
   float threshold = 0;           ///< the file's threshold as a float, less 1e-5F
 };
 
 struct Cascade {
-  Size window;  ///< pixels at scale 1; 3..128 each way
+  Size window;  ///< in pixels at scale 1; 3..128 each way
   std::vector<Stage> stages;
   std::vector<Tree> trees;    ///< trees of all stages, in the stages' order
   std::vector<Node> nodes;    ///< nodes of all trees, in the trees' order

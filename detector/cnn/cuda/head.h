@@ -20,7 +20,7 @@ class CandidateHead {
 
   /// Number of words of scratch memory that one detection needs.
   [[nodiscard]] virtual std::size_t scratch_words() const = 0;
-  /// Device memory of the head itself.
+  /// Device memory of the head itself, in bytes.
   [[nodiscard]] virtual std::size_t weight_bytes() const { return 0; }
 
   /// Writes the first to.capacity candidates. Sets *to.count to the number of all candidates.

@@ -10,7 +10,6 @@
 
 namespace facepipe::detector::engine {
 
-/// Red, green and blue.
 struct Color {
   float r;
   float g;
@@ -30,7 +29,7 @@ __device__ __forceinline__ float as_byte(float value) {
   return __fadd_rn(__fadd_rn(fminf(fmaxf(value, 0.0F), 255.0F), kNoFraction), -kNoFraction);
 }
 
-/// The part of red, green and blue that comes from the chroma of a cell of 2x2 pixels.
+/// Returns the part of red, green and blue that comes from the chroma of a cell of 2x2 pixels.
 __device__ __forceinline__ Color chroma_at(const FrameDescriptor& frame, const Picture& a,
                                            int column, int row) {
   const std::byte* const chroma = frame.chroma + static_cast<long long>(row) * frame.chroma_stride;

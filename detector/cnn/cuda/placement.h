@@ -10,7 +10,7 @@
 namespace facepipe::detector::engine {
 
 struct Placements {
-  std::vector<Placement> values;  ///< by ValueId
+  std::vector<Placement> values;  ///< indexed by ValueId
   std::size_t bytes = 0;          ///< size of the activation memory
 };
 

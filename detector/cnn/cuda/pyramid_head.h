@@ -46,7 +46,7 @@ class PyramidHead : public CandidateHead {
   float score_threshold_;
   Placement coarse_;
   Placement fine_;
-  std::vector<Tensor> tensors_;  ///< in the order in which the head reads them
+  std::vector<Tensor> tensors_;  ///< ordered as the head reads them
   float stride_;
   int tiles_;
   cuda::Overlap overlap_ = cuda::Overlap::none;

@@ -24,9 +24,9 @@ namespace facepipe::detector::engine {
 /// first.
 enum class UnknownTiles { tried, first };
 
-/// Remembers what this process has chosen so far, even if the file can't be written. Sums of halves
-/// may differ in the last bit between ways. With one memory, all plans of a run take the same way,
-/// and so do all devices of one kind. Thread-safe.
+/// Remembers what has been chosen so far, even if the file can't be written. Sums of halves may
+/// differ in the last bit between ways. With one memory, all plans of a run take the same way, and
+/// so do all devices of one kind. Thread-safe.
 class TileMemory {
  public:
   /// Returns the memory of this process.
@@ -78,7 +78,7 @@ class TileChooser {
   TileMemory* memory_ = nullptr;
   std::string chip_;
   std::filesystem::path file_;
-  std::map<std::string, std::string> known_;  ///< "CHIP WHAT" to the way
+  std::map<std::string, std::string> known_;  ///< from "CHIP WHAT" to the way
   int trials_ = 0;
   int remembered_ = 0;
 };

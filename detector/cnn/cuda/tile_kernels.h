@@ -1,4 +1,4 @@
-// Kernels that run between the runs of the network for the tiles of a picture, or for two looks at
+// These kernels run between the runs of the network for the tiles of a picture, or for two looks at
 // it.
 #pragma once
 

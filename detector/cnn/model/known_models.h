@@ -73,7 +73,6 @@ extern const KnownModel kCenterface;
 /// Heads read cls, obj, bbox, kps of stride 8, then those of 16, then those of 32.
 extern const KnownModel kYunet;
 
-/// Returns all known models.
 [[nodiscard]] std::span<const KnownModel* const> known_models();
 
 }  // namespace facepipe::detector

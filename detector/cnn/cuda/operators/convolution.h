@@ -21,7 +21,7 @@ enum class ConvolutionKind {
                ///< sub-pixels
 };
 
-/// The number of k that a thread block processes in a step.
+/// The number of values of k that a thread block processes in a step.
 inline constexpr int kShortStep = 32;
 inline constexpr int kLongStep = 64;  ///< only for pointwise
 
@@ -49,7 +49,7 @@ struct ConvolutionArguments {
   int tap_chunks;  ///< chunks of 8 k in one tap
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves a pixel
+  int input_pitch;  ///< halves from one pixel to the next
   int row_width;    ///< pixels of one row of the map whose pixels are `rows`
   int output_pitch;
   int residual_pitch;

@@ -15,7 +15,7 @@ struct DepthwiseArguments {
   const __half* residual;  ///< as large as the output, or null
   void* output;            ///< halves, or floats if `f32`
 
-  int channels;  ///< padded to 8
+  int channels;  ///< channels padded to a multiple of 8
   int input_height;
   int input_width;
   int input_pitch;

@@ -39,7 +39,7 @@ void launch_upsample(const UpsampleArguments& arguments, cudaStream_t stream);
 /// Computes output = activation(input) + residual for `chunks` chunks of the whole map.
 struct ElementwiseArguments {
   const __half* input;
-  const __half* residual;  ///< or null
+  const __half* residual;  ///< as large as the output, or null
   __half* output;
   std::size_t chunks;
   graph::Activation activation;

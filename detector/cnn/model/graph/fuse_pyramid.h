@@ -30,7 +30,7 @@ struct HeadTail {
   Convolution outputs;  ///< 1x1
   ValueId coarse = 0;
   ValueId fine = 0;
-  std::vector<Part> parts;  ///< in the order of the graph's outputs
+  std::vector<Part> parts;  ///< ordered as the graph's outputs
 };
 
 /// Takes away a head whose outputs are all parts of one 1x1 convolution. Before it come a 3x3

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kOldestOpset = 7;
 constexpr std::int64_t kNewestOpset = 21;
-constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // version of the file format
+constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // a version of the file format
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr int kMostRank = 8;
 // The largest value of CenterFace holds 24 numbers for each pixel of the picture, that of YuNet 4.

@@ -91,7 +91,7 @@ Operator max_pool(const OnnxNode& node) {
 Operator resize(const OnnxNode& node) {
   node.expect(2, 3, {"coordinate_transformation_mode", "cubic_coeff_a", "mode", "nearest_mode"});
   node.expect_text("mode", "nearest");
-  if (node.proto().input_size() == 3) {  // opset 11 and later
+  if (node.proto().input_size() == 3) {  // opset 11 and later have three inputs
     if (node.text("coordinate_transformation_mode", "half_pixel") != "asymmetric" ||
         node.text("nearest_mode", "round_prefer_floor") != "floor")
       node.fail("only asymmetric coordinates rounded down are supported");

@@ -36,7 +36,7 @@ inline constexpr int kMostSplit = 8;
 struct InvertedResidualTile {
   int rows = 4;         ///< output rows that a warp computes in one item of work
   int groups = 1;       ///< row groups of a block, each of `rows` rows
-  int warps = 4;        ///< of a block
+  int warps = 4;        ///< warps of a block
   int split = 1;        ///< blocks of a cluster, which divide the expanded groups
   int pixel_tiles = 1;  ///< 1 or 2: tiles of 16 pixels that a warp projects at a time
   bool staged = true;   ///< the first phase reads its weights from shared memory, if a warp has
@@ -65,7 +65,7 @@ struct InvertedResidualArguments {
   const uint4* expand;     ///< see InvertedResidualWeights in weights.h
   const uint4* depthwise;  ///< see InvertedResidualWeights in weights.h
   const uint4* project;    ///< see InvertedResidualWeights in weights.h
-  const float* bias;       ///< of the projection, padded to whole column groups
+  const float* bias;       ///< bias of the projection, padded to whole column groups
 
   int input_height;
   int input_width;
@@ -74,7 +74,7 @@ struct InvertedResidualArguments {
   int output_width;
   int output_pitch;  ///< halves from one pixel to the next: a multiple of 8
   int residual_pitch;
-  int input_chunks;  ///< of the map; the kernel's further chunks are zeros
+  int input_chunks;  ///< chunks of the map; the kernel's further chunks are zeros
   int expanded_groups;
   int column_tiles;
   int column_groups;
@@ -84,8 +84,8 @@ struct InvertedResidualArguments {
   int row_groups;  ///< InvertedResidualTile::groups
   int pixel_tiles;
   int block_expanded_groups;  ///< the most expanded groups of a block
-  int strip_chunks;   ///< of the strip, or of the partial sums that a block receives if those are
-                      ///< more
+  /// chunks of the strip, or of the partial sums that a block receives, if those are more
+  int strip_chunks;
   int stage_weights;  ///< whether the first phase reads its weights from shared memory
 };
 

@@ -3,8 +3,8 @@
 //
 // The pixels of a row are permuted in shared memory: pixel p is at position p % 4 * 8 + p / 4. Then
 // the four rows of the strip's fragments that a lane holds (fragments.cuh) are the pixels 4g, 4g +
-// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels. The pixel before
-// them is four lanes below, the pixel after them four lanes above.
+// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels. Lane l finds the
+// pixel before them in lane l - 4, and the pixel after them in lane l + 4.
 #pragma once
 
 #include <cstddef>

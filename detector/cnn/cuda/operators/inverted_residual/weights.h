@@ -23,7 +23,8 @@ struct InvertedResidualWeights {
   /// For each expanded group and each group of output channels: first, for each lane, fragment B of
   /// the first two column tiles; then, for each lane, that of the remaining tiles.
   std::vector<__half> project;
-  std::vector<float> bias;  ///< of the projection, in the order of channels, padded to whole groups
+  /// bias of the projection, in the order of channels, padded to whole groups
+  std::vector<float> bias;
 };
 
 /// Returns the kernel's shape for `op`. Input channels are rounded up to those of a compiled

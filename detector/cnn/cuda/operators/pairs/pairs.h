@@ -63,7 +63,7 @@ struct PairKind {
   int steps = 1;  ///< see pair_steps()
   PairResult result = PairResult::halves;
   bool relu = true;
-  bool upsampled = false;  ///< PairMap::coarse is not null
+  bool upsampled = false;  ///< whether PairMap::coarse is not null
 };
 
 struct PairsArguments {
@@ -74,7 +74,7 @@ struct PairsArguments {
   int rows;    ///< rows of a tile, which is as wide as a strip; even for maxima
   int tiles;   ///< tiles of all maps together
   int multiprocessors;
-  bool overlaps;  ///< launch with cuda::Overlap::prologue
+  bool overlaps;  ///< whether to launch with cuda::Overlap::prologue
 };
 
 /// Returns the least number of steps of 16 input channels for which there is a kernel and which
@@ -86,7 +86,7 @@ struct PairRoom {
   int multiprocessors = 1;
   int blocks = 1;         ///< number that a multiprocessor runs at a time
   int teams = 1;          ///< number in a block
-  bool overlaps = false;  ///< the device supports cuda::Overlap::prologue
+  bool overlaps = false;  ///< whether the device supports cuda::Overlap::prologue
 };
 
 /// Allows the kernel to use its shared memory. Call it before the first launch, and not while a

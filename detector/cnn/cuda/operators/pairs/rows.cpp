@@ -7,7 +7,7 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostRows = 16;   // with taller tiles, blocks end at too different times
-constexpr int kSchedulers = 4;  // of a multiprocessor
+constexpr int kSchedulers = 4;  // schedulers of a multiprocessor
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 

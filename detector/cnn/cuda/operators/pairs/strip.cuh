@@ -132,7 +132,7 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
     if (!inner || !inside) Warp::mask(inside ? columns : 0, row);
   };
   const auto advance = [&](int y, const LaneRow<Two>& row) {
-    LaneRow<Two> done;  // row y - 1
+    LaneRow<Two> done;  // results of row y - 1
     warp.template advance<kRelu>(row, done);
     if (y <= first_y) return;
     results.put(y - 1, done);

@@ -106,7 +106,7 @@ struct NarrowPyramid {
   const PyramidArguments& a;
   const __half* coarse[2];  ///< the lane's two pixels in row 0 of the map
   const __half* fine[2];
-  uint2 up[2][kSteps][kTiles];  ///< for even and for odd rows
+  uint2 up[2][kSteps][kTiles];  ///< weights for even and for odd rows
   uint2 lateral[kSteps][kTiles];
   __half2 up_bias[kTiles];
   __half2 lateral_bias[kTiles];

@@ -9,12 +9,12 @@
 
 namespace facepipe::detector::engine {
 
-inline constexpr int kStemWarps = 4;   // of a thread block
+inline constexpr int kStemWarps = 4;   // warps of a thread block
 inline constexpr int kStemStrip = 32;  // columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
 /// The pitch is one more than a multiple of four, so that the words of a fragment lie in different
 /// banks.
-inline constexpr int kStemPitch = 101;  // words
+inline constexpr int kStemPitch = 101;  // in words
 /// Number of halves of a row that windows read. These are more than the row's pixels have.
 inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
@@ -24,8 +24,8 @@ template <int kRows>
 struct StemPicture {
   const StemArguments& a;
   std::uint32_t* words;
-  int left;  ///< its first column in the input; odd
-  int top;   ///< its first row in the input; odd
+  int left;  ///< first column of this part in the input; odd
+  int top;   ///< first row of this part in the input; odd
 
   /// Converts the pixels. All threads of the block call it; there are at least kRows.
   __device__ __forceinline__ void fill() const {
