@@ -43,8 +43,8 @@ class CudaDetection {
   }
 
   /// Returns the candidates of the last run, in memory of this object and in the order of
-  /// DetectionRequest::collect(). *count may exceed the capacity: then the memory holds the first
-  /// candidates in that order, and *count tells how many there would be. `landmarks` is null if the
+  /// DetectionRequest::collect(). *count tells how many candidates there are. If it exceeds the
+  /// capacity, the memory holds only the first ones in that order. `landmarks` is null if the
   /// detector finds none.
   [[nodiscard]] virtual cuda::DeviceDetections candidates() const = 0;
 };

@@ -31,8 +31,9 @@ namespace facepipe::detector {
 /// landmarks.
 void append_turned_back(Detections& to, const Detections& found, int quarter_turns, Size upright);
 
-/// Numbers of faces found in some pictures of a video, by quarter turns clockwise: in the pictures
-/// as they are, and turned by 90, 180 and 270 degrees before detection.
+/// Numbers of faces found in some pictures of a video, by quarter turns clockwise of the picture
+/// before detection. The first number is for pictures as they are, the others for turns by 90, 180
+/// and 270 degrees.
 using FacesByTurn = std::array<std::int64_t, 4>;
 
 /// A face counts for FacesByTurn if it scores more than this.

@@ -62,9 +62,9 @@ struct ThreeRows {
 void gradient_row(const ThreeRows& rows, float down, int length, float* magnitude,
                   float* orientation);
 
-/// Sums of rows of magnitudes that are kept from one row to the next. For row e these are: sums of
-/// two rows (e - 1 and e), of six rows (from e - 5 on), and of two sums of six (from e - 6 on). The
-/// rows without "made" are read.
+/// Sums of rows of magnitudes that are kept from one row to the next. For row e there is the sum of
+/// two rows (from e - 1 on) and of six rows (from e - 5 on). The doubled sum adds two sums of six
+/// (from e - 6 on). The rows without "made" are read.
 struct TriangleRows {
   const float* magnitude_before = nullptr;  ///< row e - 1
   const float* magnitude = nullptr;         ///< row e

@@ -11,8 +11,8 @@
 // Blocks take tiles of windows from a counter. They copy the tile's cells to shared memory, and
 // send its windows through the trees, one window a thread. Most windows are out after a few trees:
 // after 8, 32, 64 ... trees the remaining windows are moved together. When few are left, warps
-// share the trees. This works because a part of the trees is independent of those before it: the
-// part tells what it adds to a window's sum, and how low the sum falls meanwhile.
+// share the trees. This works because each part of the trees can be walked without those before it.
+// The result is what the part adds to a window's sum, and how low the sum falls meanwhile.
 //
 // If memory can't hold the cells of all scales, scales come in batches, one after the other.
 #pragma once

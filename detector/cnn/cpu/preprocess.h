@@ -14,9 +14,9 @@
 
 namespace facepipe::detector {
 
-/// Converts to RGB by the frame's matrix and range, scales if the fit asks for it (area averages to
-/// half the size and less, bilinear otherwise), turns upright, and spreads the channels over
-/// planes. Owns scratch memory. One thread uses it at a time.
+/// Converts to RGB by the frame's matrix and range, scales if the fit asks for it, turns upright,
+/// and spreads the channels over planes. To half the size and less it scales by area averages,
+/// otherwise bilinearly. Owns scratch memory. One thread uses it at a time.
 ///
 /// It doesn't tone map PQ or HLG light: a face stays a face. It repeats chroma instead of
 /// interpolating it. Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by

@@ -18,9 +18,9 @@ namespace facepipe::detector {
 /// * f16 only with AMX-FP16 (Granite Rapids), which multiplies f16 matrices at full rate. With
 ///   AVX512-FP16 alone (Sapphire Rapids), oneDNN 3.13 widens to f32 first: CenterFace at 1080p took
 ///   1.2 to 1.5 times as long as in f32.
-/// * bf16 with AVX512-BF16 (Zen 4: half of f32's time) or AMX-BF16. OpenVINO has bf16 also with
-///   only AVX-512, but then it just converts.
-/// i8 is faster than all of them, but not returned: it finds other faces, so users must name it.
+/// * bf16 with AVX512-BF16 (Zen 4: half of f32's time) or AMX-BF16. OpenVINO also has bf16 if there
+///   is only AVX-512, but then it just converts.
+/// i8 is never among them, although it is the fastest: it finds other faces, so users must name it.
 [[nodiscard]] std::vector<Precision> openvino_fast_precisions();
 
 /// Makes a compiled network with min(requests, threads) streams. Errors: device for a model that

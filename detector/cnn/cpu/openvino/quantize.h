@@ -34,7 +34,8 @@ struct QuantizedTensor {
     const std::shared_ptr<ov::Model>& model);
 
 /// Tells how a processor sums the products of bytes. x86 without VNNI adds two products in 16 bits,
-/// and clips the sum. Then weights get half of their range, so that no sum is clipped.
+/// and clips the sum. Then weights get half of their range, so that no sum is clipped. This costs
+/// them one bit of precision.
 enum class Products { exact, saturate };
 
 /// Inserts the nodes. Throws the error of refuse_i8_ranges() if the tensors and channels of

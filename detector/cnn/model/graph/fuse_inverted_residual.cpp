@@ -71,8 +71,8 @@ Node fused(const Graph& graph, const Block& block) {
 
 void fuse_inverted_residuals(Graph& graph,
                              const std::function<bool(const InvertedResidual&)>& fits) {
-  // The loop runs from the end, so that erased nodes lie before the nodes that are still to be
-  // visited.
+  // The loop runs from the end. Two nodes before the block's last one are erased, so that its index
+  // falls by two.
   for (auto n = static_cast<int>(graph.nodes.size()) - 1; n >= 0; --n) {
     const std::optional<Block> block = block_that_ends_at(graph, Uses(graph), n);
     if (!block) continue;

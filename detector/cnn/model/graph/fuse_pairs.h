@@ -13,13 +13,14 @@ struct PairLimits {
   int chains = 4;      ///< most chains of a node
 };
 
-/// Makes a PairChain of a 1x1 convolution (no activation, one input) and the depthwise 3x3 one
-/// (stride 1, padding 1; relu or no activation) that alone reads it, wherever they stand. Then
-/// * an upsampling by 2 with an addition becomes the input of the chain that alone reads it,
-/// * a maximum over 2x2 (stride 2, no padding) of the result of a chain without an upsampling
-///   becomes an output of the chain,
-/// * chains with the same channels, inputs and outputs that can run at the same time become one
-///   node.
+/// Makes a PairChain of two convolutions, wherever they stand. The first is 1x1, without activation
+/// and with one input. The second is a depthwise 3x3 one (stride 1, padding 1; relu or no
+/// activation), and only it reads the first one's result. Then the pass makes three more changes:
+/// * An upsampling by 2 with an addition becomes the input of a chain, if only this chain reads it.
+/// * A maximum over 2x2 (stride 2, no padding) of a chain's result becomes an output of the chain,
+///   if the chain has no upsampling.
+/// * Chains with the same channels, inputs and outputs become one node, if they can run at the same
+///   time.
 /// Shapes must be inferred before; shapes of new values must be inferred afterwards. The pass
 /// doesn't look at names or sizes of maps.
 void fuse_pairs(Graph& graph, const PairLimits& limits);

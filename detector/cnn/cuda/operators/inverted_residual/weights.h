@@ -16,9 +16,9 @@ struct InvertedResidualWeights {
   /// group's channels 0 to 7, then of its channels 8 to 15. The last step may have only 8 input
   /// channels.
   std::vector<__half> expand;
-  /// For each expanded group and each t: the 9 taps, then the bias, each for the channels 2t, 2t +
-  /// 1, 2t + 8 and 2t + 9; then the expansion's bias, twice for the channels 2t and 2t + 1 and
-  /// twice for 2t + 8 and 2t + 9.
+  /// For each expanded group and each t: first the 9 taps and the bias of the channels 2t, 2t + 1,
+  /// 2t + 8 and 2t + 9. Then the expansion's bias follows, twice for the channels 2t and 2t + 1,
+  /// and twice for 2t + 8 and 2t + 9.
   std::vector<__half> depthwise;
   /// For each expanded group and each group of output channels: first, for each lane, fragment B of
   /// the first two column tiles; then, for each lane, that of the remaining tiles.

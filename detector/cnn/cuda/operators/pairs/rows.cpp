@@ -18,9 +18,9 @@ int tiles_of(std::span<const Size> maps, int rows) {
   return tiles;
 }
 
-/// Estimates the clocks until the last tile ends. The constants were measured on an H100: the time
-/// until the first row is loaded; the latency of a row for a single warp; and the time for which a
-/// row occupies a scheduler, which several warps share.
+/// Estimates the clocks until the last tile ends. Its constants were measured on an H100. kStart is
+/// the time until the first row is loaded. `latency` is the time of a row for a single warp. `work`
+/// is the time for which a row occupies a scheduler, which several warps share.
 double clocks_of(const PairKind& kind, int groups, int blocks, int rows, const PairRoom& room) {
   constexpr double kStart = 2000;
   constexpr double kStartOfBlock = 200;

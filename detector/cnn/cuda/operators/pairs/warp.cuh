@@ -2,8 +2,8 @@
 // the top.
 //
 // With g = lane / 4 and t = lane % 4, a lane computes the channels 4t..4t+3 of the pixels 4g..4g+3.
-// The matrix products are laid out so that a lane gets the sums of its own pixels and channels: row
-// g of product m is pixel 4g + 2m, row g + 8 is pixel 4g + 2m + 1, and column 2t of product n is
+// The matrix products are laid out so that a lane gets the sums of its own pixels and channels. Row
+// g of product m is pixel 4g + 2m, and row g + 8 is pixel 4g + 2m + 1. Column 2t of product n is
 // channel 4t + 2n. So for the depthwise window a lane needs only two pixels of other lanes: the
 // last one of lane group g - 1 and the first one of lane group g + 1.
 #pragma once

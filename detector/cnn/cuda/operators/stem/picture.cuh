@@ -123,9 +123,9 @@ struct StemPicture {
             at(frame.chroma, chroma, cy, 2 * cx + 1)};
   }
 
-  // Adding kCarrier to a colour's value rounds it to a whole number, as as_byte() does, and leaves
-  // in the lower 16 bits of the float the bits of the half 1024 + kBelow + value. This is valid for
-  // values in -kBelow..1023 - kBelow, which the results of to_rgb are before they are clamped.
+  // Adding kCarrier to a colour's value rounds it to a whole number, as as_byte() does. The lower
+  // 16 bits of the resulting float are the bits of the half 1024 + kBelow + value. This is valid
+  // for values in -kBelow..1023 - kBelow, which the results of to_rgb are before they are clamped.
   // kBelow must be even.
   static constexpr int kBelow = 376;
   static constexpr float kCarrier = 8388608.0F + 0x6400 + kBelow;
@@ -171,8 +171,8 @@ struct StemPicture {
 
   /// Converts cell by cell a picture that is neither turned nor mirrored. Cells begin at even rows
   /// and columns, but the block's part begins at odd ones. So it has only the second column of its
-  /// first cells, which the block's first threads convert pixel by pixel, and only the second row
-  /// of its first row of cells.
+  /// first cells; the block's first threads convert these pixel by pixel. It also has only the
+  /// second row of its first row of cells.
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;

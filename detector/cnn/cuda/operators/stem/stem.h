@@ -1,6 +1,6 @@
-// The stem computes the first layers of a network from the picture: a 3x3 convolution at stride 2
-// on the tensor cores and, if they follow it, a depthwise 3x3 in registers and a 1x1 on the tensor
-// cores. Intermediate maps never leave the chip.
+// The stem computes the first layers of a network from the picture. The first layer is a 3x3
+// convolution at stride 2 on the tensor cores. A depthwise 3x3 in registers and a 1x1 on the tensor
+// cores may follow. Intermediate maps never leave the chip.
 #pragma once
 
 #include <cuda_fp16.h>
