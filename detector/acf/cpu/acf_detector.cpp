@@ -356,8 +356,7 @@ void AcfRequest::prepare(const Frame& frame) {
   state_ = State::prepared;
 }
 
-// The work runs in the calling thread and in the workers: nothing would be gained in the
-// background, because all workers are busy with this frame.
+// The work runs here and not in the background, because it keeps all workers busy anyway.
 void AcfRequest::start() {
   expect(State::prepared, "start");
   found_ = detector_->find(slot_, interval_);

@@ -22,7 +22,8 @@ constexpr int kBlocks = 2;   ///< that a multiprocessor runs at once
 constexpr int kWindows = 2;  ///< that a lane has; they share what is read of a tree
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
-/// Trees of a round. Shared memory holds two such chunks: those of this round and of the next.
+/// Number of trees in a chunk. Shared memory has room for two chunks: that of this round, and the
+/// next one.
 constexpr int kChunk = 64;
 /// If a tile has no more places left than this, a window a warp takes less time than a window a
 /// lane.
@@ -284,7 +285,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   const int log2_parts = log2_of_parts(pairs, end - first);
   const int parts = 1 << log2_parts;
   const int log2_sharers = kLog2Warps - log2_parts;  // number of warps that have the same part
-  // each warp comes here at least once, because all call add_parts()
+  // each warp comes here at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = parts > 1 ? i >> log2_sharers : 0;
     const int number = parts > 1 ? i & ((1 << log2_sharers) - 1) : i;
@@ -390,7 +391,7 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   const int blocks = (end + kWarpTrees - 1) / kWarpTrees - first;
   const int log2_parts = log2_of_parts(pairs, blocks);
   const int log2_sharers = kLog2Warps - log2_parts;
-  // each warp comes here at least once, because all call add_parts()
+  // each warp comes here at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = log2_parts > 0 ? i >> log2_sharers : 0;
     const int number = log2_parts > 0 ? i & ((1 << log2_sharers) - 1) : i;

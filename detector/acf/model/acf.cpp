@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The largest valid model is far smaller than this.
+/// Even a file with kMostTrees trees is far smaller.
 constexpr std::size_t kLargestFile = std::size_t{16} << 20;
 constexpr std::size_t kMostTrees = 65536;
 constexpr std::int64_t kLeastObject = 16;

@@ -363,7 +363,7 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   if (pairs == 0) return false;
   const DeviceStage& stage = plan.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
-  // each warp comes here at least once, because all call add_parts()
+  // each warp comes here at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int number = parts > 1 ? i % pairs : i;
     const Part part{parts > 1 ? i / pairs : 0, parts};

@@ -16,8 +16,8 @@ namespace facepipe::detector {
 
 class Calibration {
  public:
-  /// @param threads  0: one for each core that the process may use
-  /// Errors: device, also if this build has no engine that computes in int8.
+  /// `threads` is 0 for one thread on each core that the process may use. Errors: device, also if
+  /// this build has no engine that computes in int8.
   Calibration(const Model& model, int threads);
 
   /// Throws Stopped once `stop` is requested. Errors: device.

@@ -167,7 +167,7 @@ std::string to_json(const I8Ranges& ranges) {
                      ",\n \"pictures\": " + Json(ranges.pictures).dump() + ",\n \"tensors\": [\n";
   for (const TensorRange& range : ranges.tensors) {
     if (&range != ranges.tensors.data()) text += ",\n";
-    // The copy makes a JSON list of numbers; bytes would become something else.
+    // The copy makes sure that JSON gets a list of numbers and not bytes.
     const std::vector<int> channels(range.channels.begin(), range.channels.end());
     text += "{\"name\": " + Json(range.name).dump() + ", \"low\": " + rounded(range.low) +
             ", \"high\": " + rounded(range.high) + ", \"channels\": " + Json(channels).dump() + "}";
