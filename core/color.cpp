@@ -9,7 +9,7 @@ namespace {
 using Row = std::array<double, 3>;
 using Matrix = std::array<Row, 3>;
 
-// Code points of MatrixCoefficients.
+// These are code points of MatrixCoefficients.
 constexpr int kYCgCo = 8;
 constexpr int kSmpte2085 = 11;
 constexpr int kFromPrimaries = 12;
@@ -17,7 +17,7 @@ constexpr int kFromPrimariesConstantLuminance = 13;
 constexpr int kYCgCoRe = 16;
 constexpr int kYCgCoRo = 17;
 
-/// Luma weights of red and blue (H.273, table 4).
+/// The luma weights of red and blue (H.273, table 4).
 struct Weights {
   double red;
   double blue;
@@ -35,7 +35,7 @@ constexpr std::array kWeights{CodedWeights{1, {0.2126, 0.0722}},  // BT.709
                               CodedWeights{7, {0.212, 0.087}}};   // SMPTE 240M
 constexpr Weights kBt2020Weights{0.2627, 0.0593};
 
-/// Chromaticity coordinates.
+/// Chromaticity coordinates x and y.
 struct Point {
   double x;
   double y;
@@ -56,8 +56,8 @@ struct CodedPrimaries {
   Primaries primaries;
 };
 
-/// H.273, table 2, without code points that say nothing, and CIE's X, Y and Z, of which Y alone is
-/// luminance.
+/// Table 2 of H.273. It leaves out code points that say nothing, and CIE's X, Y and Z, because only
+/// Y of these is luminance.
 constexpr std::array kPrimaries{
     CodedPrimaries{1, {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kWhiteD65}},  // BT.709
     CodedPrimaries{4, {{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kWhiteC}},    // BT.470 System M
@@ -76,7 +76,7 @@ Row cross(const Row& a, const Row& b) {
 
 double dot(const Row& a, const Row& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// The parts of red and blue in the luminance of white.
+/// Returns the parts that red and blue have in the luminance of white.
 Weights weights_from_primaries(int code) {
   const auto* const found = std::ranges::find(kPrimaries, code, &CodedPrimaries::code);
   if (found == kPrimaries.end()) return kBt2020Weights;
@@ -86,7 +86,7 @@ Weights weights_from_primaries(int code) {
   const Row green = xyz(p.green);
   const Row blue = xyz(p.blue);
   const Row white = xyz(p.white);
-  // Cramer's rule for white = a * red + b * green + c * blue; luminance is the sum of y.
+  // This is Cramer's rule for white = a * red + b * green + c * blue; luminance is the sum of y.
   const double all = dot(red, cross(green, blue)) * white[1];
   return {red[1] * dot(white, cross(green, blue)) / all,
           blue[1] * dot(red, cross(green, white)) / all};
@@ -99,7 +99,7 @@ Weights weights_of(int matrix, int primaries) {
   return found != kWeights.end() ? found->weights : kBt2020Weights;
 }
 
-/// Luma in 0..1 and chroma in -0.5..0.5 of red, green and blue in 0..1.
+/// Returns luma (0..1) and chroma (-0.5..0.5) as functions of red, green and blue (0..1).
 Matrix luma_and_differences(const Weights& w) {
   const Row luma{w.red, 1 - w.red - w.blue, w.blue};
   const auto difference = [&](double red, double blue, double weight) {
@@ -109,7 +109,7 @@ Matrix luma_and_differences(const Weights& w) {
   return {luma, difference(0, 1, w.blue), difference(1, 0, w.red)};
 }
 
-/// A row's values to samples.
+/// Turns a row's values into samples: unit * value + zero.
 struct Scale {
   double unit;
   double zero;
@@ -133,11 +133,11 @@ ColorMap scaled(const Matrix& rows, const std::array<Scale, 3>& scales) {
   return map;
 }
 
-/// H.273 forms Y, Cg and Co of red, green and blue that are samples already: chroma has luma's
-/// unit. `fewer_bits` is what these have less than Y, Cg and Co.
+/// H.273 forms Y, Cg and Co from red, green and blue that are samples already, so chroma has luma's
+/// unit. Red, green and blue have `fewer_bits` bits less than Y, Cg and Co.
 ColorMap ycgco(bool full_range, int bits, int fewer_bits) {
   const Scale luma = luma_scale(full_range, bits - fewer_bits);
-  // With a bit more than its inputs a difference need not be halved.
+  // A difference that has a bit more than its inputs need not be halved.
   const double chroma = (fewer_bits > 0 ? 2 : 1) * luma.unit;
   const double neutral = std::exp2(bits - 1);
   return scaled({{{0.25, 0.5, 0.25}, {-0.25, 0.5, -0.25}, {0.5, 0, -0.5}}},

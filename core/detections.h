@@ -1,4 +1,4 @@
-// What a detector finds: a structure of arrays, one entry a candidate or face.
+// What a detector finds: a structure of arrays with one entry for each candidate or face.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace facepipe {
 
-/// Eyes, nose, corners of the mouth, as seen in the picture: left eye first.
+/// The eyes, the nose and the corners of the mouth, as seen in the picture: left eye first.
 using Landmarks = std::array<Point, 5>;
 
-/// Candidates before suppression, or faces after it. The vectors are equally long, but `landmarks`
-/// is empty where the detector finds none.
-/// Coordinates are pixels of the upright picture, before the sample aspect ratio is applied.
+/// Candidates before suppression, or faces after it. All vectors have the same length, except that
+/// `landmarks` is empty if the detector finds none. Coordinates are pixels of the upright picture,
+/// before the sample aspect ratio is applied.
 struct Detections {
   std::vector<Box> boxes;
   std::vector<float> scores;  ///< 0..1
@@ -23,7 +23,7 @@ struct Detections {
   [[nodiscard]] std::size_t size() const { return boxes.size(); }
   [[nodiscard]] bool has_landmarks() const { return !landmarks.empty(); }
 
-  /// Without landmarks.
+  /// Adds an entry without landmarks.
   void push_back(const Box& box, float score) {
     boxes.push_back(box);
     scores.push_back(score);
@@ -32,14 +32,14 @@ struct Detections {
     push_back(box, score);
     landmarks.push_back(points);
   }
-  /// With the landmarks of entry `i` of `from`, if it has any.
+  /// Adds an entry with the landmarks of entry `i` of `from`, if `from` has any.
   void push_back(const Box& box, float score, const Detections& from, std::size_t i) {
     push_back(box, score);
     if (from.has_landmarks()) landmarks.push_back(from.landmarks[i]);
   }
 };
 
-/// Puts all of `more` behind what is there, with its landmarks if it has any.
+/// Appends all of `more`, with its landmarks if it has any.
 void append(Detections& to, const Detections& more);
 
 /// Returns those that score more than `score`, with their landmarks if they have any.

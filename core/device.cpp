@@ -24,7 +24,7 @@ std::optional<int> number_in(std::string_view text) {
   return number;
 }
 
-/// Why the device can't be used; empty if it can.
+/// Returns why the device can't be used; empty if it can.
 std::string problem_of(int index, const CudaProbe& cuda) {
   if (!cuda.built) return "this build has no CUDA support";
   if (!cuda.problem.empty()) return "no CUDA device: " + cuda.problem;

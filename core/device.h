@@ -1,4 +1,4 @@
-// Where a frame lives and work runs.
+// A device is where a frame's memory is and where work runs.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// "cpu", "cuda:0".
+/// Returns "cpu", "cuda:0" and so on.
 [[nodiscard]] std::string to_string(Device device);
 
-/// What a user asked for: a device, or the choice left to us.
+/// What a user asked for: a device, or that we choose one.
 struct DeviceRequest {
   bool automatic = true;
   Device device;
@@ -27,29 +27,29 @@ struct DeviceRequest {
 /// Parses auto | cpu | cuda | cuda:N; throws Error(usage) for anything else.
 [[nodiscard]] DeviceRequest parse_device(std::string_view text);
 
-/// Parses a list of CUDA devices, "0,2", or "all", which is an empty list; throws Error(usage) for
-/// anything else, and where one is named twice.
+/// Parses a list of CUDA devices such as "0,2", or "all", which gives an empty list. Throws
+/// Error(usage) for anything else, and if a device is named twice.
 [[nodiscard]] std::vector<int> parse_devices(std::string_view text);
 
-/// What is known of CUDA on this machine.
+/// What is known about CUDA on this machine.
 struct CudaProbe {
   struct Found {
     std::string name;
-    std::string problem;  ///< why it can't be used; empty if it can
+    std::string problem;  ///< why the device can't be used; empty if it can
   };
-  bool built = false;   ///< into this program
-  std::string problem;  ///< why there is no device at all; the driver's own words
+  bool built = false;   ///< this program was built with CUDA
+  std::string problem;  ///< why there is no device at all, in the driver's own words
   std::vector<Found> devices;
 };
 
-/// Resolves a request once, before any work. An explicit device that can't be used throws
-/// Error(device). For auto it is the first CUDA device that can be used, else the CPU, and `why`
-/// gets one sentence about it.
+/// Resolves a request once, before any work. Throws Error(device) if the user named a device that
+/// can't be used. `auto` becomes the first CUDA device that can be used, or else the CPU. `why`
+/// then gets one sentence about the choice.
 [[nodiscard]] Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda,
                                     std::string& why);
 
-/// The devices of parse_devices(): those named, or all that can be used. Errors: Error(device)
-/// where one that is named can't, or there is none.
+/// Returns the devices that parse_devices() named, or all that can be used. Errors: Error(device)
+/// if a named device can't be used, or if there is none.
 [[nodiscard]] std::vector<Device> resolve_devices(const std::vector<int>& wanted,
                                                   const CudaProbe& cuda);
 

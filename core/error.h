@@ -1,4 +1,5 @@
-// The one exception type that facepipe throws by intent. Its kind decides the program's exit code.
+// The only exception type that facepipe throws on purpose. Its kind decides the program's exit
+// code.
 #pragma once
 
 #include <stdexcept>
@@ -8,14 +9,14 @@ namespace facepipe {
 
 /// What failed; the values are the exit codes of the command line.
 enum class ErrorKind {
-  internal = 1,  ///< a defect of ours, or something that no other kind names
+  internal = 1,  ///< a defect in facepipe, or something that no other kind names
   usage = 2,     ///< options that contradict each other or make no sense
   input = 3,     ///< the input can't be opened, read or decoded
   device = 4,    ///< the device, engine or model can't be used
   output = 5,    ///< the output can't be written
 };
 
-/// One line that names the file or option and the reason.
+/// An error whose message is one line that names the file or option and the reason.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -26,13 +27,13 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// The exit code of a run that ends with `kind`.
+/// Returns the exit code of a run that ends with `kind`.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
-/// "can't be written: " and the system's words for an errno.
+/// Returns "can't be written: " and the system's words for an errno.
 [[nodiscard]] std::string write_failure(int code);
 
-/// Thrown by a wait that was given up because the run is being stopped. Never shown to a user.
+/// A wait throws this if it is given up because the run stops. It is never shown to a user.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("stopped") {}

@@ -1,4 +1,5 @@
-// One picture on its way through the pipeline: planes, what they mean, when they are shown.
+// A frame is one picture on its way through the pipeline: its planes, what they mean, and when it
+// is shown.
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@ struct CUevent_st;  // CUDA's event
 
 namespace facepipe {
 
-/// Layout of YUV samples. Planar formats hold Y, U, V, and some of them alpha, of luma's size and
-/// depth; semi-planar ones hold Y and interleaved UV.
+/// The layout of YUV samples. Planar formats hold Y, U and V, and some hold alpha, which has luma's
+/// size and depth. Semi-planar formats hold Y and interleaved UV.
 struct PixelFormat {
   bool semi_planar = false;
   int log2_chroma_w = 1;  ///< chroma width  = ceil(width  / 2^log2_chroma_w)
@@ -22,10 +23,10 @@ struct PixelFormat {
   int bits = 8;           ///< significant bits of a sample, 8..16
   int shift = 0;          ///< left shift of a sample in its 16-bit word (P010: 6)
   bool has_chroma = true;
-  bool has_alpha = false;  ///< in the fourth plane: 0 is transparent, largest() opaque
+  bool has_alpha = false;  ///< it is the fourth plane: 0 is transparent, largest() is opaque
 
   [[nodiscard]] int bytes_per_sample() const { return bits > 8 ? 2 : 1; }
-  /// The largest sample, as it is stored.
+  /// Returns the largest sample, as it is stored.
   [[nodiscard]] std::uint16_t largest() const {
     return static_cast<std::uint16_t>(((1U << static_cast<unsigned>(bits)) - 1U)
                                       << static_cast<unsigned>(shift));
@@ -34,7 +35,7 @@ struct PixelFormat {
 };
 
 /// Code points of ITU-T H.273; 2 means unspecified. Matrix 0 is the identity: the planes are green,
-/// blue and red, as in a PNG file, and of full range.
+/// blue and red, as in a PNG file, and have full range.
 struct ColorInfo {
   static constexpr int kIdentityMatrix = 0;
   static constexpr int kUnspecified = 2;
@@ -43,27 +44,26 @@ struct ColorInfo {
   int primaries = 2;
   int transfer = 2;
   bool full_range = false;
-  int chroma_location = 0;  ///< as H.273's chroma sample location type + 1; 0 means unspecified
+  int chroma_location = 0;  ///< H.273's chroma sample location type + 1; 0 means unspecified
   friend bool operator==(const ColorInfo&, const ColorInfo&) = default;
 };
 
-/// The matrix to use: the tagged one where core/color.h knows it; where nothing is tagged, or a
-/// code point that H.273 reserves, 1 (BT.709) from 720 lines on and 6 (BT.601) below, as players
-/// do.
+/// Returns the matrix to use: the tagged one if core/color.h knows it. If none is tagged, or H.273
+/// reserves the code point, it is 1 (BT.709) from 720 lines on and 6 (BT.601) below, as players do.
 [[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
 
 enum class FieldOrder { progressive, top_first, bottom_first };
 
-/// A view of one plane. `stride` is the distance of two rows in bytes.
+/// Refers to one plane. `stride` is the distance between two rows in bytes.
 struct Plane {
   std::byte* data = nullptr;
   std::ptrdiff_t stride = 0;
 };
 
-/// What is known of a picture beside its samples.
+/// What is known about a picture besides its samples.
 struct FrameInfo {
   ColorInfo color;
-  Orientation orientation;  ///< stored -> upright
+  Orientation orientation;  ///< from the stored picture to the upright one
   Rational sample_aspect{1, 1};
   FieldOrder field_order = FieldOrder::progressive;
   std::int64_t pts = 0;       ///< presentation time in time_base
@@ -72,20 +72,22 @@ struct FrameInfo {
   std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
 };
 
-/// A picture. Move-only; whoever holds it owns it. Memory and everything that only the encoder
-/// needs (captions, HDR data, time codes) live in `owner`, whose type only video/ knows.
+/// A picture. It can only be moved, and whoever holds it owns it. `owner` holds the memory, and
+/// everything that only the encoder needs (captions, HDR data, time codes). Only video/ knows its
+/// type.
 struct Frame : FrameInfo {
   std::array<Plane, 4> planes{};
   PixelFormat format;
-  Size size;  ///< of the stored picture after cropping, before rotation
+  Size size;  ///< size of the stored picture after cropping, before rotation
   Device device;
-  /// On CUDA: the event, `owner`'s, after which the samples are there; null: they are. Whoever lets
-  /// a stream read or write them lets it wait for this event first, and keeps the frame until that
-  /// stream's work has happened, because then the memory goes to another picture.
+  /// On CUDA, the event after which the samples are there; null if they are there already. `owner`
+  /// owns the event. Before a stream reads or writes the samples, it must wait for this event. The
+  /// frame must be kept until that work has happened, because then its memory goes to another
+  /// picture.
   CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
 
-  /// All that doesn't say where and how the samples lie.
+  /// Returns all that doesn't say where and how the samples lie.
   [[nodiscard]] FrameInfo& info() { return *this; }
   [[nodiscard]] const FrameInfo& info() const { return *this; }
 

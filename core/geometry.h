@@ -1,4 +1,4 @@
-// Sizes, points, boxes and the eight ways in which a picture can be stored turned or mirrored.
+// Sizes, points and boxes, and the eight ways in which a picture can be stored turned or mirrored.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// "1920x1080".
+/// Returns a text such as "1920x1080".
 [[nodiscard]] inline std::string to_string(Size size) {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
@@ -38,7 +38,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// The part of a box that lies in a picture.
+/// Returns the part of a box that lies in a picture.
 [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr Box clipped(const Box& box, Size picture) {
   const auto within = [](float value, int length) {
     const auto most = static_cast<float>(length);
@@ -48,15 +48,16 @@ struct Box {
           within(box.x2, picture.width), within(box.y2, picture.height)};
 }
 
-/// A fraction; FFmpeg's AVRational without FFmpeg. den > 0 where a value is known, 0 where not.
+/// A fraction, like FFmpeg's AVRational but without FFmpeg. den > 0 if the value is known, 0 if it
+/// isn't.
 struct Rational {
   int num = 0;
   int den = 1;
   friend bool operator==(const Rational&, const Rational&) = default;
 };
 
-/// How the stored picture becomes the upright one: first mirrored left to right where `mirrored`,
-/// then turned clockwise by quarter_turns * 90 degrees.
+/// How the stored picture becomes the upright one: it is first mirrored left to right if
+/// `mirrored`, then turned clockwise by quarter_turns * 90 degrees.
 struct Orientation {
   int quarter_turns = 0;  ///< 0..3
   bool mirrored = false;
@@ -68,7 +69,7 @@ struct Orientation {
   friend bool operator==(const Orientation&, const Orientation&) = default;
 };
 
-/// Size of the upright picture of a stored one of size `stored`.
+/// Returns the size of the upright picture if the stored one has size `stored`.
 [[nodiscard]] constexpr Size upright_size(Size stored, Orientation orientation) {
   return orientation.swaps_axes() ? Size{stored.height, stored.width} : stored;
 }

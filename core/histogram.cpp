@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kLowest = 1e-4;
 constexpr double kHighest = 1e9;
-const double kGrowth = std::log(1.02);  // half of it is the error: sqrt(1.02) = 1.00995
-// The first bucket is for what is below kLowest, the last for what is above kHighest.
+const double kGrowth = std::log(1.02);  // the error is half of it: sqrt(1.02) = 1.00995
+// The first bucket takes values below kLowest, and the last those above kHighest.
 const auto kBuckets = static_cast<std::size_t>(std::log(kHighest / kLowest) / kGrowth) + 3;
 
 std::size_t bucket_of(double value) {
@@ -28,7 +28,7 @@ double middle_of(std::size_t bucket) {
 }  // namespace
 
 void Histogram::add(double value) {
-  const double known = value > 0 ? value : 0;  // false for NaN
+  const double known = value > 0 ? value : 0;  // `value > 0` is false for NaN
   if (buckets_.empty()) buckets_.resize(kBuckets);
   ++buckets_[bucket_of(known)];
   least_ = count_ == 0 ? known : std::min(least_, known);

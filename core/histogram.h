@@ -1,4 +1,4 @@
-// Percentiles of any number of durations in bounded memory.
+// Computes percentiles of any number of durations in bounded memory.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ struct Percentiles {
   double max = 0;
 };
 
-/// Counts values in buckets whose bounds grow by 2 %, as HdrHistogram does: 12 KB, whatever the
-/// number of values. A quantile is its bucket's geometric middle, so its relative error is below
-/// 1 %; below 1e-4 the absolute error is 1e-4 at most, and above 1e9 the largest value stands for
-/// all. Smallest and largest value are exact, and no quantile is outside of them. Not thread-safe.
+/// Counts values in buckets whose bounds grow by 2 %, as HdrHistogram does. It takes 12 KB for any
+/// number of values. A quantile is the geometric middle of its bucket, so its relative error is
+/// below 1 %. Below 1e-4 the absolute error is at most 1e-4, and above 1e9 the largest value stands
+/// for all. The smallest and the largest value are exact, and every quantile lies between them. Not
+/// thread-safe.
 class Histogram {
  public:
-  /// `value` >= 0; a negative one or NaN counts as 0.
+  /// Adds a value >= 0. A negative value or NaN counts as 0.
   void add(double value);
 
-  /// As if the other's values had been added here.
+  /// Adds all values that `other` has counted.
   void merge(const Histogram& other);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// The smallest value that at least the share `quantile` (0..1) of all do not exceed; 0 if there
-  /// are none.
+  /// Returns the smallest value such that at least the share `quantile` (0..1) of all values do not
+  /// exceed it; 0 if there are none.
   [[nodiscard]] double quantile(double quantile) const;
   [[nodiscard]] Percentiles percentiles() const;
 

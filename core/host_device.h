@@ -1,11 +1,12 @@
-// For functions that the host and CUDA kernels share: one source, so that both give equal results.
+// Marks functions that the host and CUDA kernels share, so that one source gives both equal
+// results.
 #pragma once
 
 #ifdef __CUDACC__
 #define FACEPIPE_HOST_DEVICE __host__ __device__
 #else
-/// In front of an inline function that kernels call as well. It keeps to arithmetic: what it calls
-/// must carry the macro too, and no product may meet a sum in floating point, because compilers
-/// differ in fusing them.
+/// Stands in front of an inline function that kernels also call. Such a function only computes, and
+/// what it calls must carry the macro too. It must not add to a floating-point product, because
+/// compilers differ in fusing the two.
 #define FACEPIPE_HOST_DEVICE
 #endif

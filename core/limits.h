@@ -1,14 +1,14 @@
-// Bounds that hostile input meets before anything is allocated.
+// These bounds are checked before anything is allocated, because input may be hostile.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe {
 
-/// Longest side of a picture in pixels, as H.264 level 6.2 and common sense have it.
+/// The longest side of a picture in pixels, chosen after H.264 level 6.2.
 inline constexpr int kMaxPictureSide = 16384;
 
-/// The most that a user can let a picture have, and what it may have unless told.
+/// The most pixels that a user can allow for a picture, and how many are allowed by default.
 inline constexpr std::int64_t kMostPixels = std::int64_t{kMaxPictureSide} * kMaxPictureSide;
 inline constexpr std::int64_t kDefaultMaxPixels = std::int64_t{1} << 27;
 

@@ -1,4 +1,4 @@
-// Values that take long to make, kept for whoever wants them again.
+// Keeps values that take long to make, for those who need them again.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace facepipe {
 
-/// Values by key, in the order in which they were used. What one costs is the caller's to say:
-/// bytes, pixels. Not thread-safe.
+/// Values by key, in the order of their last use. The caller says what each one costs (bytes,
+/// pixels). Not thread-safe.
 template <typename Key, typename Value>
 class RecentlyUsed {
  public:
-  /// The value of that key, which counts as used now; nullptr if it isn't kept. Valid until the
-  /// next call.
+  /// Returns the value of that key, which counts as used now; nullptr if it isn't kept. Valid until
+  /// the next call.
   [[nodiscard]] Value* find(const Key& key) {
     const auto known = std::find_if(kept_.begin(), kept_.end(),
                                     [&](const Entry& entry) { return entry.key == key; });
@@ -25,8 +25,8 @@ class RecentlyUsed {
     return &kept_.front().value;
   }
 
-  /// The value of that key, which is kept no longer; of several the one that was used last. nullopt
-  /// if none is kept.
+  /// Returns the value of that key and keeps it no longer; if there are several, the one used last.
+  /// Returns nullopt if none is kept.
   [[nodiscard]] std::optional<Value> take(const Key& key) {
     if (find(key) == nullptr) return std::nullopt;
     std::optional<Value> taken = std::move(kept_.front().value);
@@ -34,7 +34,7 @@ class RecentlyUsed {
     return taken;
   }
 
-  /// Lets those go that were used least lately, until at most `count` are left, which cost at most
+  /// Drops the values used least recently, until at most `count` are left and they cost at most
   /// `cost` together.
   void keep_at_most(std::size_t count, std::int64_t cost) {
     std::int64_t all = 0;
@@ -45,7 +45,8 @@ class RecentlyUsed {
     }
   }
 
-  /// Keeps a value, which counts as used now: of values of one key find() sees the last.
+  /// Keeps a value, which counts as used now. If several values have one key, find() returns the
+  /// last.
   void add(Key key, Value value, std::int64_t cost) {
     kept_.push_front({std::move(key), std::move(value), cost});
   }
@@ -58,7 +59,7 @@ class RecentlyUsed {
     Value value;
     std::int64_t cost;
   };
-  std::list<Entry> kept_;  // last used first
+  std::list<Entry> kept_;  // the value used last comes first
 };
 
 }  // namespace facepipe

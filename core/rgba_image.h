@@ -1,4 +1,4 @@
-// A picture with transparency, as a user gives one to put on others.
+// A picture with transparency that a user gives to be put on others.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace facepipe {
 
-/// Pixels of red, green, blue and alpha (0 is transparent; the others are not multiplied by it), a
-/// byte each, row by row, upright. Colours are non-linear, as in a PNG file.
+/// Red, green, blue and alpha of each pixel, a byte each, row by row, upright. Alpha 0 is
+/// transparent, and the colours are not multiplied by alpha. Colours are non-linear, as in a PNG
+/// file.
 struct RgbaImage {
   static constexpr int kMostSide = 4096;
 
-  Size size;  ///< sides of 1..kMostSide
+  Size size;  ///< each side is 1..kMostSide
   std::vector<std::uint8_t> bytes;
 };
 

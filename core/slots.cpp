@@ -37,9 +37,9 @@ void Slots::Permit::release() noexcept {
   if (!state_) return;
   {
     const std::scoped_lock lock(state_->mutex);
-    state_->free.push_back(number_);  // never reallocates: the capacity holds every permit
+    state_->free.push_back(number_);  // never reallocates, because the capacity holds every permit
   }
-  state_->freed.notify_all();  // not everybody may want it
+  state_->freed.notify_all();  // notify all, because not every waiter may want this permit
   state_.reset();
 }
 

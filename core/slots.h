@@ -1,4 +1,4 @@
-// A counted set of permits: bounds what is in flight without a thread that waits for ever.
+// A counted set of permits bounds how much is in flight, and no thread waits for ever.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-/// Numbered permits 0..count-1. Thread-safe. Permits may outlive the object that gave them.
+/// Gives numbered permits 0..count-1. Thread-safe. Permits may outlive the object that gave them.
 class Slots {
   struct State {
     std::mutex mutex;
@@ -20,14 +20,14 @@ class Slots {
   };
 
  public:
-  /// One permit; given back by its destructor.
+  /// One permit. Its destructor gives it back.
   class Permit {
    public:
     Permit() = default;
     Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
     ~Permit() { release(); }
     Permit(Permit&&) noexcept = default;
-    Permit& operator=(Permit other) noexcept {  // whose destructor gives the old one back
+    Permit& operator=(Permit other) noexcept {  // `other` gives the old one back
       std::swap(state_, other.state_);
       std::swap(number_, other.number_);
       return *this;
@@ -44,9 +44,10 @@ class Slots {
 
   explicit Slots(int count);
 
-  /// Waits for a free permit (a ScopedWait); throws Stopped when `stop` is requested first.
+  /// Waits for a free permit (as a ScopedWait). Throws Stopped if `stop` is requested first.
   [[nodiscard]] Permit acquire(const std::stop_token& stop);
-  /// Likewise, for one whose number is wanted; `wanted` is asked while nobody else gets a permit.
+  /// Waits for a free permit whose number is wanted. Nobody else gets a permit while `wanted` is
+  /// asked.
   [[nodiscard]] Permit acquire(const std::stop_token& stop,
                                const std::function<bool(int number)>& wanted);
 

@@ -7,7 +7,8 @@ namespace facepipe {
 
 void expect_threads(int count) {
   std::latch enough(1);
-  std::vector<std::jthread> trial;  // ends before the latch that it waits for
+  // Declared after the latch, because its threads wait for the latch.
+  std::vector<std::jthread> trial;
   try {
     for (int i = 0; i < count; ++i) trial.push_back(start_thread([&enough] { enough.wait(); }));
   } catch (...) {

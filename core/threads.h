@@ -1,4 +1,4 @@
-// How a thread is started: the one place that knows what the system says when it has none left.
+// Starts threads. This is the only place that knows what the system says if it has none left.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace facepipe {
 
-/// A thread that runs `body`, which std::jthread must take.
-/// Errors: Error(internal) where the system starts no more of them.
+/// Starts a thread that runs `body`, which std::jthread must accept. Errors: Error(internal) if the
+/// system can't start another thread.
 template <class Body>
 [[nodiscard]] std::jthread start_thread(Body&& body) {
   try {
@@ -21,8 +21,8 @@ template <class Body>
   }
 }
 
-/// Starts `count` threads at once, and ends them: for libraries that hang or abort where the system
-/// has too few. Errors: as start_thread().
+/// Starts `count` threads at once and ends them. It is called before libraries that hang or abort
+/// if the system has too few threads. Errors: as start_thread().
 void expect_threads(int count);
 
 }  // namespace facepipe

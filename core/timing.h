@@ -1,4 +1,4 @@
-// When a frame was in which stage, on the host's steady clock.
+// Measures when a frame was in which stage, on the host's steady clock.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, 
 inline constexpr std::size_t kStageCount = 8;
 [[nodiscard]] std::string_view to_string(StageId stage);
 
-/// Begin and end of one stage's work on one frame; both at the epoch if the stage did not run.
+/// The begin and end of one stage's work on one frame. Both are the epoch if the stage did not run.
 struct Interval {
   Clock::time_point begin{};
   Clock::time_point end{};
@@ -29,25 +29,27 @@ struct Interval {
   [[nodiscard]] double milliseconds() const { return in_milliseconds(end - begin); }
 };
 
-/// The way of one frame through all stages.
+/// The times of one frame in all stages.
 struct FrameTimes {
   std::array<Interval, kStageCount> stages{};
-  /// CPU time that the stage's own thread spent on the frame in our code, in milliseconds; what
-  /// codecs and engines do in theirs is not in it.
+  /// CPU time in milliseconds that the stage's own thread spent on the frame in our code. The time
+  /// that codecs and engines spend in their threads is not included.
   std::array<float, kStageCount> cpu_ms{};
 
   Interval& operator[](StageId stage) { return stages[static_cast<std::size_t>(stage)]; }
   const Interval& operator[](StageId stage) const {
     return stages[static_cast<std::size_t>(stage)];
   }
-  /// First packet read to its packet muxed (or to the last stage that ran).
+  /// Returns the time from when its first packet was read until its packet was muxed (or until the
+  /// last stage that ran ended).
   [[nodiscard]] double total_ms() const;
-  /// Frame decoded to handed to the encoder: without the encoder's look-ahead.
+  /// Returns the time from when the frame was decoded until the encoder got it. The encoder's
+  /// look-ahead is not included.
   [[nodiscard]] double latency_ms() const;
 };
 
-/// Measures a scope: begin at construction, end at destruction. A frame that was in the stage
-/// before and has waited since: the interval ends with the scope, and is as long as both.
+/// Measures a scope: it begins at construction and ends at destruction. If the frame was in the
+/// stage before, the interval ends with this scope and is as long as both scopes together.
 class ScopedInterval {
  public:
   explicit ScopedInterval(Interval& interval)
@@ -83,7 +85,7 @@ class ScopedCpuTime {
   double begin_;
 };
 
-/// A scope in which the calling thread waits for other stages: for input, or for room.
+/// Marks a scope in which the calling thread waits for other stages: for input, or for room.
 class ScopedWait {
  public:
   ScopedWait() : begin_(Clock::now()) {}
@@ -91,7 +93,7 @@ class ScopedWait {
   ScopedWait(const ScopedWait&) = delete;
   ScopedWait& operator=(const ScopedWait&) = delete;
 
-  /// Of the calling thread since its start.
+  /// Returns how long the calling thread has waited since its start.
   [[nodiscard]] static Clock::duration total() { return waited_; }
 
  private:
@@ -99,7 +101,7 @@ class ScopedWait {
   Clock::time_point begin_;
 };
 
-/// Adds a scope's wall time, less what its thread waited in it, to a total.
+/// Adds a scope's wall time to a total, minus the time that its thread waited in it.
 class ScopedWork {
  public:
   explicit ScopedWork(Clock::duration& total)

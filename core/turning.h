@@ -1,4 +1,4 @@
-// Where the pixels of a picture lie that is stored turned or mirrored.
+// Finds where pixels of the upright picture lie in a picture that is stored turned or mirrored.
 #pragma once
 
 #include "core/geometry.h"
@@ -6,15 +6,15 @@
 
 namespace facepipe {
 
-/// A place in whole pixels.
+/// The position of a pixel, in whole pixels.
 struct PixelPlace {
   int x = 0;
   int y = 0;
   friend bool operator==(const PixelPlace&, const PixelPlace&) = default;
 };
 
-/// Where `upright`, a pixel of the upright picture, lies in the picture of size `stored` that is
-/// turned upright: the inverse of Orientation.
+/// Returns where the pixel `upright` of the upright picture lies in the stored picture of size
+/// `stored`. This is the inverse of Orientation.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline PixelPlace before_turning(PixelPlace upright, Size stored,
                                                                     Orientation orientation) {
   PixelPlace from = upright;

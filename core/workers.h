@@ -11,10 +11,12 @@
 
 namespace facepipe {
 
-/// A pool of threads, started once. Thread-safe: pieces of work are done one after the other.
+/// A pool of threads, which are started once. Thread-safe: pieces of work are done one after the
+/// other.
 class Workers {
  public:
-  /// `threads` >= 1, the caller of run() included. Errors: as start_thread().
+  /// Starts `threads` - 1 threads, because the caller of run() is one too; `threads` >= 1. Errors:
+  /// as start_thread().
   explicit Workers(int threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -22,9 +24,10 @@ class Workers {
 
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Calls part(i, thread) for each i of 0..parts-1, in this order but at once on all threads,
-  /// which are numbered from 0; returns when all are done. The caller is thread 0, and does the
-  /// first part. After an exception no further part is begun, and the first one is thrown.
+  /// Calls part(i, thread) for each i of 0..parts-1. Parts begin in this order and run at once on
+  /// all threads, which are numbered from 0. It returns when all are done. The caller is thread 0
+  /// and runs the first part. After an exception no further part begins, and the first exception is
+  /// thrown.
   void run(std::size_t parts, const std::function<void(std::size_t, int)>& part);
 
  private:
@@ -32,13 +35,13 @@ class Workers {
   void take_parts(std::unique_lock<std::mutex>& lock, int thread);
 
   std::mutex one_at_a_time_;
-  std::mutex mutex_;  // guards all that follows but threads_
+  std::mutex mutex_;  // guards all members below, except threads_
   std::condition_variable_any begun_;
   std::condition_variable ended_;
   const std::function<void(std::size_t, int)>* part_ = nullptr;
   std::size_t next_ = 0;
   std::size_t parts_ = 0;
-  std::size_t busy_ = 0;  // parts that are being done
+  std::size_t busy_ = 0;  // parts that are running now
   std::exception_ptr failure_;
   std::vector<std::jthread> threads_;  // the last member: it is joined first
 };

@@ -1,5 +1,6 @@
-// Memory of the device and pinned memory of the host. Buffers own; spans look. A DeviceSpan is a
-// type of its own, so that host code can't read through it, and every copy names its stream.
+// Memory of the device and pinned memory of the host. Buffers own memory, and spans refer to it. A
+// DeviceSpan has its own type, so that host code can't read through it. Every copy names its
+// stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +23,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind ki
 void fill_bytes(void* to, int value, std::size_t bytes, StreamView stream);
 }  // namespace detail
 
-/// Device memory of somebody else: `size` values from `data` on.
+/// Refers to `size` values from `data` on, in device memory that somebody else owns.
 template <class T>
 struct DeviceSpan {
   T* data = nullptr;
@@ -32,7 +33,7 @@ struct DeviceSpan {
   [[nodiscard]] DeviceSpan first(std::size_t count) const noexcept { return {data, count}; }
 };
 
-/// Device memory for `size` values, which start uninitialised.
+/// Owns device memory for `size` values, which start uninitialised.
 template <class T>
 class DeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -51,7 +52,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Host memory that the device can copy from and to while the host goes on.
+/// Owns host memory that the device can copy from and to while the host goes on.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -85,7 +86,7 @@ void copy(std::span<T> to, DeviceSpan<const std::type_identity_t<T>> from, Strea
 template <class To, class From>
 void copy(To&& to, const From& from) = delete;  // a copy without a stream would make the host wait
 
-/// A copy on the device; of nothing, null. Waits for `stream`.
+/// Returns a copy on the device, or a null buffer if there are no values. Waits for `stream`.
 template <class T>
 [[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
   if (values.empty()) return {};
@@ -95,7 +96,7 @@ template <class T>
   return buffer;
 }
 
-/// Sets every byte.
+/// Sets every byte of `to` to `value`.
 template <class T>
 void fill(DeviceSpan<T> to, int value, StreamView stream) {
   detail::fill_bytes(to.data, value, to.size * sizeof(T), stream);

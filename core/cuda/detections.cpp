@@ -28,7 +28,7 @@ Detections download(const DeviceDetections& from, StreamView stream) {
   copy(std::span<Box>(found.boxes), DeviceSpan<const Box>{from.boxes, count}, stream);
   copy(std::span<float>(found.scores), DeviceSpan<const float>{from.scores, count}, stream);
   copy(std::span<Landmarks>(found.landmarks), DeviceSpan<const Landmarks>{from.landmarks, count},
-       stream);  // nothing where there are none
+       stream);  // copies nothing if there are none
   stream.synchronize();
   return found;
 }

@@ -1,4 +1,4 @@
-// Candidates or faces in device memory: a structure of arrays and a count that lives there too.
+// Candidates or faces in device memory: a structure of arrays whose count is also there.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace facepipe::cuda {
 
-/// A view. Each array holds `capacity` entries, of which the first min(*count, capacity) count;
-/// *count may be greater, so that what there was no room for is known. Coordinates as in
-/// Detections.
+/// Refers to candidates or faces. Each array has `capacity` entries, and the first min(*count,
+/// capacity) are used. If *count is greater than `capacity`, there was no room for the rest.
+/// Coordinates are those of Detections.
 struct DeviceDetections {
   Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   float* scores = nullptr;
-  Landmarks* landmarks = nullptr;  ///< null: there are none
+  Landmarks* landmarks = nullptr;  ///< null if there are none
   std::uint32_t* count = nullptr;
   std::uint32_t capacity = 0;
 };
 
-/// Device memory for candidates or faces. Its count starts undefined.
+/// Owns device memory for candidates or faces. Its count starts undefined.
 class DetectionBuffers {
  public:
   explicit DetectionBuffers(std::uint32_t capacity, bool with_landmarks = true);
@@ -36,13 +36,13 @@ class DetectionBuffers {
   DeviceBuffer<std::uint32_t> count_;
 };
 
-/// Sets the count to 0; capture-safe.
+/// Sets the count to 0. Capture-safe.
 inline void clear(const DeviceDetections& detections, StreamView stream) {
   fill(DeviceSpan<std::uint32_t>{detections.count, 1}, 0, stream);
 }
 
-/// Those that there was room for, on the host. Waits for `stream`: for tests and trials, not for
-/// the frame loop.
+/// Copies to the host the entries that there was room for. It waits for `stream`, so it is for
+/// tests and trials, not for the frame loop.
 [[nodiscard]] Detections download(const DeviceDetections& from, StreamView stream);
 
 }  // namespace facepipe::cuda

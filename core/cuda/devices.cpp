@@ -9,7 +9,7 @@
 namespace facepipe::cuda {
 namespace {
 
-// The oldest that CUDA 13 compiles for, and that this program is compiled for.
+// The oldest compute capability that CUDA 13 and this program are compiled for.
 constexpr int kOldestMajor = 7;
 constexpr int kOldestMinor = 5;
 
@@ -27,7 +27,7 @@ Versions versions() {
 std::vector<DeviceFacts> devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    (void)cudaGetLastError();  // or a later check would report it
+    (void)cudaGetLastError();  // otherwise a later check would report it
     return {};
   }
   std::vector<DeviceFacts> found;
@@ -47,7 +47,7 @@ CudaProbe probe_devices() {
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess) {
     (void)cudaGetLastError();
-    // Of a driver that isn't there CUDA says that it is too old.
+    // If there is no driver, CUDA says that the driver is too old.
     probe.problem =
         versions().driver == 0 ? "NVIDIA's driver isn't installed" : cudaGetErrorString(error);
     return probe;

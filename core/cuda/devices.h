@@ -1,4 +1,4 @@
-// The CUDA devices of this machine.
+// Finds the CUDA devices of this machine.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@ namespace facepipe::cuda {
 
 struct DeviceFacts {
   std::string name;
-  int major = 0;  ///< compute capability
+  int major = 0;  ///< compute capability, with `minor`
   int minor = 0;
   std::size_t memory_bytes = 0;
   int multiprocessors = 0;
 };
 
-/// CUDA's versions as CUDA counts them: 1000 * major + 10 * minor.
+/// CUDA's versions as CUDA writes them: 1000 * major + 10 * minor.
 struct Versions {
-  int runtime = 0;      ///< of the runtime that is linked in
-  int driver = 0;       ///< the newest that the driver knows; 0: there is no driver
-  std::string release;  ///< of the driver itself, such as "580.95.05"; empty where the kernel
-                        ///< doesn't tell
+  int runtime = 0;      ///< version of the runtime that is linked in
+  int driver = 0;       ///< newest version that the driver supports; 0 if there is no driver
+  std::string release;  ///< version of the driver itself, such as "580.95.05"; empty if the kernel
+                        ///< doesn't tell it
 };
 [[nodiscard]] Versions versions();
 
-/// What CUDA's driver tells of its devices; none where there is no driver.
+/// Returns what CUDA's driver tells about its devices; empty if there is no driver.
 [[nodiscard]] std::vector<DeviceFacts> devices();
 
-/// Whether devices can be used, for resolve_device(). Never throws for a machine without one.
+/// Finds which devices can be used, for resolve_device(). Doesn't throw if there is no device.
 [[nodiscard]] CudaProbe probe_devices();
 
-/// Makes `device` the calling thread's. Errors: Error(device).
+/// Makes `device` the calling thread's device. Errors: Error(device).
 void use_device(Device device);
 
 }  // namespace facepipe::cuda

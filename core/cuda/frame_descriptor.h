@@ -1,5 +1,5 @@
-// What changes from frame to frame for kernels whose graph was captured before: a few words that go
-// to the device in one small copy.
+// The few words that change from frame to frame. One small copy brings them to the device, where
+// the kernels of a captured graph read them.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,30 @@
 
 namespace facepipe {
 
-/// What is the same for all frames of a stream of NV12 or P016.
+/// What all frames of a stream of NV12 or P016 have in common.
 struct StreamLayout {
-  Size stored;         ///< of the stored picture after cropping
+  Size stored;         ///< size of the stored picture after cropping
   PixelFormat format;  ///< semi-planar 4:2:0
   Orientation orientation;
   friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
 };
 
-/// A semi-planar picture (NV12 or P016) in device memory and how its samples are to be read. Its
-/// StreamLayout kernels get when they are captured.
+/// A semi-planar picture (NV12 or P016) in device memory, and how its samples are read. Kernels get
+/// its StreamLayout when they are captured.
 struct FrameDescriptor {
   static constexpr int kOverlayColors = 4;
 
   std::byte* luma = nullptr;       ///< first row of the cropped picture
   std::byte* chroma = nullptr;     ///< U and V interleaved
-  std::int32_t luma_stride = 0;    ///< bytes between two rows
-  std::int32_t chroma_stride = 0;  ///< likewise
-  float to_rgb[3][4] = {};         ///< red, green, blue (0..255) = row * (Y, U, V, 1), of samples
-                                   ///< without the format's shift; not yet clamped
-  float byte_to_rgb[3][4] = {};    ///< likewise, of samples reduced to 8 bits
-  std::uint16_t overlay_colors[kOverlayColors][3] = {};  ///< Y, U, V of each colour of the
-                                                         ///< overlay, the format's shift applied
-  std::int32_t interlaced = 0;  ///< 1: the rows of a chroma cell lie in one field
+  std::int32_t luma_stride = 0;    ///< bytes between two rows of luma
+  std::int32_t chroma_stride = 0;  ///< bytes between two rows of chroma
+  /// Red, green and blue (0..255, not yet clamped) = row * (Y, U, V, 1), for samples without the
+  /// format's shift.
+  float to_rgb[3][4] = {};
+  float byte_to_rgb[3][4] = {};  ///< the same for samples reduced to 8 bits
+  /// Y, U and V of each colour of the overlay, with the format's shift applied.
+  std::uint16_t overlay_colors[kOverlayColors][3] = {};
+  std::int32_t interlaced = 0;  ///< 1 if both rows of a chroma cell lie in one field
 };
 static_assert(std::is_trivially_copyable_v<FrameDescriptor> && sizeof(FrameDescriptor) <= 256);
 

@@ -23,7 +23,7 @@ void GraphExec::launch(StreamView stream) const {
 namespace detail {
 
 void begin_capture(StreamView stream) {
-  // Thread-local: other threads may allocate meanwhile.
+  // The mode is thread-local, so that other threads may allocate meanwhile.
   FACEPIPE_CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
 }
 

@@ -1,4 +1,4 @@
-// Graphs: work of a stream, recorded once and launched as often as wanted.
+// A graph is a stream's work that is recorded once and launched as often as needed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace facepipe::cuda {
 
-/// What capture() recorded.
+/// Owns what capture() recorded.
 class Graph {
  public:
   explicit Graph(cudaGraph_t graph) noexcept : graph_(graph) {}
@@ -21,7 +21,7 @@ class Graph {
   Unique<cudaGraph_t, cudaGraphDestroy> graph_;
 };
 
-/// A graph ready to be launched. One launch of it is in flight at a time; CUDA orders them.
+/// Owns a graph that is ready to be launched. CUDA runs its launches one after the other.
 class GraphExec {
  public:
   explicit GraphExec(const Graph& graph);
@@ -37,7 +37,8 @@ void begin_capture(StreamView stream);
 void abandon_capture(StreamView stream) noexcept;
 }  // namespace detail
 
-/// Records what `enqueue()` enqueues on `stream`. An exception of it ends the capture and goes on.
+/// Records what `enqueue()` enqueues on `stream`. If `enqueue()` throws, the capture ends and the
+/// exception is thrown on.
 template <class Enqueue>
 [[nodiscard]] Graph capture(StreamView stream, Enqueue&& enqueue) {
   detail::begin_capture(stream);

@@ -1,4 +1,5 @@
-// Kernel launches with more than a grid: clusters, and programmatic dependence on others.
+// Launches kernels with more than a grid: with clusters, and with programmatic dependence on
+// others.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,16 +11,17 @@
 
 namespace facepipe::cuda {
 
-/// From this compute capability on (10 * major + minor) there are clusters and Overlap::prologue.
+/// Devices have clusters and Overlap::prologue from this compute capability on (10 * major +
+/// minor).
 inline constexpr int kOldestWithClusters = 90;
 
 enum class Overlap {
   none,
-  /// The kernel may start before the one that precedes it in the stream has ended ("programmatic
-  /// dependent launch"): it must call wait_for_previous_kernel() (programmatic.cuh) in every
-  /// thread before its first read of what others write, and before its first write. In a captured
-  /// graph the edge stays programmatic. If each kernel of a chain does so, whoever has waited knows
-  /// that all before it have ended. Needs kOldestWithClusters.
+  /// The kernel may start before the preceding kernel of the stream has ended ("programmatic
+  /// dependent launch"). So every thread of it must call wait_for_previous_kernel()
+  /// (programmatic.cuh) before its first read of what others write, and before its first write. In
+  /// a captured graph the edge stays programmatic. If each kernel of a chain does so, a kernel that
+  /// has waited knows that all kernels before it have ended. Needs kOldestWithClusters.
   prologue,
 };
 
@@ -27,11 +29,11 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
-  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more from kOldestWithClusters on
+  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more than 1 needs kOldestWithClusters
   Overlap overlap = Overlap::none;
 };
 
-/// Errors: device, where CUDA refuses the launch. Capture-safe.
+/// Launches the kernel. Capture-safe. Errors: Error(device) if CUDA refuses the launch.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamView stream,
             const Parameters&... arguments) {

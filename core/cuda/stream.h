@@ -1,4 +1,5 @@
-// Streams and events: Stream and Event own, StreamView looks. Not thread-safe beyond what CUDA is.
+// Streams and events: Stream and Event own them, and StreamView refers to a stream. They are as
+// thread-safe as CUDA's own.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,26 +10,26 @@
 
 namespace facepipe::cuda {
 
-/// Somebody else's stream.
+/// Refers to a stream that somebody else owns.
 class StreamView {
  public:
   /*implicit*/ StreamView(cudaStream_t stream) noexcept : stream_(stream) {}  // NOLINT
   StreamView(int) = delete;             // a 0 would be the default stream by accident
-  StreamView(std::nullptr_t) = delete;  // likewise
+  StreamView(std::nullptr_t) = delete;  // nullptr would also be the default stream
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-  /// Waits for all work enqueued so far.
+  /// Waits for all work that is enqueued so far.
   void synchronize() const;
 
  private:
   cudaStream_t stream_;
 };
 
-/// A stream that doesn't wait for the default one.
+/// Owns a stream that doesn't wait for the default stream.
 class Stream {
  public:
-  /// What the device begins first where both could: blocks of a kernel that is `urgent` go before
-  /// those of others that have not begun.
+  /// Which kernel the device begins first if it could begin either. It begins blocks of an `urgent`
+  /// kernel before blocks of other kernels that have not begun.
   enum class Priority { usual, urgent };
   explicit Stream(Priority priority = Priority::usual);
 
@@ -40,21 +41,21 @@ class Stream {
   Unique<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
-/// A point in a stream, which other streams and the host can wait for.
+/// Owns a point in a stream, which other streams and the host can wait for.
 class Event {
  public:
   enum class Timing { off, on };
-  /// How the host waits: `spinning` it sees the event at once and occupies a core, `sleeping` it
-  /// sees it some 10 microseconds later.
+  /// How the host waits. `spinning`: it sees the event at once, and occupies a core. `sleeping`: it
+  /// sees the event about 10 microseconds later.
   enum class Wait { spinning, sleeping };
   explicit Event(Timing timing = Timing::off, Wait wait = Wait::spinning);
 
   void record(StreamView stream) const;
-  /// While `stream` is captured: each launch of the graph records the event, which then can be
-  /// waited for and timed from outside, as an event that record() captured can't.
+  /// Records the event while `stream` is captured: each launch of the graph then records it. It can
+  /// be waited for and timed from outside the graph. An event that record() captured can't.
   void record_in_graph(StreamView stream) const;
   void synchronize() const;
-  /// Later work of `stream` waits for this event.
+  /// Makes later work of `stream` wait for this event.
   void hold_back(StreamView stream) const;
   [[nodiscard]] cudaEvent_t get() const noexcept { return event_.get(); }
 
@@ -62,7 +63,7 @@ class Event {
   Unique<cudaEvent_t, cudaEventDestroy> event_;
 };
 
-/// Device time between two events that have happened, both made with Timing::on.
+/// Returns the device time between two events that have happened. Both were made with Timing::on.
 [[nodiscard]] float milliseconds_between(const Event& begin, const Event& end);
 
 }  // namespace facepipe::cuda

@@ -1,4 +1,4 @@
-// Owners of what CUDA's runtime makes: streams, events, graphs, memory.
+// Owners of the objects that CUDA's runtime makes: streams, events, graphs, memory.
 #pragma once
 
 #include <memory>
@@ -6,13 +6,14 @@
 
 namespace facepipe::cuda {
 
-/// Ends the thing by the runtime's own function. What that answers says nothing to an owner.
+/// Destroys the object by the runtime's own function. The result is ignored, because an owner can
+/// do nothing about it.
 template <auto Function>
 struct Delete {
   void operator()(auto* thing) const noexcept { Function(thing); }
 };
 
-/// Owns what the handle, a pointer, stands for.
+/// Owns the object of a handle, which is a pointer.
 template <class Handle, auto Function>
 using Unique = std::unique_ptr<std::remove_pointer_t<Handle>, Delete<Function>>;
 

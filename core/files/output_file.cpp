@@ -24,13 +24,14 @@ namespace fs = std::filesystem;
 constexpr mode_t kReadWrite = 0666;
 constexpr int kPollMs = 100;
 constexpr std::int64_t kReserveStep = std::int64_t{16} << 20U;
-// So far from its end a disk needs no reserve, which costs time.
+// With more free space than this we reserve nothing, because reserving costs time.
 constexpr std::int64_t kPlenty = std::int64_t{2} << 30U;
 
-/// Files to remove if the program ends without destructors.
+/// These files are removed if the program ends without running destructors.
 std::mutex unfinished_mutex;
 std::vector<fs::path>& unfinished() {
-  static auto* const files = new std::vector<fs::path>;  // outlives every other static object
+  // Never destroyed, so it outlives every other static object.
+  static auto* const files = new std::vector<fs::path>;
   return *files;
 }
 
@@ -44,22 +45,23 @@ void strike_unfinished(const fs::path& file) {
   std::erase(unfinished(), file);
 }
 
-/// That this process may write, in bytes.
+/// Returns how many bytes this process may write to a file.
 std::int64_t largest_file() {
   rlimit limit{};
   const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < INT64_MAX;
   return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
-/// Whether bytes can be written to the descriptor at all: of a stream that was closed they can't
-/// (app/standard_streams.h).
+/// Returns whether bytes can be written to the descriptor at all. They can't if the stream was
+/// closed (app/standard_streams.h).
 bool is_open_for_writing(int file) {
   const int flags = fcntl(file, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/// A pipe is opened anew, so that writing to it doesn't block here and still does for others that
-/// share it. A file keeps its position, and a socket can't be opened: a copy of the descriptor.
+/// Opens a pipe anew, so that writing doesn't block here but still blocks for others that share it.
+/// A file must keep its position, and a socket can't be opened, so these get a copy of the
+/// descriptor.
 int open_standard_output() {
   if (!is_open_for_writing(STDOUT_FILENO)) {
     errno = EBADF;
@@ -91,7 +93,7 @@ std::string reason_against_target(const fs::path& target) {
 }
 
 void remove_unfinished_outputs() noexcept {
-  // The lock may be held by the thread that failed.
+  // The thread that failed may hold the lock.
   const std::unique_lock lock(unfinished_mutex, std::try_to_lock);
   if (!lock.owns_lock()) return;
   for (const fs::path& file : unfinished()) unlink(file.c_str());
@@ -108,7 +110,7 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
   }
   try {
     open_new();
-  } catch (...) {  // no destructor runs
+  } catch (...) {  // the destructor doesn't run after this
     close_file();
     remove_temporaries();
     throw;
@@ -133,7 +135,7 @@ void OutputFile::close_file() noexcept {
   if (file_ >= 0) close(std::exchange(file_, -1));
 }
 
-/// A FIFO opens when it has a reader.
+/// Opening a FIFO waits until it has a reader.
 void OutputFile::open_stream() {
   if (target_ == kStandardOutput) {
     file_ = open_standard_output();
@@ -152,9 +154,10 @@ void OutputFile::open_stream() {
 void OutputFile::open_temporary() {
   fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
-  if (lstat(name.c_str(), &there) == 0) fail(EEXIST);  // or the record would call it ours
+  // Otherwise the record would call that file ours.
+  if (lstat(name.c_str(), &there) == 0) fail(EEXIST);
   if (lock_) lock_->writes(name);
-  // Whatever needs memory comes before there is a file to remove.
+  // All allocations come before the file exists, so that a failure leaves no file.
   temporaries_.reserve(temporaries_.size() + 1);
   enter_unfinished(name);
   const int file =
@@ -227,9 +230,9 @@ void OutputFile::reserve_to(std::int64_t size) noexcept {
     full_ = EFBIG;
     return;
   }
-  const std::int64_t begin = size_;  // what another thread writes meanwhile is no harm
+  const std::int64_t begin = size_;  // another thread may write meanwhile, which does no harm
   if (free_bytes() > size - begin + kPlenty) {
-    reserved_ = std::min(size + kReserveStep, limit);  // to look again then
+    reserved_ = std::min(size + kReserveStep, limit);  // then we check the free space again
     return;
   }
   for (const std::int64_t end : {size + kReserveStep, size}) {
@@ -241,7 +244,7 @@ void OutputFile::reserve_to(std::int64_t size) noexcept {
       return;
     }
     if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
-      reserved_ = limit;  // this file system can't; what write() says must do
+      reserved_ = limit;  // this file system can't reserve, so we rely on what write() reports
       return;
     }
   }
@@ -257,9 +260,9 @@ std::int64_t OutputFile::free_bytes() const noexcept {
 }
 
 void OutputFile::complete() const {
-  // What was reserved and not needed goes back.
+  // Space that was reserved but not needed is given back.
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
-  // Disks over a network tell only here that they are full.
+  // Only here do disks over a network report that they are full.
   if (fsync(file_) != 0) fail(errno);
 }
 
@@ -275,7 +278,7 @@ bool OutputFile::replaces() const {
   return existing_ == ExistingTarget::replace || (seen_ && identity_of_name(target_) == seen_);
 }
 
-/// 0 or an errno.
+/// Returns 0 or an errno.
 int OutputFile::give_name() {
   const fs::path& made = temporaries_.back();
   if (!replaces()) return rename_file(made, target_, ExistingTarget::refuse);
@@ -320,7 +323,7 @@ fs::path OutputFile::keep_partial() {
     return target_;
   }
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
-  fsync(file_);  // a part is better than none, even if the disk has its troubles
+  fsync(file_);  // we ignore a failure, because a partial file is better than none
   const fs::path& made = temporaries_.back();
   for (int number = 1;; ++number) {
     fs::path name = partial_name(target_, number);
@@ -352,7 +355,7 @@ void OutputFile::release() {
   strike_unfinished(record_);
 }
 
-/// What begin_again() followed is worth something to the next run.
+/// Leaves the first file of two, because the next run can use its complete parts.
 void OutputFile::leave_first() {
   if (!lock_ || !leaves_first_ || temporaries_.empty()) return;
   lock_->keep_record(true);
@@ -371,7 +374,7 @@ void OutputFile::remove_temporaries() {
 void OutputFile::sync_folder() const noexcept {
   const int opened = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
-  fsync(opened);  // file systems that can't sync a folder keep names in their own way
+  fsync(opened);  // we ignore a failure: some file systems can't sync a folder
   close(opened);
 }
 

@@ -31,7 +31,7 @@ constexpr std::string_view kDamaged = "damaged ";
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
 constexpr int kMostTries = 100;
 
-/// One line of the record holds any name.
+/// Escapes a name, so that any name fits in one line of the record.
 std::string escaped(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result;
@@ -64,8 +64,8 @@ std::optional<std::string> unescaped(std::string_view text) {
   return result;
 }
 
-/// A temporary file of the record, if its name is that of one: what else a record names is not
-/// ours, whoever wrote it.
+/// Returns a temporary file that the record names, if its name is that of a temporary file of ours.
+/// Any other file that a record names is not ours, whoever wrote the record.
 std::optional<fs::path> temporary_of(const fs::path& target, std::string_view escaped_name,
                                      const OutputLock::IsOurs& is_ours) {
   const std::optional<std::string> name = unescaped(escaped_name);
@@ -115,8 +115,8 @@ std::optional<OutputPart> parse_part(std::string_view text) {
   return part;
 }
 
-/// Calls `use` with each line, without its end. A last line that has none was being written when
-/// the program was killed.
+/// Calls `use` with each line, without its end. If the last line has no end, the program was killed
+/// while writing it.
 template <typename Use>
 void for_each_line(std::string_view record, const Use& use) {
   record.remove_prefix(kHeader.size());
@@ -133,13 +133,13 @@ bool take(std::string_view& line, std::string_view key) {
   return true;
 }
 
-/// Returns -1 where no regular file stands there: a sequence's pattern names none.
+/// Returns -1 if no regular file has this name. A sequence's pattern, for example, names no file.
 std::int64_t size_of_target(const fs::path& target) {
   struct stat found {};
   return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
 }
 
-/// Finds what the record says of the damage of the file that stands there now.
+/// Finds what the record says about damage of the file that is there now.
 std::optional<std::string> recorded_damage(std::string_view record, const fs::path& target) {
   std::optional<std::string> damage;
   for_each_line(record, [&](std::string_view line) {
@@ -164,7 +164,7 @@ std::string read_all(int file, std::size_t size) {
   return text;
 }
 
-/// Returns the size of a regular file of this very name: what a link leads to isn't ours.
+/// Returns the size of a regular file of this very name. A file that a link leads to isn't ours.
 std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   struct stat found {};
   if (lstat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink != 1)
@@ -172,7 +172,7 @@ std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   return found.st_size;
 }
 
-/// One file of the record, with the name that it was going to get.
+/// One file of the record, and the partial name that it was going to get.
 struct RecordedFile {
   Leftover file;
   fs::path kept_as;
@@ -181,7 +181,7 @@ struct RecordedFile {
 std::vector<RecordedFile> parse_record(std::string_view text, const fs::path& target,
                                        const OutputLock::IsOurs& is_ours) {
   std::vector<RecordedFile> files;
-  bool known = false;  // the file that lines are about
+  bool known = false;  // whether we know the file that the lines are about
   for_each_line(text, [&](std::string_view line) {
     if (take(line, kWrites)) {
       const std::optional<fs::path> path = temporary_of(target, line, is_ours);
@@ -198,7 +198,7 @@ std::vector<RecordedFile> parse_record(std::string_view text, const fs::path& ta
   return files;
 }
 
-/// Tells where the file is now: its run may have been killed before or after it renamed it.
+/// Finds where the file is now, because its run may have been killed before or after renaming it.
 std::optional<Leftover> found_on_disk(RecordedFile recorded) {
   std::optional<std::int64_t> size = size_of_ours(recorded.file.path);
   if (!size && !recorded.kept_as.empty()) {
@@ -249,7 +249,7 @@ void OutputLock::read_leftovers(const IsOurs& is_ours) {
   keeps_record_ = !leftovers_.empty() || !partials_.empty() || recorded_damage(text, target_);
 }
 
-/// Reads those that are still what was recorded: what somebody has put in their place isn't ours.
+/// Reads the partial files that are still as recorded. If somebody has replaced one, it isn't ours.
 void OutputLock::read_partials(std::string_view record, const IsOurs& is_ours) {
   for_each_line(record, [&](std::string_view line) {
     if (!take(line, kPartial)) return;
@@ -274,7 +274,7 @@ void OutputLock::open() {
   fail("can't be locked: " + record_.string() + " changes all the time");
 }
 
-/// Returns false where the program that held the lock removed the file in between.
+/// Returns false if the program that held the lock removed the file in between.
 bool OutputLock::try_open() {
   constexpr mode_t kReadWrite = 0666;
   const int file =
@@ -295,7 +295,7 @@ bool OutputLock::try_open() {
     if (code == EWOULDBLOCK) fail("another run is writing it");
     if (code == EINTR) return false;
     if (empty) remove_file(record_);
-    return true;  // no locks here
+    return true;  // this file system has no locks
   }
   const bool same = lstat(record_.c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
                     named.st_dev == opened.st_dev;
@@ -312,7 +312,7 @@ std::string OutputLock::read_record() const {
   fstat(file_, &found);
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string text = read_all(file_, size);
-  // A run that was killed while it wrote the header has made nothing yet.
+  // A run that was killed while it wrote the header has made no file yet.
   if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
     if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
     return {};
@@ -332,7 +332,7 @@ int OutputLock::try_append(std::string_view line) const noexcept {
   const off_t end = lseek(file_, 0, SEEK_END);
   if (end < 0) return errno;
   const int code = write_all(file_, std::as_bytes(std::span(line)));
-  // Half a line would spoil the next one.
+  // Half a line would make the next line unreadable.
   if (code != 0) static_cast<void>(ftruncate(file_, end));
   return code;
 }
@@ -362,7 +362,7 @@ void OutputLock::left_partial(const fs::path& file) noexcept {
                              escaped(file.filename().string()) + '\n';
     if (try_append(line) == 0) keeps_record_ = true;
   } catch (const std::bad_alloc&) {
-    // The file stays all the same; a later success doesn't know of it.
+    // The file stays all the same, but a later success doesn't know of it.
   }
 }
 
@@ -376,7 +376,8 @@ void OutputLock::finished() noexcept {
 
 void OutputLock::record_damage() noexcept {
   if (file_ < 0 || ends_damaged_.empty()) return;
-  // What stands in the record is over, unless it tells of parts that a later run may take over.
+  // The record's lines are no longer needed, unless they tell of parts that a later run can take
+  // over.
   const bool over = leftovers_.empty() && !has_parts_;
   if (over && ftruncate(file_, static_cast<off_t>(kHeader.size())) != 0) return;
   try {
@@ -384,7 +385,7 @@ void OutputLock::record_damage() noexcept {
                              escaped(ends_damaged_) + '\n';
     keeps_record_ = try_append(line) == 0;
   } catch (const std::bad_alloc&) {
-    // This run tells of the damage; only a later one won't.
+    // This run reports the damage, but a later run won't.
   }
 }
 

@@ -1,4 +1,5 @@
-// One program at a time writes to a name, and what a killed one left there is known to the next.
+// Only one program at a time writes to a name, and the next program learns what a killed one left
+// there.
 #pragma once
 
 #include <cstdint>
@@ -13,73 +14,76 @@
 
 namespace facepipe {
 
-/// A complete part of a file that was never finished: what belongs to one input, for example.
+/// A complete part of a file that was never finished, for example the part of one input.
 struct OutputPart {
   std::string name;
-  std::int64_t begin = 0;  ///< bytes from the file's begin
+  std::int64_t begin = 0;  ///< bytes from the file's beginning
   std::int64_t end = 0;
 };
 
 /// What an earlier program left of its work on a target.
 struct Leftover {
   std::filesystem::path path;
-  bool kept = false;  ///< under a partial name, for the user; else a temporary file
+  bool kept = false;  ///< it has a partial name, for the user; otherwise it is a temporary file
   std::vector<OutputPart> parts;
 };
 
 /// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it.
 /// That file is also the record of what is made for the target: which files, and which parts of
-/// them are complete. It goes with the lock unless keep_record() was called; after kill -9 it
-/// stays, and the next lock on the target reads it. It also stays as long as there is a partial
-/// file that a later success makes needless (left_partial()), or the target was made of a damaged
-/// input (ends_damaged()). Not thread-safe.
+/// them are complete. The record is removed with the lock, unless keep_record() was called. After
+/// kill -9 it stays, and the next lock on the target reads it. It also stays as long as there is a
+/// partial file that a later success makes needless (left_partial()), or if the target was made
+/// from a damaged input (ends_damaged()). Not thread-safe.
 ///
-/// Where the file system has no locks, it is no lock and keeps no record.
+/// If the file system has no locks, this object locks nothing and keeps no record.
 class OutputLock {
  public:
   enum class NameOf { temporary, partial };
-  /// Tells whether a file may have been made for the target, by its name; of a temporary file by
-  /// the name without its temporary_suffix().
+  /// Tells by a file's name whether it may have been made for the target. The name of a temporary
+  /// file is given without its temporary_suffix().
   using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 
-  /// Reads the record and removes the temporary files of dead programs that hold no complete part.
-  /// Whatever the record says, only files by the names of temporary and partial ones are touched.
-  /// @param is_ours  asked besides for names other than the target's own
+  /// Reads the record, and removes the temporary files of dead programs that hold no complete part.
+  /// Whatever the record says, it touches only files that have the names of temporary and partial
+  /// files.
+  /// @param is_ours  is also asked about names other than the target's own
   /// Errors: Error(output), naming `target`: another program holds the lock; the folder can't be
-  /// written to; a file by the lock's name is not ours.
+  /// written to; a file that has the lock's name is not ours.
   explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
-  /// Files with complete parts, in the order in which they were made; only those that are there.
+  /// Returns the files with complete parts that still exist, in the order in which they were made.
   [[nodiscard]] const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
-  /// A file is about to be made; of what follows, completed() and keeps() mean this one.
+  /// Records that a file is about to be made. completed() and keeps() then mean this file.
   void writes(const std::filesystem::path& file);
-  /// `part.end` bytes are in the file.
+  /// Records a complete part: the file holds `part.end` bytes.
   void completed(const OutputPart& part);
   [[nodiscard]] bool has_parts() const { return has_parts_; }
-  /// The file is about to be renamed to this partial name. On a full disk it isn't recorded.
+  /// Records that the file is about to be renamed to this partial name. A full disk prevents this.
   void keeps(const std::filesystem::path& file) noexcept;
-  /// The file is complete under this partial name, and holds no complete part: the next program
-  /// that completes the target removes it, unless it has changed. On a full disk it isn't recorded.
+  /// Records that the file is complete under this partial name, and holds no complete part. The
+  /// next program that completes the target removes it, unless it has changed. A full disk prevents
+  /// this.
   void left_partial(const std::filesystem::path& file) noexcept;
-  /// What is made is of a damaged input, and how much of it is missing, in a line: damage_of()
-  /// tells it once finished() was called.
+  /// Says that the target is made from a damaged input, and in one line how much is missing.
+  /// damage_of() returns this after finished() was called.
   void ends_damaged(const std::string& damage) { ends_damaged_ = damage; }
-  /// The target is complete under its name: partial files that left_partial() has recorded go, and
-  /// so does the record with the lock, unless the target is of a damaged input.
+  /// Says that the target is complete under its name. Partial files that left_partial() has
+  /// recorded are removed. The record is removed with the lock, unless the input was damaged.
   void finished() noexcept;
-  /// Whether the record stays when the lock goes: at first, where it tells of files that are there.
+  /// Decides whether the record stays when the lock goes. At first it stays if it tells of files
+  /// that are there, or of the target's damage.
   void keep_record(bool keeps) { keeps_record_ = keeps; }
   [[nodiscard]] bool keeps_record() const { return keeps_record_; }
 
-  /// What was missing in the input of which the file that stands under the name was made, as
-  /// ends_damaged() had it; none where nothing is known to be. Needs no lock.
+  /// Returns what was missing in the input of the file that is there now, as ends_damaged() was
+  /// told; nullopt if nothing is known to be missing. It needs no lock.
   [[nodiscard]] static std::optional<std::string> damage_of(const std::filesystem::path& target);
 
-  /// Beside `target`; not longer than its file system allows.
+  /// Returns a path beside `target` whose name is not longer than the file system allows.
   [[nodiscard]] static std::filesystem::path record_path(const std::filesystem::path& target);
 
  private:
@@ -101,9 +105,9 @@ class OutputLock {
 
   std::filesystem::path target_;
   std::filesystem::path record_;
-  int file_ = -1;  // -1 where there are no locks
+  int file_ = -1;  // -1 if there are no locks
   bool keeps_record_ = false;
-  bool has_parts_ = false;  ///< of the file that writes() named last
+  bool has_parts_ = false;  ///< about the file that writes() named last
   std::vector<Recorded> partials_;
   std::string ends_damaged_;
   std::vector<Leftover> leftovers_;

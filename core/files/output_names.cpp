@@ -27,7 +27,7 @@ constexpr std::string_view kTemporary = ".tmp-";
 constexpr std::string_view kTemporaryLetters = "0123456789abcdefghijklmnopqrstuv";
 constexpr std::size_t kTemporaryLength = 10;
 
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
+std::uint64_t hash_of(std::string_view text) {  // the hash function is FNV-1a
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char letter : text) {
     hash ^= static_cast<unsigned char>(letter);
@@ -44,17 +44,19 @@ std::string hexadecimal(std::uint64_t value) {
 
 std::mutex left_behind_mutex;
 std::vector<std::string>& left_behind() {
-  static auto* const lines = new std::vector<std::string>;  // outlives every other static object
+  // Never destroyed, so it outlives every other static object.
+  static auto* const lines = new std::vector<std::string>;
   return *lines;
 }
 
-/// Cut in front of a letter of UTF-8, not within.
+/// Cuts in front of a UTF-8 character, not inside it.
 void cut(std::string& text, std::size_t length) {
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   text.resize(length);
 }
 
-/// Some file systems can't rename without replacing; links do the same there, or nothing does.
+/// Some file systems can't rename without replacing. We use links there, or else check the name
+/// first.
 int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -124,7 +126,7 @@ void remove_file(const fs::path& file) noexcept {
     const std::scoped_lock lock(left_behind_mutex);
     left_behind().push_back(std::move(line));
   } catch (const std::exception&) {
-    // No memory is left to tell it with.
+    // No memory is left for the message.
   }
 }
 

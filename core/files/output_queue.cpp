@@ -11,9 +11,9 @@
 namespace facepipe {
 namespace {
 
-// Muxers seek a few times in a file.
+// Muxers seek only a few times in a file.
 constexpr std::size_t kMostExtents = 64;
-// So that there is room again before a long extent is written.
+// Long extents are written in parts of this size, so that room becomes free earlier.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 20U;
 
 }  // namespace
@@ -40,7 +40,7 @@ OutputQueue::~OutputQueue() {
 int OutputQueue::write(std::span<const std::byte> bytes) noexcept {
   while (!bytes.empty()) {
     const std::span<std::byte> room = wait_for_room();
-    if (room.empty()) return error_;  // which changes no more
+    if (room.empty()) return error_;  // it never changes again
     const std::size_t copied = std::min(room.size(), bytes.size());
     std::memcpy(room.data(), bytes.data(), copied);
     give(copied);
@@ -54,21 +54,21 @@ bool OutputQueue::has_room() const {
   return used_ < capacity_ && (follows || waiting_.size() < kMostExtents);
 }
 
-/// What is free up to the ring's end, or to what waits; empty after an error.
+/// Returns what is free up to the ring's end, or up to the waiting bytes; empty after an error.
 std::span<std::byte> OutputQueue::wait_for_room() noexcept {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [this] { return error_ != 0 || has_room(); });
   if (error_ != 0) return {};
-  if (used_ == 0) first_ = 0;  // the same few pages, as long as the file keeps up
+  if (used_ == 0) first_ = 0;  // so that the same few pages are used as long as the file keeps up
   const std::size_t begin = (first_ + used_) % capacity_;
   return {ring_.get() + begin, std::min(capacity_ - used_, capacity_ - begin)};
 }
 
-/// So many bytes now stand in the ring behind those that wait.
+/// Appends so many bytes, which are in the ring now, to those that wait.
 void OutputQueue::give(std::size_t bytes) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    if (error_ != 0) return;  // the next call tells
+    if (error_ != 0) return;  // the next call returns the error
     const bool follows = !waiting_.empty() && waiting_.back().end() == position_;
     if (!follows) waiting_.push_back({position_, 0});
     waiting_.back().bytes += bytes;
@@ -122,11 +122,12 @@ int OutputQueue::write_out(const Extent& part, const std::byte* bytes) noexcept 
     if (code != 0) return code;
   }
   const int code = file_.write({bytes, part.bytes});
-  written_ = std::max<std::int64_t>(written_, file_.position());  // a part of it, after an error
+  // After an error, only a part of it is written.
+  written_ = std::max<std::int64_t>(written_, file_.position());
   return code;
 }
 
-/// So many bytes of the first extent wait no more.
+/// Removes so many bytes of the first extent, because they are written.
 void OutputQueue::take_off(std::size_t bytes) noexcept {
   used_ -= bytes;
   first_ = (first_ + bytes) % capacity_;

@@ -23,7 +23,7 @@ constexpr std::size_t kPart = std::size_t{1} << 20;
 class Sha256 {
  public:
   Sha256() : context_(av_sha_alloc(), &av_free) {
-    // The only failures: no memory, and a number of bits that FFmpeg doesn't know.
+    // It fails only if there is no memory, or if FFmpeg doesn't know this number of bits.
     if (!context_ || av_sha_init(context_.get(), kBits) < 0) throw std::bad_alloc();
   }
 
@@ -32,7 +32,7 @@ class Sha256 {
                   bytes.size());
   }
 
-  /// Of all that was added; called once.
+  /// Returns the hash of all that was added. Called once.
   [[nodiscard]] std::string hexadecimal() {
     std::array<std::uint8_t, kBits / 8> digest{};
     av_sha_final(context_.get(), digest.data());

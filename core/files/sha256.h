@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4), by FFmpeg's libavutil: of models, and of inputs by which edit files go.
+// Computes SHA-256 (FIPS 180-4) by FFmpeg's libavutil. It identifies models, and the inputs that
+// edit files belong to.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +9,11 @@
 
 namespace facepipe {
 
-/// 64 lower-case hexadecimal digits.
+/// Returns 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-/// Of a regular file's bytes, read in parts. Throws Stopped once `stop` is requested. Errors:
-/// Error(input) for what is no regular file or can't be read.
+/// Hashes a regular file, which it reads in parts. Throws Stopped once `stop` is requested. Errors:
+/// Error(input) if it isn't a regular file or can't be read.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file,
                                          const std::stop_token& stop = {});
 
