@@ -1,4 +1,4 @@
-// How far boxes agree on a face.
+// Measures how far boxes agree on a face.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace facepipe::nms {
 
-/// For each box the sum of its IoU with all boxes, itself included, with which it is above 1/2: 1
-/// of a box that is alone, at most the number of boxes that agree with it. All are rounded to whole
-/// pixels before, as the rule groups does; 0 for a box that is invalid there. Exact up to 2^-15 for
-/// each summand, and the same whatever the order of boxes (similar.h).
-/// As a cascade's score it finds more than counts of boxes do
-/// (bench/results/cascade_agreement.txt). Takes O(n log n) and what there is of such pairs: up to
-/// n^2 / 2 comparisons where n different boxes lie in one place (20,000: some tenths of a second),
-/// while equal boxes cost no more than one. Allocates some 40 bytes for each box.
+/// Returns for each box the sum of its IoU with every box, itself included, for which that IoU is
+/// above 1/2. The sum is 1 for a single box, and at most the number of boxes that agree with it.
+/// All boxes are first rounded to whole pixels, as the rule `groups` does; a box that is invalid
+/// there gets 0. Each summand is exact up to 2^-15, and the order of the boxes makes no difference
+/// (similar.h). As the score of a cascade it finds more than counts of boxes do
+/// (bench/results/cascade_agreement.txt). It takes O(n log n) and a comparison for each such pair.
+/// There are up to n^2 / 2 if n different boxes lie in one place (20,000 boxes: some tenths of a
+/// second). Equal boxes cost no more than one. It allocates about 40 bytes for each box.
 [[nodiscard]] std::vector<float> measure_agreement(std::span<const Box> boxes);
 
 }  // namespace facepipe::nms

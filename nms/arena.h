@@ -1,4 +1,4 @@
-// Memory of a suppressor, allocated once: every array is a slice of one block.
+// A suppressor allocates its memory once: every array is a slice of one block.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace facepipe::nms {
 
-/// Hands out slices of a block of memory one after the other. Without a block it returns null
+/// Gives out slices of a block of memory, one after the other. Without a block it returns null
 /// pointers and only adds up sizes, so that the published size of the memory and its use come from
-/// the same code. Owns nothing.
+/// the same code. It owns nothing.
 class Arena {
  public:
-  /// A cache line, and the widest vector.
+  /// The size of a cache line, and of the widest vector.
   static constexpr std::size_t kAlignment = 64;
 
   /// `block` is aligned to `alignment`, and so is every slice.
   explicit Arena(std::byte* block = nullptr, std::size_t alignment = kAlignment)
       : block_(block), alignment_(alignment) {}
 
-  /// An uninitialised array: pages that a call doesn't use are never touched.
+  /// Returns an uninitialised array. Pages that a call doesn't use are never touched.
   template <class Value>
   Value* take(std::size_t count) {
     const std::size_t offset = used_;
@@ -41,7 +41,7 @@ struct FreeBlock {
     ::operator delete[](block, std::align_val_t{Arena::kAlignment});
   }
 };
-/// Memory for an Arena.
+/// Owns the memory for an Arena.
 using Block = std::unique_ptr<std::byte, FreeBlock>;
 [[nodiscard]] inline Block make_block(std::size_t bytes) {
   return Block(

@@ -1,7 +1,7 @@
-// The arithmetic of suppression, the same for the CPU and for CUDA: fp32, every operation rounded
+// The arithmetic of suppression is the same for the CPU and for CUDA: fp32, every operation rounded
 // to nearest. No multiplication and addition may be contracted to one operation. On CUDA, where
-// nvcc contracts, explicit intrinsics prevent it; on the CPU the option -ffp-contract=off, with
-// which facepipe::nms and its users are compiled.
+// nvcc contracts, explicit intrinsics prevent it. On the CPU the option -ffp-contract=off prevents
+// it; facepipe::nms and its users are compiled with this option.
 #pragma once
 
 #include <bit>
@@ -49,7 +49,7 @@ FACEPIPE_NMS_INLINE float div(float a, float b) {
 #endif
 }
 
-// For coordinates of valid boxes, so that no operand is NaN.
+// These are for coordinates of valid boxes, so no operand is NaN.
 FACEPIPE_NMS_INLINE float lesser(float a, float b) { return b < a ? b : a; }
 FACEPIPE_NMS_INLINE float greater(float a, float b) { return a < b ? b : a; }
 
@@ -68,14 +68,15 @@ FACEPIPE_NMS_INLINE float intersection(const Box& a, const Box& b) {
   return mul(width, height);
 }
 
-/// IoU > threshold, without a division: inter > threshold * (area_a + area_b - inter).
+/// Returns whether IoU > threshold, without a division: inter > threshold * (area_a + area_b -
+/// inter).
 FACEPIPE_NMS_INLINE bool iou_exceeds(float inter, float area_a, float area_b, float threshold) {
   return inter > mul(threshold, sub(add(area_a, area_b), inter));
 }
 
-/// d^2 / c^2 of DIoU: d is the distance of the centres, c the diagonal of the bounding box of both.
-/// dx and dy are twice the distances along the axes, since sums of coordinates need no division by
-/// 2; the factor 0.25 makes up for it.
+/// Returns d^2 / c^2 of DIoU: d is the distance of the centres, c the diagonal of the bounding box
+/// of both. dx and dy are twice the distances along the axes, because sums of coordinates need no
+/// division by 2. The factor 0.25 makes up for it.
 FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
   const float dx = sub(add(a.x1, a.x2), add(b.x1, b.x2));
   const float dy = sub(add(a.y1, a.y2), add(b.y1, b.y2));
@@ -85,18 +86,19 @@ FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
   return div(distance, add(mul(cx, cx), mul(cy, cy)));
 }
 
-/// DIoU > threshold: inter > (threshold + d^2 / c^2) * union. Never true where boxes don't overlap.
+/// Returns whether DIoU > threshold: inter > (threshold + d^2 / c^2) * union. It is never true if
+/// the boxes don't overlap.
 FACEPIPE_NMS_INLINE bool diou_exceeds(const Box& a, const Box& b, float inter, float area_a,
                                       float area_b, float threshold) {
   return iou_exceeds(inter, area_a, area_b, add(threshold, centre_penalty(a, b)));
 }
 
-/// inter / area(winner) > threshold.
+/// Returns whether inter / area(winner) > threshold.
 FACEPIPE_NMS_INLINE bool winner_share_exceeds(float inter, float winner_area, float threshold) {
   return inter > mul(threshold, winner_area);
 }
 
-/// inter / the smaller area > threshold.
+/// Returns whether inter / the smaller area > threshold.
 FACEPIPE_NMS_INLINE bool smaller_share_exceeds(float inter, float area_a, float area_b,
                                                float threshold) {
   return inter > mul(threshold, lesser(area_a, area_b));
@@ -104,9 +106,9 @@ FACEPIPE_NMS_INLINE bool smaller_share_exceeds(float inter, float area_a, float 
 
 // --- Rule matrix ---------------------------------------------------------------------------------
 
-/// A valid box as the rule `matrix` compares it: first made a square, then one pixel longer. The
-/// square contains the box however its corner is rounded, so that no corner of a valid box becomes
-/// NaN.
+/// Returns a valid box as the rule `matrix` compares it: it is first made a square, then one pixel
+/// longer. The square contains the box however its corner is rounded, so that no corner of a valid
+/// box becomes NaN.
 FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) {
   Box out = box;
   if (squares) {
@@ -126,20 +128,21 @@ FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) 
 // `inter` and the areas are those of valid boxes. A candidate's score is multiplied by its decays
 // one by one, in the order in which the candidates that overlap it are selected.
 
-/// NaN if both areas are infinite or 0: then the decay is 1.
+/// The result is NaN if both areas are infinite or 0. Then the decay is 1.
 FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
   return div(inter, sub(add(area_a, area_b), inter));
 }
 
-/// exp(-x) for x >= 0, within 1 unit in the last place; 0 from x = 87 on, where exp(-x) nears the
-/// smallest normal number. The reduction and the polynomial are those of expf in Cephes (S. L.
-/// Moshier, netlib.org/cephes), in operations that round alike everywhere.
+/// Returns exp(-x) for x >= 0, within 1 unit in the last place. It returns 0 from x = 87 on, where
+/// exp(-x) approaches the smallest normal number. The reduction and the polynomial are those of
+/// expf in Cephes (S. L. Moshier, netlib.org/cephes), in operations that round alike everywhere.
 FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
-  const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));  // x >= 0: floor
+  // Floor, as x >= 0.
+  const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));
   const auto whole = static_cast<float>(halvings);
-  // The remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants; the first has
-  // 9 bits, so that its product with `whole` is exact.
+  // This is the remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants. The
+  // first one has 9 bits, so that its product with `whole` is exact.
   const float r = add(sub(mul(whole, 0.693359375F), x), mul(whole, -2.12194440e-4F));
   float sum = 1.9875691500e-4F;
   sum = add(mul(sum, r), 1.3981999507e-3F);
@@ -156,7 +159,7 @@ FACEPIPE_NMS_INLINE float exp_minus(float x) {
 #endif
 }
 
-/// The factor by which a candidate's score is multiplied for its overlap with a selected one.
+/// Return the factor by which a candidate's score is multiplied because it overlaps a selected one.
 FACEPIPE_NMS_INLINE float linear_decay(float iou, float threshold) {
   return iou > threshold ? sub(1.0F, iou) : 1.0F;
 }
@@ -164,7 +167,7 @@ FACEPIPE_NMS_INLINE float gaussian_decay(float iou, float sigma) {
   return iou > 0 ? exp_minus(div(mul(iou, iou), sigma)) : 1.0F;
 }
 
-/// score * decay, where an infinite score times 0 is 0.
+/// Returns score * decay; an infinite score times 0 is 0.
 FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
   const float product = mul(score, decay);
   return product == product ? product : 0.0F;
@@ -172,8 +175,8 @@ FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
 
 // --- Voting --------------------------------------------------------------------------------------
 
-/// Sums over a kept box and the boxes that joined it, added in rank order, hence the kept box
-/// first.
+/// Sums over a kept box and the boxes that joined it. They are added in rank order, so the kept box
+/// comes first.
 struct VoteSums {
   float weight = 0;
   float x1 = 0;
@@ -191,7 +194,8 @@ FACEPIPE_NMS_INLINE void add_vote(VoteSums& sums, const Box& box, float score) {
   sums.y2 = add(sums.y2, mul(weight, box.y2));
 }
 
-/// The mean, or the kept box itself if the mean is not a valid box: no weight, or infinite sums.
+/// Returns the mean, or the kept box itself if the mean is not a valid box because there is no
+/// weight or a sum is infinite.
 FACEPIPE_NMS_INLINE Box voted_box(const VoteSums& sums, const Box& box) {
   const Box mean{div(sums.x1, sums.weight), div(sums.y1, sums.weight), div(sums.x2, sums.weight),
                  div(sums.y2, sums.weight)};

@@ -1,5 +1,5 @@
-// When two boxes are of one face, in integers: to OpenCV's groupRectangles (SimilarRects, eps =
-// 0.2), for the rule groups; and to measure_agreement().
+// Decides in integers when two boxes show one face. similar() does so as OpenCV's groupRectangles
+// (SimilarRects, eps = 0.2), for the rule `groups`. agreement() does so for measure_agreement().
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace facepipe::nms {
 
-/// A box in whole pixels, as OpenCV's Rect.
+/// A box in whole pixels, like OpenCV's Rect.
 struct WholeBox {
   int x = 0;
   int y = 0;
@@ -19,15 +19,15 @@ struct WholeBox {
   friend bool operator==(const WholeBox&, const WholeBox&) = default;
 };
 
-/// No corner of a valid box is further than this from an axis: sums of two coordinates then fit an
-/// int, and those of 65,536 a 64-bit integer; and a float holds each.
+/// No corner of a valid box is further than this from an axis. So sums of two coordinates fit an
+/// int, sums over 65,536 boxes fit a 64-bit integer, and a float holds each coordinate exactly.
 inline constexpr int kFarthest = 1 << 23;
 
-/// Rounds x1, y1, width and height to the nearest, halves to even. False, and `out` is not set, if
-/// a corner is NaN or beyond kFarthest, or the box has no width or no height then.
+/// Rounds x1, y1, width and height to the nearest, halves to even. Returns false and doesn't set
+/// `out` if a corner is NaN or beyond kFarthest, or if the rounded box has no width or no height.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool round_to_pixels(const Box& box, WholeBox& out) {
   constexpr auto kEnd = static_cast<float>(kFarthest);
-  // Comparisons with NaN are false.
+  // These comparisons are false for NaN.
   const bool near = box.x1 >= -kEnd && box.y1 >= -kEnd && box.x2 <= kEnd && box.y2 <= kEnd;
   if (!near || !(box.x1 < box.x2) || !(box.y1 < box.y2)) return false;
   const auto width = static_cast<int>(rintf(box.x2 - box.x1));
@@ -37,16 +37,17 @@ inline constexpr int kFarthest = 1 << 23;
   return true;
 }
 
-/// By how much edges of similar boxes may differ, if `sum` is that of the lesser width and the
-/// lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 in double: the same, since
-/// that is exact where the quotient is whole, and else at least 0.1 from a whole number.
+/// Returns by how much edges of similar boxes may differ. `sum` is the sum of the lesser width and
+/// the lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 in double. That gives the
+/// same: it is exact if the quotient is whole, and otherwise at least 0.1 from a whole number.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int most_difference(int sum) { return sum / 10; }
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int absolute(int value) {
   return value < 0 ? -value : value;
 }
 
-/// For valid boxes. Symmetric, and every box is similar to itself; not transitive.
+/// Returns whether two valid boxes are similar. The relation is symmetric and not transitive, and
+/// every box is similar to itself.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool similar(const WholeBox& a, const WholeBox& b) {
   const int width = a.width < b.width ? a.width : b.width;
   const int height = a.height < b.height ? a.height : b.height;
@@ -60,18 +61,18 @@ inline constexpr int kFarthest = 1 << 23;
   return std::int64_t{box.width} * box.height;
 }
 
-/// How far two intervals overlap; 0 or less where they don't.
+/// Returns how far two intervals overlap; 0 or less if they don't.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int common(int a, int a_length, int b, int b_length) {
   const int first = a < b ? b : a;
   const int end = a + a_length < b + b_length ? a + a_length : b + b_length;
   return end - first;
 }
 
-/// An IoU of 1.
+/// This stands for an IoU of 1.
 inline constexpr std::int64_t kWholeIou = 1 << 15;
 
-/// The IoU in units of 1 / kWholeIou, rounded down, where it is above 1/2; else 0. For valid boxes.
-/// In integers, so that sums are the same in any order.
+/// Returns the IoU of two valid boxes in units of 1 / kWholeIou, rounded down, if it is above 1/2;
+/// otherwise 0. It is an integer, so that sums are the same in any order.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int64_t agreement(const WholeBox& a,
                                                                  const WholeBox& b) {
   const int width = common(a.x, a.width, b.x, b.width);

@@ -7,8 +7,8 @@
 namespace facepipe::nms {
 namespace {
 
-// The upper bits of a positive float are its exponent and two bits of its fraction: a logarithm in
-// quarters of an octave, about.
+// The upper bits of a positive float are its exponent and two bits of its fraction. They are about
+// a logarithm in quarters of an octave.
 constexpr unsigned kFractionBits = 21;
 constexpr unsigned kClassOfOne = 127U << 2;
 
@@ -35,8 +35,8 @@ std::uint64_t BoxGrid::coordinate(int value) {
   return static_cast<std::uint64_t>(std::clamp(value, -kEnd, kEnd - 1) + kEnd);
 }
 
-// Cells are as high as a quarter to a half of a size: similar boxes lie in one or two rows, what a
-// box lies within in a few.
+// A cell is as high as a quarter to a half of a size. So similar boxes lie in one or two rows, and
+// the boxes that contain a box lie in a few rows.
 std::uint64_t BoxGrid::row_of(unsigned size_class, int y) {
   const unsigned octave = size_class / 4;
   return coordinate(y) >> (octave < 1 ? 0 : octave - 1);

@@ -1,5 +1,6 @@
-// Boxes by size, row and column: those of about one size and place are found without looking at the
-// others. One sorted array, so that neither the extent nor the crowding of boxes costs memory.
+// Orders boxes by size, row and column, so that boxes of about one size and place are found without
+// looking at the others. It is one sorted array, so neither the extent nor the crowding of boxes
+// costs memory.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +12,18 @@
 
 namespace facepipe::nms {
 
-/// A box is as large as its width and height together; its place is its top left corner. Corners
-/// are in [-2^25, 2^25), sizes in 1..2^27 - 1: those of valid boxes (round_to_pixels()) are, and
-/// stay so if the box is grown by a fifth to each side.
+/// The size of a box is the sum of its width and height; its place is its top left corner. Corners
+/// must be in [-2^25, 2^25) and sizes in 1..2^27 - 1. This holds for valid boxes
+/// (round_to_pixels()), even if they are grown by a fifth to each side.
 class BoxGrid {
  public:
   struct Entry {
     std::uint64_t key = 0;  // size class, row of cells, left edge
     WholeBox box;
     std::uint32_t id = 0;
-    std::uint32_t times = 0;  // boxes that the entry stands for
+    std::uint32_t times = 0;  // number of boxes that the entry stands for
   };
-  /// First and last, inclusive.
+  /// The first and the last value, both included.
   struct Range {
     int first;
     int last;
@@ -31,25 +32,25 @@ class BoxGrid {
   BoxGrid(Arena& arena, std::uint32_t capacity) : entries_(arena.take<Entry>(capacity)) {}
 
   void clear() { count_ = 0; }
-  /// At most `capacity` times between clear() and clear(). Calls of what follows need sort() first.
+  /// May be called at most `capacity` times after a clear(). The functions below need sort() first.
   void add(const WholeBox& box, std::uint32_t id);
   void sort();
-  /// Equal boxes become one entry, with their number and the lowest of their ids. Writes the entry
-  /// of each id to `entry_of`. After sort().
+  /// Merges equal boxes into one entry, which has their number and their lowest id. Writes the
+  /// entry of each id to `entry_of`. Needs sort() first.
   void merge_equal(std::uint32_t* entry_of);
 
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] const Entry& entry(std::uint32_t position) const { return entries_[position]; }
 
-  /// Four classes an octave.
+  /// There are four classes in an octave.
   static constexpr unsigned kClasses = 27 * 4;
   [[nodiscard]] static unsigned class_of(int size);
-  /// No size of the class exceeds it.
+  /// Returns a bound that no size of the class exceeds.
   [[nodiscard]] static int largest_size(unsigned size_class);
 
-  /// Whether `test(position)` is true for an entry of the class, of those whose left edge is in
-  /// `xs` and whose top edge is in `ys`; it may be asked about others of the class, too. Stops at
-  /// the first; positions ascend in each row of cells.
+  /// Returns whether `test(position)` is true for any entry of the class whose left edge is in `xs`
+  /// and whose top edge is in `ys`. It may also ask about other entries of the class. It stops at
+  /// the first true answer. Positions ascend in each row of cells.
   template <class Test>
   [[nodiscard]] bool any(unsigned size_class, Range xs, Range ys, const Test& test) const {
     const Entry* const end = entries_ + begins_[size_class + 1];
@@ -77,7 +78,7 @@ class BoxGrid {
 
   Entry* entries_;
   std::uint32_t count_ = 0;
-  std::array<std::uint32_t, kClasses + 1> begins_{};  // by class
+  std::array<std::uint32_t, kClasses + 1> begins_{};  // the first position of each class
 };
 
 }  // namespace facepipe::nms

@@ -1,4 +1,5 @@
-// All pairs of boxes that are alike in some way, without comparing each with each.
+// Finds all pairs of boxes that are alike in some way, without comparing each box with each other
+// box.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +10,24 @@
 
 namespace facepipe::nms {
 
-/// OpenCV's similar(). Of what is like `box` and not of a lesser size class: both sides differ by
-/// at most twice as much as an edge, so that sizes differ by at most four times as much.
+/// Boxes are alike if OpenCV's similar() is true. Consider boxes like `box` that are not of a
+/// lesser size class. Both sides differ by at most twice as much as an edge may differ, so sizes
+/// differ by at most four times as much.
 struct Similar {
   [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) { return similar(a, b); }
-  /// By how much left and upper edges may differ.
+  /// Returns by how much left and upper edges may differ.
   [[nodiscard]] static int reach(const WholeBox& box) {
     return most_difference(box.width + box.height);
   }
-  /// Width and height together, at most.
+  /// Returns the largest sum of width and height.
   [[nodiscard]] static int largest(const WholeBox& box) {
     return box.width + box.height + 4 * reach(box);
   }
 };
 
-/// What has an agreement(). The part in common is more than half as wide and more than half as high
-/// as either box: sides differ by less than a factor of 2, edges by less than half of the larger
-/// side.
+/// Boxes are alike if they have an agreement(). The common part is more than half as wide and more
+/// than half as high as either box. So sides differ by less than a factor of 2, and edges by less
+/// than half of the larger side.
 struct Agreeing {
   [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) {
     return agreement(a, b) > 0;
@@ -34,7 +36,7 @@ struct Agreeing {
   [[nodiscard]] static int largest(const WholeBox& box) { return 2 * (box.width + box.height); }
 };
 
-/// Boxes with ids 0..capacity - 1, each at most once. Equal boxes are one entry.
+/// Holds boxes with ids 0..capacity - 1, each at most once. Equal boxes are one entry.
 template <class Likeness>
 class BoxesAlike {
  public:
@@ -43,7 +45,7 @@ class BoxesAlike {
 
   void clear() { grid_.clear(); }
   void add(const WholeBox& box, std::uint32_t id) { grid_.add(box, id); }
-  /// To be called when all are added, before what follows.
+  /// Must be called when all boxes are added, before the functions below.
   void settle() {
     grid_.sort();
     grid_.merge_equal(entry_of_);
@@ -63,8 +65,8 @@ class BoxesAlike {
   }
 
  private:
-  // Classes ascend with positions, so that `a` is of the lesser class, if they differ, and its size
-  // says how far the edges may differ.
+  // Classes ascend with positions. So if the classes differ, `a` has the lesser one, and its size
+  // tells how far the edges may differ.
   template <class Visit>
   void for_each_after(std::uint32_t a, const Visit& visit) const {
     const WholeBox& box = grid_.entry(a).box;

@@ -6,11 +6,11 @@
 
 #include "nms/predicate.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nms/cpu/collect.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,7 +39,7 @@ void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin
     indices[found.count++] = static_cast<std::uint32_t>(i);
     found.lowest_key = std::min(found.lowest_key, key);
     found.highest_key = std::max(found.highest_key, key);
-    // The centre of an infinite box may be NaN, which changes neither end.
+    // The centre of an infinite box may be NaN. That changes neither end.
     found.left = lesser(found.left, box.x1 + box.x2);
     found.right = greater(found.right, box.x1 + box.x2);
     found.top = lesser(found.top, box.y1 + box.y2);
@@ -84,7 +84,7 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     const auto bits = hn::BitCast(di, hn::Add(score, zero));  // -0 + 0 is +0
     const auto flip = hn::AndNot(hn::BroadcastSignBit(bits), hn::Set(di, 0x7FFFFFFF));
     const auto key = hn::BitCast(du, hn::Xor(bits, flip));
-    // Usually true. Then Compress, which is slow before AVX-512, isn't needed.
+    // This is usually true. Then Compress isn't needed, which is slow before AVX-512.
     const bool all_good = hn::AllTrue(d, good);
     const auto mask = hn::RebindMask(du, good);
     hn::StoreU(all_good ? key : hn::Compress(key, mask), du, keys + out);
@@ -96,7 +96,7 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     high = hn::Max(high, hn::And(key, good_bits));
     const auto x = hn::Add(x1, x2);
     const auto y = hn::Add(y1, y2);
-    // Comparisons with NaN are false, so that it changes neither end.
+    // Comparisons with NaN are false, so NaN changes neither end.
     left = hn::IfThenElse(hn::And(good, hn::Lt(x, left)), x, left);
     right = hn::IfThenElse(hn::And(good, hn::Gt(x, right)), x, right);
     top = hn::IfThenElse(hn::And(good, hn::Lt(y, top)), y, top);

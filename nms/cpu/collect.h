@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// Elements that collect() may write after the last candidate.
+/// How many elements collect() may write after the last candidate.
 inline constexpr std::size_t kCollectPadding = 64;
 
 struct Collected {
@@ -22,7 +22,7 @@ struct Collected {
   float usual_side = 0;
 };
 
-/// A key that is the lower, the higher the score; -0 and +0 have the same key.
+/// Returns a key that is lower if the score is higher. -0 and +0 have the same key.
 std::uint32_t rank_key(float score);
 
 /// Writes the key and the index of each valid candidate, by ascending index. Both arrays have

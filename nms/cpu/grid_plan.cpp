@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nms/cpu/grid_plan.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -52,7 +52,7 @@ void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& pl
         hn::IfThenElse(hn::RebindMask(di, usual), cell, hn::Set(di, std::int32_t{kNoCell}));
     hn::StoreU(hn::DemoteTo(d16, result), d16, centre_cells + i);
   }
-  // Fewer than a vector: that these look into more cells costs next to nothing.
+  // These are fewer than a vector. They look into more cells, which costs almost nothing.
   std::fill(centre_cells + i, centre_cells + count, kNoCell);
 }
 
@@ -63,8 +63,9 @@ HWY_AFTER_NAMESPACE();
 namespace facepipe::nms {
 namespace {
 
-// Measured on faces, crowds and random boxes. In cells much larger than the boxes a candidate meets
-// many boxes that it doesn't overlap; in much smaller cells each box is filed many times.
+// Measured on faces, crowds and random boxes. If cells are much larger than the boxes, a candidate
+// meets many boxes that it doesn't overlap. If cells are much smaller, each box is filed many
+// times.
 constexpr float kBoxesAlongACell = 2;
 constexpr std::uint32_t kFewestCells = 8;
 
@@ -100,8 +101,8 @@ GridPlan plan_grid(const Collected& collected) {
 }
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
-  // DIoU <= IoU, so what holds for IoU > t holds for DIoU > t. The overlaps by one area say
-  // nothing about the other box' size. Below the least threshold a box would be filed in too many
+  // DIoU <= IoU, so what holds for IoU > t also holds for DIoU > t. An overlap by one area says
+  // nothing about the other box's size. Below the least threshold a box would be filed in too many
   // cells.
   constexpr float kLeastThreshold = 0.2F;
   const bool by_one_area =

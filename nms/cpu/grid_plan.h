@@ -1,5 +1,5 @@
-// The layout of a grid of cells: in which cells a box is filed, and in which of them a candidate
-// looks for boxes that may suppress it.
+// Plans the layout of a grid of cells: in which cells a box is filed, and in which cells a
+// candidate looks for boxes that may suppress it.
 //
 // Results are exact with every layout. A winner that suppresses by IoU > t overlaps more than t of
 // the loser's width w. So the loser's centre is less than (1/2 - t) w away from the winner, and w
@@ -18,11 +18,11 @@
 
 namespace facepipe::nms {
 
-/// Square cells, beginning at (left, top). The outermost cells extend to infinity.
+/// A grid of square cells that begins at (left, top). The outermost cells extend to infinity.
 struct GridPlan {
   static constexpr std::uint32_t kMaxColumns = 64;
   static constexpr std::uint32_t kMaxCells = kMaxColumns * kMaxColumns;
-  /// With fewer candidates a single cell is faster, as measured.
+  /// With fewer candidates, measurements show that a single cell is faster.
   static constexpr std::uint32_t kFewestCandidates = 256;
 
   float left = 0;
@@ -35,11 +35,11 @@ struct GridPlan {
   [[nodiscard]] bool single() const { return cells() == 1; }
 };
 
-/// The layout for the collected candidates; a single cell if several wouldn't be faster.
+/// Returns the layout for the collected candidates; a single cell if several wouldn't be faster.
 GridPlan plan_grid(const Collected& collected);
 
 struct Reach {
-  /// True: a candidate looks into the cell of its centre. False: into all cells that its box
+  /// If true, a candidate looks into the cell of its centre; otherwise into all cells that its box
   /// covers.
   bool by_centre;
   /// How far beyond its sides a box is filed, as a factor of its own width and height.
@@ -47,11 +47,11 @@ struct Reach {
 };
 Reach reach_of(NmsOverlap overlap, float threshold);
 
-/// Stands for the cell of a candidate that must look into all cells that it covers: its sides are
-/// so small or so large that the margin above may not be sufficient.
+/// Stands for the cell of a candidate that must look into all cells that it covers, because its
+/// sides are so small or so large that the margin above may not be sufficient.
 inline constexpr std::uint16_t kNoCell = 0xFFFF;
 
-/// Writes the cell of each box's centre, or kNoCell; any value for an invalid box.
+/// Writes the cell of each box's centre, or kNoCell. An invalid box gets any value.
 void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& plan,
                        std::uint16_t* centre_cells);
 

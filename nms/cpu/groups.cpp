@@ -17,7 +17,7 @@ void collect(const GroupInput& input, BoxesAlike<Similar>& similar_boxes) {
   similar_boxes.settle();
 }
 
-/// The root of an entry's tree. On the way each entry is hung to its grandparent.
+/// Returns the root of an entry's tree. On the way it attaches each entry to its grandparent.
 std::uint32_t root_of(std::uint32_t* parents, std::uint32_t entry) {
   while (parents[entry] != entry) {
     parents[entry] = parents[parents[entry]];
@@ -46,7 +46,8 @@ void add(Group& group, const BoxGrid::Entry& entry) {
   group.members += entry.times;
 }
 
-/// OpenCV's arithmetic, whose rounding shows: a sum of more than 24 bits is rounded first.
+/// This is OpenCV's arithmetic, and its rounding is visible: a sum of more than 24 bits is rounded
+/// first.
 WholeBox mean_of(const Group& group) {
   const float share = 1.0F / static_cast<float>(group.members);
   const auto mean = [share](std::int64_t sum) {
@@ -55,14 +56,15 @@ WholeBox mean_of(const Group& group) {
   return {mean(group.x), mean(group.y), mean(group.width), mean(group.height)};
 }
 
-/// The groups of more than min_neighbours candidates, moved to the front of scratch.groups.
+/// Moves the groups of more than min_neighbours candidates to the front of scratch.groups, and
+/// returns them.
 std::span<Group> large_groups(GroupScratch& scratch, std::uint32_t min_neighbours) {
   const std::uint32_t entries = scratch.similar.entries();
   Group* const groups = scratch.groups;
   std::fill_n(groups, entries, Group{});
   for (std::uint32_t e = 0; e < entries; ++e)
     add(groups[root_of(scratch.parents, e)], scratch.similar.entry(e));
-  // What is no root has no members.
+  // Entries that are not roots have no members.
   Group* const end = std::remove_if(groups, groups + entries, [=](const Group& group) {
     return group.members <= min_neighbours;
   });
@@ -70,7 +72,8 @@ std::span<Group> large_groups(GroupScratch& scratch, std::uint32_t min_neighbour
   return {groups, end};
 }
 
-/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number is never half of one.
+/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number never lies halfway between
+/// two whole numbers.
 WholeBox grown(const WholeBox& box) {
   const int dx = (box.width + 2) / 5;
   const int dy = (box.height + 2) / 5;
@@ -92,7 +95,7 @@ bool is_within_a_stronger_one(const Group& group, std::span<const Group> groups,
     return &groups[other.id] != &group && lies_within(box, other.box) &&
            (members > group.members || group.members < 3);
   };
-  // What it lies within is at least as large, and begins at most its own size before.
+  // A box that contains this one is at least as large, and begins at most its own size before it.
   for (unsigned c = BoxGrid::class_of(box.width + box.height); c < BoxGrid::kClasses; ++c) {
     const int reach = BoxGrid::largest_size(c);
     if (all_grown.any(c, {box.x - reach, box.x}, {box.y - reach, box.y}, removes)) return true;

@@ -1,5 +1,5 @@
-// The boxes that may suppress candidates, filed in a grid of cells: a candidate is compared only
-// with the boxes of its own cells.
+// Files the boxes that may suppress candidates in a grid of cells, so that a candidate is compared
+// only with the boxes of its own cells.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace facepipe::nms {
 
-/// The cells from (left, top) to (right, bottom), inclusive.
+/// The cells from (left, top) to (right, bottom), both included.
 struct CellRange {
   std::uint32_t left = 0;
   std::uint32_t top = 0;
@@ -23,9 +23,9 @@ struct CellRange {
   [[nodiscard]] std::uint32_t cells() const { return (right - left + 1) * (bottom - top + 1); }
 };
 
-/// Up to 16 boxes as a structure of arrays, for vector code. A free lane overlaps no box.
+/// Holds up to 16 boxes as a structure of arrays, for vector code. A free lane overlaps no box.
 struct alignas(Arena::kAlignment) BoxBlock {
-  static constexpr std::uint32_t kBoxes = 16;  // a vector of AVX-512; two or more of others
+  static constexpr std::uint32_t kBoxes = 16;  // one vector of AVX-512, or several of others
   using Values = std::array<float, kBoxes>;
   Values x1, y1, x2, y2, area;
 
@@ -50,7 +50,7 @@ class KeptGrid {
   /// A box that covers more cells is filed once, in wide().
   static constexpr std::uint32_t kMaxCellsOfABox = 9;
 
-  /// A linked list of BoxBlocks, in the order of filing. All but the last are full.
+  /// A linked list of BoxBlocks, in the order of filing. All of them except the last are full.
   struct Cell {
     std::uint32_t boxes = 0;
     std::uint32_t first = 0;
@@ -62,7 +62,7 @@ class KeptGrid {
         blocks_(arena.take<BoxBlock>(most_blocks(capacity))),
         next_(arena.take<std::uint32_t>(most_blocks(capacity))) {}
 
-  /// Removes all boxes, and sets the layout.
+  /// Removes all boxes and sets the layout.
   void reset(const GridPlan& plan) {
     plan_ = plan;
     used_blocks_ = 0;
@@ -82,14 +82,15 @@ class KeptGrid {
   [[nodiscard]] const GridPlan& plan() const { return plan_; }
   /// `index` counts cells row by row.
   [[nodiscard]] const Cell& cell(std::uint32_t index) const { return cells_[index]; }
-  /// The boxes that cover too many cells. Every candidate is compared with them.
+  /// Returns the cell of the boxes that cover too many cells. Every candidate is compared with
+  /// them.
   [[nodiscard]] const Cell& wide() const { return cells_[plan_.cells()]; }
   [[nodiscard]] const BoxBlock& block(std::uint32_t index) const { return blocks_[index]; }
   [[nodiscard]] std::uint32_t after(std::uint32_t block) const { return next_[block]; }
 
  private:
   static std::size_t most_blocks(std::uint32_t capacity) {
-    // All blocks are full, but for the last one of each cell.
+    // All blocks are full, except the last one of each cell.
     return std::size_t{capacity} * kMaxCellsOfABox / BoxBlock::kBoxes +
            std::min<std::size_t>(GridPlan::kMaxCells + 1, std::size_t{capacity} * kMaxCellsOfABox);
   }
@@ -110,7 +111,7 @@ class KeptGrid {
   }
 
   GridPlan plan_;
-  Cell* cells_;  // plan_.cells() cells, then that of wide boxes
+  Cell* cells_;  // plan_.cells() cells, then the cell of wide boxes
   BoxBlock* blocks_;
   std::uint32_t* next_;
   std::uint32_t used_blocks_ = 0;

@@ -1,5 +1,5 @@
-// predicate.h for vectors: the same operations in the same order, so the same bits. Highway
-// includes this file once for each instruction set.
+// Does for vectors what predicate.h does, with the same operations in the same order, so the
+// results have the same bits. Highway includes this file once for each instruction set.
 #if defined(FACEPIPE_NMS_OVERLAP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACEPIPE_NMS_OVERLAP_INL
 #undef FACEPIPE_NMS_OVERLAP_INL
@@ -18,20 +18,20 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A box in each lane.
+/// Holds a box in each lane.
 template <class V>
 struct Boxes {
   V x1, y1, x2, y2, area;
 };
 
-/// The same box in each lane.
+/// Returns the same box in each lane.
 template <class D>
 HWY_INLINE Boxes<hn::Vec<D>> in_all_lanes(D d, const Box& box, float area) {
   return {hn::Set(d, box.x1), hn::Set(d, box.y1), hn::Set(d, box.x2), hn::Set(d, box.y2),
           hn::Set(d, area)};
 }
 
-/// Successive boxes, from the aligned entry `first` on, of a structure of arrays.
+/// Returns successive boxes of a structure of arrays, from the aligned entry `first` on.
 template <class D, class Arrays>
 HWY_INLINE Boxes<hn::Vec<D>> boxes_at(D d, const Arrays& arrays, std::size_t first) {
   return {hn::Load(d, &arrays.x1[first]), hn::Load(d, &arrays.y1[first]),
@@ -39,8 +39,8 @@ HWY_INLINE Boxes<hn::Vec<D>> boxes_at(D d, const Arrays& arrays, std::size_t fir
           hn::Load(d, &arrays.area[first])};
 }
 
-/// intersection() of predicate.h for boxes that overlap. For others a value <= 0 or NaN, which
-/// exceeds no threshold; so only one of the two sides must be clamped to 0.
+/// Returns predicate.h's intersection() for boxes that overlap. For other boxes it returns a value
+/// <= 0 or NaN, which exceeds no threshold. So only one of the two sides must be clamped to 0.
 template <class D, class V>
 HWY_INLINE V signed_intersection(D d, const Boxes<V>& a, const Boxes<V>& b) {
   const V width = hn::Max(hn::Zero(d), hn::Sub(hn::Min(a.x2, b.x2), hn::Max(a.x1, b.x1)));
@@ -63,7 +63,7 @@ HWY_INLINE V centre_penalty(D d, const Boxes<V>& a, const Boxes<V>& b) {
   return hn::Div(distance, hn::Add(hn::Mul(cx, cx), hn::Mul(cy, cy)));
 }
 
-/// Lanes whose winner suppresses its loser.
+/// Returns the lanes whose winner suppresses its loser.
 template <NmsOverlap kOverlap, class D, class V>
 HWY_INLINE hn::Mask<D> suppresses(D d, const Boxes<V>& winner, const Boxes<V>& loser, V threshold) {
   const V inter = signed_intersection(d, winner, loser);

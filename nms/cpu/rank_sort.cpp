@@ -8,7 +8,7 @@
 namespace facepipe::nms {
 namespace {
 
-// For so few pairs insertion sort is faster, as measured.
+// For so few pairs, measurements show that insertion sort is faster.
 constexpr std::uint32_t kFewPairs = 24;
 
 }  // namespace
@@ -18,7 +18,7 @@ RankSort::RankSort(Arena& arena, std::uint32_t capacity)
       other_(arena.take<std::uint64_t>(capacity)),
       begins_(arena.take<std::uint32_t>(std::size_t{kMaxPasses} << kMaxDigitBits)) {}
 
-// Insertion sort. A pair stays behind those with an equal key.
+// This is insertion sort. A pair stays behind those with an equal key.
 void RankSort::sort_few(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
                         std::uint32_t* sorted) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ void RankSort::sort_few(const std::uint32_t* keys, const std::uint32_t* values, 
   }
 }
 
-// In a pass, a candidate takes about as long as two counters.
+// One pass over a candidate takes about as long as two counters.
 RankSort::Digits RankSort::choose_digits(std::uint32_t range, std::uint32_t count) {
   const auto width = static_cast<std::uint32_t>(std::bit_width(range));
   Digits best{0, 0};
@@ -77,7 +77,7 @@ void RankSort::sort(const std::uint32_t* keys, const std::uint32_t* values, std:
   count_digits(keys, count, lowest, digits);
   std::uint64_t* from = pairs_;
   std::uint64_t* into = other_;
-  // The first pass makes pairs of keys and values, the last one writes values alone.
+  // The first pass makes pairs of keys and values. The last one writes only values.
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t key = keys[i] - lowest;
     from[begins_[key & mask]++] = key << 32 | values[i];

@@ -13,8 +13,8 @@ class RankSort {
  public:
   RankSort(Arena& arena, std::uint32_t capacity);
 
-  /// Sorts `values` by their keys, ascending; equal keys keep their order. Keys are in
-  /// [lowest, highest]. `keys` and `values` are left as they are, `sorted` must be another array.
+  /// Sorts `values` by their keys, ascending; equal keys keep their order. Keys are in [lowest,
+  /// highest]. `keys` and `values` stay unchanged. `sorted` must be another array.
   void sort(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
             std::uint32_t lowest, std::uint32_t highest, std::uint32_t* sorted);
 
@@ -34,7 +34,7 @@ class RankSort {
 
   std::uint64_t* pairs_;  // key - lowest in the upper 32 bits, the value in the lower
   std::uint64_t* other_;
-  std::uint32_t* begins_;  // [pass][digit]: first counts, then where the next such pair goes
+  std::uint32_t* begins_;  // [pass][digit]: first counts, then the position of the next such pair
 };
 
 }  // namespace facepipe::nms

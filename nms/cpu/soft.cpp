@@ -5,11 +5,11 @@
 
 #include "nms/predicate.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nms/cpu/soft.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this after foreach_target.h.
 #include <hwy/highway.h>
 
 #include "nms/cpu/overlap-inl.h"
@@ -26,7 +26,7 @@ using EntriesV = hn::Vec<Entries>;
 constexpr float kDead = -1;
 constexpr std::uint32_t kPadding = 16;
 
-// exp_minus() of predicate.h, operation by operation. x must not be NaN.
+// Computes predicate.h's exp_minus(), operation by operation. x must not be NaN.
 HWY_INLINE LanesV exp_minus(LanesV x) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
@@ -46,13 +46,14 @@ HWY_INLINE LanesV exp_minus(LanesV x) {
   return hn::IfThenZeroElse(tiny, hn::Mul(sum, hn::BitCast(d, bits)));
 }
 
-/// decayed() of predicate.h with its decays; `score` itself in lanes whose decay is 1.
+/// Computes predicate.h's decayed() with its decays. Returns `score` itself in lanes whose decay is
+/// 1.
 template <SoftDecay kDecay>
 HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma) {
   const Lanes d;
   const auto decays =
       hn::Gt(iou, kDecay == SoftDecay::linear ? hn::Set(d, threshold) : hn::Zero(d));
-  const LanesV safe = hn::IfThenElseZero(decays, iou);  // without NaN
+  const LanesV safe = hn::IfThenElseZero(decays, iou);  // contains no NaN
   LanesV decay = hn::Zero(d);
   if constexpr (kDecay == SoftDecay::linear)
     decay = hn::Sub(hn::Set(d, 1.0F), safe);
@@ -63,7 +64,7 @@ HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma
   return hn::IfThenElse(decays, result, score);
 }
 
-/// The highest score, and the first entry that has it.
+/// The highest score and the first entry that has it.
 struct Best {
   float score;
   std::uint32_t entry;
@@ -76,7 +77,7 @@ class BestOfLanes {
 
   HWY_INLINE void look_at(LanesV score, std::uint32_t first_entry) {
     const Entries du;
-    // Strictly greater, so that of equal scores the first entry remains.
+    // The comparison is strict, so that the first of several entries with equal scores remains.
     const auto higher = hn::Gt(score, score_);
     score_ = hn::IfThenElse(higher, score, score_);
     entry_ = hn::IfThenElse(hn::RebindMask(du, higher), hn::Iota(du, first_entry), entry_);
@@ -103,8 +104,8 @@ HWY_INLINE Best find_best(const SoftScratch& live, std::uint32_t count) {
   return best.best();
 }
 
-/// Lets the scores decay of all entries that overlap the selected one, which is already dead, and
-/// finds the best remaining entry.
+/// Decays the scores of all entries that overlap the selected one, which is already dead. Finds the
+/// best remaining entry.
 template <SoftDecay kDecay>
 HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, std::uint32_t count,
                                     std::uint32_t selected) {
@@ -127,8 +128,8 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
   return best.best();
 }
 
-/// Removes dead entries, keeping the order of the others, and pads. Returns the number of live
-/// ones.
+/// Removes dead entries, keeps the order of the others, and pads. Returns the number of live
+/// entries.
 std::uint32_t compact(SoftScratch& live, std::uint32_t count, float min_score) {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -203,7 +204,7 @@ namespace facepipe::nms {
 HWY_EXPORT(soften);
 
 SoftScratch::SoftScratch(Arena& arena, std::uint32_t capacity) {
-  const std::size_t entries = std::size_t{capacity} + 16;  // a vector of padding
+  const std::size_t entries = std::size_t{capacity} + 16;  // padded by a vector
   for (float** lane : {&x1, &y1, &x2, &y2, &area, &score}) *lane = arena.take<float>(entries);
   index = arena.take<std::uint32_t>(entries);
 }

@@ -1,5 +1,5 @@
-// The rule soft: selects the highest score, lets the scores of overlapping candidates decay, and
-// repeats.
+// Implements the rule `soft`: it selects the highest score, decays the scores of overlapping
+// candidates, and repeats.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace facepipe::nms {
 struct SoftInput {
   const Box* boxes;              ///< by index
   const float* scores;           ///< by index
-  const std::uint32_t* indices;  ///< those of valid candidates, ascending
+  const std::uint32_t* indices;  ///< indices of valid candidates, ascending
   std::uint32_t count;
   float threshold;
   SoftOptions options;
 };
 
-/// The live candidates, that is, those that may still be selected, as a structure of arrays ordered
-/// by index and padded with dead entries to whole vectors. A dead entry has a score below any that
-/// is selected.
+/// Holds the live candidates, which may still be selected, as a structure of arrays. They are
+/// ordered by index and padded with dead entries to whole vectors. The score of a dead entry is
+/// below any that is selected.
 struct SoftScratch {
   SoftScratch(Arena& arena, std::uint32_t capacity);
   float* x1;

@@ -18,7 +18,7 @@
 namespace facepipe::nms {
 namespace {
 
-/// All arrays of a suppressor. Those that the options don't need are empty.
+/// Holds all arrays of a suppressor. Those that the options don't need are empty.
 struct Scratch {
   Scratch(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
       : keys(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + kCollectPadding)),
@@ -43,18 +43,18 @@ struct Scratch {
   }
 
   std::uint32_t* keys;
-  std::uint32_t* indices;  // those of valid candidates, ascending
-  std::uint32_t* ranked;   // the same, by rank
+  std::uint32_t* indices;  // indices of valid candidates, ascending
+  std::uint32_t* ranked;   // the same indices, by rank
   std::uint32_t* kept;
   RankSort rank_sort;
   Box* transformed;  // by index
   std::uint16_t* centre_cells;
   KeptGrid grid;
   VoteScratch votes;
-  Box* moved;  // as `kept`
+  Box* moved;  // in the order of `kept`
   SoftScratch live;
   GroupScratch grouping;
-  float* scores;  // as `kept`
+  float* scores;  // in the order of `kept`
 };
 
 std::size_t bytes_of(const NmsOptions& options, std::uint32_t capacity) {
@@ -84,8 +84,9 @@ class CpuSuppressor::Impl {
   void collect();
   void transform();
   std::uint32_t keep();
-  // Each decides all valid candidates and writes the kept ones to `kept`, their boxes to `moved`
-  // and their scores to `scores`. Returns their number. Groups need no collect() before.
+  // Each of these decides about all valid candidates. It writes the kept ones to `kept`, their
+  // boxes to `moved` and their scores to `scores`, and returns their number. keep_groups() needs no
+  // collect() before it.
   std::uint32_t keep_softened();
   std::uint32_t keep_swept();
   std::uint32_t keep_groups();
@@ -98,7 +99,7 @@ class CpuSuppressor::Impl {
   Arena arena_;
   Scratch scratch_;
 
-  // State of the current call.
+  // These are the state of the current call.
   NmsCandidates candidates_;
   const Box* compared_ = nullptr;  // by index
   std::uint32_t looked_at_ = 0;
@@ -131,8 +132,8 @@ void CpuSuppressor::Impl::collect() {
   if (Scratch::transforms(options_)) transform();
 }
 
-// In the paper a box of width z counts as z + 1 pixels wide, and boxes that only touch overlap. The
-// rule matrix does so only if the options say it.
+// In the paper, a box of width z counts as z + 1 pixels wide, and boxes that only touch overlap.
+// The rule `matrix` does so only if the options say it.
 void CpuSuppressor::Impl::transform() {
   for (std::uint32_t i = 0; i < looked_at_; ++i)
     scratch_.transformed[i] =
@@ -150,12 +151,12 @@ std::uint32_t CpuSuppressor::Impl::keep_swept() {
   scratch_.rank_sort.sort(scratch_.keys, scratch_.indices, found_.count, found_.lowest_key,
                           found_.highest_key, scratch_.ranked);
   lay_out_grid();
-  // Matrix and fast: the paper reduces a row of its matrix by AND, which gives 0 if any stronger
-  // candidate suppresses the row's. The sweep computes the same without a matrix, and so without
-  // the paper's padding rows (its tests for z = 0), without elements that must be set to 1 first,
-  // without accesses beyond d_max, and without work of d_max^2 for any number of candidates. By the
-  // paper's text candidates of equal scores both survive; here the lower index wins, as by all
-  // rules.
+  // This serves `matrix` and `fast`. The paper reduces a row of its matrix by AND, which gives 0 if
+  // any stronger candidate suppresses the row's candidate. The sweep computes the same without a
+  // matrix. So it needs neither the paper's padding rows (its tests for z = 0) nor elements that
+  // must be set to 1 first. It doesn't access memory beyond d_max, and doesn't take d_max^2 steps
+  // for any number of candidates. By the paper's text, two candidates of equal scores both survive.
+  // Here the lower index wins, as by all rules.
   const std::uint32_t kept =
       sweep({compared_, scratch_.centre_cells, scratch_.ranked, found_.count, options_.overlap,
              options_.threshold, options_.rule != NmsRule::greedy},

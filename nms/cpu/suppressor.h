@@ -1,4 +1,4 @@
-// Suppression on the CPU: every rule, on the caller's thread, without allocation after
+// Suppresses on the CPU: by every rule, on the caller's thread, without allocation after
 // construction.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace facepipe::nms {
 
-/// Owns the memory for one call at a time: calls of one object must not overlap in time. Different
-/// objects share nothing.
+/// Owns the memory for one call at a time, so calls of one object must not overlap in time.
+/// Different objects share nothing.
 class CpuSuppressor {
  public:
   /// Throws std::invalid_argument as check_nms_options() does.
@@ -26,8 +26,8 @@ class CpuSuppressor {
   [[nodiscard]] const NmsOptions& options() const;
   [[nodiscard]] std::uint32_t capacity() const;
 
-  /// The bytes that an object allocates: at most 400 for each candidate of the capacity, plus 2
-  /// MiB. A call touches only the memory that it needs.
+  /// Returns how many bytes an object allocates: at most 400 for each candidate of the capacity,
+  /// plus 2 MiB. A call touches only the memory that it needs.
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:

@@ -4,11 +4,11 @@
 
 #include "nms/predicate.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nms/cpu/sweep.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this after foreach_target.h.
 #include <hwy/highway.h>
 
 #include "nms/cpu/overlap-inl.h"
@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, BoxBlock::kBoxes>;
 using LanesV = hn::Vec<Lanes>;
 
-/// Finds the cells that a box covers once it has been enlarged: on each side by `beyond` times its
-/// width or height.
+/// Finds the cells that a box covers after it is enlarged on each side by `beyond` times its width
+/// or height.
 class CellFinder {
  public:
   explicit CellFinder(const GridPlan& plan)
@@ -42,7 +42,7 @@ class CellFinder {
     const auto corners = hn::LoadU(d, &box.x1);
     const auto outwards = hn::Sub(corners, hn::Shuffle1032(corners));  // -w -h w h
     const auto moved = hn::Add(corners, hn::Mul(hn::Set(d, beyond), outwards));
-    // An infinite corner would become NaN; it stays as it is.
+    // An infinite corner would become NaN, so it stays unchanged.
     const auto outer = hn::IfThenElse(hn::Eq(moved, moved), moved, corners);
     const auto position = hn::Mul(hn::Sub(outer, hn::Load(d, origin_)), hn::Set(d, scale_));
     const auto inside = hn::Min(hn::Max(position, hn::Zero(d)), hn::Load(d, last_));

@@ -1,5 +1,5 @@
-// The rules greedy, matrix and fast: one sweep over the candidates in rank order. Each is compared
-// with the higher ranked ones that are filed in its cells.
+// Implements the rules `greedy`, `matrix` and `fast` by one sweep over the candidates in rank
+// order. Each candidate is compared with the higher ranked ones that are filed in its cells.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SweepInput {
   std::uint32_t count;
   NmsOverlap overlap;
   float threshold;
-  /// Removed candidates suppress too (rules matrix and fast).
+  /// Removed candidates suppress too (the rules `matrix` and `fast`).
   bool any_stronger;
 };
 

@@ -1,10 +1,10 @@
 #include "nms/cpu/voting.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nms/cpu/voting.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this after foreach_target.h.
 #include <hwy/highway.h>
 
 #include "nms/cpu/overlap-inl.h"
@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, BoxBlock::kBoxes>;
 using LanesV = hn::Vec<Lanes>;
 
-/// The first of the boxes that suppresses `loser`; `count` if none does.
+/// Returns the first of the boxes that suppresses `loser`; `count` if none does.
 template <NmsOverlap kOverlap>
 HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t count,
                                           const Box& loser, float threshold) {

@@ -17,7 +17,7 @@ struct VoteInput {
   const float* scores;          ///< by index
   const std::uint32_t* ranked;  ///< indices of valid candidates, by rank
   std::uint32_t count;
-  const std::uint32_t* kept;  ///< indices of the kept ones, by rank
+  const std::uint32_t* kept;  ///< indices of the kept candidates, by rank
   std::uint32_t kept_count;
   NmsOverlap overlap;
   float threshold;

@@ -1,4 +1,4 @@
-// Candidates in device memory, as kernels get them.
+// Describes candidates in device memory for kernels.
 #pragma once
 
 #include <vector_types.h>
@@ -7,9 +7,9 @@
 
 namespace facepipe::nms {
 
-/// See DeviceCandidates. Only the first min(*count, capacity) candidates are looked at.
+/// See DeviceCandidates. Kernels read only the first min(*count, capacity) candidates.
 struct CandidateView {
-  const float4* boxes;  ///< x1, y1, x2, y2 in one aligned load
+  const float4* boxes;  ///< x1, y1, x2, y2, loaded at once by an aligned load
   const float* scores;
   const std::uint32_t* count;
   std::uint32_t capacity;

@@ -1,4 +1,4 @@
-// Launches of kernels whose thread blocks wait for each other.
+// Launches kernels whose thread blocks wait for each other.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// Of the current device.
+/// Returns an attribute of the current device.
 inline int device_attribute(cudaDeviceAttr which) {
   int device = 0;
   int value = 0;

@@ -1,4 +1,4 @@
-// What all suppression kernels use: keys, warp reductions, and words in global memory by which
+// All suppression kernels use this: keys, warp reductions, and words in global memory by which
 // thread blocks communicate.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace facepipe::nms {
 
-inline constexpr unsigned kThreads = 512;  ///< of every block
+inline constexpr unsigned kThreads = 512;  ///< threads of every block
 inline constexpr unsigned kWarps = kThreads / 32;
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 
@@ -18,26 +18,27 @@ __device__ __forceinline__ unsigned lane_id() { return threadIdx.x % 32; }
 __device__ __forceinline__ unsigned warp_id() { return threadIdx.x / 32; }
 __device__ __forceinline__ unsigned lanes_below() { return (1U << lane_id()) - 1; }
 
-/// What all lanes of a warp have alike: this tells the compiler, which then keeps it in a register
-/// of the warp.
+/// Returns `value`, which must be equal in all lanes of a warp. This tells the compiler so, which
+/// then keeps it in a register of the warp.
 __device__ __forceinline__ int of_warp(int value) { return __shfl_sync(kAllLanes, value, 0); }
 
 __device__ __forceinline__ Box as_box(float4 b) { return Box{b.x, b.y, b.z, b.w}; }
 
-/// Bits whose order as integers is that of the floats; NaN must not be given. -0 and +0 give the
-/// same bits. The result is never 0, which stands for an invalid candidate.
+/// Returns bits whose order as integers is the order of the floats. NaN must not be given. -0 and
+/// +0 give the same bits. The result is never 0, because 0 stands for an invalid candidate.
 __device__ __forceinline__ std::uint32_t ordered_bits(float value) {
   const std::uint32_t bits = __float_as_uint(__fadd_rn(value, 0.0F));
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
 }
 
-/// ordered_bits() of a candidate's score, 0 if the candidate is invalid.
+/// Returns ordered_bits() of a candidate's score, or 0 if the candidate is invalid.
 __device__ __forceinline__ std::uint32_t ordered_score(bool valid, float score) {
   return valid ? ordered_bits(score) : 0;
 }
 
-/// The key of a candidate, from its ordered_score() and its index. A candidate with a greater key
-/// outranks: the higher score or, of equal scores, the lower index. No two candidates have one key.
+/// Returns the key of a candidate, from its ordered_score() and its index. The candidate with the
+/// greater key outranks the other: it has the higher score, or the lower index if the scores are
+/// equal. No two candidates have the same key.
 __device__ __forceinline__ std::uint64_t key_of(std::uint32_t score, std::uint32_t index) {
   return (static_cast<std::uint64_t>(score) << 32) | ~index;
 }
@@ -50,18 +51,20 @@ __device__ __forceinline__ bool valid(float4 box, float score) {
   return valid(box.x, box.y, box.z, box.w, score);
 }
 
-/// Whether the boxes share more than an edge. If not, no measure of overlap exceeds any threshold.
+/// Returns whether the boxes share more than an edge. If not, no measure of overlap exceeds any
+/// threshold.
 __device__ __forceinline__ bool overlap(float4 a, float4 b) {
   return a.x < b.z && b.x < a.z && a.y < b.w && b.y < a.w;
 }
 
-/// A box that overlaps no box and is neutral in bounds_of().
+/// Returns a box that overlaps no box and is neutral in bounds_of().
 __device__ __forceinline__ float4 empty_box() {
   constexpr float kInf = __builtin_huge_valf();
   return make_float4(kInf, kInf, -kInf, -kInf);
 }
 
-/// The reduction of all lanes' values, in every lane. Newer devices have instructions for some.
+/// Returns the reduction of all lanes' values, in every lane. Newer devices have instructions for
+/// some reductions.
 template <class Value, class Combine>
 __device__ __forceinline__ Value warp_combined(Value value, Combine&& combine) {
   for (int step = 16; step > 0; step /= 2)
@@ -77,8 +80,8 @@ __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #endif
 }
 
-/// The minimum, and the maximum, of all lanes' values. None may be negative or NaN: then their bits
-/// are ordered as they are.
+/// Return the minimum and the maximum of all lanes' values. No value may be negative or NaN,
+/// because then the order of the bits is that of the values.
 __device__ __forceinline__ float warp_least(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_min_sync(kAllLanes, __float_as_uint(value)));
@@ -115,13 +118,13 @@ __device__ __forceinline__ float4 bounds_of(float4 a, float4 b) {
   return make_float4(fminf(a.x, b.x), fminf(a.y, b.y), fmaxf(a.z, b.z), fmaxf(a.w, b.w));
 }
 
-/// The minima over all lanes of four values, each in its own lanes: lane l gets the minimum of
-/// value l % 4. Each of the first two steps halves the number of values that a lane carries, so
-/// this takes 6 shuffles instead of 20.
+/// Returns the minima over all lanes of four values: lane l gets the minimum of value l % 4. Each
+/// of the first two steps halves the number of values that a lane carries, so this takes 6 shuffles
+/// instead of 20.
 __device__ __forceinline__ float warp_least_of_four(float a, float b, float c, float d) {
   const bool odd = (lane_id() & 1) != 0;
   const bool upper = (lane_id() & 2) != 0;
-  // Keep a and c in even lanes, b and d in odd ones.
+  // Even lanes keep a and c, odd lanes keep b and d.
   const float ab = fminf(odd ? b : a, __shfl_xor_sync(kAllLanes, odd ? a : b, 1));
   const float cd = fminf(odd ? d : c, __shfl_xor_sync(kAllLanes, odd ? c : d, 1));
   float least = fminf(upper ? cd : ab, __shfl_xor_sync(kAllLanes, upper ? ab : cd, 2));
@@ -131,18 +134,18 @@ __device__ __forceinline__ float warp_least_of_four(float a, float b, float c, f
   return least;
 }
 
-/// A box from the values of lanes 0 to 3: x1, y1, -x2, -y2.
+/// Returns a box from the values of lanes 0 to 3: x1, y1, -x2, -y2.
 __device__ __forceinline__ float4 gathered_box(float value) {
   return make_float4(__shfl_sync(kAllLanes, value, 0), __shfl_sync(kAllLanes, value, 1),
                      -__shfl_sync(kAllLanes, value, 2), -__shfl_sync(kAllLanes, value, 3));
 }
 
-/// The bounding box of all lanes' boxes, in every lane.
+/// Returns the bounding box of all lanes' boxes, in every lane.
 __device__ __forceinline__ float4 warp_bounds(float4 box) {
   return gathered_box(warp_least_of_four(box.x, box.y, -box.z, -box.w));
 }
 
-/// The bounding box of the boxes of eight neighbouring lanes, in each of them.
+/// Returns the bounding box of the boxes of eight neighbouring lanes, in each of them.
 __device__ __forceinline__ float4 octet_bounds(float4 box) {
 #pragma unroll
   for (int step = 1; step < 8; step *= 2)
@@ -153,9 +156,9 @@ __device__ __forceinline__ float4 octet_bounds(float4 box) {
   return box;
 }
 
-// Accesses to words in global memory by which running blocks communicate. Relaxed accesses read and
-// write L2 and order nothing but the word itself. Release and acquire are for words that signal
-// that other words have been written.
+// These functions access words in global memory by which running blocks communicate. Relaxed
+// accesses read and write L2, and order nothing except the word itself. Release and acquire are for
+// words that signal that other words have been written.
 __device__ __forceinline__ std::uint32_t load_relaxed(const std::uint32_t* word) {
   std::uint32_t value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
@@ -186,30 +189,30 @@ __device__ __forceinline__ std::uint32_t add_release(std::uint32_t* word, std::u
   return old;
 }
 
-/// A pause between two polls, for threads whose progress no other thread waits for.
+/// Pauses between two polls. It is for threads whose progress no other thread waits for.
 __device__ __forceinline__ void pause() {
 #if __CUDA_ARCH__ >= 700
   __nanosleep(40);
 #endif
 }
 
-/// Counts the polls of a wait. A wait that doesn't end, which only a defect can cause, becomes an
+/// Counts the polls of a wait. Only a defect can cause a wait that doesn't end. It then becomes an
 /// error of the launch after about half a minute.
 class SpinLimit {
  public:
   __device__ __forceinline__ void count() {
     if (++spins_ == 1U << 27) __trap();
   }
-  /// True at every eighth poll, for conditions that need not be checked each time.
+  /// Returns true at every eighth poll, for conditions that need not be checked each time.
   [[nodiscard]] __device__ __forceinline__ bool seldom() const { return spins_ % 8 == 7; }
 
  private:
   unsigned spins_ = 0;
 };
 
-/// How blocks count phases in a word of global memory: in each phase every block adds increment(),
-/// and all increments together are 2^bits. So word >> bits is the number of complete phases,
-/// however many launches came before. The word may overflow.
+/// Blocks count phases in a word of global memory. In each phase every block adds increment(), and
+/// all increments together are 2^bits. So word >> bits is the number of complete phases, however
+/// many launches came before. The word may overflow.
 struct PhaseCounter {
   unsigned bits;
   __device__ __forceinline__ std::uint32_t increment() const {

@@ -8,7 +8,7 @@ namespace facepipe::nms {
 namespace {
 
 constexpr unsigned kBlock = 256;
-constexpr unsigned kStagedRows = 32;  // of a tile of pairs
+constexpr unsigned kStagedRows = 32;  // number of rows in a tile of pairs
 constexpr unsigned kBlocksAMultiprocessor = 8;
 
 struct GroupsArguments {
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kBlock) collect_kernel(const GroupsArguments w
   }
 }
 
-/// The root of a candidate's tree, which others may hang to another one meanwhile. On the way each
-/// candidate is hung to its grandparent.
+/// Returns the root of a candidate's tree, which other threads may attach to another root
+/// meanwhile. On the way it attaches each candidate to its grandparent.
 __device__ unsigned root_of(std::uint32_t* parents, unsigned candidate) {
   unsigned parent = load_relaxed(parents + candidate);
   while (parent != candidate) {
@@ -60,8 +60,9 @@ __device__ unsigned root_of(std::uint32_t* parents, unsigned candidate) {
   return candidate;
 }
 
-/// Makes one tree of two candidates'. A root is hung to a lower one only, and only while it is a
-/// root: so there are no rings, and the root is a tree's lowest candidate, in whatever order.
+/// Joins the trees of two candidates. A root is attached only to a lower one, and only while it is
+/// a root. So there are no rings, and the root is a tree's lowest candidate, in whatever order
+/// trees are joined.
 __device__ void connect(std::uint32_t* parents, unsigned a, unsigned b) {
   a = root_of(parents, a);
   b = root_of(parents, b);
@@ -80,17 +81,18 @@ __device__ __forceinline__ int4 as_int4(const WholeBox& box) {
 }
 __device__ __forceinline__ WholeBox as_whole_box(int4 box) { return {box.x, box.y, box.z, box.w}; }
 
-/// Compares each with each, in tiles: a thread has a column, the block has its rows in shared
-/// memory.
+/// Compares each candidate with each other one, in tiles. A thread has a column, and the block has
+/// its rows in shared memory.
 __global__ void __launch_bounds__(kBlock) connect_kernel(const GroupsArguments work) {
-  __shared__ int4 rows[kStagedRows];  // as WholeBox
+  __shared__ int4 rows[kStagedRows];  // holds WholeBoxes
   const unsigned n = looked_at(work.view);
   const unsigned column_tiles = (n + kBlock - 1) / kBlock;
   const unsigned row_tiles = (n + kStagedRows - 1) / kStagedRows;
   for (unsigned tile = blockIdx.x; tile < column_tiles * row_tiles; tile += gridDim.x) {
     const unsigned first_row = tile / column_tiles * kStagedRows;
     const unsigned first_column = tile % column_tiles * kBlock;
-    if (first_row >= first_column + kBlock) continue;  // each pair once: the row is the lower one
+    // Each pair is compared once: its row is lower.
+    if (first_row >= first_column + kBlock) continue;
     __syncthreads();
     if (threadIdx.x < kStagedRows && first_row + threadIdx.x < n)
       rows[threadIdx.x] = as_int4(work.scratch.boxes[first_row + threadIdx.x]);
@@ -127,7 +129,7 @@ __global__ void __launch_bounds__(kBlock) sum_kernel(const GroupsArguments work)
   }
 }
 
-/// OpenCV's arithmetic, as cpu/groups.cpp has it.
+/// This is OpenCV's arithmetic, as in cpu/groups.cpp.
 __device__ WholeBox mean_of(const GroupSums& sums, unsigned members) {
   const float share = __fdiv_rn(1.0F, static_cast<float>(members));
   const auto mean = [share](unsigned long long sum) {
@@ -154,7 +156,8 @@ __global__ void __launch_bounds__(kBlock) list_kernel(const GroupsArguments work
   }
 }
 
-/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number is never half of one.
+/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number never lies halfway between
+/// two whole numbers.
 __device__ WholeBox grown(const WholeBox& box) {
   const int dx = (box.width + 2) / 5;
   const int dy = (box.height + 2) / 5;
@@ -167,7 +170,8 @@ __device__ bool lies_within(const WholeBox& inner, const WholeBox& outer) {
          inner.y + inner.height <= outer.y + outer.height;
 }
 
-/// A warp a large group: its key, unless it lies within a stronger one.
+/// Judges the large groups, one in each warp. Writes the group's key, or 0 if the group lies within
+/// a stronger one.
 __global__ void __launch_bounds__(kBlock) judge_kernel(const GroupsArguments work) {
   const GroupsScratch& scratch = work.scratch;
   const unsigned groups = *scratch.large_count;
@@ -187,7 +191,8 @@ __global__ void __launch_bounds__(kBlock) judge_kernel(const GroupsArguments wor
   }
 }
 
-/// A warp a group that stays: its rank is how many have a greater key.
+/// Ranks the groups that stay, one in each warp. Its rank is the number of groups that have a
+/// greater key.
 __global__ void __launch_bounds__(kBlock) rank_kernel(const GroupsArguments work) {
   const GroupsScratch& scratch = work.scratch;
   const unsigned groups = *scratch.large_count;

@@ -1,4 +1,4 @@
-// The rule groups on a device: what cpu/groups.h computes, bit for bit.
+// Implements the rule `groups` on a device. It computes what cpu/groups.h computes, bit for bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,28 +13,29 @@
 
 namespace facepipe::nms {
 
-/// What a group's candidates add up to, at the lowest of their indices. Sums are of integers, so
-/// that their order doesn't matter.
+/// The sums over a group's candidates, stored at the lowest of their indices. They are sums of
+/// integers, so their order doesn't matter.
 struct GroupSums {
-  unsigned long long x;  // negative ones as two's complement
+  unsigned long long x;  // negative sums are in two's complement
   unsigned long long y;
   unsigned long long width;
   unsigned long long height;
 };
 
-/// Arrays of `capacity` elements; by a candidate's index but for those of large groups.
+/// Arrays of `capacity` elements. They are indexed by candidate, except those of large groups.
 struct GroupsScratch {
-  WholeBox* boxes;         ///< of no width where the candidate is invalid
-  std::uint32_t* parents;  ///< the forest of the groups: none above its candidate's own index
+  WholeBox* boxes;  ///< a box has no width if its candidate is invalid
+  /// The forest of the groups; no parent is above its candidate's own index.
+  std::uint32_t* parents;
   GroupSums* sums;
   std::uint32_t* members;
   std::uint32_t* large;        ///< indices of the large groups, in any order
-  WholeBox* means;             ///< of the large groups
-  std::uint64_t* keys;         ///< of the large groups: key_of(); 0 for one that goes
-  std::uint32_t* large_count;  ///< one
+  WholeBox* means;             ///< mean boxes of the large groups
+  std::uint64_t* keys;         ///< key_of() of each large group; 0 if the group is removed
+  std::uint32_t* large_count;  ///< a single number
 };
 
-/// Enqueues the rule: kept.indices, boxes, scores, count and beyond_capacity are set.
+/// Enqueues the rule. It sets kept.indices, boxes, scores, count and beyond_capacity.
 void launch_groups(const CandidateView& view, std::uint32_t min_neighbours,
                    const GroupsScratch& scratch, std::uint32_t multiprocessors,
                    const DeviceKept& kept, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// The rule matrix: the two kernels of Oro et al. 2020.
+// Implements the rule `matrix` by the two kernels of Oro et al. 2020.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,15 +13,17 @@ namespace facepipe::nms {
 
 struct MatrixScratch {
   std::uint8_t* matrix;    ///< B: d_max rows of matrix_stride(d_max) bytes
-  std::uint8_t* survives;  ///< V: d_max
+  std::uint8_t* survives;  ///< V: d_max bytes
 };
 
-/// Bytes from a row to the next: a multiple of 4, since four elements are written at once.
+/// Returns the bytes from one row to the next. They are a multiple of 4, because four elements are
+/// written at once.
 [[nodiscard]] constexpr std::size_t matrix_stride(std::uint32_t d_max) {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }
 
-/// The map and the reduce kernel. Their grids have enough blocks to occupy `multiprocessors`.
+/// Launch the map and the reduce kernel. Their grids have enough blocks to occupy
+/// `multiprocessors`.
 void launch_matrix_map(const NmsOptions& options, const CandidateView& view,
                        const MatrixScratch& scratch, std::uint32_t multiprocessors,
                        cudaStream_t stream);

@@ -1,5 +1,5 @@
-// The measures of overlap as types, by which kernels are instantiated: whether a candidate
-// suppresses another that it outranks.
+// The measures of overlap are types, by which kernels are instantiated. Each tells whether a
+// candidate suppresses another one that it outranks.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// A range of areas. Boxes whose area lies outside of it suppress nothing, whatever their position.
+/// A range of areas. Boxes whose area lies outside of it suppress nothing, wherever they are.
 struct AreaRange {
   float least, most;
   [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {
@@ -17,10 +17,10 @@ struct AreaRange {
   }
 };
 
-/// The areas that a winner must have for IoU > threshold with a loser in the range `of_losers`: the
-/// ratio of two boxes' areas is at least their IoU. This holds for fp32 results too: rounding is
-/// monotone, so the intersection is at most either area, and the factor 0.9999 leaves a margin of
-/// hundreds of times the rounding error of the union.
+/// Returns the areas that a winner must have for IoU > threshold with a loser in the range
+/// `of_losers`. The ratio of two boxes' areas (smaller to larger) is at least their IoU. This also
+/// holds for fp32 results: rounding is monotone, so the intersection is at most either area. The
+/// factor 0.9999 leaves a margin of hundreds of times the rounding error of the union.
 __device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {
   constexpr float kTiny = 1e-30F;
   const float ratio = 0.9999F * threshold;
@@ -49,7 +49,7 @@ struct DiouOverlap {  // DIoU <= IoU, so the bounds of the IoU hold
     return diou_exceeds(winner, loser, inter, winner_area, loser_area, threshold);
   }
 };
-struct WinnerAreaOverlap {  // no lower bound: a small winner is contained in losers of any area
+struct WinnerAreaOverlap {  // no lower bound, because losers of any area may contain a small winner
   static __device__ __forceinline__ AreaRange winners(AreaRange losers, float threshold) {
     return {0, areas_within_ratio(losers, threshold).most};
   }
@@ -59,7 +59,7 @@ struct WinnerAreaOverlap {  // no lower bound: a small winner is contained in lo
   }
 };
 
-struct SmallerAreaOverlap {  // no bounds: either box may lie within one of any area
+struct SmallerAreaOverlap {  // no bounds, because either box may lie within one of any area
   static __device__ __forceinline__ AreaRange winners(AreaRange, float) {
     return {0, __int_as_float(0x7f800000)};  // infinity
   }

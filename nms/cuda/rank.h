@@ -1,4 +1,5 @@
-// Sorts candidates by rank: the last step of the rule matrix and the first of voting.
+// Sorts candidates by rank. This is the last step of the rule `matrix` and the first step of
+// voting.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,14 +11,14 @@
 namespace facepipe::nms {
 
 struct RankOutput {
-  std::uint32_t* indices;  ///< or null
-  std::uint64_t* keys;     ///< or null: see key_of()
+  std::uint32_t* indices;  ///< may be null
+  std::uint64_t* keys;     ///< key_of() of each; may be null
   std::uint32_t* count;
-  std::uint32_t* beyond_capacity;  ///< or null
+  std::uint32_t* beyond_capacity;  ///< may be null
 };
 
-/// Writes the valid candidates in rank order. If `chosen` is not null, only those whose element in
-/// it is not 0.
+/// Writes the valid candidates in rank order. If `chosen` is not null, it writes only those whose
+/// element in `chosen` is not 0.
 void launch_rank(const CandidateView& view, const std::uint8_t* chosen, const RankOutput& output,
                  cudaStream_t stream);
 

@@ -9,28 +9,29 @@ namespace facepipe::nms {
 
 // Note [Ranking]
 // ~~~~~~~~~~~~~~
-// The output is in rank order: the position of a candidate is the number of candidates of the
+// The output is in rank order, so the position of a candidate is the number of candidates of the
 // output that outrank it. Each block sorts the m candidates of the output that it owns. Then it
-// finds, by a binary search of log m steps, between which two of its own each candidate of the
-// whole output ranks, and counts it there. Prefix sums over the m + 1 counts are the positions.
-// This takes n log m steps for each block, whatever the scores, and no block waits for the
-// positions of another.
+// takes each candidate of the whole output, finds by a binary search of log m steps between which
+// two of its own it ranks, and counts it there. Prefix sums over the m + 1 counts are the
+// positions. This takes n log m steps for each block, whatever the scores are, and no block waits
+// for the positions of another.
 
-/// The candidates of the output that a block owns, by their keys. In shared memory.
+/// The candidates of the output that a block owns, by their keys. The arrays are in shared memory.
 struct BlockRanking {
-  std::uint64_t* keys;   ///< sorted, descending, padded with zeros to padded()
-  unsigned* counts;      ///< size + 1; counts[i]: candidates of the output with
-                         ///< keys[i - 1] >= key > keys[i]
+  std::uint64_t* keys;  ///< sorted, descending, padded with zeros to padded()
+  /// size + 1 numbers; counts[i] is the number of candidates of the output with keys[i - 1] >= key
+  /// > keys[i].
+  unsigned* counts;
   std::uint64_t* spare;  ///< the keys before they are sorted
   unsigned size;
 
-  /// The smallest power of two greater than the size.
+  /// Returns the smallest power of two that is greater than the size.
   [[nodiscard]] __device__ unsigned padded() const {
     return size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
   }
 };
 
-/// Sorts up to 32 keys, those of the lanes whose bit in `having` is set. Called by one warp.
+/// Sorts up to 32 keys: those of the lanes whose bit in `having` is set. One warp calls it.
 __device__ __forceinline__ void sort_own_in_warp(const BlockRanking& own, std::uint64_t key,
                                                  unsigned having) {
   const auto size = static_cast<unsigned>(__popc(having));
@@ -57,9 +58,9 @@ __device__ __forceinline__ void sort_own(const BlockRanking& own) {
   __syncthreads();
 }
 
-/// Counts candidates of the output, of any block, among the block's own keys: each below the own
-/// keys that are greater or equal. A key of 0 is skipped. Takes several keys at once because each
-/// step of a search waits for memory.
+/// Counts candidates of the output, from any block, among the block's own keys. Each is counted
+/// below the own keys that are greater or equal. A key of 0 is skipped. It takes several keys at
+/// once because each step of a search waits for memory.
 template <unsigned kKeys>
 __device__ __forceinline__ void count_among(const BlockRanking& own,
                                             const std::uint64_t (&keys)[kKeys]) {
@@ -78,15 +79,15 @@ __device__ __forceinline__ void count_among(const BlockRanking& own, std::uint64
   count_among(own, keys);
 }
 
-/// Calls write(position, key) for each own key. Called by one warp. Returns the number of
-/// candidates of the whole output.
+/// Calls write(position, key) for each own key. One warp calls it. Returns the number of candidates
+/// of the whole output.
 template <class Write>
 __device__ __forceinline__ unsigned write_own(const BlockRanking& own, Write&& write) {
   unsigned before = 0;
   for (unsigned first = 0; first <= own.size; first += 32) {
     const unsigned i = first + lane_id();
     const unsigned up_to_here = before + warp_inclusive_sum(i <= own.size ? own.counts[i] : 0);
-    // The candidates that outrank key i are counted in counts[0..i], key i itself in counts[i + 1].
+    // counts[0..i] count the candidates that outrank key i, and counts[i + 1] counts key i itself.
     if (i < own.size) write(up_to_here, own.keys[i]);
     before = __shfl_sync(kAllLanes, up_to_here, 31);
   }

@@ -1,4 +1,4 @@
-// The implementation of CudaSuppressor: a rule with its scratch memory.
+// A rule with its scratch memory. It implements CudaSuppressor.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,14 +21,15 @@ class CudaRule {
   CudaRule& operator=(const CudaRule&) = delete;
   virtual void enqueue(const CandidateView& candidates, const DeviceKept& kept,
                        cudaStream_t stream) = 0;
-  /// The two kernels of the rule matrix, one by one. Other rules throw std::invalid_argument.
+  /// Enqueue the two kernels of the rule `matrix`, one by one. Other rules throw
+  /// std::invalid_argument.
   virtual void enqueue_map(const CandidateView& candidates, cudaStream_t stream);
   virtual void enqueue_reduce(const CandidateView& candidates, cudaStream_t stream);
 };
 
 /// Makes the rule of `options`, which check_nms_options() has accepted; `multiprocessors` >= 1.
-/// Throws std::invalid_argument if the capacity is too large for so few multiprocessors (rule soft
-/// alone).
+/// Throws std::invalid_argument if the capacity is too large for so few multiprocessors (only the
+/// rule `soft`).
 [[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
                                                   std::uint32_t multiprocessors);
 [[nodiscard]] std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity);

@@ -1,4 +1,4 @@
-// The scratch memory of each rule, and the kernels that it enqueues.
+// Defines the scratch memory of each rule, and the kernels that it enqueues.
 #include <vector_types.h>
 
 #include <stdexcept>
@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kDeviceAlignment = 256;
 
 struct Scratch {
-  GreedyScratch greedy{};          // greedy and fast; soft uses its control
-  std::uint64_t* words = nullptr;  // soft
+  GreedyScratch greedy{};          // for `greedy` and `fast`; `soft` uses its control
+  std::uint64_t* words = nullptr;  // for `soft`
   MatrixScratch matrix{};
   VotingScratch voting{};
   GroupsScratch groups{};
@@ -54,7 +54,7 @@ Scratch lay_out(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
   return scratch;
 }
 
-/// What all rules have: options and scratch memory.
+/// All rules have this: options and scratch memory.
 class RuleBase : public CudaRule {
  public:
   RuleBase(const NmsOptions& options, std::uint32_t capacity)
@@ -64,7 +64,7 @@ class RuleBase : public CudaRule {
   }
 
  protected:
-  /// Zeroes the memory, and lets the first launch have the tag 1: words of 0 then belong to no
+  /// Zeroes the memory, and gives the first launch the tag 1, so that words of 0 belong to no
   /// launch.
   void reset_control(std::uint32_t phase_bits) {
     const cuda::Stream stream;

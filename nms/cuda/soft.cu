@@ -1,4 +1,4 @@
-// The kernel of the rule soft, which is launched cooperatively. See Note [Soft selection].
+// The kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -16,21 +16,21 @@ namespace {
 // Note [Soft selection]
 // ~~~~~~~~~~~~~~~~~~~~~
 // The neighbours of a candidate are the candidates whose overlap with it makes its score decay,
-// that is, whose decay is not 1. Scores only fall. So if a candidate outranks, by the current
-// scores, all of its undecided neighbours, its score is final: every neighbour that is selected
-// before it has been selected already. Such a candidate is selected at once, whatever the state of
-// candidates elsewhere, and its neighbours decay.
+// that is, whose decay is not 1. Scores only fall. So if, by the current scores, a candidate
+// outranks all of its undecided neighbours, its score is final, because every neighbour that is
+// selected before it has been selected already. Such a candidate is selected at once, whatever the
+// state of candidates elsewhere is, and its neighbours decay.
 //
 // Each candidate has a word in global memory, which stays in L2: its score and its state, which is
 // undecided, selected, or discarded (the score is below the least score). A candidate's warp writes
 // the word, and its neighbours' warps poll it.
 //
-// The rounded score must not depend on the order in which a warp learns of selections: it is
-// defined as the product of the decays in the order of selection, which is that of falling final
-// scores. Usually a warp sees selections in this order, and multiplies each decay when it sees the
-// selection. If it sees a selection that precedes one whose decay it has multiplied already, it
-// computes the product again from the initial score. A product in a wrong order is only ever
-// published as an upper bound of a score, and selection needs no more than upper bounds of the
+// The rounded score must not depend on the order in which a warp learns of selections. So it is
+// defined as the product of the decays in the order of selection, which is the order of falling
+// final scores. Usually a warp sees selections in this order, and multiplies each decay when it
+// sees the selection. If it sees a selection that precedes one whose decay it has multiplied
+// already, it computes the product again from the initial score. A product in a wrong order is only
+// ever published as an upper bound of a score, and selection needs no more than upper bounds of the
 // neighbours' scores.
 //
 // A warp handles several candidates in turn, its rows. At first it compares each with all others
@@ -39,9 +39,9 @@ namespace {
 
 enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded = 2 };
 
-constexpr unsigned kMostRows = 512;  // that sort_own() sorts at a time
+constexpr unsigned kMostRows = 512;  // sort_own() sorts at most so many at a time
 
-/// A candidate, as its warp knows it. Equal in all lanes.
+/// A candidate as its warp knows it. It is equal in all lanes.
 struct Row {
   unsigned index;
   float score;
@@ -71,7 +71,7 @@ struct BlockContext {
   unsigned n;
   Row* rows;
   Neighbour* lists;
-  unsigned rows_per_warp;  // the most rows of a warp
+  unsigned rows_per_warp;  // the largest number of rows of a warp
   unsigned list_capacity;  // neighbours that a row's list can hold
 
   [[nodiscard]] __device__ PhaseCounter phases() const { return {arguments.phase_bits}; }
@@ -85,7 +85,8 @@ __device__ __forceinline__ void publish(const BlockContext& block, const Row& ro
 
 /// The published score and state of a candidate.
 struct PublishedScore {
-  std::uint64_t key;  ///< by the current score; greater than all keys if it isn't published yet
+  /// Key of the current score; if it isn't published yet, greater than all keys.
+  std::uint64_t key;
   SelectionState state;
 };
 __device__ __forceinline__ PublishedScore published_at(const BlockContext& block, unsigned index) {
@@ -106,7 +107,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #endif
 }
 
-/// The maximum of 64-bit values, from the maxima of their halves.
+/// Returns the maximum of 64-bit values, from the maxima of their halves.
 __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   const auto upper = static_cast<unsigned>(value >> 32);
   const unsigned greatest = warp_max(upper);
@@ -114,8 +115,8 @@ __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   return (static_cast<std::uint64_t>(greatest) << 32) | lower;
 }
 
-/// The factor by which the selection of candidate i multiplies the row's score: 1 if they are no
-/// neighbours.
+/// Returns the factor by which the selection of candidate i multiplies the row's score; 1 if they
+/// are not neighbours.
 template <SoftDecay kDecay>
 __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& row, unsigned i) {
   const CandidateView& view = block.arguments.view;
@@ -168,9 +169,10 @@ __device__ __forceinline__ void list_neighbours(const BlockContext& block, Row& 
 
 /// The result of reading all neighbours' published words once.
 struct NeighbourScan {
-  std::uint64_t next = 0;  ///< the key of the highest ranked selection below Row::last; 0: none
-  float decay = 1;         ///< of that selection
-  unsigned before = 0;     ///< selections at or above Row::last
+  /// Key of the highest ranked selection below Row::last; 0 if there is none.
+  std::uint64_t next = 0;
+  float decay = 1;              ///< decay of that selection
+  unsigned before = 0;          ///< number of selections at or above Row::last
   std::uint64_t strongest = 0;  ///< the greatest key of an undecided neighbour
 };
 
@@ -205,7 +207,7 @@ __device__ __forceinline__ void apply_selections(const BlockContext& block, Row&
   const float before = row.score;
   NeighbourScan scan = scan_neighbours();
   while (scan.before != row.applied || scan.next != 0) {
-    // A selection precedes one that has been applied: start again from the initial score.
+    // A selection precedes one that has been applied, so we start again from the initial score.
     if (scan.before != row.applied) {
       row.score = row.initial;
       row.last = ~std::uint64_t{0};
@@ -224,10 +226,10 @@ __device__ __forceinline__ void apply_selections(const BlockContext& block, Row&
   if (row.state != kUndecided || row.score != before) publish(block, row);
 }
 
-constexpr unsigned kNeighboursPerLane = 4;  // that a lane holds in registers
+constexpr unsigned kNeighboursPerLane = 4;  // number of neighbours that a lane holds in registers
 
-/// Updates a row with few neighbours: their words are read once, into registers, and scanned there
-/// as often as necessary.
+/// Updates a row with few neighbours. It reads their words once, into registers, and scans them
+/// there as often as necessary.
 __device__ __forceinline__ void update_row_from_registers(const BlockContext& block, Row& row,
                                                           const Neighbour* list) {
   PublishedScore published[kNeighboursPerLane];
@@ -372,7 +374,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   const unsigned end = min(n, begin + part);
   for (unsigned at = begin; at < end || (at == 0 && blockIdx.x == 0); at += kMostRows)
     write_part(block, at, min(end, at + kMostRows));
-  // Clears stale words, see Note [Tags] in greedy/decisions.cuh.
+  // This clears stale words, see Note [Tags] in greedy/decisions.cuh.
   if (blockIdx.x != gridDim.x - 1) return;
   for (unsigned i = (shared.tag & 4095U) + 4096U * threadIdx.x; i < arguments.view.capacity;
        i += 4096U * kThreads)
@@ -396,7 +398,8 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
   plan.blocks = multiprocessors;
   plan.phase_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.phase_bits) < plan.blocks) ++plan.phase_bits;
-  // Half of the shared memory, if that is enough: the rest remains L1 cache, for the boxes.
+  // Lists take half of the shared memory, if that is enough. The rest remains L1 cache, for the
+  // boxes.
   const auto room = static_cast<std::uint32_t>(
       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - attributes.sharedSizeBytes);
   const std::uint32_t rows_per_warp = capacity / (plan.blocks * kWarps) + 1;

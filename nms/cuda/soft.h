@@ -1,4 +1,4 @@
-// Arguments and launcher of the kernel of the rule soft.
+// The arguments and the launcher of the kernel of the rule `soft`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,8 +30,8 @@ struct SoftPlan {
   std::uint32_t blocks = 0;
   std::uint32_t phase_bits = 0;
 };
-/// A launch with one block on each of the `multiprocessors`. Throws std::invalid_argument if their
-/// shared memory is too small for the capacity.
+/// Plans a launch with one block on each of the `multiprocessors`. Throws std::invalid_argument if
+/// their shared memory is too small for the capacity.
 [[nodiscard]] SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
                                  std::uint32_t multiprocessors);
 

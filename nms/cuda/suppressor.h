@@ -1,6 +1,5 @@
-// Suppression on a CUDA device: from candidates in device memory to kept candidates in device
-// memory, without the host. The contract is that of nms.h; results are equal to the CPU's bit for
-// bit.
+// Suppresses on a CUDA device: from candidates in device memory to kept candidates in device
+// memory, without the host. The contract is in nms.h. Results are equal to the CPU's, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 namespace facepipe::nms {
 
 /// Candidates in device memory, in any order. Each array has as many elements as the suppressor's
-/// capacity. The first *count elements are candidates, the others may have any value.
+/// capacity. The first *count elements are candidates. The others may have any value.
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
@@ -22,11 +21,11 @@ struct DeviceCandidates {
 
 /// The output, in device memory. Each array has as many elements as the suppressor's capacity.
 struct DeviceKept {
-  std::uint32_t* indices = nullptr;  ///< in rank order (soft: in the order of selection)
+  std::uint32_t* indices = nullptr;  ///< in rank order (`soft`: in the order of selection)
   std::uint32_t* count = nullptr;
   std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, usually 0
-  Box* boxes = nullptr;     ///< where moves_boxes(): the moved ones; aligned to 16 bytes
-  float* scores = nullptr;  ///< where changes_scores()
+  Box* boxes = nullptr;     ///< if moves_boxes(), the moved boxes; aligned to 16 bytes
+  float* scores = nullptr;  ///< if changes_scores(), the new scores
 };
 
 class CudaRule;
@@ -35,17 +34,17 @@ struct CandidateView;
 /// Stands for the number of multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
-/// Owns scratch memory for one suppression at a time: work on several streams needs a suppressor
-/// for each stream, or must be ordered by events. Bound to the device that was current at
-/// construction.
+/// Owns scratch memory for one suppression at a time. If several streams do suppression, each needs
+/// its own suppressor, or events must order their work. A suppressor belongs to the device that was
+/// current at construction.
 class CudaSuppressor {
  public:
-  /// `capacity`: the largest number of candidates that are looked at; further ones are counted in
-  /// *beyond_capacity. `multiprocessors`: how many the stream's work may use, if these are not all
-  /// of the device, as in a green context; at most those of the device. The number must not be too
-  /// large: kernels whose blocks wait for each other need all their blocks to run at the same time,
-  /// and a launch with more blocks than can do so fails, possibly only after the limit of waiting.
-  /// Throws std::invalid_argument as check_nms_options(), Error(ErrorKind::device) if CUDA fails.
+  /// `capacity` is the largest number of candidates that are looked at; *beyond_capacity counts the
+  /// others. `multiprocessors` is how many the stream's work may use if it can't use all, as in a
+  /// green context. It is at most the device's number. It must not be too large, because kernels
+  /// whose blocks wait for each other need all their blocks to run at the same time. A launch with
+  /// more blocks than can run fails, possibly only after the limit of waiting. Throws
+  /// std::invalid_argument as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();
@@ -54,20 +53,20 @@ class CudaSuppressor {
   CudaSuppressor(const CudaSuppressor&) = delete;
   CudaSuppressor& operator=(const CudaSuppressor&) = delete;
 
-  /// Enqueues the suppression and returns. Neither allocates nor waits, so that it can be captured
-  /// in a graph and replayed with another count. Throws std::invalid_argument if a pointer is null
-  /// whose array the options need.
+  /// Enqueues the suppression and returns. It neither allocates nor waits, so it can be captured in
+  /// a graph and replayed with another count. Throws std::invalid_argument if the options need an
+  /// array whose pointer is null.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
-  /// The map and the reduce kernel of the rule matrix, to be timed one by one; their results stay
-  /// in the suppressor. Other rules throw std::invalid_argument.
+  /// Enqueue the map and the reduce kernel of the rule `matrix`, so that they can be timed one by
+  /// one. Their results stay in the suppressor. Other rules throw std::invalid_argument.
   void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
   void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
 
   [[nodiscard]] const NmsOptions& options() const noexcept { return options_; }
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 
-  /// The bytes of device memory that a suppressor allocates.
+  /// Returns how many bytes of device memory a suppressor allocates.
   [[nodiscard]] static std::size_t scratch_bytes(const NmsOptions& options, std::uint32_t capacity);
 
  private:

@@ -10,7 +10,7 @@ namespace facepipe::nms {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
-constexpr unsigned kStaged = 256;  // kept candidates that are in shared memory at a time
+constexpr unsigned kStaged = 256;  // number of kept candidates that are in shared memory at a time
 constexpr unsigned kJoinThreads = 256;
 
 struct VotingArguments {
@@ -29,7 +29,7 @@ struct Staged {
   std::uint64_t keys[kStaged];
 };
 
-/// The box that the rule compares.
+/// Returns the box that the rule compares.
 __device__ __forceinline__ Box compared_box(const VotingArguments& arguments, unsigned index) {
   return matrix_box(as_box(__ldg(arguments.view.boxes + index)), arguments.squares,
                     arguments.plus_one);
@@ -46,8 +46,8 @@ __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& 
   staged.keys[threadIdx.x] = key_of(ordered_bits(__ldg(arguments.view.scores + index)), index);
 }
 
-/// A thread finds the kept candidate that its candidate joins: the highest ranked one that outranks
-/// and suppresses it, or itself if it is kept. kNone if there is neither.
+/// Each thread finds the kept candidate that its candidate joins: the highest ranked one that
+/// outranks and suppresses it, or itself if it is kept. It finds kNone if there is neither.
 template <class Overlap>
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArguments arguments) {
   static_assert(kStaged == kJoinThreads);

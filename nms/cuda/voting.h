@@ -1,4 +1,4 @@
-// Box voting: each kept box moves to the mean of itself and the boxes that joined it.
+// Box voting moves each kept box to the mean of itself and the boxes that joined it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,8 +13,8 @@ namespace facepipe::nms {
 struct VotingScratch {
   std::uint64_t* keys;     ///< capacity: the keys of all valid candidates, in rank order
   std::uint32_t* count;    ///< the number of valid candidates
-  std::uint32_t* joined;   ///< capacity: for each key the kept candidate that it joins
-  std::uint32_t* rank_of;  ///< capacity: for each kept candidate its position among the keys
+  std::uint32_t* joined;   ///< capacity: for each key, the kept candidate that it joins
+  std::uint32_t* rank_of;  ///< capacity: for each kept candidate, its position among the keys
 };
 
 /// `indices` and `kept` are the output of the rule: the kept candidates in rank order and their

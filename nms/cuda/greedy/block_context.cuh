@@ -14,7 +14,7 @@
 
 namespace facepipe::nms {
 
-inline constexpr unsigned kLoadsInFlight = 8;  ///< independent loads of a thread
+inline constexpr unsigned kLoadsInFlight = 8;  ///< independent loads of a thread at a time
 
 // The counts by cell and, later, the arrays of BlockRanking share this memory.
 inline constexpr unsigned kCountsBytes =
@@ -25,7 +25,7 @@ struct Shared {
   float4 octets[kMaxRows / 8];
   float ranges[kWarps][4];
   PartitionMemory partition;
-  std::uint32_t kept[kMaxRowWords];  // decisions about own rows or, in the fallback, a batch's
+  std::uint32_t kept[kMaxRowWords];  // decisions about own rows or, in the fallback, about a batch
   std::uint32_t removed[kMaxRowWords];
   std::uint32_t tag;
   unsigned other_columns;  // columns that are not own rows
@@ -39,14 +39,15 @@ __device__ __forceinline__ Shared& shared_memory() {
   return shared;
 }
 
-/// Arguments and memory of a block. kFits: all candidates fit in shared memory. Then no block can
-/// run out of space for its matrix, and none has to check whether another one has.
+/// The arguments and the memory of a block. kFits says that all candidates fit in shared memory.
+/// Then no block can run out of space for its matrix, and no block has to check whether another one
+/// has.
 template <bool kFits>
 struct BlockContext {
   const GreedyArguments& arguments;
   Shared& shared;
   unsigned n;
-  unsigned* counts;  // of candidates by cell; later the memory of own_ranking()
+  unsigned* counts;  // numbers of candidates by cell; later the memory of own_ranking()
   MatrixColumns columns;
   std::uint32_t* bits;
 
@@ -58,8 +59,8 @@ struct BlockContext {
     auto* const keys = reinterpret_cast<std::uint64_t*>(counts);
     return {keys, reinterpret_cast<unsigned*>(keys + 2 * kMaxRows), keys + 3 * kMaxRows, 0};
   }
-  /// The cells of the first candidate_cells_size() candidates, by index. They lie in the matrix's
-  /// memory until the matrix is computed.
+  /// Returns the cells of the first candidate_cells_size() candidates, by index. They lie in the
+  /// matrix's memory until the matrix is computed.
   [[nodiscard]] __device__ std::uint16_t* candidate_cells() const {
     return reinterpret_cast<std::uint16_t*>(bits);
   }
@@ -67,13 +68,13 @@ struct BlockContext {
     return 2 * arguments.limits.bit_words;
   }
   [[nodiscard]] static __device__ constexpr bool fits() { return kFits; }
-  /// The most rows that a block may own.
+  /// Returns how many rows a block may own at most.
   [[nodiscard]] __device__ unsigned max_rows() const {
     const GreedyLimits& limits = arguments.limits;
     if (!fits()) return min(kMaxRows, limits.columns / 2);
     return min(kMaxRows, limits.bit_words / (n / 32 + 3) / 32 * 32);
   }
-  /// The entry of no candidate, which pads rows and columns.
+  /// Returns the entry that stands for no candidate. It pads rows and columns.
   [[nodiscard]] __device__ unsigned empty_entry() const { return arguments.limits.columns - 1; }
 };
 
@@ -82,8 +83,8 @@ __device__ __forceinline__ bool fits(const GreedyArguments& arguments, unsigned 
 }
 
 /// Computes the addresses of the block's arrays. Functions that are not inlined call it again
-/// instead of taking a BlockContext: the compiler would no longer know that its pointers are to
-/// shared memory.
+/// instead of taking a BlockContext, because then the compiler would no longer know that its
+/// pointers point to shared memory.
 template <bool kFits>
 __device__ __forceinline__ BlockContext<kFits> block_context(const GreedyArguments& arguments,
                                                              unsigned n) {

@@ -1,5 +1,5 @@
-// Where decisions about candidates are published: in global memory for other thread blocks, in
-// shared memory for other warps of the block.
+// Publishes decisions about candidates: in global memory for other thread blocks, in shared memory
+// for other warps of the block.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace facepipe::nms {
 
-/// What is known of a candidate.
+/// What is known about a candidate.
 enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 
 // Note [Tags]
 // ~~~~~~~~~~~
 // A published word holds a state in its lower 2 bits and the tag of the launch that wrote it in its
-// upper 30. A launch takes only words with its own tag for current, so no kernel has to clear the
+// upper 30. A launch regards only words with its own tag as current, so no kernel has to clear the
 // words between launches. The tag is the number of the launch modulo 2^24 or less, so a word that
 // was last written that many launches ago would look current. To prevent this, each launch clears
 // those words beyond its candidates whose index is equal to its tag modulo 4,096. So no word that a
@@ -26,8 +26,8 @@ struct PublishedStates {
   std::uint32_t* words;
   std::uint32_t tag;
 
-  /// The word of a candidate, for state_of(). Loads and their interpretation are separate so that
-  /// several loads can be in flight.
+  /// Returns the word of a candidate, for state_of(). Loading and interpreting a word are separate,
+  /// so that several loads can be in flight.
   __device__ __forceinline__ std::uint32_t load(unsigned index) const {
     return load_relaxed(words + index);
   }
@@ -46,7 +46,8 @@ struct PublishedStates {
   }
 };
 
-/// Decisions about the block's own rows in shared memory, a bit a row: for the block's other warps.
+/// Holds decisions about the block's own rows in shared memory, a bit for each row. They are for
+/// the block's other warps.
 struct OwnDecisions {
   volatile std::uint32_t* kept;
   volatile std::uint32_t* removed;
@@ -68,7 +69,7 @@ struct GridDecisions {
   PublishedStates states;
   const std::uint32_t* fallback;  ///< GreedyControl::fallback; null if no block can request it
 
-  /// The candidate of a column, whose published state is polled.
+  /// Returns the candidate of a column. Its published state is polled.
   [[nodiscard]] __device__ __forceinline__ unsigned index_of(unsigned column) const {
     return columns.index(column);
   }

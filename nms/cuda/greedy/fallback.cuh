@@ -1,5 +1,6 @@
-// The fallback of the greedy kernel, which all thread blocks take if too many boxes overlap for the
-// partition: a block would own too many candidates, or its matrix wouldn't fit in shared memory.
+// This is the fallback of the greedy kernel. All thread blocks take it if too many boxes overlap
+// for the partition: a block would own too many candidates, or its matrix wouldn't fit in shared
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace facepipe::nms {
 
-/// Whether any of the n candidates outranks and suppresses candidate `index`. All lanes of a warp
-/// call it.
+/// Returns whether any of the n candidates outranks and suppresses candidate `index`. All lanes of
+/// a warp call it.
 template <class Overlap>
 __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& block,
                                                   unsigned index) {
@@ -34,8 +35,8 @@ __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& blo
   return false;
 }
 
-/// The fallback of the rule fast: compares every candidate with all others; each block decides and
-/// writes a part of the candidates.
+/// This is the fallback of the rule `fast`. It compares every candidate with all others. Each block
+/// decides and writes a part of the candidates.
 template <class Overlap>
 __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& block) {
   const unsigned part = (block.n + gridDim.x - 1) / gridDim.x;
@@ -64,10 +65,10 @@ __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& blo
   }
 }
 
-/// Decides all candidates and writes the whole output. All blocks call it, or none.
+/// Decides all candidates and writes the whole output. Either all blocks call it, or none.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ void decide_by_fallback(const GreedyArguments& given, unsigned n) {
-  // A copy in registers: each access through the reference would be a load.
+  // This is a copy in registers, because each access through the reference would be a load.
   const GreedyArguments arguments = given;
   const BlockContext<false> block = block_context<false>(arguments, n);
   __syncthreads();

@@ -1,5 +1,5 @@
-// The kernel of the rules greedy and fast. It is launched cooperatively, reads the number of
-// candidates on the device and chooses one of its ways by it.
+// The kernel of the rules `greedy` and `fast`. It is launched cooperatively. It reads the number of
+// candidates on the device, and this number decides how it works.
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -30,7 +30,7 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   select_others<Overlap>(block, grid, partition);
   const unsigned stride = (partition.rows() + 31) / 32 * 32;
   matrix = {block.columns, block.bits, partition.rows(), stride + block.shared.other_columns};
-  // The memory of the counts by cell now becomes BlockRanking::counts.
+  // The memory of the counts by cell becomes BlockRanking::counts here.
   for (unsigned i = threadIdx.x; i <= stride; i += kThreads) block.own_ranking().counts[i] = 0;
   const GreedyLimits& limits = block.arguments.limits;
   const bool room = matrix.column_end <= limits.columns - 32 &&
@@ -44,8 +44,8 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   return room;
 }
 
-/// Clears stale published words, see Note [Tags], and a stale request of the fallback. Called by
-/// one block at its end, when no block can request the fallback any more.
+/// Clears stale published words (see Note [Tags]) and a stale request of the fallback. One block
+/// calls it at its end, when no block can request the fallback any more.
 template <bool kFits>
 __device__ __forceinline__ void clear_stale_words(const BlockContext<kFits>& block) {
   const PublishedStates states = block.states();
@@ -55,17 +55,17 @@ __device__ __forceinline__ void clear_stale_words(const BlockContext<kFits>& blo
     store_relaxed(fallback, ~states.tag);
 }
 
-/// Candidates of a block, at least. Smaller partitions would be compared sooner, but would depend
-/// on more candidates of other blocks.
+/// The least number of candidates of a block. Smaller partitions would be compared sooner, but
+/// would depend on more candidates of other blocks.
 constexpr unsigned kLeastPartition = 16;
 __device__ __forceinline__ unsigned partition_size_of(unsigned n) {
   return max((n + gridDim.x - 1) / gridDim.x, kLeastPartition);
 }
 
-/// For blocks that own no candidate: waits until block 0 has found the partition. True if it is
-/// overfull, so that all blocks are needed for the fallback.
+/// Blocks that own no candidate call it. It waits until block 0 has found the partition. Returns
+/// true if the partition is overfull, so that the fallback needs all blocks.
 __device__ __forceinline__ bool wait_for_partition(const BlockContext<true>& block) {
-  __syncthreads();  // the tag is there
+  __syncthreads();  // the tag is there now
   if (threadIdx.x == 0) {
     std::uint32_t outcome = 0;
     for (SpinLimit spins; outcome >> 1 != block.shared.tag; spins.count()) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void decide_few(const BlockContext<true>& block, floa
                                            float first_score) {
   const unsigned begin = blockIdx.x * kLeastPartition;
   if (begin >= block.n && blockIdx.x != 0) {
-    __syncthreads();  // the tag is there
+    __syncthreads();  // the tag is there now
     return;
   }
   if (threadIdx.x < block.n)
@@ -97,8 +97,8 @@ __device__ __forceinline__ void decide_few(const BlockContext<true>& block, floa
   decide_and_write<kAnyStronger>(block, matrix);
 }
 
-/// Partitions the candidates, decides the block's own and writes its part of the output. False if
-/// nothing has been written and all blocks must call decide_by_fallback().
+/// Partitions the candidates, decides the block's own and writes its part of the output. Returns
+/// false if it has written nothing and all blocks must call decide_by_fallback().
 template <class Overlap, bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& block,
                                                    float4 first_box, float first_score) {
@@ -136,10 +136,10 @@ __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& bl
   return decide_and_write<kAnyStronger>(block, matrix);
 }
 
-/// For candidates that don't all fit in shared memory.
+/// Decides candidates that don't all fit in shared memory.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ bool decide_many_partitioned(const GreedyArguments& given, unsigned n) {
-  // A copy in registers: each access through the reference would be a load.
+  // This is a copy in registers, because each access through the reference would be a load.
   const GreedyArguments arguments = given;
   return decide_partitioned<Overlap, kAnyStronger>(block_context<false>(arguments, n), empty_box(),
                                                    0);
@@ -149,8 +149,8 @@ template <class Overlap, bool kAnyStronger>
 __global__ void __launch_bounds__(kThreads, 1)
     greedy_kernel(const __grid_constant__ GreedyArguments arguments) {
   const CandidateView& view = arguments.view;
-  // Loaded at the same time as the count, hence before it is known whether these candidates exist.
-  // The contract makes this valid: arrays are as long as the capacity.
+  // These are loaded at the same time as the count, so before it is known whether the candidates
+  // exist. The contract makes this valid: arrays are as long as the capacity.
   float4 first_box = empty_box();
   float first_score = 0;
   if (threadIdx.x < view.capacity) {
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (threadIdx.x < kMaxRowWords)
     block.shared.kept[threadIdx.x] = block.shared.removed[threadIdx.x] = 0;
   if (threadIdx.x == kThreads - 1) {
-    // The tag of this launch. It is first read after some barriers, which hide the latency.
+    // This is the tag of the launch. It is first read after some barriers, which hide the latency.
     const std::uint32_t launch_count =
         atomicAdd(&arguments.scratch.control->launches, block.phases().increment());
     block.shared.tag = launch_count >> arguments.phase_bits;
@@ -211,7 +211,7 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
       static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) -
       attributes.sharedSizeBytes;
   GreedyPlan plan;
-  // At most half of the memory is for columns; the rest is for the bits of the matrix.
+  // At most half of the memory is for columns. The rest is for the bits of the matrix.
   plan.limits.columns = std::min({kMaxColumns, largest_columns,
                                   static_cast<std::uint32_t>(shared / 2 / kColumnBytes) / 32 * 32});
   const std::size_t before_bits = kCountsBytes + plan.limits.columns * kColumnBytes;

@@ -1,4 +1,4 @@
-// Arguments and launcher of the kernel of the rules greedy and fast.
+// The arguments and the launcher of the kernel of the rules `greedy` and `fast`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,20 +10,20 @@
 
 namespace facepipe::nms {
 
-/// How large a suppression matrix the shared memory of a thread block can hold.
+/// The largest suppression matrix that fits in the shared memory of a thread block.
 struct GreedyLimits {
   std::uint32_t columns = 0;    ///< columns, padding included; a multiple of 32
   std::uint32_t bit_words = 0;  ///< words of 32 bits, each for 32 columns of a row
 };
 
-/// Words in global memory by which the blocks of a launch synchronise, each in a cache line of its
-/// own. They are set once, when the suppressor is made, and never reset: counters keep counting
+/// By these words in global memory, the blocks of a launch synchronise. Each word has its own cache
+/// line. They are set once, when the suppressor is made, and never reset: counters keep counting
 /// from launch to launch (see PhaseCounter), and the other words hold the tag of the launch that
 /// wrote them (see Note [Tags]).
 struct GreedyControl {
-  alignas(128) std::uint32_t launches;  ///< counts launches, which gives each its tag
+  alignas(128) std::uint32_t launches;  ///< counts launches; each launch gets its tag from it
   alignas(128) std::uint32_t arrivals;  ///< counts blocks that have decided their rows
-  alignas(128) std::uint32_t barrier;   ///< of grid_barrier()
+  alignas(128) std::uint32_t barrier;   ///< the word of grid_barrier()
   alignas(128)
       std::uint32_t fallback;  ///< tag of the last launch in which a block requested the fallback
   alignas(128) std::uint32_t partition;  ///< twice the tag of the last launch, plus 1 if its
@@ -33,9 +33,10 @@ struct GreedyControl {
 struct GreedyScratch {
   GreedyControl* control;
   std::uint32_t* states;       ///< capacity; see PublishedStates
-  std::uint64_t* ranked_keys;  ///< capacity; this and the next two for ranked batches
+  std::uint64_t* ranked_keys;  ///< capacity; this and the next two serve ranked batches
   float4* ranked_boxes;        ///< capacity
-  std::uint32_t* remaining;  ///< 2 x capacity / 32: a bit for each ranked candidate not yet decided
+  /// 2 x capacity / 32: a bit for each ranked candidate that isn't decided yet.
+  std::uint32_t* remaining;
 };
 
 struct GreedyArguments {
@@ -49,19 +50,19 @@ struct GreedyArguments {
   std::uint32_t* beyond_capacity;
 };
 
-/// The launch configuration: all blocks run at the same time.
+/// The configuration of a launch. All blocks run at the same time.
 struct GreedyPlan {
   GreedyLimits limits;
   std::uint32_t shared_bytes = 0;
   std::uint32_t blocks = 0;
   std::uint32_t phase_bits = 0;
 };
-/// `largest_columns` bounds GreedyLimits::columns. The launch has one block for each of the
-/// `multiprocessors`.
+/// Plans a launch with one block for each of the `multiprocessors`. `largest_columns` bounds
+/// GreedyLimits::columns.
 [[nodiscard]] GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
                                      std::uint32_t multiprocessors);
 
-/// Enqueues a cooperative launch, since the blocks wait for each other.
+/// Enqueues a cooperative launch, because the blocks wait for each other.
 void launch_greedy(const NmsOptions& options, const GreedyPlan& plan,
                    const GreedyArguments& arguments, cudaStream_t stream);
 

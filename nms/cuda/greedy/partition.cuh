@@ -1,4 +1,4 @@
-// How candidates are partitioned among the thread blocks. See Note [Partition].
+// Partitions the candidates among the thread blocks. See Note [Partition].
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,27 @@ namespace facepipe::nms {
 // Note [Partition]
 // ~~~~~~~~~~~~~~~~
 // Candidates come in any order. The candidates that a block decides should lie close together in
-// the picture: then most of the boxes that they overlap are decided by the same block. So the plane
-// is divided into 1,024 cells, ordered along a Hilbert curve, on which successive cells are
-// neighbours. Candidates are counted by the cell of their centre, and a cell belongs to block
+// the picture, because then most of the boxes that they overlap are decided by the same block. So
+// the plane is divided into 1,024 cells, ordered along a Hilbert curve, on which successive cells
+// are neighbours. Candidates are counted by the cell of their centre, and a cell belongs to block
 // floor(E / S), where E is the number of candidates in the cells before it and S the partition
 // size.
 //
-// Every block computes this for itself: to read 4,096 boxes from L2 and count them takes less time
-// than a barrier across the grid and a permutation of the candidates. Since cells are never split,
-// the partition doesn't depend on the order in which threads count. A partition exceeds S by at
-// most the candidates of one cell. If a cell has too many for that (identical boxes, for example),
-// the partition is overfull, which all blocks find alike, and all of them go to the fallback
-// (fallback.cuh). Cells balance the work; the result doesn't depend on them.
+// Every block computes this for itself, because reading 4,096 boxes from L2 and counting them takes
+// less time than a barrier across the grid and a permutation of the candidates. Since cells are
+// never split, the partition doesn't depend on the order in which threads count. A partition
+// exceeds S by at most the candidates of one cell. If a cell has too many for that (identical
+// boxes, for example), the partition is overfull. All blocks find this alike, and all of them take
+// the fallback (fallback.cuh). Cells balance the work; the result doesn't depend on them.
 
 inline constexpr int kCellBits = 5;
 inline constexpr unsigned kCurveSide = 1U << kCellBits;
 inline constexpr unsigned kGridCells = kCurveSide * kCurveSide;
 
-/// The positions of the cells of a square along a Hilbert curve from (0, 0) to (kCurveSide - 1, 0).
+/// Holds the positions of the cells of a square along a Hilbert curve from (0, 0) to (kCurveSide -
+/// 1, 0).
 struct HilbertCurve {
-  std::uint16_t position[kGridCells];  ///< of (x, y) at y * kCurveSide + x
+  std::uint16_t position[kGridCells];  ///< position of (x, y), at y * kCurveSide + x
 };
 
 constexpr HilbertCurve make_hilbert_curve() {
@@ -65,10 +66,10 @@ alignas(16) __device__ const HilbertCurve kHilbertCurve = make_hilbert_curve();
 /// square.
 struct CellGrid {
   float x_scale, x_bias, y_scale, y_bias;  ///< map twice the centre to [0, 1]
-  float x_last, y_last;                    ///< number of cells on each axis, less one
+  float x_last, y_last;                    ///< number of cells on each axis, minus one
   unsigned square_bits;                    ///< a square has 2^square_bits x 2^square_bits cells
-  bool x_is_first;                         ///< x is the first axis of HilbertCurve, else y
-  bool wide;                               ///< squares follow each other along x, else along y
+  bool x_is_first;                         ///< x is the first axis of HilbertCurve; otherwise y is
+  bool wide;                               ///< squares follow each other along x; otherwise along y
 };
 
 /// Extends `range`, which is in twice the coordinates of centres, by the centre of a box. Centres
@@ -80,8 +81,8 @@ __device__ __forceinline__ void include_centre(float4& range, float4 box) {
   if (fabsf(x) < kFar && fabsf(y) < kFar) range = bounds_of(range, make_float4(x, y, x, y));
 }
 
-/// The grid over the union of all threads' ranges. A range of one point, or an empty one, gives a
-/// valid grid too. All threads of the block call it; it contains a barrier.
+/// Returns the grid over the union of all threads' ranges. A range of one point, or an empty one,
+/// gives a valid grid too. All threads of the block call it. It contains a barrier.
 __device__ __forceinline__ CellGrid make_grid(float4 range, float (&of_warps)[kWarps][4]) {
   const float least = warp_least_of_four(range.x, range.y, -range.z, -range.w);
   if (lane_id() < 4) of_warps[warp_id()][lane_id()] = least;
@@ -95,7 +96,7 @@ __device__ __forceinline__ CellGrid make_grid(float4 range, float (&of_warps)[kW
   range = gathered_box(all);
   const float width = range.z - range.x;
   const float height = range.w - range.y;
-  // So that cells are about as wide as high.
+  // This makes cells about as wide as high.
   const int skew =
       max(-kCellBits, min(kCellBits, __float2int_rn(0.5F * (__log2f(width) - __log2f(height)))));
   CellGrid grid;
@@ -108,13 +109,13 @@ __device__ __forceinline__ CellGrid make_grid(float4 range, float (&of_warps)[kW
   grid.square_bits = static_cast<unsigned>(kCellBits - abs(skew));
   grid.wide = skew >= 0;
   // The first 4^k cells of a Hilbert curve fill a square of 2^k cells a side and are a Hilbert
-  // curve themselves; for every other k its axes are exchanged.
+  // curve themselves. For every other k its axes are exchanged.
   grid.x_is_first = grid.wide == (skew % 2 == 0);
   return grid;
 }
 
-/// The index of a cell along an axis, 0..last. Adding 2^23 to a float rounds it to a whole number,
-/// which then stands in the lower bits of the sum.
+/// Returns the index of a cell along an axis, 0..last. Adding 2^23 to a float rounds it to a whole
+/// number, which is then in the lower bits of the sum.
 __device__ __forceinline__ unsigned cell_coordinate(float doubled, float scale, float bias,
                                                     float last) {
   const float position = __saturatef(fmaf(doubled, scale, bias));  // NaN becomes 0
@@ -152,8 +153,8 @@ struct PartitionMemory {
 
 inline constexpr unsigned kCellsPerThread = kGridCells / kThreads;
 
-/// Finds the first cell before which there are at least `begin` candidates, given that it follows
-/// one of this thread's cells, and the number of candidates before it.
+/// Finds the first cell before which there are at least `begin` candidates, and the number of
+/// candidates before it. The cell must follow one of this thread's cells.
 __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPerThread],
                                               unsigned before, unsigned begin, unsigned& cell,
                                               unsigned& first) {

@@ -1,4 +1,4 @@
-// How a thread block decides the rows of its suppression matrix. See Note [Propagation].
+// Decides the rows of a thread block's suppression matrix. See Note [Propagation].
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace facepipe::nms {
 // The suppressors of a candidate are the candidates that outrank and suppress it. A candidate is
 // removed as soon as one of its suppressors is known to be kept, and kept as soon as all of them
 // are known to be removed. Decisions are never taken back, and a suppressor always outranks the
-// candidate that it suppresses. So the highest ranked undecided candidate can always be decided,
-// and whatever the order in which warps learn of decisions, propagation ends with the result of
-// greedy suppression. There are no rounds that all warps would have to end together.
+// candidate that it suppresses. So the highest ranked undecided candidate can always be decided. In
+// whatever order warps learn of decisions, propagation ends with the result of greedy suppression.
+// There are no rounds that all warps would have to end together.
 //
 // A warp decides 32 rows. Decisions among these rows spread by ballots. Decisions about columns of
-// other warps and blocks are polled: each decision is published once, by the warp that takes it,
-// and read by those that depend on it. Between blocks a decision is a word in global memory, which
+// other warps and blocks are polled: the warp that takes a decision publishes it once, and the
+// warps that depend on it read it. Between blocks a decision is a word in global memory, which
 // stays in L2 (PublishedStates). For a batch (Note [Ranked batches]) it is a bit in shared memory.
 //
 // Columns are polled 32 at a time, a word of the matrix. The undecided suppressors of 32 rows
@@ -27,9 +27,9 @@ namespace facepipe::nms {
 // takes one load and two ballots. While there are more than 8 words, the warp goes over all words
 // of its rows.
 
-/// The 32 rows that a warp decides, and what the warp knows of them. Lane l has row
-/// 32 * row_word + l. Masks have a bit for each row and are equal in all lanes; the other members
-/// are about the lane's own row.
+/// The 32 rows that a warp decides, and what the warp knows about them. Lane l has row 32 *
+/// row_word + l. Masks have a bit for each row and are equal in all lanes. The other members are
+/// about the lane's own row.
 struct WarpRows {
   unsigned row_word;
   std::uint64_t key;
@@ -43,7 +43,8 @@ struct WarpRows {
   }
 };
 
-/// Rows of invalid candidates, and those beyond the last row, count as removed from the start.
+/// Loads the rows of a row word. Rows of invalid candidates, and rows beyond the last one, count as
+/// removed from the start.
 __device__ __forceinline__ WarpRows load_warp_rows(const SuppressionMatrix& matrix,
                                                    unsigned row_word) {
   WarpRows rows;
@@ -58,11 +59,12 @@ __device__ __forceinline__ WarpRows load_warp_rows(const SuppressionMatrix& matr
   return rows;
 }
 
-/// Decides all rows that can be decided by what the warp knows, and publishes these decisions.
+/// Decides all rows that the warp's knowledge decides, and publishes these decisions.
 template <class Decisions>
 __device__ __forceinline__ void propagate(WarpRows& rows, const Decisions& decisions) {
   const unsigned before = rows.undecided;
-  // Removals first: a row that is removed now may be the last suppressor of another of the 32 rows.
+  // Removals come first, because a row that is removed now may be the last suppressor of another of
+  // the 32 rows.
   rows.removed |= __ballot_sync(kAllLanes, rows.suppressed) & rows.undecided;
   rows.undecided &= ~rows.removed;
   while (rows.undecided != 0) {
@@ -84,7 +86,7 @@ inline constexpr unsigned kListedWords = 8;
 
 /// The column words that hold undecided suppressors of a warp's rows.
 struct DependencyList {
-  /// Undecided suppressors of the lane's row, a bit a column.
+  /// The undecided suppressors of the lane's row, a bit for each column.
   std::uint32_t pending[kListedWords] = {};
   unsigned words[kListedWords] = {};
   unsigned size = 0;  ///< kListedWords + 1 if there are more words than the list can hold
@@ -108,7 +110,7 @@ struct DependencyList {
   }
 };
 
-/// Whether the lane's row has suppressors outside of the warp's 32 rows.
+/// Returns whether the lane's row has suppressors outside of the warp's 32 rows.
 __device__ __forceinline__ bool has_outside_suppressors(const SuppressionMatrix& matrix,
                                                         const WarpRows& rows) {
   std::uint32_t any = 0;
@@ -118,8 +120,8 @@ __device__ __forceinline__ bool has_outside_suppressors(const SuppressionMatrix&
   return any != 0;
 }
 
-/// The words that hold suppressors of undecided rows, outside of the warp's 32 rows; incomplete,
-/// with fits() false, if there are more than the list can hold.
+/// Returns the words that hold suppressors of undecided rows, outside of the warp's 32 rows. If
+/// there are more than the list can hold, the list is incomplete and fits() is false.
 __device__ __forceinline__ DependencyList list_dependencies(const SuppressionMatrix& matrix,
                                                             const WarpRows& rows) {
   DependencyList list;
@@ -134,9 +136,9 @@ __device__ __forceinline__ DependencyList list_dependencies(const SuppressionMat
   return list;
 }
 
-/// The decisions about the 32 columns of a word, a bit a column. If the columns belong to other
-/// blocks, `raw` is the published word of the lane's column; for the block's own columns the masks
-/// in shared memory are read, and `raw` is unused.
+/// The decisions about the 32 columns of a word, a bit for each column. If the columns belong to
+/// other blocks, `raw` is the published word of the lane's column. For the block's own columns, the
+/// masks in shared memory are read and `raw` is unused.
 struct WordStates {
   unsigned kept, removed;
 };
@@ -148,9 +150,9 @@ __device__ __forceinline__ WordStates word_states(const Decisions& decisions, un
   return {__ballot_sync(kAllLanes, state == kKept), __ballot_sync(kAllLanes, state == kRemoved)};
 }
 
-/// Polls all words of the matrix once, with eight loads in flight; for rows whose suppressors lie
-/// in too many words for a DependencyList. Clears the bits of removed suppressors in the matrix.
-/// Returns the number of words that still hold undecided suppressors.
+/// Polls all words of the matrix once, with eight loads in flight. It is for rows whose suppressors
+/// lie in too many words for a DependencyList. Clears the bits of removed suppressors in the
+/// matrix. Returns the number of words that still hold undecided suppressors.
 template <class Decisions>
 __device__ __forceinline__ unsigned poll_all(const SuppressionMatrix& matrix, WarpRows& rows,
                                              const Decisions& decisions) {
@@ -219,9 +221,9 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   WarpRows rows = load_warp_rows(matrix, row_word);
   DependencyList list = list_dependencies(matrix, rows);
   rows.waits = list.fits() ? list.any() : has_outside_suppressors(matrix, rows);
-  propagate(
-      rows,
-      decisions);  // most rows have no suppressor elsewhere, and other warps wait for these rows
+  propagate(rows,
+            // Most rows have no suppressor elsewhere, and other warps wait for these rows.
+            decisions);
   if (rows.undecided == 0) return rows;
   if (!list.fits()) {
     unsigned left = list.size;
@@ -244,7 +246,7 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   return rows;
 }
 
-/// The same for the rule fast, by which any suppressor removes a row.
+/// Does the same for the rule `fast`, in which any suppressor removes a row.
 template <class Decisions>
 __device__ __forceinline__ WarpRows decide_by_any_suppressor(const SuppressionMatrix& matrix,
                                                              unsigned row_word,
@@ -260,7 +262,7 @@ __device__ __forceinline__ WarpRows decide_by_any_suppressor(const SuppressionMa
   return rows;
 }
 
-/// Publishes the rows of invalid candidates as removed. Rows beyond the last belong to no
+/// Publishes the rows of invalid candidates as removed. Rows beyond the last one belong to no
 /// candidate.
 __device__ __forceinline__ void publish_invalid(const SuppressionMatrix& matrix,
                                                 const WarpRows& rows,

@@ -1,4 +1,4 @@
-// Greedy suppression in batches of the highest ranked candidates. See Note [Ranked batches].
+// Does greedy suppression in batches of the highest ranked candidates. See Note [Ranked batches].
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@ namespace facepipe::nms {
 
 // Note [Ranked batches]
 // ~~~~~~~~~~~~~~~~~~~~~
-// The fallback for boxes of which many overlap many others: suppression matrices of a partition
-// would be too large. First all blocks together sort the candidates by rank. Then they repeat:
+// This is the fallback for boxes of which many overlap many others, so that the suppression
+// matrices of a partition would be too large. First all blocks together sort the candidates by
+// rank. Then they repeat:
 // 1. The batch is the 256 highest ranked candidates that remain, that is, are neither decided nor
 //    removed. No kept candidate of an earlier batch suppresses them, so they are decided among
 //    themselves. Every block does this for itself, with a suppression matrix of 256 x 256 bits in
 //    shared memory.
 // 2. The kept candidates of the batch remove those that they suppress from the remaining ones. Each
 //    block does this for its part of the candidates. A barrier across the grid follows.
-// Memory is linear in the number of candidates. A candidate is compared with kept ones and with its
-// batch alone. Each batch decides 256 candidates, so there are at most capacity / 256 batches,
-// whatever the boxes.
+// Memory is linear in the number of candidates. A candidate is compared only with kept ones and
+// with its batch. Each batch decides 256 candidates, so there are at most capacity / 256 batches,
+// whatever the boxes are.
 
 inline constexpr unsigned kBatchSize = 256;
 static_assert(kBatchSize <= kMaxRows);
 inline constexpr unsigned kRankedAtOnce = 512;
 
-/// Memory of all blocks together. remaining[k % 2] has a bit for each ranked candidate that remains
-/// before batch k; it is not read before batch 0, before which all remain.
+/// Memory that all blocks share. remaining[k % 2] has a bit for each ranked candidate that remains
+/// before batch k. It is not read before batch 0, because all candidates remain then.
 struct BatchScratch {
   std::uint64_t* ranked_keys;
   float4* ranked_boxes;
@@ -39,11 +40,11 @@ struct BatchScratch {
   PhaseCounter phases;
 };
 
-/// What decide_warp_rows() reads and publishes for a batch: its rows are its only columns, and
-/// their decisions are in shared memory alone.
+/// What decide_warp_rows() reads and publishes for a batch. Its rows are its only columns, and
+/// their decisions are only in shared memory.
 struct BatchDecisions {
   OwnDecisions own;
-  PublishedStates states;  ///< unused, as there are no columns of other blocks
+  PublishedStates states;  ///< unused, because no column belongs to another block
 
   static constexpr unsigned own_words = kBatchSize / 32;
   [[nodiscard]] static __device__ __forceinline__ unsigned index_of(unsigned) { return 0; }
@@ -54,7 +55,7 @@ struct BatchDecisions {
   [[nodiscard]] static __device__ __forceinline__ bool fallback_requested() { return false; }
 };
 
-/// The block's shared memory.
+/// What a batch uses of the block's shared memory.
 struct BatchMemory {
   MatrixColumns columns;
   std::uint32_t* bits;
@@ -65,7 +66,7 @@ struct BatchMemory {
   std::uint32_t (&removed)[kMaxRowWords];
 };
 
-/// The key of a candidate; one with a score of 0 if the candidate is invalid.
+/// Returns the key of a candidate; one with a score of 0 if the candidate is invalid.
 __device__ __forceinline__ std::uint64_t key_at(const CandidateView& view, unsigned index) {
   const float score = __ldg(view.scores + index);
   return key_of(ordered_score(valid(__ldg(view.boxes + index), score), score), index);
@@ -129,9 +130,9 @@ struct Batch {
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
-/// Finds the next batch. Leaves the bitwise inverted ranks of its candidates in the keys of the
-/// entries, so that a candidate has a greater key than those it outranks. `last_rank` is in shared
-/// memory. Ends with a barrier.
+/// Finds the next batch. It leaves the bitwise inverted ranks of its candidates in the keys of the
+/// entries, so that a candidate has a greater key than those that it outranks. `last_rank` is in
+/// shared memory. Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
                                             const BatchScratch& scratch, unsigned& last_rank) {
@@ -160,7 +161,8 @@ __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsi
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned rank = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      memory.columns.candidates.keys[at] = key_of(~rank, 0);  // a lower rank outranks
+      // A candidate with a lower rank number outranks.
+      memory.columns.candidates.keys[at] = key_of(~rank, 0);
       if (at + 1 == size) last_rank = rank;
     }
   __syncthreads();
@@ -199,7 +201,7 @@ __device__ __forceinline__ void decide_batch(const SuppressionMatrix& matrix, Ba
   __syncthreads();
 }
 
-/// Whether a kept candidate of the batch suppresses the candidate of rank `rank`.
+/// Returns whether a kept candidate of the batch suppresses the candidate of rank `rank`.
 template <class Overlap>
 __device__ bool suppressed_by_batch(const BatchMemory& memory, const BatchScratch& scratch,
                                     unsigned size, unsigned rank, float threshold) {
@@ -215,8 +217,8 @@ __device__ bool suppressed_by_batch(const BatchMemory& memory, const BatchScratc
   return false;
 }
 
-/// Writes this block's part of the bits `next`: which candidates remain after the batch.
-/// `remaining` is null for the first batch, before which all candidates remain.
+/// Writes this block's part of the bits `next`, which tell the candidates that remain after the
+/// batch. `remaining` is null for the first batch, because all candidates remain before it.
 template <class Overlap>
 __device__ void remove_suppressed(const BatchMemory& memory, const BatchScratch& scratch,
                                   const Batch& batch, unsigned valid_count,
@@ -236,7 +238,7 @@ __device__ void remove_suppressed(const BatchMemory& memory, const BatchScratch&
 }
 
 /// Returns the number of kept candidates of the batch. Block 0 also appends them to the output,
-/// after the `before` kept ones of earlier batches.
+/// after the `before` kept candidates of earlier batches.
 __device__ __forceinline__ unsigned append_kept(const BatchMemory& memory, unsigned size,
                                                 unsigned before, std::uint32_t* indices) {
   unsigned kept = 0;

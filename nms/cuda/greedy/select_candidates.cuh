@@ -15,8 +15,8 @@ namespace facepipe::nms {
 
 /// Loads all candidates into shared memory; a thread loads every kThreads-th. The kernel has
 /// already loaded the first one of each thread, which the caller passes. Returns the range of the
-/// centres of the thread's first and last candidates: for candidates in raster order all threads'
-/// ranges make up the whole range, in any other order a good sample.
+/// centres of the thread's first and last candidates. If the candidates are in raster order, all
+/// threads' ranges make up the whole range. In any other order they are a good sample.
 template <bool kFits>
 __device__ __forceinline__ float4 load_candidates(const BlockContext<kFits>& block,
                                                   float4 first_box, float first_score) {
@@ -48,7 +48,8 @@ __device__ __forceinline__ float4 load_candidates(const BlockContext<kFits>& blo
   return range;
 }
 
-/// The range of a sample of the centres, for candidates that don't all fit in shared memory.
+/// Returns the range of a sample of the centres. It is for candidates that don't all fit in shared
+/// memory.
 template <bool kFits>
 __device__ __forceinline__ float4 sample_range(const BlockContext<kFits>& block) {
   float4 range = empty_box();
@@ -58,7 +59,7 @@ __device__ __forceinline__ float4 sample_range(const BlockContext<kFits>& block)
 }
 
 /// Calls visit(index, box) for every kThreads-th candidate. Boxes are read from shared memory if
-/// they are there, else from global memory with several loads in flight.
+/// they are there; otherwise from global memory with several loads in flight.
 template <bool kFits, class Visit>
 __device__ __forceinline__ void for_each_candidate(const BlockContext<kFits>& block,
                                                    Visit&& visit) {
@@ -85,7 +86,7 @@ template <bool kFits>
 __device__ __forceinline__ void count_cells(const BlockContext<kFits>& block,
                                             const CellGrid& grid) {
   for_each_candidate(block, [&](unsigned i, float4 box) {
-    // It doesn't matter to which cell an invalid candidate belongs; an empty box, whose centre is
+    // It doesn't matter to which cell an invalid candidate belongs. An empty box, whose centre is
     // NaN, belongs to cell 0.
     const unsigned cell = cell_of(grid, block.shared.curve, box);
     if (i < block.candidate_cells_size())
@@ -95,8 +96,8 @@ __device__ __forceinline__ void count_cells(const BlockContext<kFits>& block,
   __syncthreads();
 }
 
-/// The cell of a candidate: as count_cells() stored it or, if there was no space, computed again
-/// from the box that box_of() returns.
+/// Returns the cell of a candidate. count_cells() has stored it, or if there was no space, it is
+/// computed again from the box that box_of() returns.
 template <bool kFits, class BoxOf>
 __device__ __forceinline__ unsigned cell_at(const BlockContext<kFits>& block, const CellGrid& grid,
                                             unsigned index, BoxOf&& box_of) {
@@ -126,7 +127,7 @@ __device__ __forceinline__ void list_rows(const BlockContext<true>& block, const
   });
 }
 
-/// The same for candidates that have no entries yet: loads them into the entries [0, rows).
+/// Does the same for candidates that have no entries yet: loads them into the entries [0, rows).
 __device__ __forceinline__ void list_rows(const BlockContext<false>& block, const CellGrid& grid,
                                           const Partition& partition) {
   static_assert(kMaxRows <= kThreads);
@@ -157,7 +158,7 @@ __device__ __forceinline__ void select_rows(const BlockContext<kFits>& block, co
   __syncthreads();
 }
 
-/// A test that every box passes which may suppress one of the rows: it overlaps their bounding box,
+/// A test that every box passes that may suppress one of the rows: it overlaps their bounding box,
 /// and its area is in a range.
 struct SuppressorBounds {
   float4 around;
@@ -167,8 +168,8 @@ struct SuppressorBounds {
   }
 };
 
-/// The bounds for suppressors of the block's rows, in every thread. Also stores the bounding box of
-/// each octet of rows.
+/// Returns the bounds for suppressors of the block's rows, in every thread. Also stores the
+/// bounding box of each octet of rows.
 template <class Overlap, bool kFits>
 __device__ __forceinline__ SuppressorBounds suppressor_bounds(const BlockContext<kFits>& block,
                                                               unsigned rows) {
@@ -177,7 +178,7 @@ __device__ __forceinline__ SuppressorBounds suppressor_bounds(const BlockContext
   for (unsigned row_word = 0; 32 * row_word < rows; ++row_word) {
     const float4 box = block.columns.box(32 * row_word + lane_id());
     mine = bounds_of(mine, box);
-    if (box.x < box.z) {  // not padding, and valid
+    if (box.x < box.z) {  // the box is valid and no padding
       areas.least = fminf(areas.least, area(as_box(box)));
       areas.most = fmaxf(areas.most, area(as_box(box)));
     }
@@ -195,8 +196,8 @@ __device__ __forceinline__ unsigned next_column(const BlockContext<kFits>& block
   return stride + atomicAdd(&block.shared.other_columns, 1U);
 }
 
-/// Appends the candidates of other blocks that may suppress a row to the columns, as long as these
-/// are less than `room`; all are counted.
+/// Appends the candidates of other blocks that may suppress a row to the columns, as long as there
+/// are fewer than `room`. It counts all of them.
 __device__ __forceinline__ void list_others(const BlockContext<true>& block, const CellGrid& grid,
                                             const Partition& partition,
                                             const SuppressorBounds& bounds, unsigned stride,
@@ -235,14 +236,14 @@ __device__ __forceinline__ void list_others(const BlockContext<false>& block, co
   }
 }
 
-/// Selects the columns that are not own rows and pads them to a multiple of 32. Ends with a
+/// Selects the columns that are not own rows, and pads them to a multiple of 32. Ends with a
 /// barrier.
 template <class Overlap, bool kFits>
 __device__ __forceinline__ void select_others(const BlockContext<kFits>& block,
                                               const CellGrid& grid, const Partition& partition) {
   const SuppressorBounds bounds = suppressor_bounds<Overlap>(block, partition.rows());
   const unsigned stride = (partition.rows() + 31) / 32 * 32;
-  // Leaves space to pad the last word, and for the empty entry.
+  // This leaves space to pad the last word, and for the empty entry.
   const unsigned room = block.arguments.limits.columns - 32;
   list_others(block, grid, partition, bounds, stride, room);
   __syncthreads();
@@ -256,7 +257,7 @@ __device__ __forceinline__ void select_others(const BlockContext<kFits>& block,
 inline constexpr unsigned kFewCandidates = 256;
 static_assert(2 * kFewCandidates <= kThreads);
 
-/// Selects rows and columns without a partition: the rows are the candidates [begin, end), the
+/// Selects rows and columns without a partition: the rows are the candidates [begin, end), and the
 /// other columns are all other candidates. Ends with a barrier.
 __device__ __forceinline__ SuppressionMatrix select_few(const BlockContext<true>& block,
                                                         unsigned begin, unsigned end) {

@@ -1,5 +1,5 @@
-// The suppression matrix of a thread block: which of the candidates in its shared memory (columns)
-// suppress the candidates that the block decides (rows).
+// The suppression matrix of a thread block tells which of the candidates in its shared memory
+// (columns) suppress the candidates that the block decides (rows).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace facepipe::nms {
 
 inline constexpr unsigned kMaxRows = 512;
 inline constexpr unsigned kMaxRowWords = kMaxRows / 32;
-static_assert(kMaxRowWords <= kWarps);  // each row word has a warp: no warp decides two in turn
+static_assert(kMaxRowWords <= kWarps);  // each row word has a warp, so no warp decides two in turn
 inline constexpr unsigned kMaxColumns = 4096 + 64;
 
-/// Candidates in shared memory as a structure of arrays. If all candidates of a launch fit, the
-/// entry of a candidate is its index; else only the block's rows and columns have entries. An
-/// invalid candidate has an empty box and a key whose score is 0.
+/// Holds candidates in shared memory as a structure of arrays. If all candidates of a launch fit,
+/// the entry of a candidate is its index. Otherwise only the block's rows and columns have entries.
+/// An invalid candidate has an empty box and a key whose score is 0.
 struct SharedCandidates {
   float4* boxes;
   std::uint64_t* keys;
@@ -29,9 +29,9 @@ struct SharedCandidates {
   }
 };
 
-/// The columns of the matrix: for each the entry of its candidate. The first columns are the rows
-/// themselves, in the same order, padded with an empty entry to a multiple of 32. Then follow the
-/// candidates of other blocks that may suppress a row.
+/// The columns of the matrix. Each column has the entry of its candidate. The first columns are the
+/// rows themselves, in the same order, padded with an empty entry to a multiple of 32. Then follow
+/// the candidates of other blocks that may suppress a row.
 struct MatrixColumns {
   SharedCandidates candidates;
   std::uint16_t* entry_of;
@@ -49,7 +49,7 @@ struct MatrixColumns {
 inline constexpr unsigned kColumnBytes =
     sizeof(float4) + sizeof(std::uint64_t) + sizeof(std::uint16_t);
 
-/// The matrix as bits: bit c of suppressors(w, r), in lane l, is whether column 32 * w + c
+/// The matrix as bits. Bit c of suppressors(w, r), in lane l, tells whether column 32 * w + c
 /// suppresses row 32 * r + l. Columns are [0, column_end).
 struct SuppressionMatrix {
   MatrixColumns columns;
@@ -59,15 +59,16 @@ struct SuppressionMatrix {
   [[nodiscard]] __device__ unsigned row_words() const { return (rows + 31) / 32; }
   [[nodiscard]] __device__ unsigned stride() const { return 32 * row_words(); }
   [[nodiscard]] __device__ unsigned column_words() const { return (column_end + 31) / 32; }
-  /// Which columns of a column word suppress the lane's row of a row word.
+  /// Returns which columns of a column word suppress the lane's row of a row word.
   [[nodiscard]] __device__ std::uint32_t& suppressors(unsigned column_word,
                                                       unsigned row_word) const {
     return bits[column_word * stride() + 32 * row_word + lane_id()];
   }
 };
 
-/// Compares a row with eight columns. Bit j: column `first` + j suppresses the row. Bits of columns
-/// from `end` on are 0; their entries are undefined, so their comparisons are discarded.
+/// Compares a row with eight columns. Bit j of the result tells whether column `first` + j
+/// suppresses the row. Bits of columns from `end` on are 0. Their entries are undefined, so their
+/// comparisons are discarded.
 template <class Overlap>
 __device__ __forceinline__ unsigned compare_eight(const MatrixColumns& columns, unsigned row,
                                                   unsigned first, unsigned end, float threshold) {
@@ -88,11 +89,11 @@ __device__ __forceinline__ unsigned compare_eight(const MatrixColumns& columns, 
   return suppressors & ((1U << min(end - min(end, first), 8U)) - 1);
 }
 
-/// Computes the matrix: bit c of bits[word * stride + row] is whether column 32 * word + c
-/// suppresses the row. octets[o] is the bounding box of the rows 8 o to 8 o + 7: where none of 32
-/// columns overlaps it, these rows are not compared with them. With octets null all rows are
+/// Computes the matrix. Bit c of bits[word * stride + row] tells whether column 32 * word + c
+/// suppresses the row. octets[o] is the bounding box of the rows 8 o to 8 o + 7. If none of 32
+/// columns overlaps it, these rows are not compared with them. If `octets` is null, all rows are
 /// compared with all columns. The columns must be padded to a multiple of 32 with the empty entry.
-/// No barrier.
+/// Contains no barrier.
 template <class Overlap>
 __device__ __forceinline__ void compute_matrix(const MatrixColumns& columns, unsigned rows,
                                                unsigned stride, unsigned end, const float4* octets,

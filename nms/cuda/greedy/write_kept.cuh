@@ -11,8 +11,8 @@
 
 namespace facepipe::nms {
 
-/// Decides the rows of a row word and appends the keys of the kept ones to the block's ranking.
-/// False if a block has requested the fallback.
+/// Decides the rows of a row word, and appends the keys of the kept ones to the block's ranking.
+/// Returns false if a block has requested the fallback.
 template <bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_rows(const BlockContext<kFits>& block,
                                             const SuppressionMatrix& matrix, unsigned row_word) {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void arrive(const BlockContext<kFits>& block) {
   block.shared.arrived = add_release(arrivals, block.phases().increment()) >> block.phases().bits;
 }
 
-/// Waits until all blocks have arrived. False if one of them has requested the fallback.
+/// Waits until all blocks have arrived. Returns false if one of them has requested the fallback.
 template <bool kFits>
 __device__ __forceinline__ bool wait_for_all(const BlockContext<kFits>& block) {
   if (threadIdx.x == 0) {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
   }
 }
 
-/// The same for candidates that are not in shared memory. All must have been decided.
+/// Does the same for candidates that are not in shared memory. All must have been decided.
 __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
                                                const BlockRanking& own) {
   const PublishedStates states = block.states();
@@ -130,7 +130,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
     bool any = false;
 #pragma unroll
     for (unsigned q = 0; q < kLoadsInFlight; ++q) {
-      const bool kept = states.state_of(raw[q]) == kKept;  // so it is valid
+      const bool kept = states.state_of(raw[q]) == kKept;  // a kept candidate is valid
       keys[q] = kept ? key_of(ordered_bits(scores[q]), first + q * kThreads) : 0;
       any |= kept;
     }
@@ -138,7 +138,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
   }
 }
 
-/// Writes the block's kept candidates to their positions in the output; block 0 also writes the
+/// Writes the block's kept candidates to their positions in the output. Block 0 also writes the
 /// number of all kept ones. Begins with a barrier.
 template <bool kFits>
 __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
@@ -153,7 +153,8 @@ __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
 
 /// Decides the block's rows and writes its part of the output. The block begins to poll the states
 /// of all candidates only after it has decided its own, because polling slows down the blocks that
-/// still decide. For candidates that are all in shared memory: always true.
+/// still decide. This version is for candidates that are all in shared memory. It always returns
+/// true.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block,
                                                  const SuppressionMatrix& matrix) {
@@ -168,9 +169,9 @@ __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block
   return true;
 }
 
-/// The same for candidates that are not all in shared memory: the blocks wait for each other after
-/// they have decided their rows. False, and nothing is written, if a block has requested the
-/// fallback.
+/// Does the same for candidates that are not all in shared memory. The blocks wait for each other
+/// after they have decided their rows. If a block has requested the fallback, it writes nothing and
+/// returns false.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<false>& block,
                                                  const SuppressionMatrix& matrix) {
