@@ -25,7 +25,7 @@ struct FrameRecord {
   Device device;             ///< the device that processed it
   double order_wait_ms = 0;  ///< from the end of its lane until the frames before it were taken
   bool damaged = false;      ///< the decoder has flagged the picture
-  bool searched = true;      ///< false if its faces were interpolated from the frames around it
+  bool searched = true;      ///< false if its faces were moved there from the frames around it
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;

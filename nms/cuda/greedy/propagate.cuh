@@ -221,9 +221,8 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   WarpRows rows = load_warp_rows(matrix, row_word);
   DependencyList list = list_dependencies(matrix, rows);
   rows.waits = list.fits() ? list.any() : has_outside_suppressors(matrix, rows);
-  propagate(rows,
-            // Most rows have no suppressor elsewhere, and other warps wait for these rows.
-            decisions);
+  // Most rows have no suppressor elsewhere, and other warps wait for these rows.
+  propagate(rows, decisions);
   if (rows.undecided == 0) return rows;
   if (!list.fits()) {
     unsigned left = list.size;
