@@ -1,5 +1,5 @@
-// The position of everything that the overlay draws, in whole pixels: one arithmetic for the host's
-// plan and for the device's kernels. See Note: colour and subsampling, in overlay/plan.h.
+// Computes the position of everything that the overlay draws, in whole pixels. The host's plan and
+// the device's kernels share this arithmetic. See Note: colour and subsampling, in overlay/plan.h.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace facepipe::overlay {
 
-/// x1 <= x < x2, y1 <= y < y2, in whole pixels.
+/// The pixels x1 <= x < x2, y1 <= y < y2, in whole pixels.
 struct PixelRect {
   int x1 = 0;
   int y1 = 0;
@@ -43,7 +43,7 @@ FACEPIPE_HOST_DEVICE inline int within(int value, int low, int high) {
 FACEPIPE_HOST_DEVICE inline int round_up(int value, int multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
-/// `position` rounded towards 0 and clamped to 0..length. Callers must not pass NaN.
+/// Returns `position` rounded towards 0 and clamped to 0..length. Callers must not pass NaN.
 FACEPIPE_HOST_DEVICE inline int clamp_to(float position, int length) {
   if (position <= 0) return 0;
   return position < static_cast<float>(length) ? static_cast<int>(position) : length;
@@ -79,8 +79,8 @@ struct StoredMap {
 };
 [[nodiscard]] StoredMap stored_map(Size stored, Orientation orientation);
 
-/// The size of a chroma cell in pixels of the stored picture; of an interlaced one, of the cells of
-/// both fields together. 1x1 where there is no chroma.
+/// Returns the size of a chroma cell in pixels of the stored picture. In an interlaced picture it
+/// is the size of the cells of both fields together. It is 1x1 if there is no chroma.
 [[nodiscard]] Size chroma_cell(const PixelFormat& format, bool interlaced);
 
 /// One axis of the upright picture, and the edges of the chroma cells along it. A chroma cell is
@@ -99,14 +99,14 @@ struct OverlayAxis {
   }
 };
 
-/// "0.87", without a terminating zero.
+/// A text such as "0.87", without a terminating zero.
 struct ScoreText {
   static constexpr int kSize = 4;
   char characters[kSize];
 };
 FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
   double percent = score * 100.0;
-  if (!(percent >= 0)) percent = 0;  // NaN as well
+  if (!(percent >= 0)) percent = 0;  // also replaces NaN
   if (percent > 100) percent = 100;
   const auto rounded = static_cast<int>(std::lround(percent));
   return {{static_cast<char>('0' + rounded / 100 % 10), '.',
@@ -115,7 +115,7 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
 
 /// A text that the overlay writes.
 struct OverlayText {
-  static constexpr int kIdDigits = 20;  ///< at most
+  static constexpr int kIdDigits = 20;  ///< the most digits of an id
   static constexpr int kSize = kIdDigits + ScoreText::kSize + 2;
   char characters[kSize];
   int length = 0;
@@ -129,12 +129,12 @@ struct OverlayText {
   }
 };
 
-/// Whether a style writes anything at faces.
+/// Returns whether a style writes anything at faces.
 FACEPIPE_HOST_DEVICE inline bool draws_labels(const OverlayStyle& style) {
   return style.scores || style.ids;
 }
 
-/// "#12 0.87", or one of both; empty where neither is written.
+/// Returns "#12 0.87", or one of both parts; empty if the style writes neither.
 /// @param track  not negative, or kNoTrack
 FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t track,
                                                    const OverlayStyle& style) {
@@ -150,8 +150,9 @@ FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t tra
   return text;
 }
 
-/// Sizes and positions of outlines, dots and texts on pictures of one size and format. Rectangles
-/// are in pixels of the upright picture and cut to it; one that needs no drawing is empty.
+/// The sizes and positions of outlines, dots and texts on pictures of one size and format.
+/// Rectangles are in pixels of the upright picture and are cut to it. A rectangle that needs no
+/// drawing is empty.
 struct OverlayLayout {
   static constexpr int kSides = 4;
   static constexpr int kDotParts = 2;
@@ -162,10 +163,10 @@ struct OverlayLayout {
   int line = 0;  ///< width of an outline
   int text_height = 0;
 
-  /// The outer edge of a box's outline; empty if no part of the box is in the picture.
+  /// Returns the outer edge of a box's outline; empty if no part of the box is in the picture.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect around(const Box& box) const {
     using overlay_detail::clamp_to;
-    if (!(box.x1 < box.x2) || !(box.y1 < box.y2)) return {};  // NaN as well
+    if (!(box.x1 < box.x2) || !(box.y1 < box.y2)) return {};  // also true for NaN
     const PixelRect inside{
         clamp_to(std::floor(box.x1), x.length), clamp_to(std::floor(box.y1), y.length),
         clamp_to(std::ceil(box.x2), x.length), clamp_to(std::ceil(box.y2), y.length)};
@@ -174,7 +175,7 @@ struct OverlayLayout {
                  x.edge_after(inside.x2 + line), y.edge_after(inside.y2 + line)});
   }
 
-  /// A side of the outline: 0 above, 1 below, 2 left, 3 right.
+  /// Returns a side of the outline: 0 above, 1 below, 2 left, 3 right.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect side(const PixelRect& outer, int which) const {
     PixelRect area = outer;
     if (which == 0) area.y2 = outer.y1 + line;
@@ -184,9 +185,9 @@ struct OverlayLayout {
     return snapped(area);
   }
 
-  /// One of the two rectangles (part 0 or 1) of a landmark's dot. Together they are a square
-  /// without its corners, which is as round as whole chroma cells allow. Dots shrink with the face,
-  /// so that its five dots stay apart.
+  /// Returns one of the two rectangles (part 0 or 1) of a landmark's dot. Together they are a
+  /// square without its corners, which is as round as whole chroma cells allow. Dots shrink with
+  /// the face, so that its five dots stay apart.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect dot(const Point& point, int face_width,
                                                    int part) const {
     using overlay_detail::round_up;
@@ -208,8 +209,9 @@ struct OverlayLayout {
     return text_width + 2 * padding();
   }
 
-  /// The top left corner of a face's label: above the outline, or below the outline's upper side if
-  /// the label wouldn't fit above; moved to the left if it would leave the picture on the right.
+  /// Returns the top left corner of a face's label. The label is above the outline, or below the
+  /// outline's upper side if it wouldn't fit above. It is moved to the left if it would leave the
+  /// picture on the right.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelPoint label(const PixelRect& outer,
                                                       int text_width) const {
     using overlay_detail::larger;
@@ -219,7 +221,7 @@ struct OverlayLayout {
             room ? outer.y1 - text_height : outer.y1 + line};
   }
 
-  /// The background of a text whose first glyph begins at corner.x + padding().
+  /// Returns the background of a text whose first glyph begins at corner.x + padding().
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect background(PixelPoint corner, int text_width) const {
     return snapped(
         {corner.x, corner.y, corner.x + background_width(text_width), corner.y + text_height});
@@ -233,14 +235,14 @@ struct OverlayLayout {
   }
 
  private:
-  /// `rect` widened to the edges of chroma cells, then cut to the picture.
+  /// Returns `rect` widened to the edges of chroma cells, then cut to the picture.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect snapped(const PixelRect& rect) const {
     return clip({x.edge_before(rect.x1), y.edge_before(rect.y1), x.edge_after(rect.x2),
                  y.edge_after(rect.y2)});
   }
 };
 
-/// `interlaced`: the rows of a chroma cell belong to one field, see the Note.
+/// `interlaced` says that the rows of a chroma cell belong to one field; see the Note.
 [[nodiscard]] OverlayLayout overlay_layout(Size stored, const PixelFormat& format,
                                            Orientation orientation, bool interlaced);
 

@@ -9,16 +9,17 @@
 namespace facepipe::overlay {
 namespace {
 
-// In units of the Hershey font: capitals are 21 high. A glyph's image adds 7 units above and below:
-// the lower ones hold the descenders, and equal margins centre the text on its background.
+// These are in units of the Hershey font, in which capitals are 21 high. A glyph's image adds 7
+// units above and below. The lower ones hold the descenders, and equal margins centre the text on
+// its background.
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
 constexpr double kCapitals = 21;
 constexpr double kMargin = 7;
 constexpr double kImageHeight = kCapitals + 2 * kMargin;
 constexpr double kStroke = 2.8;
 
-/// Draws each glyph larger than needed and shrinks the drawing to texels: OpenCV draws strokes of a
-/// whole number of pixels alone, which is too coarse for small text.
+/// Draws each glyph larger than needed and shrinks the drawing to texels. The reason is that OpenCV
+/// draws only strokes of a whole number of pixels, which is too coarse for small text.
 struct GlyphRenderer {
   explicit GlyphRenderer(int text_height)
       : oversampling(std::clamp(256 / text_height, 2, 8)),
@@ -41,8 +42,8 @@ struct GlyphRenderer {
 
   int oversampling;
   double unit;  ///< pixels of the large drawing in one font unit
-  int stroke;   ///< pixels of the large drawing
-  int height;   ///< texels
+  int stroke;   ///< in pixels of the large drawing
+  int height;   ///< in texels
 };
 
 std::string text_of(int glyph) { return {static_cast<char>(kFirstGlyph + glyph)}; }

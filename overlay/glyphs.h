@@ -1,4 +1,5 @@
-// Glyphs as coverage masks, rendered once for each text height. Every device blends the same masks.
+// Glyphs are coverage masks, which are rendered once for each text height. Every device blends the
+// same masks.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ inline constexpr char kLastGlyph = '~';
 inline constexpr int kGlyphCount = kLastGlyph - kFirstGlyph + 1;
 
 /// The glyphs of printable ASCII, side by side in one image of coverage values: 0 is transparent,
-/// 255 opaque. A glyph's image is as high as the text and as wide as the glyph's advance; capitals
+/// 255 opaque. A glyph's image is as high as the text and as wide as the glyph's advance. Capitals
 /// are centred in it vertically.
 struct GlyphAtlas {
   int height = 0;                              ///< texels; capitals take about 3/5 of it
@@ -29,11 +30,12 @@ struct GlyphAtlas {
   [[nodiscard]] int width(std::string_view text) const;
 };
 
-/// The index of a character's glyph in the atlas; that of '?' for anything but printable ASCII.
+/// Returns the index of a character's glyph in the atlas. For anything except printable ASCII it is
+/// that of '?'.
 [[nodiscard]] int glyph_of(char character);
 
-/// The atlas for a text height > 0. The last atlas is cached, so that frames of one size share it.
-/// Thread-safe.
+/// Returns the atlas for a text height > 0. The last atlas is cached, so that frames of one size
+/// share it. Thread-safe.
 [[nodiscard]] std::shared_ptr<const GlyphAtlas> glyph_atlas(int height);
 
 }  // namespace facepipe::overlay

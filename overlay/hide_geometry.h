@@ -1,5 +1,5 @@
-// Masks of faces in integers, and the arithmetic of the styles that hide them: one for the host and
-// for kernels, so that both hide the same samples and give them the same values.
+// Computes the masks of faces in integers, and the arithmetic of the styles that hide them. The
+// host and the kernels share it, so both hide the same samples and give them the same values.
 #pragma once
 
 #include <cmath>
@@ -11,19 +11,20 @@
 
 namespace facepipe::overlay {
 
-/// An ellipse in units of kUnits a pixel of the stored picture. rx = 0: none, all of the rectangle
-/// is the mask.
+/// An ellipse in units of 1 / kUnits pixel of the stored picture. rx = 0 means that there is no
+/// ellipse, and the mask is the whole rectangle.
 struct MaskEllipse {
   static constexpr int kUnits = 32;
 
-  std::int32_t x = 0;  ///< centre
+  std::int32_t x = 0;  ///< centre, with `y`
   std::int32_t y = 0;
-  std::int32_t rx = 0;  ///< half axes, below 2^23
+  std::int32_t rx = 0;  ///< half axes, with `ry`; both below 2^23
   std::int32_t ry = 0;
   friend bool operator==(const MaskEllipse&, const MaskEllipse&) = default;
 };
 
-/// Radii of a box filter on one plane, in its samples: of 2 * radius + 1 samples. At least 1.
+/// The radii of a box filter on one plane, in samples of that plane. The filter takes 2 * radius +
+/// 1 samples. Radii are at least 1.
 struct BlurRadius {
   static constexpr int kMost = 4096;
 
@@ -34,7 +35,7 @@ struct BlurRadius {
 
 /// What is hidden of one face, in pixels of the stored picture.
 struct HideMask {
-  PixelRect whole;  ///< edges on those of chroma cells; may pass the picture's edges
+  PixelRect whole;  ///< its edges are edges of chroma cells; it may extend beyond the picture
   PixelRect area;   ///< `whole`, clipped to the picture; not empty
   MaskEllipse ellipse;
   BlurRadius luma_radius;
@@ -42,19 +43,20 @@ struct HideMask {
   friend bool operator==(const HideMask&, const HideMask&) = default;
 };
 
-/// Columns of a row.
+/// The columns x1 <= x < x2 of a row.
 struct ColumnSpan {
   int x1 = 0;
   int x2 = 0;
   [[nodiscard]] FACEPIPE_HOST_DEVICE bool empty() const { return x1 >= x2; }
 };
 
-/// How planes lie to pixels: each holds a sample for 2^log2_w x 2^log2_h of them.
+/// How a plane's samples lie to pixels: there is a sample for each 2^log2_w x 2^log2_h pixels.
 struct PlaneGrid {
   int log2_w = 0;
   int log2_h = 0;
 
-  /// The samples of pixels x1 <= x < x2, not empty unless x1 = x2 is the edge of a sample.
+  /// Returns the samples of the pixels x1 <= x < x2. They are empty only if x1 = x2 is the edge of
+  /// a sample.
   [[nodiscard]] FACEPIPE_HOST_DEVICE ColumnSpan samples_of(const ColumnSpan& pixels) const {
     return {pixels.x1 >> log2_w, ((pixels.x2 - 1) >> log2_w) + 1};
   }
@@ -66,15 +68,15 @@ struct PlaneGrid {
 
 namespace hide_detail {
 
-/// The smallest root with root * root >= value, value < 2^53. A double's root is off by one at
-/// most, whatever computes it, and is put right in integers.
+/// Returns the smallest root with root * root >= value, for value < 2^53. A double's root is off by
+/// at most one, whatever computes it, and is corrected in integers.
 FACEPIPE_HOST_DEVICE inline std::int64_t ceil_sqrt(std::int64_t value) {
   auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));
   while (root * root < value) ++root;
   while (root > 0 && (root - 1) * (root - 1) >= value) --root;
   return root;
 }
-/// Rounded down and up, for divisor > 0.
+/// Return the quotient rounded down and up, for divisor > 0.
 FACEPIPE_HOST_DEVICE inline std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) {
   const std::int64_t quotient = value / divisor;
   return value % divisor < 0 ? quotient - 1 : quotient;
@@ -85,10 +87,10 @@ FACEPIPE_HOST_DEVICE inline std::int64_t ceil_divide(std::int64_t value, std::in
 
 }  // namespace hide_detail
 
-/// The pixels that the mask hides in row `y`, area.y1 <= y < area.y2, of a picture with such chroma
-/// cells. Of an ellipse: those of the cells that it touches anywhere between the rows of cells that
-/// `y` lies in, so that all of a cell is hidden or nothing. May be empty; its edges are `area`'s or
-/// those of cells.
+/// Returns the pixels that the mask hides in row `y` of a picture with such chroma cells, for
+/// area.y1 <= y < area.y2. An ellipse hides all cells that it touches in the row of cells that
+/// contains `y`, so that a cell is hidden completely or not at all. The result may be empty. Its
+/// edges are those of `area` or of cells.
 FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, const Size& cell,
                                                       int y) {
   using overlay_detail::larger;
@@ -100,7 +102,8 @@ FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, cons
   const int top = y / cell.height * cell.height;
   const int above = ellipse.y - kUnits * (top + cell.height);
   const int below = kUnits * top - ellipse.y;
-  const std::int64_t distance = larger(0, larger(above, below));  // from the centre, to these rows
+  // Distance from the centre to these rows.
+  const std::int64_t distance = larger(0, larger(above, below));
   const std::int64_t ry = ellipse.ry;
   if (distance >= ry) return {mask.area.x1, mask.area.x1};
   const std::int64_t root = hide_detail::ceil_sqrt(ry * ry - distance * distance);
@@ -112,8 +115,8 @@ FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, cons
   return {x1, larger(x1, smaller(mask.area.x2, columns.edge_after(right)))};
 }
 
-/// The pixels of cell (column, row) of a mosaic of `cells` x `cells` over mask.whole, clipped to
-/// mask.area; may be empty. Edges lie on those of chroma cells.
+/// Returns the pixels of cell (column, row) of a mosaic of `cells` x `cells` over mask.whole,
+/// clipped to mask.area. They may be empty. The edges are edges of chroma cells.
 FACEPIPE_HOST_DEVICE inline PixelRect mosaic_cell(const HideMask& mask, const Size& chroma_cell,
                                                   int cells, int column, int row) {
   using overlay_detail::larger;
@@ -128,13 +131,14 @@ FACEPIPE_HOST_DEVICE inline PixelRect mosaic_cell(const HideMask& mask, const Si
           smaller(y2, mask.area.y2)};
 }
 
-/// The mean of `count` > 0 samples, rounded to the nearest, halves up.
+/// Returns the mean of `count` > 0 samples, rounded to the nearest, halves up.
 FACEPIPE_HOST_DEVICE inline unsigned mosaic_mean(std::uint64_t sum, std::uint64_t count) {
   return static_cast<unsigned>((sum + count / 2) / count);
 }
 
-/// The mean of the 2 * radius + 1 samples of 16 bits whose sum is `sum`, without a division: a
-/// constant stays itself, and no mean is off by more than 0.7 of the 65,536 steps.
+/// Returns the mean of the 2 * radius + 1 samples of 16 bits whose sum is `sum`, without a
+/// division. The mean of a constant is exact, and no mean is off by more than 0.7 of the 65,536
+/// steps.
 struct BoxMean {
   std::uint32_t radius;
   std::uint32_t factor;  ///< 2^32 / (2 * radius + 1), rounded up
@@ -148,8 +152,8 @@ struct BoxMean {
   }
 };
 
-/// The sample that stands for sample `at` of a row of `length`, which is continued on both sides by
-/// its mirror image, and so on: -1 is 0, `length` is length - 1.
+/// Returns which sample stands for sample `at` of a row of `length` samples. The row is continued
+/// on both sides by its mirror image, and so on: -1 becomes 0, and `length` becomes length - 1.
 FACEPIPE_HOST_DEVICE inline int mirrored(int at, int length) {
   if (0 <= at && at < length) return at;
   const int period = 2 * length;
@@ -158,8 +162,9 @@ FACEPIPE_HOST_DEVICE inline int mirrored(int at, int length) {
   return within < length ? within : period - 1 - within;
 }
 
-/// Stored samples of `bits` bits, shifted left by `shift`, as the 16 bits that a blur computes
-/// with: of 8 bits these leave 8 for fractions, so that six roundings stay below one step.
+/// Converts between stored samples of `bits` bits, shifted left by `shift`, and the 16 bits with
+/// which a blur computes. With 8-bit samples, 8 bits remain for fractions, so that six roundings
+/// stay below one step.
 struct SampleScale {
   int bits = 8;
   int shift = 0;
@@ -173,16 +178,16 @@ struct SampleScale {
   }
 };
 
-/// Between which two samples of an image's row (or column) a sample is taken, and how far from the
-/// first to the second, in 1/256.
+/// Tells between which two samples of an image's row (or column) a sample is taken, and how far it
+/// is from the first to the second, in 1/256.
 struct ImageTap {
   int first = 0;
   int second = 0;
   std::uint32_t part = 0;
 };
 
-/// For sample `at` of `length` over which `size` samples of an image are stretched, centres on
-/// centres. 0 <= at < length.
+/// Returns the tap of sample `at` of `length` samples over which `size` samples of an image are
+/// stretched, centres on centres. 0 <= at < length.
 FACEPIPE_HOST_DEVICE inline ImageTap image_tap(int at, int length, int size) {
   const std::int64_t centre = (2 * std::int64_t{at} + 1) * size * 128 / length - 128;
   const std::int64_t position = centre < 0 ? 0 : centre;
@@ -191,13 +196,14 @@ FACEPIPE_HOST_DEVICE inline ImageTap image_tap(int at, int length, int size) {
           static_cast<std::uint32_t>(position & 255)};
 }
 
-/// Four samples of up to 16 bits, those of a row side by side, weighted bilinearly.
+/// Returns the bilinear mean of four samples of up to 16 bits. The samples of a row lie side by
+/// side.
 FACEPIPE_HOST_DEVICE inline std::uint16_t bilinear(const std::uint16_t* upper,
                                                    const std::uint16_t* lower, const ImageTap& x,
                                                    std::uint32_t y_part) {
   const std::uint32_t above = upper[x.first] * (256 - x.part) + upper[x.second] * x.part;
   const std::uint32_t below = lower[x.first] * (256 - x.part) + lower[x.second] * x.part;
-  // Below 2^32: 65535 * 65536 + 32768.
+  // The sum is below 2^32: 65535 * 65536 + 32768.
   return static_cast<std::uint16_t>((above * (256 - y_part) + below * y_part + 32768) >> 16);
 }
 

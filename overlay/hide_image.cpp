@@ -21,7 +21,7 @@ std::size_t area_of(Size size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
-/// Appends a level whose samples are yet to be written.
+/// Appends a level whose samples must still be written.
 ComposedImage::Level add_level(ComposedImage& composed, Size size) {
   const ComposedImage::Level level{size, composed.samples.size()};
   composed.levels.push_back(level);
@@ -32,7 +32,8 @@ ComposedImage::Level add_level(ComposedImage& composed, Size size) {
 void convert(const RgbaImage& image, const Rgb& color, const Frame& frame,
              ComposedImage& composed) {
   const YuvConverter convert(frame.format, frame.color, frame.size);
-  const Size stored = upright_size(image.size, frame.orientation);  // a quarter turn is its inverse
+  // A quarter turn of the size is its own inverse.
+  const Size stored = upright_size(image.size, frame.orientation);
   const StoredMap map = stored_map(stored, frame.orientation);
   const ComposedImage::Level level = add_level(composed, stored);
   std::uint16_t* const samples = composed.samples.data() + level.begin;
@@ -55,7 +56,7 @@ void convert(const RgbaImage& image, const Rgb& color, const Frame& frame,
     }
 }
 
-/// The means of 2x2 samples; at odd edges the last one counts twice.
+/// Computes the means of 2x2 samples. At odd edges the last sample counts twice.
 void halve(const std::uint16_t* from, Size size, std::uint16_t* to, Size half) {
   for (int y = 0; y < half.height; ++y) {
     const std::uint16_t* const upper = from + static_cast<std::ptrdiff_t>(2 * y) * size.width;

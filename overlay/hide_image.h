@@ -1,5 +1,6 @@
-// The picture that covers faces, made ready for frames of one kind: laid on its colour, so that
-// nothing of it is transparent, converted to their samples and turned as they are stored.
+// The picture that covers faces, made ready for frames of one kind. It is laid on its colour, so
+// that nothing of it is transparent. It is converted to the frames' samples and turned as they are
+// stored.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +15,14 @@
 
 namespace facepipe::overlay {
 
-/// Samples of the frame's bit depth, the format's shift undone, of full size in all planes.
+/// Samples have the frame's bit depth, without the format's shift. All planes have full size.
 struct ComposedImage {
-  /// The image halved 0, 1, ... times, so that a small mask doesn't pick single pixels out of it.
+  /// The image halved 0, 1, ... times. A small mask uses a small level, so that it doesn't pick
+  /// single pixels.
   struct Level {
     Size size;
-    std::size_t begin = 0;  ///< in `samples`: Y, U and V one after another, rows without gaps
+    std::size_t begin = 0;  ///< where the level begins in `samples`: Y, U and V one after another,
+                            ///< rows without gaps
 
     [[nodiscard]] FACEPIPE_HOST_DEVICE std::size_t plane(std::size_t component) const {
       const auto area =
@@ -30,7 +33,7 @@ struct ComposedImage {
 
   std::vector<Level> levels;  ///< at least one; the last is a single pixel
   std::vector<std::uint16_t> samples;
-  // What it was made for.
+  // The kind of frames that the image was made for.
   PixelFormat format;
   ColorInfo color;
   Orientation orientation;
@@ -39,12 +42,13 @@ struct ComposedImage {
   [[nodiscard]] bool suits(const Frame& frame) const;
 };
 
-/// The largest level that is on some side less than twice as large as `mask`, HideMask::whole.
+/// Returns the largest level that is less than twice as large as `mask` on some side. `mask` is
+/// HideMask::whole.
 [[nodiscard]] const ComposedImage::Level& level_for(const ComposedImage& image,
                                                     const PixelRect& mask);
 
-/// `image` over `color`, both non-linear as RgbaImage and Rgb are. `image` as check_hide_options()
-/// lets it pass.
+/// Lays `image` over `color`. Both are non-linear, as RgbaImage and Rgb are. check_hide_options()
+/// must accept `image`.
 [[nodiscard]] ComposedImage compose(const RgbaImage& image, const Rgb& color, const Frame& frame);
 
 }  // namespace facepipe::overlay

@@ -12,9 +12,10 @@
 namespace facepipe::overlay {
 namespace {
 
-// Beyond this many pixels from the origin nothing differs within a picture; integers stay small.
+// Positions are cut at this many pixels from the origin. This changes nothing within a picture, and
+// integers stay small.
 constexpr double kReach = 4.0 * kMaxPictureSide;
-// Where floats are cut first, so that sums of them stay finite.
+// Floats are cut here first, so that their sums stay finite.
 constexpr double kFarthest = 1e9;
 
 struct DoubleBox {
@@ -37,16 +38,17 @@ DoubleBox grown(const DoubleBox& box, double share) {
   return {box.x1 - w, box.y1 - h, box.x2 + w, box.y2 + h};
 }
 
-/// The whole pixels of the upright picture that the box touches, at least one on each axis. Turned
-/// afterwards, since what an edge on that of two pixels belongs to depends on the direction.
+/// Returns the whole pixels of the upright picture that the box touches, at least one on each axis.
+/// This happens before turning: if an edge lies between two pixels, the direction of the axis
+/// decides which pixel it belongs to.
 DoubleBox in_pixels(const DoubleBox& box) {
   const double x1 = std::floor(box.x1);
   const double y1 = std::floor(box.y1);
   return {x1, y1, std::max(x1 + 1, std::ceil(box.x2)), std::max(y1 + 1, std::ceil(box.y2))};
 }
 
-/// Of the upright picture to the stored one. Edges are positions, not pixels: those of a reversed
-/// axis are counted from the far end of its last pixel.
+/// Turns a box of the upright picture into one of the stored picture. Edges are positions, not
+/// pixels. On a reversed axis they are counted from the far end of its last pixel.
 DoubleBox stored(const DoubleBox& box, const StoredMap& map) {
   const double x0 = map.x0 + (map.xx + map.xy < 0 ? 1 : 0);
   const double y0 = map.y0 + (map.yx + map.yy < 0 ? 1 : 0);
@@ -61,7 +63,7 @@ bool reaches_far(const DoubleBox& box) {
   return box.x1 < -kReach || box.y1 < -kReach || box.x2 > kReach || box.y2 > kReach;
 }
 
-/// Edges of whole pixels, widened to those of cells.
+/// Widens edges of whole pixels to edges of cells.
 ColumnSpan around(double low, double high, int cell) {
   const auto within_reach = [](double edge) {
     return static_cast<int>(std::clamp(edge, -kReach, kReach));
@@ -94,8 +96,8 @@ MaskEllipse inscribed(const DoubleBox& box) {
           half_axis(box.y1, box.y2)};
 }
 
-/// The least radius by which three box filters are as wide as a Gaussian of `sigma` samples: a box
-/// of w samples has the variance (w^2 - 1) / 12.
+/// Returns the least radius with which three box filters are as wide as a Gaussian of `sigma`
+/// samples. A box of w samples has the variance (w^2 - 1) / 12.
 int box_radius(double sigma) {
   const double width = std::sqrt(4 * sigma * sigma + 1);
   return std::clamp(static_cast<int>(std::ceil((width - 1) / 2)), 1, BlurRadius::kMost);
@@ -121,7 +123,7 @@ class Planner {
     HideMask mask;
     mask.whole = around(stored(in_pixels(upright), map_), cell_);
     mask.area = clipped(mask.whole, size_);
-    // Cut, an ellipse would lie elsewhere.
+    // If such an ellipse were cut, it would lie elsewhere.
     if (options_.shape == MaskShape::ellipse && !reaches_far(there))
       mask.ellipse = inscribed(there);
     const double sigma = std::max(kLeastBlurSigma, kBlurSigma * (face.x2 - face.x1));
@@ -142,7 +144,7 @@ std::int64_t pixels_of(const PixelRect& area) {
   return std::int64_t{area.x2 - area.x1} * (area.y2 - area.y1);
 }
 
-/// By which masks of equal area are sorted: all in which they can differ.
+/// Returns all values in which masks of equal area can differ. These masks are sorted by them.
 std::array<std::int64_t, 15> rank(const HideMask& mask) {
   const PixelRect& at = mask.area;
   const PixelRect& whole = mask.whole;
@@ -176,7 +178,7 @@ void check_faces(std::span<const Box> faces) {
                                        " faces in a frame, more than " +
                                        std::to_string(kMostHiddenFaces));
   for (const Box& box : faces)
-    if (!(box.x1 <= box.x2 && box.y1 <= box.y2))  // NaN as well
+    if (!(box.x1 <= box.x2 && box.y1 <= box.y2))  // also true for NaN
       throw Error(ErrorKind::internal, "hide: a face's box ends before it begins, or has a NaN");
 }
 

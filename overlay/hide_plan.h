@@ -1,5 +1,6 @@
-// Which samples of one frame are hidden: the masks of its faces, in the order in which they are
-// hidden. The renderers of all devices work from this plan and the functions of hide_geometry.h.
+// Plans which samples of one frame are hidden: the masks of its faces, in the order in which they
+// are hidden. The renderers of all devices work from this plan and the functions of
+// hide_geometry.h.
 #pragma once
 
 #include <span>
@@ -16,10 +17,10 @@ struct HidePlan {
   Size cell{1, 1};              ///< chroma_cell()
 };
 
-/// Reads of `frame` size, format, orientation and field order, but no plane; of `options` shape and
-/// grow. A box grown beyond four times kMaxPictureSide is cut there, and then is a rectangle. A box
-/// without width or height hides the chroma cell that it lies in. Errors: as FaceHider::hide(), but
-/// for the device.
+/// Plans the masks of `faces`. It reads the frame's size, format, orientation and field order, but
+/// no plane. It reads the shape and `grow` of `options`. A box that is grown beyond four times
+/// kMaxPictureSide is cut there, and its mask is then a rectangle. A box without width or height
+/// hides the chroma cell in which it lies. Errors: as FaceHider::hide(), except for the device.
 [[nodiscard]] HidePlan plan_hiding(const Frame& frame, std::span<const Box> faces,
                                    const HideOptions& options);
 

@@ -16,16 +16,16 @@ namespace facepipe::overlay {
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
-  bool landmarks = false;  ///< where faces have any
+  bool landmarks = false;  ///< if faces have any
   bool count = false;      ///< "N faces" in the upright picture's top left corner
-  bool ids = false;        ///< "#12" of a face's track, before its score
+  bool ids = false;        ///< "#12", the id of a face's track, before its score
 
   [[nodiscard]] bool any() const;
   friend bool operator==(const OverlayStyle&, const OverlayStyle&) = default;
 };
 inline constexpr OverlayStyle kNoOverlay{.boxes = false};
 
-/// A part of the overlay, and what users call it.
+/// A part of the overlay, and the name that users give it.
 struct OverlayPart {
   std::string_view name;
   decltype(&OverlayStyle::boxes) drawn;  ///< the switch in a style
@@ -43,14 +43,15 @@ inline bool OverlayStyle::any() const {
                              [this](const OverlayPart& part) { return this->*part.drawn; });
 }
 
-/// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture: text
-/// reads upright once a player has turned the picture. Colours are converted by the frame's matrix
-/// and range. Where the frame has alpha, what is drawn becomes opaque, a glyph's edge in part. Line
-/// width and text size follow the picture's shorter side. Coordinates may have any value, NaN
-/// included: a box is cut to the picture, and the outline surrounds the part of the box that is
-/// inside. The frame's planes must be writable. Errors: Error(internal) for a frame that is not in
-/// host memory.
-/// @param tracks  FrameRecord::face_tracks: of each face, or empty; none is negative but kNoTrack
+/// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture. Text
+/// is upright once a player has turned the picture. Colours are converted by the frame's matrix and
+/// range. If the frame has alpha, what is drawn becomes opaque, and the edge of a glyph partly.
+/// Line width and text size follow the picture's shorter side. Coordinates may have any value, even
+/// NaN. A box is cut to the picture, and the outline surrounds the part of the box that is inside.
+/// The frame's planes must be writable. Errors: Error(internal) for a frame that is not in host
+/// memory.
+/// @param tracks  FrameRecord::face_tracks: the track of each face, or empty; only kNoTrack is
+///     negative
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,
                   std::span<const std::int64_t> tracks = {});
 

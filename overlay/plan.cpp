@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<Rgb, kOverlayColorCount> kOverlayRgb{{
     {0.00, 0.92, 0.25},  // outline: a saturated green
     {1.00, 0.15, 0.65},  // dot
-    {0.08, 0.08, 0.08},  // background; a grey, as is the text: see the Note in the header
+    {0.08, 0.08, 0.08},  // background: a grey, as is the text; see the Note in the header
     {1.00, 1.00, 1.00},  // text
 }};
 
@@ -46,7 +46,7 @@ class Planner {
     write(layout_.label(outer, atlas().width(text)), text);
   }
 
-  /// A text and its background, whose top left corner is `corner`.
+  /// Adds a text and its background, whose top left corner is `corner`.
   void write(PixelPoint corner, std::string_view text) {
     add_rectangle(layout_.background(corner, atlas().width(text)), OverlayColor::background);
     int left = corner.x + layout_.padding();
@@ -89,8 +89,8 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
   for (std::size_t i = 0; style.landmarks && i < faces.landmarks.size(); ++i)
     for (const Point& point : faces.landmarks[i])
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
-  // In reverse: faces come by falling score, so that the label of the highest score is drawn last
-  // and covers those that it overlaps.
+  // Labels are drawn in reverse order. Faces come by falling score, so the label of the highest
+  // score is drawn last and covers those that it overlaps.
   for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {
     const OverlayText text =
         label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);

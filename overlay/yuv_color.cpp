@@ -7,7 +7,7 @@
 namespace facepipe::overlay {
 namespace {
 
-// Code points of H.273.
+// These are code points of H.273.
 constexpr int kTransferPq = 16;
 constexpr int kTransferHlg = 18;
 
@@ -17,7 +17,7 @@ double graphics_white(int transfer) {
   return 1;
 }
 
-/// The sample as it is stored: rounded, clipped to the bit depth, shifted.
+/// Returns the sample as it is stored: rounded, clipped to the bit depth, shifted.
 std::uint16_t quantise(double sample, const PixelFormat& format) {
   const double largest = std::exp2(format.bits) - 1;
   const auto clipped = static_cast<unsigned>(std::clamp(std::round(sample), 0.0, largest));

@@ -1,4 +1,4 @@
-// The overlay's colours as sample values of a frame's pixel format.
+// Converts the overlay's colours to sample values of a frame's pixel format.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace facepipe::overlay {
 
-/// Red, green and blue in 0..1, non-linear: the transfer function has been applied.
+/// Red, green and blue in 0..1. They are non-linear: the transfer function has been applied.
 struct Rgb {
   double r = 0;
   double g = 0;
@@ -27,7 +27,7 @@ struct YuvColor {
 /// Converts red, green and blue by a frame's matrix, range and bit depth (samples_of_rgb() of
 /// core/color.h) and rounds. For HDR transfers (PQ and HLG) the value 1 is the reference white of
 /// graphics, 203 cd/m2 (ITU-R BT.2408), not the brightest value of the format. A grey gets exactly
-/// neutral chroma by every matrix but 11.
+/// neutral chroma by every matrix except 11.
 class YuvConverter {
  public:
   YuvConverter(const PixelFormat& format, const ColorInfo& color, Size size);
@@ -39,7 +39,7 @@ class YuvConverter {
   double white_;
 };
 
-/// One colour, by a YuvConverter.
+/// Converts one colour by a YuvConverter.
 [[nodiscard]] YuvColor yuv_color(const Rgb& rgb, const PixelFormat& format, const ColorInfo& color,
                                  Size size);
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kPasses = 3;
 
-/// Continues the `length` samples from `row` on by `count` on either side as mirrored() says. Where
-/// that is more than there are, the mirror image of what was written before is next.
+/// Extends the `length` samples from `row` on by `count` samples on either side, as mirrored()
+/// says. If `count` is larger than `length`, the samples written before are mirrored in turn.
 void mirror_edges(std::uint16_t* row, std::ptrdiff_t length, std::ptrdiff_t count) {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     row[-1 - i] = row[i];
@@ -18,8 +18,8 @@ void mirror_edges(std::uint16_t* row, std::ptrdiff_t length, std::ptrdiff_t coun
   }
 }
 
-/// One pass along a row: to[i] is the mean of padded[i] .. padded[i + 2 * radius]. One sample more
-/// is read than the means need.
+/// Does one pass along a row: to[i] is the mean of padded[i] .. padded[i + 2 * radius]. It reads
+/// one sample more than the means need.
 void filter_row(const std::uint16_t* __restrict padded, std::uint16_t* __restrict to, int length,
                 const BoxMean& mean) {
   const auto window = static_cast<std::ptrdiff_t>(2 * mean.radius + 1);
@@ -31,7 +31,7 @@ void filter_row(const std::uint16_t* __restrict padded, std::uint16_t* __restric
   }
 }
 
-/// Writes a row of means, and moves the sums on by a row.
+/// Writes a row of means, and moves the sums down by a row.
 void filter_columns_of_row(std::uint32_t* __restrict sums, const std::uint16_t* __restrict next,
                            const std::uint16_t* __restrict last, std::uint16_t* __restrict to,
                            int width, const BoxMean mean) {

@@ -1,5 +1,5 @@
-// Three box filters one after another, close to a Gaussian filter, at a cost that doesn't depend on
-// their radius: sums run along rows, then along columns.
+// Applies three box filters one after another, which is close to a Gaussian filter. The cost
+// doesn't depend on the radius, because sums run along rows, then along columns.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace facepipe::overlay {
 
-/// A rectangle of samples of 16 bits, which are written and read by rows. Keeps memory for the
-/// largest so far: four bytes a sample, and some rows. Not thread-safe.
+/// Holds a rectangle of 16-bit samples, which are written and read by rows. It keeps memory for the
+/// largest rectangle so far: four bytes a sample, and some rows. Not thread-safe.
 class BoxBlur {
  public:
-  /// The rectangle's size, at least 1x1. Samples are unspecified then.
+  /// Sets the rectangle's size, at least 1x1. The samples are then unspecified.
   void resize(Size size);
   [[nodiscard]] std::uint16_t* row(int y) { return row_of(samples_, y); }
 
-  /// Three times along rows, then three times along columns, each by BoxMean; beyond an edge
-  /// samples are those that mirrored() names. Radii of 1..BlurRadius::kMost.
+  /// Filters three times along rows, then three times along columns, each time by BoxMean. Beyond
+  /// an edge, samples are those that mirrored() names. Radii are 1..BlurRadius::kMost.
   void blur(BlurRadius radius);
 
  private:
@@ -32,9 +32,9 @@ class BoxBlur {
 
   Size size_;
   std::vector<std::uint16_t> samples_;
-  std::vector<std::uint16_t> other_;      // what a pass along columns writes
+  std::vector<std::uint16_t> other_;      // the output of a pass along columns
   std::vector<std::uint16_t> padded_[2];  // a row with its edges mirrored, before and after a pass
-  std::vector<std::uint32_t> sums_;       // of each column
+  std::vector<std::uint32_t> sums_;       // the sum of each column
 };
 
 }  // namespace facepipe::overlay

@@ -14,15 +14,15 @@
 namespace facepipe::overlay {
 namespace {
 
-/// Y, U or V in memory; Step is 2 where U and V are interleaved.
+/// Y, U or V in memory. Step is 2 if U and V are interleaved.
 template <class Sample_, int Step_>
 struct Component {
   using Sample = Sample_;
   static constexpr int kStep = Step_;
 
   Plane plane;
-  std::ptrdiff_t first = 0;  ///< of this component's samples in a row
-  std::size_t index = 0;     ///< 0 Y, 1 U, 2 V
+  std::ptrdiff_t first = 0;  ///< index of this component's first sample in a row
+  std::size_t index = 0;     ///< 0 is Y, 1 is U, 2 is V
   PlaneGrid grid;
 
   [[nodiscard]] Sample* row(int y) const {
@@ -45,7 +45,7 @@ void visit_components_of(const Frame& frame, const Visit& visit) {
   }
 }
 
-/// Calls visit(component) for Y, U and V as far as the format has them.
+/// Calls visit(component) for Y, and for U and V if the format has them.
 template <class Visit>
 void visit_components(const Frame& frame, const Visit& visit) {
   if (frame.format.bytes_per_sample() == 1)
@@ -54,8 +54,8 @@ void visit_components(const Frame& frame, const Visit& visit) {
     visit_components_of<std::uint16_t>(frame, visit);
 }
 
-/// Calls write(row, y, columns) for each row of samples of a component that `area`, a part of the
-/// mask, has, with the columns that are masked; both counted in samples.
+/// Calls write(row, y, columns) for each row of a component's samples in `area`, which is a part of
+/// the mask. `columns` are the masked columns. `y` and `columns` count samples.
 template <class Component, class Write>
 void for_each_masked_row(const Component& component, const HideMask& mask, const PixelRect& area,
                          Size cell, const Write& write) {
@@ -78,7 +78,7 @@ std::uint16_t sample_of(const YuvColor& color, std::size_t component) {
   return component == 1 ? color.u : color.v;
 }
 
-// The styles, for one mask and one component.
+// The functions below are the styles, for one mask and one component.
 
 template <class Component>
 void hide_by_value(const Component& component, const HideMask& mask, Size cell, unsigned value) {
@@ -99,7 +99,7 @@ std::uint64_t sum_of(const Component& component, const PixelRect& samples, int s
   std::uint64_t sum = 0;
   for (int y = samples.y1; y < samples.y2; ++y) {
     const auto* const row = component.row(y);
-    std::uint32_t of_row = 0;  // of kMaxPictureSide samples of 16 bits at most
+    std::uint32_t of_row = 0;  // fits, because a row has at most kMaxPictureSide samples of 16 bits
     for (std::ptrdiff_t x = samples.x1; x < samples.x2; ++x)
       of_row += static_cast<unsigned>(row[x * Component::kStep]) >> shift;
     sum += of_row;
@@ -157,7 +157,7 @@ void hide_by_image(const Component& component, const HideMask& mask, Size cell,
   const std::uint16_t* const source = image.samples.data() + level.plane(component.index);
   const PixelRect whole = component.grid.samples_of(mask.whole);
   const PixelRect samples = component.grid.samples_of(mask.area);
-  std::vector<ImageTap> taps;  // of each column of the mask
+  std::vector<ImageTap> taps;  // one for each column of the mask
   taps.reserve(static_cast<std::size_t>(samples.x2 - samples.x1));
   for (int x = samples.x1; x < samples.x2; ++x)
     taps.push_back(image_tap(x - whole.x1, whole.x2 - whole.x1, level.size.width));
@@ -181,7 +181,7 @@ void make_opaque(const Frame& frame, const HideMask& mask, Size cell) {
   hide_by_value(alpha, mask, cell, frame.format.largest());
 }
 
-/// Makes the masked pixels opaque, where there is alpha.
+/// Makes the masked pixels opaque, if there is alpha.
 void make_opaque(const Frame& frame, std::span<const HideMask> masks, Size cell) {
   if (!frame.format.has_alpha) return;
   for (const HideMask& mask : masks) {

@@ -37,8 +37,8 @@ void fill_pairs(const Plane& plane, const PixelRect& area, const YuvColor& color
   }
 }
 
-/// The chroma samples of a filled rectangle, whose edges are those of chroma cells or of the
-/// picture.
+/// Returns the chroma samples of a filled rectangle, whose edges are edges of chroma cells or of
+/// the picture.
 PixelRect chroma_area(const PixelRect& area, const PixelFormat& format) {
   const int w = format.log2_chroma_w;
   const int h = format.log2_chroma_h;
@@ -66,9 +66,9 @@ Sample blend(Sample under, unsigned color, unsigned coverage, int shift) {
   return static_cast<Sample>(mixed << shift);
 }
 
-/// How to read a glyph's texels in the order of the stored picture's pixels, in steps within the
-/// atlas: `right` for the next pixel of a row, `down` for the next row. Depending on the
-/// orientation each is a step in one of four directions.
+/// Tells how to read a glyph's texels in the order of the stored picture's pixels. `right` is the
+/// step in the atlas for the next pixel of a row, and `down` the step for the next row. Depending
+/// on the orientation, each is a step in one of four directions.
 struct TexelWalk {
   const std::uint8_t* start;
   std::ptrdiff_t right;

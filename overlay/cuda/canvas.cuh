@@ -1,4 +1,4 @@
-// How the overlay's kernels write the picture: one chroma cell of 2 x 2 pixels at a time.
+// The overlay's kernels write the picture by one chroma cell of 2 x 2 pixels at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ template <class Sample>
 struct Canvas {
   Sample* luma;
   Sample* chroma;
-  std::int32_t luma_stride;    // samples
-  std::int32_t chroma_stride;  // likewise
+  std::int32_t luma_stride;    // in samples
+  std::int32_t chroma_stride;  // in samples
   const FrameDescriptor* descriptor;
   const OverlayLayout* layout;
-  bool paired;  // in both planes two neighbouring samples can be written at once
+  bool paired;  // two neighbouring samples of either plane can be written at once
 
   __device__ explicit Canvas(const OverlayWork& work) : descriptor(work.descriptor) {
     luma = reinterpret_cast<Sample*>(descriptor->luma);
@@ -43,7 +43,7 @@ struct Canvas {
   __device__ Sample& luma_at(int x, int y) const {
     return luma[static_cast<std::ptrdiff_t>(y) * luma_stride + x];
   }
-  /// Writes two neighbouring samples, the first at an even column.
+  /// Writes two neighbouring samples; the first one is at an even column.
   __device__ void set_pair(Sample* to, Sample first, Sample second) const {
     if (paired) {
       *reinterpret_cast<Pair<Sample>*>(to) = {first, second};
@@ -57,7 +57,8 @@ struct Canvas {
   }
 };
 
-/// The chroma cells that an area of the stored picture, not empty, covers or touches.
+/// The chroma cells that a part of the stored picture covers or touches. The part must not be
+/// empty.
 struct ChromaCells {
   int x;
   int y;
@@ -72,8 +73,8 @@ struct ChromaCells {
   __device__ int count() const { return columns * rows; }
 };
 
-/// Visits the cells `first`, `first` + `step`, ..., counted row by row, without a division for
-/// each.
+/// Visits the cells `first`, `first` + `step`, ..., counted row by row, without a division for each
+/// cell.
 class ChromaCellWalk {
  public:
   __device__ ChromaCellWalk(const ChromaCells& cells, unsigned first, unsigned step)

@@ -81,7 +81,8 @@ void CudaFaceHider::prepare_image(const Frame& frame) {
   image_ = std::move(composed);
 }
 
-/// Gathers masks, in their order, into batches that one launch hides: those that lie apart commute.
+/// Gathers masks, in their order, into batches that one launch hides. The order of masks that don't
+/// overlap makes no difference.
 class CudaFaceHider::Batches {
  public:
   Batches(const CudaFaceHider& hider, const Frame& frame, Size cell, cuda::StreamView stream)
@@ -116,7 +117,7 @@ class CudaFaceHider::Batches {
   }
 
  private:
-  /// Masks that lie apart have no more samples than the picture.
+  /// Masks that don't overlap have no more samples than the picture.
   [[nodiscard]] BlurScratch scratch() const {
     BlurScratch scratch;
     scratch.even = hider_.scratch_.data();

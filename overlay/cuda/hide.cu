@@ -9,12 +9,12 @@ namespace {
 
 constexpr unsigned kComponents = 3;
 constexpr unsigned kPaintThreads = 128;   // a block paints a row at a time
-constexpr unsigned kPaintBlocks = 64;     // that share a mask
+constexpr unsigned kPaintBlocks = 64;     // number of blocks that share a mask
 constexpr unsigned kMosaicThreads = 256;  // a block takes a cell of the mosaic
 constexpr unsigned kBlurThreads = 64;     // a thread takes a row or a column
 constexpr unsigned kWarp = 32;
 
-/// Y, U or V of the picture.
+/// The Y, U or V samples of the picture.
 template <class Sample>
 struct Component {
   std::byte* data;
@@ -34,7 +34,8 @@ struct Component {
   }
 };
 
-/// The masked samples of row `y` of a component, of those that `area`, a part of the mask, has.
+/// Returns the masked samples in row `y` of a component that lie in `area`, which is a part of the
+/// mask.
 __device__ ColumnSpan masked_samples(const HideMask& mask, const PixelRect& area, const Size& cell,
                                      const PlaneGrid& grid, int y) {
   ColumnSpan pixels = masked_columns(mask, cell, y << grid.log2_h);
@@ -42,8 +43,8 @@ __device__ ColumnSpan masked_samples(const HideMask& mask, const PixelRect& area
   return pixels.empty() ? ColumnSpan{} : grid.samples_of(pixels);
 }
 
-/// A block's part of the masked samples of one component and mask, which blockIdx names; value(x,
-/// y) is what a sample becomes.
+/// Paints a block's part of the masked samples of one component and mask, which blockIdx names.
+/// value(x, y) is what a sample becomes.
 template <class Sample, class Value>
 __device__ void paint(const HideBatch& batch, const Component<Sample>& component,
                       const Value& value) {
@@ -82,12 +83,12 @@ __global__ void __launch_bounds__(kPaintThreads)
   });
 }
 
-/// The sum of all threads' values, for each of them.
+/// Returns the sum of all threads' values, in each thread.
 __device__ std::uint64_t sum_of_block(std::uint64_t value) {
   __shared__ std::uint64_t sums[kMosaicThreads / kWarp];
   for (unsigned offset = kWarp / 2; offset > 0; offset /= 2)
     value += __shfl_xor_sync(0xFFFFFFFFU, value, offset);
-  __syncthreads();  // whoever still reads the sums of the call before
+  __syncthreads();  // some threads may still read the sums of the previous call
   if (threadIdx.x % kWarp == 0) sums[threadIdx.x / kWarp] = value;
   __syncthreads();
   std::uint64_t sum = 0;
@@ -95,8 +96,8 @@ __device__ std::uint64_t sum_of_block(std::uint64_t value) {
   return sum;
 }
 
-/// Gives the masked samples of a component in `tile`, not empty, their mean. All threads of a block
-/// call it; they have all read before the first writes.
+/// Gives the masked samples of a component in `tile` their mean. `tile` must not be empty. All
+/// threads of a block call it. All have read before the first one writes.
 template <class Sample>
 __device__ void average(const HideBatch& batch, const Component<Sample>& component,
                         const HideMask& mask, const PixelRect& tile) {
@@ -131,7 +132,8 @@ __global__ void __launch_bounds__(kMosaicThreads)
     average(batch, Component<Sample>(batch.planes, index), mask, tile);
 }
 
-/// One pass of a box filter along a line: store(i, mean of load(i - radius) .. load(i + radius)).
+/// Does one pass of a box filter along a line: store(i, mean of load(i - radius) .. load(i +
+/// radius)).
 template <class Load, class Store>
 __device__ void filter_line(int length, const BoxMean& mean, const Load& load, const Store& store) {
   const int radius = static_cast<int>(mean.radius);
@@ -144,12 +146,13 @@ __device__ void filter_line(int length, const BoxMean& mean, const Load& load, c
   }
 }
 
-/// Where the means of a block's component and mask lie in both halves of the scratch memory.
+/// Returns where the means of a block's component and mask lie, in both halves of the scratch
+/// memory.
 __device__ std::uint32_t scratch_of(const BlurScratch& scratch, const HideMask& mask) {
   return scratch.begin[blockIdx.y] + scratch_offset(mask, blockIdx.z);
 }
 
-// A thread takes a row: all its passes follow each other, and no thread needs another's row.
+// Each thread filters a row. It does all passes itself, because no row depends on another.
 template <class Sample>
 __global__ void __launch_bounds__(kBlurThreads)
     blur_rows_kernel(const __grid_constant__ HideBatch batch,
@@ -177,7 +180,7 @@ __global__ void __launch_bounds__(kBlurThreads)
       [&](int x, std::uint16_t value) { even[x] = value; });
 }
 
-// Likewise a column.
+// Each thread filters a column in the same way.
 template <class Sample>
 __global__ void __launch_bounds__(kBlurThreads)
     blur_columns_kernel(const __grid_constant__ HideBatch batch,

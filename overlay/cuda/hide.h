@@ -1,5 +1,5 @@
-// Hides faces on pictures in device memory: the same samples that FaceHider writes on the host, bit
-// for bit. Boxes come from the host, where tracks are.
+// Hides faces on pictures in device memory. It writes the same samples that FaceHider writes on the
+// host, bit for bit. Boxes come from the host, because the tracks are there.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace facepipe::overlay {
 
-/// Owns the image and a blur's scratch memory, of six bytes for each pixel of the picture, for one
-/// frame in flight: work on several streams needs a hider for each stream, or must be ordered by
-/// events. Bound to the device that was current at construction.
+/// Owns the image, and the scratch memory of a blur: six bytes for each pixel of the picture. This
+/// serves one frame at a time. If several streams hide faces, each needs its own hider, or events
+/// must order their work. A hider belongs to the device that was current at construction.
 class CudaFaceHider {
  public:
-  /// For pictures of semi-planar 4:2:0 of this size, before rotation, or smaller ones. Throws as
-  /// check_hide_options(), and Error(device) if CUDA fails.
+  /// Makes a hider for semi-planar 4:2:0 pictures of this size (before rotation) or smaller ones.
+  /// Throws as check_hide_options() does, and Error(device) if CUDA fails.
   CudaFaceHider(HideOptions options, Size stored);
   CudaFaceHider(CudaFaceHider&&) noexcept;
   CudaFaceHider& operator=(CudaFaceHider&&) noexcept;
@@ -27,12 +27,13 @@ class CudaFaceHider {
   CudaFaceHider& operator=(const CudaFaceHider&) = delete;
   ~CudaFaceHider();
 
-  /// Enqueues what FaceHider::hide() does; the same promises and errors, with which nothing is
-  /// enqueued. The stream must have waited for Frame::ready. Nothing is allocated or waited for,
-  /// but where HideStyle::image meets a frame of another format, colour or orientation than before,
-  /// the first one too: then the image is uploaded. Besides: Error(internal) for a frame that is
-  /// not on a CUDA device, not of semi-planar 4:2:0, or larger than was said; Error(device) if CUDA
-  /// fails, after which some masks may have been enqueued, and the frame must not be shown.
+  /// Enqueues what FaceHider::hide() does, with the same promises and errors. If there is such an
+  /// error, nothing is enqueued. The stream must have waited for Frame::ready. It neither allocates
+  /// nor waits, with one exception. If HideStyle::image meets a frame of another format, colour or
+  /// orientation than the frame before, or the first frame, it uploads the image. More errors:
+  /// Error(internal) for a frame that is not on a CUDA device, not semi-planar 4:2:0, or larger
+  /// than the constructor was told; Error(device) if CUDA fails. After Error(device) some masks may
+  /// have been enqueued, and the frame must not be shown.
   void enqueue(const Frame& frame, std::span<const Box> faces, cuda::StreamView stream);
 
  private:
@@ -46,8 +47,8 @@ class CudaFaceHider {
   cuda::DeviceBuffer<std::uint16_t> scratch_;
 };
 
-/// hide_all() for a frame on a CUDA device; the stream must have waited for Frame::ready. Errors as
-/// CudaFaceHider::enqueue().
+/// Does what hide_all() does, for a frame on a CUDA device. The stream must have waited for
+/// Frame::ready. Errors: as CudaFaceHider::enqueue().
 void enqueue_hide_all(const Frame& frame, const Rgb& color, cuda::StreamView stream);
 
 }  // namespace facepipe::overlay

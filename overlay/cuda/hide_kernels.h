@@ -1,4 +1,4 @@
-// Arguments and launchers of the kernels that hide faces.
+// The arguments and the launchers of the kernels that hide faces.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 
 namespace facepipe::overlay {
 
-/// The planes of a picture of semi-planar 4:2:0 in device memory. Strides are in bytes.
+/// The planes of a semi-planar 4:2:0 picture in device memory. Strides are in bytes.
 struct HidePlanes {
   std::byte* luma = nullptr;
   std::byte* chroma = nullptr;
@@ -25,8 +25,8 @@ struct HidePlanes {
   [[nodiscard]] bool wide() const { return scale.bits > 8; }
 };
 
-/// Masks that one launch hides, as its parameters: nothing is copied to the device for a frame, and
-/// the host needs no memory that outlives the call.
+/// The masks that one launch hides. They are the launch's parameters, so nothing is copied to the
+/// device for a frame, and the host needs no memory that outlives the call.
 struct HideBatch {
   static constexpr unsigned kCapacity = 40;
 
@@ -34,20 +34,20 @@ struct HideBatch {
   unsigned count = 0;
   HideMask masks[kCapacity];
 
-  /// Rows and columns of the largest mask, in pixels.
+  /// Returns the width and the height, in pixels, that no mask exceeds.
   [[nodiscard]] Size largest() const;
 };
 
-/// The means of a blur between its passes: for each mask of a batch its samples of Y, U and V, one
-/// after another, from begin[i] on.
+/// The means of a blur between its passes. For each mask of a batch, its samples of Y, U and V lie
+/// one after another, from begin[i] on.
 struct BlurScratch {
   std::uint16_t* even = nullptr;
   std::uint16_t* odd = nullptr;
   std::uint32_t begin[HideBatch::kCapacity] = {};
 };
 
-/// Where the samples of a component (0 Y, 1 U, 2 V) of a mask begin behind BlurScratch::begin, in
-/// 4:2:0; of component 3: where those of all end.
+/// Returns where the samples of a component (0 Y, 1 U, 2 V) of a mask begin behind
+/// BlurScratch::begin, in 4:2:0. For component 3 it returns where all samples end.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::uint32_t scratch_offset(const HideMask& mask,
                                                                        unsigned component) {
   const auto area = [](const PixelRect& rect) {
@@ -58,22 +58,23 @@ struct BlurScratch {
   return area(mask.area) + (component - 1) * area(PlaneGrid{1, 1}.samples_of(mask.area));
 }
 
-/// For each mask of a batch the level of the image that is stretched over it.
+/// For each mask of a batch, the level of the image that is stretched over it.
 struct ImageLevels {
   const std::uint16_t* samples = nullptr;  ///< ComposedImage::samples
   ComposedImage::Level levels[HideBatch::kCapacity] = {};
 };
 
-// CUDA 12 takes 32 KB of parameters on some devices, 4 KB on all.
+// CUDA 12 accepts 32 KB of parameters on some devices, and 4 KB on all.
 static_assert(sizeof(HideBatch) + sizeof(BlurScratch) <= 4096);
 static_assert(sizeof(HideBatch) + sizeof(ImageLevels) <= 4096);
 
-// The masks of a batch may overlap for launch_hide_color(), which gives all the same samples; for
-// the others their rectangles must be apart.
+// Launch the styles. For launch_hide_color() the masks of a batch may overlap, because all get the
+// same samples. For the others their rectangles must not overlap.
 void launch_hide_color(const HideBatch& batch, const YuvColor& color, cudaStream_t stream);
 void launch_hide_mosaic(const HideBatch& batch, cudaStream_t stream);
 void launch_hide_image(const HideBatch& batch, const ImageLevels& image, cudaStream_t stream);
-/// Two kernels: along rows, from the picture to scratch; along columns, and back.
+/// Launches two kernels. The first one filters along rows, from the picture to scratch; the second
+/// one filters along columns and writes the picture.
 void launch_hide_blur(const HideBatch& batch, const BlurScratch& scratch, cudaStream_t stream);
 
 }  // namespace facepipe::overlay

@@ -1,4 +1,4 @@
-// Arguments and launchers of the overlay's kernels.
+// The arguments and the launchers of the overlay's kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,8 +15,8 @@
 
 namespace facepipe::overlay {
 
-/// GlyphAtlas for kernels. The coverage is in device memory. The table of columns, which every text
-/// reads, is part of the kernels' parameters.
+/// A GlyphAtlas for kernels. The coverage is in device memory. The table of columns, which every
+/// text reads, is part of the kernels' parameters.
 struct DeviceGlyphs {
   const std::uint8_t* coverage;
   std::int32_t stride;
@@ -26,29 +26,30 @@ struct DeviceGlyphs {
 struct OverlayWork {
   const FrameDescriptor* descriptor;
   cuda::DeviceDetections faces;
-  const std::int64_t* tracks;  ///< of each face; null: of none
+  const std::int64_t* tracks;  ///< the track of each face; null if there are none
   OverlayLayout layouts[2];    ///< progressive, interlaced
   StoredMap to_stored;
   DeviceGlyphs glyphs;
-  PixelRect* label_backgrounds;  ///< one a face, in the stored picture; empty: no label
-  int shift;                     ///< PixelFormat::shift of the samples
+  /// One for each face, in the stored picture; empty if there is no label.
+  PixelRect* label_backgrounds;
+  int shift;  ///< PixelFormat::shift
   OverlayStyle style;
 };
 
-/// The text of the count, "N faces": the largest number of digits of N, and the rest of the text.
+/// The text of the count is "N faces". kCountDigits is the largest number of digits of N.
 inline constexpr int kCountDigits = 10;
 inline constexpr std::string_view kCountWords = " faces";
 
-/// How the kernels are launched: a fixed number of thread blocks, which divide the faces among
+/// How the kernels are launched: with a fixed number of thread blocks, which divide the faces among
 /// themselves.
 struct OverlayLaunch {
-  bool wide;  ///< samples of two bytes
+  bool wide;  ///< a sample has two bytes
   unsigned blocks;
   std::size_t label_cells;   ///< the most chroma cells that a face's label covers
   std::size_t text_columns;  ///< the largest width of a text's background, in pixels
 };
 
-// To be called in this order; see Note: order of drawing, in overlay.cu.
+// These must be called in this order. See Note: order of drawing, in overlay.cu.
 /// Draws outlines, and computes OverlayWork::label_backgrounds for launch_labels().
 void launch_outlines(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
 void launch_dots(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);

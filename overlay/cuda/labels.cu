@@ -11,10 +11,11 @@ using namespace overlay;
 // See Note: order of drawing, in overlay.cu.
 
 constexpr unsigned kLabelThreads = 256;  // a thread block draws one label at a time
-constexpr unsigned kCountBlocks = 16;  // blocks that share the count, which is longer than a label
+// Number of blocks that share the count, which is longer than a label.
+constexpr unsigned kCountBlocks = 16;
 constexpr unsigned kOpaque = 255;
 
-/// columns[i] becomes the atlas's column for column i of a text's background, or -1 where there is
+/// Sets columns[i] to the atlas's column for column i of a text's background, or to -1 if there is
 /// no glyph.
 __device__ void find_columns(const Text& text, std::int16_t* columns) {
   for (int x = text.area.x1 + static_cast<int>(threadIdx.x); x < text.area.x2; x += kLabelThreads) {
@@ -25,8 +26,8 @@ __device__ void find_columns(const Text& text, std::int16_t* columns) {
   }
 }
 
-/// Backgrounds of better faces' labels, or of the count, that cover part of this label: those among
-/// kLabelThreads faces at a time, and the count.
+/// The backgrounds that cover a part of this label: those of better faces' labels, and the count's.
+/// It holds those of kLabelThreads faces at a time.
 struct Occluders {
   PixelRect list[kLabelThreads + 1];
   unsigned size;
@@ -36,19 +37,19 @@ __device__ void add(Occluders& occluders, const PixelRect& mine, const PixelRect
   if (overlap(mine, other)) occluders.list[atomicAdd(&occluders.size, 1U)] = other;
 }
 
-/// Which cells of a label are hidden, a bit each: of the thread t those of the cells t,
-/// t + kLabelThreads, ..., in words that no other thread touches.
+/// Tells which cells of a label are hidden, by a bit for each. Thread t has the bits of the cells
+/// t, t + kLabelThreads, ..., in words that no other thread touches.
 class HiddenCells {
  public:
   static constexpr unsigned kBits = 32;
 
-  /// @param words  kLabelThreads for each kBits * kLabelThreads cells
+  /// @param words  kLabelThreads words for each kBits * kLabelThreads cells
   __device__ explicit HiddenCells(std::uint32_t* words) : mine_(words + threadIdx.x) {}
 
   __device__ void clear(unsigned cells) {
     for (unsigned i = 0; i * kBits * kLabelThreads < cells; ++i) mine_[i * kLabelThreads] = 0;
   }
-  /// Of the thread's cells, by their order.
+  /// `i` counts the thread's cells in their order.
   __device__ bool get(unsigned i) const { return (word(i) >> (i % kBits) & 1U) != 0; }
   __device__ void set(unsigned i) { word(i) |= 1U << (i % kBits); }
 
@@ -70,8 +71,8 @@ __device__ void find_hidden(const Occluders& occluders, const ChromaCells& cells
   }
 }
 
-/// Draws a text, or the part of it with index `part` if `parts` blocks share it. `hidden` may be
-/// null; if it isn't, `parts` must be 1.
+/// Draws a text. If `parts` blocks share it, draws the part with index `part`. `hidden` may be
+/// null. If it isn't, `parts` must be 1.
 template <class Sample>
 __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas, const Text& text,
                           const std::int16_t* columns, const HiddenCells* hidden, unsigned part,
@@ -103,7 +104,7 @@ __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas,
   }
 }
 
-/// A block's shared memory.
+/// What a block keeps in shared memory.
 struct LabelShared {
   Text count;
   Text text;

@@ -12,8 +12,8 @@
 namespace facepipe::overlay {
 namespace {
 
-// Enough to fill a device with the primitives of hundreds of faces. With few faces most blocks have
-// nothing to do.
+// This is enough to fill a device with the primitives of hundreds of faces. With few faces, most
+// blocks have nothing to do.
 constexpr unsigned kBlocksPerMultiprocessor = 8;
 
 unsigned multiprocessors() {
@@ -24,8 +24,8 @@ unsigned multiprocessors() {
   return static_cast<unsigned>(count);
 }
 
-/// The width of the background of the widest text with so many digits and these other characters,
-/// with the most that widening to the edges of chroma cells can add.
+/// Returns the width of the background of the widest text that has so many digits and these other
+/// characters. It includes the most that widening to the edges of chroma cells can add.
 int widest_background(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
                       std::string_view others) {
   int digit = 0;
@@ -68,7 +68,7 @@ CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_()
 
 void CudaOverlay::load_glyphs() {
   const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
-  // Chroma cells, and so widened backgrounds, are largest in interlaced pictures.
+  // Chroma cells are largest in interlaced pictures, and so are widened backgrounds.
   const OverlayLayout& layout = work_.layouts[1];
   const int label = widest_label(layout, *atlas, setup_.style);
   const int count = widest_background(layout, *atlas, kCountDigits, kCountWords);

@@ -7,21 +7,21 @@ namespace {
 
 using namespace overlay;
 
-// Note: order of drawing.
-// The host draws all outlines, then all dots, then the labels from the last face to the first, then
-// the count. Outlines have one colour, and dots another: the order among outlines, or among dots,
-// makes no difference, so thread blocks may write the same samples at the same time. The background
-// of a text covers everything drawn before it, glyphs of other texts included, and the text's own
-// glyphs lie side by side on that background. So of overlapping labels each block writes only the
-// cells that are covered neither by the background of a better face's label nor by the count's, and
-// no block waits for another. Backgrounds end at edges of chroma cells or of the picture (Note:
-// colour and subsampling), so they cover a cell completely or not at all.
+// Note: order of drawing. The host draws all outlines, then all dots, then the labels from the last
+// face to the first, then the count. All outlines have one colour, and all dots another. So the
+// order among outlines, or among dots, makes no difference, and thread blocks may write the same
+// samples at the same time. The background of a text covers everything drawn before it, glyphs of
+// other texts included. The text's own glyphs lie side by side on that background. So if labels
+// overlap, each block writes only the cells that are covered neither by the background of a better
+// face's label nor by the count's. No block waits for another. Backgrounds end at edges of chroma
+// cells or of the picture (Note: colour and subsampling), so they cover a cell completely or not at
+// all.
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kPrimitiveThreads = 128;  // a warp draws one outline side or dot at a time
 constexpr unsigned kPrimitiveWarps = kPrimitiveThreads / kWarp;
 
-/// Fills an area of the stored picture, not empty. All lanes of a warp call it.
+/// Fills a part of the stored picture, which must not be empty. All lanes of a warp call it.
 template <class Sample>
 __device__ void fill(const Canvas<Sample>& canvas, const PixelRect& area, OverlayColor color) {
   const ChromaCells cells(area);

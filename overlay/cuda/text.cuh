@@ -1,4 +1,4 @@
-// The positions of the glyphs of labels and of the count, computed on the device.
+// Computes the positions of the glyphs of labels and of the count on the device.
 #pragma once
 
 #include "overlay/cuda/kernels.h"
@@ -15,9 +15,10 @@ __device__ inline int advance(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph + 1] - column_of(glyphs, character);
 }
 
-/// A text at its position: where each glyph begins in the picture and in the atlas.
+/// A text at its position. It tells where each glyph begins in the picture and in the atlas.
 struct Text {
-  int top;  // first row of the glyphs; the background may begin above it, at the edge of a cell
+  // The first row of the glyphs. The background may begin above it, at the edge of a cell.
+  int top;
   PixelRect area;    // the background in the upright picture
   PixelRect stored;  // the background in the stored picture; empty if `area` is
   int length;
@@ -46,8 +47,8 @@ __device__ inline int width_of(const DeviceGlyphs& glyphs, const OverlayText& te
   return width;
 }
 
-/// The label of a face whose outline's outer edge is `outer`; without a background where there is
-/// nothing to write, or nowhere.
+/// Lays out the label of a face whose outline has the outer edge `outer`. The background is empty
+/// if there is nothing to write, or no place for it.
 __device__ inline void lay_out_label(const OverlayWork& work, const OverlayLayout& layout,
                                      const PixelRect& outer, unsigned face, Text& text) {
   const std::int64_t track = work.tracks != nullptr ? work.tracks[face] : kNoTrack;
