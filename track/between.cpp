@@ -11,31 +11,33 @@
 namespace facepipe::track {
 namespace {
 
-// Chosen on the clips of data/loop-clips, every second frame searched: recall and precision against
-// the run that searches all frames are about equal there (bench/every_nth.py).
-/// The higher score's weight in that of a pair.
+// These values were chosen on the clips of data/loop-clips with every second frame searched. There,
+// recall and precision against the run that searches all frames are about equal
+// (bench/every_nth.py).
+/// The weight of the higher score in the score of a pair.
 constexpr float kHigherScore = 0.6F;
-/// What share of its score a detection without a partner loses on its way to the other searched
+/// The share of its score that a detection without a partner loses on its way to the other searched
 /// frame.
 constexpr float kLostScore = 0.6F;
 
-/// A face that moves by itself too fast for its points to be found again: of two detections that
-/// have no other partner, the distance of the centres by their size, the ratio of the sizes, and
-/// the scores.
+/// These are limits for a face that moves too fast by itself for its points to be found again. They
+/// apply to two detections that have no other partner: the distance of the centres by their size,
+/// the ratio of the sizes, and the scores.
 constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
 
-/// Boxes of one searched frame in the pictures that follow it, or go before it.
+/// Boxes of one searched frame, in each picture that follows or precedes it.
 using Paths = std::vector<std::vector<Box>>;
 
 /// The pictures from one searched frame to the next, with the motion between each two.
 struct Way {
-  std::vector<TimedPicture> pictures;  ///< the searched ones' included
-  std::vector<PictureChange> changes;  ///< to each from the one before; [0] is of none
+  std::vector<TimedPicture> pictures;  ///< includes the pictures of the searched frames
+  /// The change to each picture from the one before; [0] is unused.
+  std::vector<PictureChange> changes;
 
   [[nodiscard]] std::size_t last() const { return pictures.size() - 1; }
-  /// The time from the first picture, as a share of the whole.
+  /// Returns the time from the first picture, as a share of the whole time.
   [[nodiscard]] float share(std::size_t i) const {
     const double first = pictures.front().time_s;
     return static_cast<float>((pictures[i].time_s - first) / (pictures.back().time_s - first));
@@ -54,9 +56,9 @@ Way way_of(MotionEstimator& motion, const SearchedFrame& before,
   return way;
 }
 
-/// Where those boxes that `goes` says are in each picture from `from` on, up to a cut; step by step
-/// forwards or backwards. Others stay as they are.
-/// @return by picture; empty where none of them comes to
+/// Returns where the boxes are in each picture, up to a cut, step by step forwards or backwards.
+/// Only boxes for which `goes` is true move; the others stay as they are.
+/// @return by picture; empty for pictures behind a cut
 Paths paths_of(MotionEstimator& motion, const Way& way, std::vector<Box> boxes,
                const std::vector<bool>& goes, bool forwards) {
   Paths paths(way.pictures.size());
@@ -83,7 +85,7 @@ Paths paths_of(MotionEstimator& motion, const Way& way, std::vector<Box> boxes,
   return paths;
 }
 
-/// A detection of each side, and how far apart they are, in their own size.
+/// A detection of each side, and the distance between them, in their own size.
 struct FarPair {
   float apart = 0;
   std::size_t before = 0;
@@ -91,7 +93,7 @@ struct FarPair {
   friend auto operator<=>(const FarPair&, const FarPair&) = default;
 };
 
-/// None where they can't be one face.
+/// Returns nullopt if they can't be one face.
 std::optional<float> far_apart(const Box& a, const Box& b) {
   const float of_a = std::sqrt(a.width() * a.height());
   const float of_b = std::sqrt(b.width() * b.height());
@@ -113,7 +115,8 @@ Point inside(const Box& box, float u, float v) {
   return {box.x1 + u * box.width(), box.y1 + v * box.height()};
 }
 
-/// The landmarks in `box` that lie in it as `a`'s lie in its own, or as `b`'s, by k.
+/// Returns landmarks in `box`. For k = 0 they lie in it as `a`'s landmarks lie in `a`'s box, and
+/// for k = 1 as `b`'s lie in `b`'s box.
 Landmarks landmarks_in(const Box& box, const Detections& a, std::size_t i, const Detections& b,
                        std::size_t j, float k) {
   Landmarks points;
@@ -140,7 +143,7 @@ void add(FacesBetween& to, const Box& box, float score, const Landmarks* points,
   to.after.push_back(after);
 }
 
-/// The faces of one way, picture by picture.
+/// Finds the faces of the pictures between two searched frames, picture by picture.
 class Filling {
  public:
   Filling(MotionEstimator& motion, const SearchedFrame& before, const Way& way,
@@ -187,7 +190,7 @@ class Filling {
     match_far();
   }
 
-  /// What is left, nearest first.
+  /// Matches the detections that have no partner yet, nearest first.
   void match_far() {
     const Detections& found = before_.found;
     far_.assign(found.size(), false);
@@ -197,7 +200,8 @@ class Filling {
         continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
         if (!alone_after_[b] || end_.scores[b] < kLeastFarScore) continue;
-        // From where its points have led, or where it was: they may have been the background's.
+        // The distance is from where its points led, or from where it was, because the points may
+        // be the background's.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
           if (const auto apart = far_apart(from, end_.boxes[b])) pairs.push_back({*apart, a, b});
       }
@@ -228,7 +232,7 @@ class Filling {
       const auto [low, high] = std::minmax(score, end_.scores[*b]);
       score = kHigherScore * high + (1 - kHigherScore) * low;
     } else if (after_ != nullptr && reached_) {
-      score *= 1 - kLostScore * k;  // nobody has missed it where the other frame is not its scene
+      score *= 1 - kLostScore * k;  // if there is a cut, the other frame can't have missed it
     }
     if (!is_usable(box) || !meets(box, way_.pictures[i].picture->size())) return;
     const bool points = found.has_landmarks() && (!b || end_.has_landmarks());
@@ -255,10 +259,10 @@ class Filling {
   const Detections& end_;
   Paths forwards_;
   Paths backwards_;
-  std::vector<std::optional<std::size_t>> partner_;  ///< of each of `before`
-  std::vector<bool> far_;                            ///< whose partner match_far() has found
-  std::vector<bool> alone_after_;                    ///< of `after`: usable, and nobody's partner
-  bool reached_ = false;                             ///< no cut lies between the searched frames
+  std::vector<std::optional<std::size_t>> partner_;  ///< the partner of each detection of `before`
+  std::vector<bool> far_;                            ///< whether match_far() has found the partner
+  std::vector<bool> alone_after_;  ///< by detection of `after`: it is usable and nobody's partner
+  bool reached_ = false;           ///< true if no cut lies between the searched frames
 };
 
 }  // namespace

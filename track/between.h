@@ -1,4 +1,5 @@
-// Faces of frames that were not searched, from those of the frames around them that were.
+// Finds the faces of frames that were not searched, from the faces of the searched frames around
+// them.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +22,33 @@ struct TimedPicture {
 /// A frame that was searched.
 struct SearchedFrame {
   TimedPicture at;
-  /// After suppression, of all scores: also those too low for a face, because one that scores high
-  /// in one frame and low in the next is there in between. Boxes that are empty or not finite are
-  /// passed over.
+  /// Detections after suppression, of all scores. Scores too low for a face are included, because a
+  /// face that scores high in one frame and low in the next is there in between. Boxes that are
+  /// empty or not finite are ignored.
   Detections found;
 };
 
-/// The faces of one frame, and of each the detections that it comes from: none at most on one side.
+/// The faces of one frame. For each face it tells from which detections it comes; at most one side
+/// has none.
 struct FacesBetween {
   Detections faces;
-  std::vector<std::optional<std::size_t>> before;  ///< in SearchedFrame::found
+  std::vector<std::optional<std::size_t>> before;  ///< index in SearchedFrame::found
   std::vector<std::optional<std::size_t>> after;
 };
 
-/// The faces of the frames between two that were searched, of all scores. Each detection of the
-/// first goes with the motion of its points from picture to picture (MotionEstimator::follow());
-/// which of the second it has become match_greedily() says. What is then left between the two boxes
-/// is spread evenly over the time between: so both ends are met. What has no partner then, and has
-/// one of like size nearby, has moved fast by itself, and goes straight. A detection without a
-/// partner goes on, or back, by its motion alone, and its score falls with the time from it. The
-/// score of a pair lies between the two, nearer to the higher: what is seen clearly once is a face.
-/// Landmarks keep their place in the box.
+/// Finds the faces of the frames between two searched frames, of all scores. Each detection of the
+/// first frame moves from picture to picture with its points (MotionEstimator::follow()).
+/// match_greedily() decides which detection of the second frame it has become. The rest of the way
+/// between the two boxes is spread evenly over the time, so both ends match. If a detection then
+/// has no partner, but one of similar size is near, it has moved fast by itself, and goes straight.
+/// A detection without any partner moves on, or back, only by its own motion, and its score falls
+/// with the time from it. The score of a pair lies between the two scores, nearer to the higher
+/// one, because what is seen clearly once is a face. Landmarks keep their place in the box.
 ///
-/// Nothing goes through a cut. Work on a picture is bounded as the tracker's is: grid_for().
-/// @param between  in their order, later than `before` and earlier than `after`
+/// Nothing continues through a cut. As in the tracker, grid_for() bounds the work on a picture.
+/// @param between  in order, later than `before` and earlier than `after`
 /// @param after    null at the stream's end
-/// Errors: the estimator's.
+/// Errors: those of the estimator.
 [[nodiscard]] std::vector<FacesBetween> faces_between(MotionEstimator& motion,
                                                       const SearchedFrame& before,
                                                       std::span<const TimedPicture> between,

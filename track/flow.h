@@ -1,4 +1,4 @@
-// How points are followed from one picture to another: what all devices compute alike.
+// Follows points from one picture to another. All devices compute this in the same way.
 #pragma once
 
 #include <cmath>
@@ -8,27 +8,28 @@
 #include "core/host_device.h"
 #include "track/similarity.h"
 
-// Products meet sums here: whoever includes it compiles without fused multiply-add, on the host
+// This code adds to products. So every user compiles it without fused multiply-add, on the host
 // (-ffp-contract=off) and on the device (--fmad=false).
 namespace facepipe::track {
 
-/// Side of the window around a point that is compared, in samples of a level.
+/// The side of the window around a point that is compared, in samples of a level.
 inline constexpr int kFlowWindow = 8;
-inline constexpr int kMostFlowSteps = 12;       ///< at one level
-inline constexpr float kFlowConverged = 0.05F;  ///< samples
-inline constexpr float kFlowDiverged = 1;       ///< samples, of the last step
-/// The least eigenvalue of the gradients' mean matrix, in squared grey levels per sample: less is
-/// what rounding to 8 bits makes of a flat surface.
+inline constexpr int kMostFlowSteps = 12;       ///< steps at one level
+inline constexpr float kFlowConverged = 0.05F;  ///< in samples
+inline constexpr float kFlowDiverged = 1;       ///< in samples; limit for the last step
+/// The least eigenvalue of the gradients' mean matrix, in squared grey levels per sample. Rounding
+/// to 8 bits gives a flat surface less than this.
 inline constexpr float kLeastFlowTexture = 0.25F;
 
 inline constexpr int kLevelsOfCamera = 3;
 inline constexpr int kLevelsOfBox = 3;
-inline constexpr int kMostGrid = 5;         ///< points on each axis of a box that may be followed
-inline constexpr float kSamplesOfBox = 16;  ///< of a box' shorter side, at the finest level
+inline constexpr int kMostGrid = 5;  ///< the most points that are followed in a box, on each axis
+/// Samples of a box's shorter side, at the finest level.
+inline constexpr float kSamplesOfBox = 16;
 
-/// The sizes of a pyramid's levels: half the picture's, then each half of the one before, down to
-/// the last that is 16 samples or more on both sides, six at most; the first is there whatever its
-/// size.
+/// The sizes of a pyramid's levels. The first one has half the picture's size, whatever that is.
+/// Each further one has half the size of the one before and at least 16 samples on both sides.
+/// There are at most six levels.
 struct PyramidShape {
   Size picture;
   int levels = 0;
@@ -44,7 +45,7 @@ struct PyramidShape {
     }
   }
 
-  /// Of halves rounded up.
+  /// Returns a level's size: halves, rounded up.
   [[nodiscard]] FACEPIPE_HOST_DEVICE Size size(int level) const {
     const int shift = level + 1;
     return {(picture.width + (1 << shift) - 1) >> shift,
@@ -54,12 +55,13 @@ struct PyramidShape {
     const Size its = size(level);
     return static_cast<std::size_t>(its.width) * static_cast<std::size_t>(its.height);
   }
-  /// Side of a level's sample in pixels of the picture: 2, 4, 8, ...
+  /// Returns the side of a level's sample in pixels of the picture: 2, 4, 8, ...
   [[nodiscard]] static FACEPIPE_HOST_DEVICE float scale(int level) {
     return static_cast<float>(2 << level);
   }
-  /// A quarter of the picture's size is fine enough for histograms and for the camera; of more than
-  /// 2560 pixels less, or a pan that is as fast in shares of the picture would be beyond reach.
+  /// Returns the level for histograms and for the camera. A quarter of the picture's size is fine
+  /// enough. Pictures of more than 2560 pixels use a coarser level; otherwise a pan that is as fast
+  /// relative to the picture's size would be out of reach.
   [[nodiscard]] FACEPIPE_HOST_DEVICE int coarse() const {
     constexpr int kEnough = 640;
     int level = levels > 1 ? 1 : 0;
@@ -71,7 +73,7 @@ struct PyramidShape {
   friend bool operator==(const PyramidShape&, const PyramidShape&) = default;
 };
 
-/// A view of one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of
+/// Refers to one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of
 /// the pixels from (scale * i, scale * j) on.
 struct LumaLevel {
   const unsigned char* samples = nullptr;
@@ -79,7 +81,8 @@ struct LumaLevel {
   float scale = 0;
 };
 
-/// The level at which the box has some 16 to 32 samples: the work doesn't depend on its size.
+/// Returns the level at which the box has about 16 to 32 samples, so that the work doesn't depend
+/// on its size.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int level_for(const PyramidShape& shape, float side) {
   int level = 0;
   while (level + 1 < shape.levels && side / PyramidShape::scale(level + 1) >= kSamplesOfBox)
@@ -92,8 +95,8 @@ struct LumaLevel {
          p.y < static_cast<float>(size.height);
 }
 
-/// The i-th of grid x grid points in a box. From a tenth of the width on, because a face is
-/// narrower than its box at the top and below.
+/// Returns the i-th of grid x grid points in a box. Points begin at a tenth of the width, because a
+/// face is narrower than its box at the top and at the bottom.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Point point_of(const Box& box, int grid, int i) {
   const int whole_rows = i / grid;
   const auto column = static_cast<float>(i % grid);
@@ -103,12 +106,13 @@ struct LumaLevel {
   return {box.x1 + u * (box.x2 - box.x1), box.y1 + v * (box.y2 - box.y1)};
 }
 
-/// How far a point that is followed to and fro may come out from where it was.
+/// Returns how far a point that is followed there and back may end from where it began.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float return_tolerance(float scale) {
   return scale > 2 ? 0.5F * scale : 1.0F;
 }
 
-/// Where a window's samples lie between those of a level: its first, and the weights of four.
+/// Where the samples of a window lie between those of a level: the first sample, and the weights of
+/// four.
 struct WindowPlace {
   int x = 0;
   int y = 0;
@@ -117,11 +121,11 @@ struct WindowPlace {
   float w01 = 0;
   float w11 = 0;
 
-  /// The window of `side` samples around `centre` (samples; (0, 0) is the outer corner of the
-  /// first).
+  /// Places the window of `side` samples around `centre`. `centre` is in samples; (0, 0) is the
+  /// outer corner of the first sample.
   FACEPIPE_HOST_DEVICE WindowPlace(Point centre, int side) {
     const float half = 0.5F * static_cast<float>(side);
-    const float left = centre.x - half;  // of the first sample's centre, less 0.5
+    const float left = centre.x - half;  // the position of the first sample's centre, minus 0.5
     const float top = centre.y - half;
     const float floor_x = std::floor(left);
     const float floor_y = std::floor(top);
@@ -146,10 +150,10 @@ struct FlowMatrix {
   float xx = 0;
   float xy = 0;
   float yy = 0;
-  bool textured = false;  ///< else there is none, or it means little
+  bool textured = false;  ///< if false, there is no inverse, or it means little
 
   FlowMatrix() = default;
-  /// Of the sums of the gradients' products.
+  /// Takes the sums of the gradients' products.
   FACEPIPE_HOST_DEVICE FlowMatrix(float sum_xx, float sum_xy, float sum_yy) {
     const float root = std::sqrt((sum_xx - sum_yy) * (sum_xx - sum_yy) + 4 * sum_xy * sum_xy);
     const float least = (sum_xx + sum_yy - root) / (2 * kFlowWindow * kFlowWindow);
@@ -170,14 +174,15 @@ struct FlowMatrix {
   return std::sqrt(step.x * step.x + step.y * step.y);
 }
 
-/// A point that may be followed, with its texture: the least eigenvalue of the matrix of gradients
-/// around it, times 2 (Shi and Tomasi 1994).
+/// A point that may be followed, with its texture: 2 times the least eigenvalue of the matrix of
+/// gradients around it (Shi and Tomasi 1994).
 struct TexturedPoint {
-  Point at;  ///< pixels of the picture
+  Point at;  ///< in pixels of the picture
   float texture = 0;
 };
 
-/// Of the sums of a window's gradients, which are differences of samples two apart.
+/// Returns the texture for the sums of products of a window's gradients. The gradients are
+/// differences of samples two apart.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float texture_of(int xx, int xy, int yy) {
   const auto a = static_cast<float>(xx);
   const auto b = static_cast<float>(xy);
@@ -185,8 +190,8 @@ struct TexturedPoint {
   return a + c - std::sqrt((a - c) * (a - c) + 4 * b * b);
 }
 
-/// The windows of a level among which the best of each 2 x 2 may be followed. The samples around
-/// the picture's outermost ones have no gradients.
+/// The windows of a level. Of each 2 x 2 windows, the best one may be followed. The outermost
+/// samples of the picture have no gradients.
 struct TextureGrid {
   static constexpr int kStep = 2 * kFlowWindow;
   int columns = 0;
@@ -197,14 +202,14 @@ struct TextureGrid {
       : columns((level.width - 2) / kStep), rows((level.height - 2) / kStep) {}
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE int places() const { return columns * rows; }
-  /// The upper left sample of one of the four windows of a place.
+  /// These return the upper left sample of one of the four windows of a place.
   [[nodiscard]] FACEPIPE_HOST_DEVICE int left(int place, int window) const {
     return 1 + place % columns * kStep + window % 2 * kFlowWindow;
   }
   [[nodiscard]] FACEPIPE_HOST_DEVICE int top(int place, int window) const {
     return 1 + place / columns * kStep + window / 2 * kFlowWindow;
   }
-  /// The middle of a window, in pixels of the picture.
+  /// Returns the middle of a window, in pixels of the picture.
   [[nodiscard]] static FACEPIPE_HOST_DEVICE Point middle(int left, int top, float scale) {
     constexpr float kMiddle = 0.5F * kFlowWindow;
     return {(static_cast<float>(left) + kMiddle) * scale,
@@ -212,11 +217,11 @@ struct TextureGrid {
   }
 };
 
-/// Cells of the picture, on each axis, of which each has its histogram.
+/// The number of cells of the picture on each axis. Each cell has its histogram.
 inline constexpr int kHistogramCells = 4;
 inline constexpr int kGreys = 256;
 
-/// The first row, or column, of a cell; that of cell kHistogramCells is the end.
+/// These return the first row and column of a cell. For cell kHistogramCells they return the end.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int cell_row(int cell, int height) {
   return (cell * height + kHistogramCells - 1) / kHistogramCells;
 }

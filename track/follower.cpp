@@ -15,61 +15,61 @@
 namespace facepipe::track {
 namespace {
 
-/// The IoU from which on two faces' boxes hold points of both.
+/// From this IoU on, the boxes of two faces contain points of both.
 constexpr float kLeastCrossing = 0.15F;
-/// After so long half of a track's velocity is forgotten: a frame of 25 a second, at which it was
-/// chosen. Of steps that are shorter, which tell less, less is taken.
+/// After this time half of a track's velocity is forgotten. It is the duration of a frame at 25
+/// frames a second, for which it was chosen. A shorter step tells less, so it gets less weight.
 constexpr double kVelocityHalf_s = 0.04;
-/// From so many boxes on several threads share what is done for each: so many at a time, which is
-/// some 50 microseconds.
+/// From this number of boxes on, several threads share the work on each box. A part is so many
+/// boxes that it takes about 50 microseconds.
 constexpr std::size_t kCrowd = 768;
 constexpr std::size_t kBoxesOfPart = 256;
 constexpr unsigned kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
-/// The numbers of a part's boxes, where there are so many in all.
+/// Returns the numbers of the boxes of a part, if there are `boxes` in all.
 auto of_part(std::size_t part, std::size_t boxes) {
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
 
-/// What each frame looks at of all tracks.
+/// What is read of all tracks in each frame.
 struct Track {
   Box box;            ///< in the newest frame
-  double last_s = 0;  ///< the time of the last sighting
+  double last_s = 0;  ///< time of the last sighting
   std::int64_t id = 0;
   std::uint32_t slot = 0;
-  std::uint32_t missed = kNowhere;  ///< its place in the newest frame's `missed`
-  int misses = 0;                   ///< since the last sighting, in frames that were searched
+  std::uint32_t missed = kNowhere;  ///< index in the newest frame's `missed`
+  int misses = 0;                   ///< number of searched frames since the last sighting
   bool hidden = false;
   bool sure = false;
 };
 
-/// And what those look at that see it.
+/// What is read of a track only when it is seen.
 struct TrackPast {
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
   std::int64_t sightings = 0;
   float best_score = 0;
   Box last;        ///< the last sighting
-  Point velocity;  ///< against the camera, in pixels a second
+  Point velocity;  ///< against the camera, in pixels per second
 };
 
-// What a sighting may be taken for.
-constexpr unsigned kStarts = 1;     ///< from now on its track is hidden
-constexpr unsigned kContinues = 2;  ///< a hidden track goes on
-constexpr unsigned kIsOfUse = 4;    ///< a doubtful track goes on, or any begins
+// These say what a sighting may be used for.
+constexpr unsigned kStarts = 1;     ///< its track is hidden from now on
+constexpr unsigned kContinues = 2;  ///< continues a hidden track
+constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
 
-/// The tracks of one kind in a frame, and which detections they may take.
+/// The tracks of one kind in a frame, and the detections that they may take.
 struct TracksOfKind {
   std::vector<Box> boxes;
-  std::vector<std::uint32_t> tracks;     ///< whose they are
-  std::vector<bool> seen;                ///< those that have taken one
-  std::vector<std::vector<Pair>> pairs;  ///< of the first kBoxesOfPart boxes, of the next, ...
+  std::vector<std::uint32_t> tracks;     ///< the track of each box
+  std::vector<bool> seen;                ///< tracks that have taken a detection
+  std::vector<std::vector<Pair>> pairs;  ///< of the first kBoxesOfPart boxes, of the next ones, ...
 
   void clear() { boxes.clear(), tracks.clear(); }
 
-  /// Into so many parts, of which each is then found by a thread.
+  /// Divides the work into parts; a thread finds the pairs of each. Returns the number of parts.
   std::size_t divide() {
     seen.assign(boxes.size(), false);
     pairs.resize(parts_of(boxes.size()));
@@ -137,20 +137,22 @@ class Follower::Impl {
 
   TrackerOptions options_;
   MotionEstimator& motion_;
-  std::vector<Track> tracks_;     ///< by id
-  std::vector<TrackPast> pasts_;  ///< by slot
+  std::vector<Track> tracks_;     ///< sorted by id
+  std::vector<TrackPast> pasts_;  ///< indexed by slot
   std::vector<EndedTrack> ended_;
   Helpers helpers_{kThreads};
-  TracksOfKind hidden_;         ///< of the newest frame
-  TracksOfKind doubtful_;       ///< likewise
-  std::vector<unsigned> uses_;  ///< of the newest frame's sightings, as long as no track takes them
+  TracksOfKind hidden_;    ///< hidden tracks of the newest frame
+  TracksOfKind doubtful_;  ///< doubtful tracks of the newest frame
+  /// For each sighting of the newest frame; 0 if a track has taken it.
+  std::vector<unsigned> uses_;
   std::vector<std::uint32_t> free_slots_;
   std::shared_ptr<const MotionPicture> last_picture_;
-  std::shared_ptr<const MotionPicture> before_;  ///< what `last_picture_` was compared with
+  /// The picture with which `last_picture_` was compared.
+  std::shared_ptr<const MotionPicture> before_;
   std::optional<double> last_s_;
-  double picture_s_ = 0;    ///< the time of `last_picture_`
-  double step_s_ = 0;       ///< from `before_` to `last_picture_`
-  float newest_share_ = 0;  ///< that such a step has of a track's velocity
+  double picture_s_ = 0;    ///< time of `last_picture_`
+  double step_s_ = 0;       ///< time from `before_` to `last_picture_`
+  float newest_share_ = 0;  ///< weight of such a step in a track's velocity
   std::int64_t next_frame_ = 0;
   std::int64_t next_track_ = 0;
 };
@@ -230,8 +232,8 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
   return motion_.compare(*before_, *input.picture);
 }
 
-/// All tracks to where they are now; beside that the sightings are laid out for them. The estimator
-/// is the caller's, who does the first part.
+/// Moves all tracks to where they are now. At the same time, the sightings are sorted for lookup.
+/// The caller's thread runs the first part, because the estimator belongs to it.
 void Follower::Impl::move_on(FollowedFrame& now) {
   const bool moves = now.picture && before_;
   const int grid =
@@ -249,8 +251,8 @@ void Follower::Impl::move_on(FollowedFrame& now) {
       [&](const Track& track) { return !is_usable(track.box) || !meets(track.box, picture); });
 }
 
-/// Where two faces cross, the points in either's box may be the other's, and each goes on as it
-/// went.
+/// If two faces cross, the points in a box may belong to the other face. So both go on with their
+/// velocity.
 void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
   std::vector<Box> hidden;
   std::vector<Track*> tracks;
@@ -274,8 +276,8 @@ void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i]->box = places[i];
 }
 
-/// Doubtful tracks follow the camera alone: there may be many, and nothing is hidden by them. So do
-/// hidden ones where there are too many to follow points in them.
+/// Doubtful tracks follow only the camera, because there may be many, and they hide nothing. Hidden
+/// tracks do the same if there are too many to follow points in them.
 void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
   for (const std::size_t i : of_part(part, tracks_.size()))
     if (Track& track = tracks_[i]; !track.hidden || grid == 0) track.box = moved(track.box, camera);
@@ -283,7 +285,8 @@ void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
   const Box box = moved(track.box, camera);
-  // By its size at most, however far apart the frames are: a guess must not end a track.
+  // A step is limited to the box's size, however far apart the frames are, because a guess must not
+  // end a track.
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(step_s_), -size, size);
   };
@@ -320,7 +323,7 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
   });
 }
 
-/// Tracks of this kind that aren't seen yet take detections that are left and have this use.
+/// Tracks of this kind that aren't seen yet take the remaining detections that have this use.
 void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) {
   std::vector<Pair> pairs;
   for (const std::vector<Pair>& part : kind.pairs)
@@ -361,7 +364,7 @@ void Follower::Impl::start(FollowedFrame& now) {
   }
 }
 
-/// Of different tracks and sightings by several threads at once.
+/// Several threads call it at once, for different tracks and sightings.
 void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sighting,
                          SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
@@ -403,7 +406,7 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
 }
 
-/// Tracks that this frame doesn't show go on for a while.
+/// Continues tracks that this frame doesn't show, for a while.
 void Follower::Impl::hold(FollowedFrame& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;
@@ -424,7 +427,7 @@ void Follower::Impl::hold(FollowedFrame& now) {
   });
 }
 
-/// Of frames before this one.
+/// Frees the slots of tracks that ended in earlier frames.
 void Follower::Impl::free_ended() {
   for (const EndedTrack& track : ended_) free_slots_.push_back(track.slot);
   ended_.clear();

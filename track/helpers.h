@@ -1,4 +1,4 @@
-// Threads that share what tracking does for each face of a crowd.
+// Threads that share the work of tracking on each face of a crowd.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace facepipe::track {
 
-/// They are started with the first crowd. Where there is one processor, or the system starts no
-/// more threads, the caller does all. Used by one thread.
+/// Starts the threads with the first crowd. If there is only one processor, or the system can't
+/// start more threads, the caller does all the work. Only one thread uses it.
 class Helpers {
  public:
-  /// @param threads  at most, the caller included
+  /// @param threads  the most threads, the caller included
   explicit Helpers(unsigned threads)
       : threads_(static_cast<int>(std::min(threads, std::thread::hardware_concurrency()))) {}
 
-  /// As Workers::run(); other threads take part in a crowd only.
+  /// Runs parts as Workers::run() does. Other threads take part only if there is a crowd.
   void run(bool crowd, std::size_t parts, const std::function<void(std::size_t)>& part) {
     if (crowd && have_workers())
       workers_->run(parts, [&](std::size_t i, int /*thread*/) { part(i); });

@@ -1,4 +1,4 @@
-// How the pixels of a picture become those of its small luma: the same on every device.
+// Tells how the pixels of a picture become those of its small luma. It is the same on every device.
 #pragma once
 
 #include "core/frame.h"
@@ -8,8 +8,8 @@
 
 namespace facepipe::track {
 
-/// How the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
-/// origin: where an axis of odd length runs the other way, the first stored cell is the single one.
+/// Where the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
+/// origin. If an axis of odd length is reversed, the first stored cell is the single one.
 struct CellAxis {
   int length = 0;
   int lead = 0;
@@ -25,7 +25,7 @@ struct CellAxis {
   [[nodiscard]] FACEPIPE_HOST_DEVICE int cells() const { return (length + 1) / 2; }
 };
 
-/// The mean of four samples without their lower `drop` bits, 8 bits.
+/// Returns the mean of four samples without their lower `drop` bits, in 8 bits.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline unsigned mean_of_four(unsigned sum, int drop) {
   const unsigned rounded =
       (sum + (2U << static_cast<unsigned>(drop))) >> (2U + static_cast<unsigned>(drop));
@@ -36,20 +36,22 @@ struct CellAxis {
 struct LumaCells {
   CellAxis x;
   CellAxis y;
-  int drop = 0;  ///< lower bits of a sample that say nothing, or too much
+  /// Lower bits of a sample that are dropped: the format's shift, and what exceeds 8 bits.
+  int drop = 0;
 
   LumaCells() = default;
   LumaCells(const PixelFormat& format, Size stored, Orientation orientation)
       : drop(format.shift + format.bits - 8) {
     const int turns = orientation.quarter_turns;
-    // Mirroring comes first, then the turns: which stored axes run against the upright ones.
+    // Mirroring comes first, then the turns. This tells which stored axes run against the upright
+    // ones.
     const bool x_reversed = (turns == 2 || turns == 3) != orientation.mirrored;
     const bool y_reversed = turns == 1 || turns == 2;
     x = {stored.width, x_reversed ? stored.width % 2 : 0};
     y = {stored.height, y_reversed ? stored.height % 2 : 0};
   }
 
-  /// Before the picture is turned.
+  /// Returns the size before the picture is turned.
   [[nodiscard]] FACEPIPE_HOST_DEVICE Size size() const { return {x.cells(), y.cells()}; }
 };
 

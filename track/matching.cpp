@@ -17,8 +17,8 @@ constexpr float kLeastIou = 0.2F;
 constexpr float kMostDistance = 0.6F;
 constexpr float kMostRatio = 2;
 
-/// Boxes of an IoU of kLeastIou or more have sides of this ratio at most.
-constexpr float kMostIouRatio = 2.24F;  // a little over the root of 1 / kLeastIou
+/// If boxes have an IoU of at least kLeastIou, the ratio of their sides is at most this.
+constexpr float kMostIouRatio = 2.24F;  // slightly more than the root of 1 / kLeastIou
 
 float common_area(const Box& a, const Box& b) {
   const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
@@ -31,7 +31,8 @@ float iou(const MeasuredBox& a, const MeasuredBox& b) {
   return common > 0 ? common / (a.area + b.area - common) : 0;
 }
 
-/// 0, unless it is under kMostDistance and the sizes are alike.
+/// Returns 1 minus the distance of the centres by the smaller side. Returns 0 if that distance is
+/// not under kMostDistance, or if the sizes differ too much.
 float closeness(const MeasuredBox& a, const MeasuredBox& b) {
   const float smaller = std::min(a.side, b.side);
   if (!(smaller > 0) || std::max(a.side, b.side) >= kMostRatio * smaller) return 0;
@@ -41,20 +42,20 @@ float closeness(const MeasuredBox& a, const MeasuredBox& b) {
   return distance < kMostDistance ? 1 - distance : 0;
 }
 
-/// How far apart, by the sum of their lengths, the centres of boxes of this IoU may be on an axis.
-/// What they have in common there is at least iou / (1 + iou) of that sum.
+/// Returns how far apart the centres of boxes of this IoU may be on an axis, as a share of the sum
+/// of their lengths. The common part is at least iou / (1 + iou) of that sum.
 float share_within(float iou) { return 0.5F - iou / (1 + iou); }
 
-/// What holds all boxes that have an affinity with this one.
+/// Returns bounds that contain all boxes that have an affinity with this one.
 Nearness near_enough_for(const MeasuredBox& box) {
   return {box.side / kMostIouRatio, box.side * kMostIouRatio, share_within(kLeastIou),
           kMostDistance * box.side};
 }
 
-/// Two that are each other's best are matched whatever becomes of the others. In a crowd most pairs
-/// are those, or go with them, and need no sorting.
+/// Removes pairs that can't become matches. Two boxes that are each other's best are a match in any
+/// case, so other pairs of these boxes are removed. In a crowd this leaves few pairs to sort.
 void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::size_t detections) {
-  std::vector<Rank> of_prediction(predictions);  // the best, with the detection
+  std::vector<Rank> of_prediction(predictions);  // the best rank, with the detection
   std::vector<Rank> of_detection(detections);
   for (const Pair& pair : pairs) {
     Rank& best = of_prediction[pair.rank.box()];

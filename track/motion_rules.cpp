@@ -8,16 +8,16 @@ namespace {
 
 constexpr float kCutDistance = 0.4F;
 constexpr float kCutInliers = 0.5F;
-constexpr float kLostCutDistance = 0.25F;  ///< enough where hardly a point is found again
+constexpr float kLostCutDistance = 0.25F;  ///< enough if hardly any point is found again
 constexpr float kLostCutInliers = 0.1F;
-constexpr std::size_t kLostCutPoints = 50;  ///< a share of fewer says too little
+constexpr std::size_t kLostCutPoints = 50;  ///< a share of fewer points says too little
 constexpr float kCameraInliers = 0.3F;
 constexpr std::size_t kMostPoints = 300;
-constexpr float kLeastTextureShare = 0.01F;  ///< of the best point's texture
-constexpr float kCameraTolerance = 0.75F;    ///< samples of the level
+constexpr float kLeastTextureShare = 0.01F;  ///< share of the best point's texture
+constexpr float kCameraTolerance = 0.75F;    ///< in samples of the level
 constexpr int kCoarseGrid = 3;
 
-/// The bin of each grey level once the luma is equalised.
+/// Returns the bin of each grey level after the luma is equalised.
 std::array<std::uint8_t, kGreys> equalised_bins(const CellCounts& cells) {
   std::array<std::uint64_t, kGreys> counts{};
   std::uint64_t n = 0;

@@ -7,14 +7,16 @@
 namespace facepipe::track {
 namespace {
 
-constexpr float kFirstSides = 32;       ///< are less than this in the first layer
-constexpr float kNextSides = 4;         ///< and less than so many times more in each that follows
-constexpr float kCellsOfRoot = 1.5F;    ///< on each axis, for each of the root of a layer's boxes
-constexpr float kMostCells = 256;       ///< on each axis
-constexpr float kFarthest = 32768;      ///< Centres beyond any picture don't make cells larger.
-constexpr float kRounding = 1.0F / 16;  ///< More than sums of such coordinates are off.
+constexpr float kFirstSides = 32;  ///< sides in the first layer are less than this
+constexpr float kNextSides = 4;    ///< factor from one layer's limit to the next
+/// Cells on each axis, for each unit of the root of a layer's number of boxes.
+constexpr float kCellsOfRoot = 1.5F;
+constexpr float kMostCells = 256;   ///< cells on each axis
+constexpr float kFarthest = 32768;  ///< centres beyond any picture don't make cells larger
+/// Larger than the rounding error of sums of such coordinates.
+constexpr float kRounding = 1.0F / 16;
 
-/// From the first to the last of what was added, as far as pictures reach.
+/// The range from the first to the last position that was added, as far as pictures reach.
 struct Extent {
   float first = kFarthest;
   float last = 0;
@@ -86,7 +88,7 @@ class Neighbours::Builder {
             cells};
   }
 
-  /// By counting.
+  /// This is a counting sort.
   void sort() {
     std::vector<std::size_t> cells;
     cells.reserve(boxes_.size());
@@ -96,7 +98,7 @@ class Neighbours::Builder {
       ++made_.begins_[cells.emplace_back(
           layer.cell(layer.x.cell_of(centre.x), layer.y.cell_of(centre.y)))];
     }
-    // At first of each cell its end, of which each box that is put there takes one.
+    // At first, each entry is the end of its cell. Each box that is put there takes one position.
     std::inclusive_scan(made_.begins_.begin(), made_.begins_.end(), made_.begins_.begin());
     made_.spots_.resize(boxes_.size());
     made_.boxes_.resize(boxes_.size());
@@ -109,7 +111,7 @@ class Neighbours::Builder {
 
   Neighbours& made_;
   std::span<const Box> boxes_;
-  std::vector<std::size_t> layers_;  ///< of the boxes
+  std::vector<std::size_t> layers_;  ///< the layer of each box
   std::array<Bounds, kLayers> bounds_;
 };
 
@@ -140,7 +142,7 @@ std::uint32_t* Neighbours::find_in(const Layer& layer, const Spot& spot, const N
     const std::uint32_t begin = begins_[layer.cell(left, row)];
     const std::uint32_t end = begins_[layer.cell(right, row) + 1];
     for (std::uint32_t i = begin; i < end; ++i) {
-      // Without branches, which nothing could predict.
+      // This code has no branches, because nothing could predict them.
       const Spot& other = spots_[i];
       *found = i;
       const bool beside =

@@ -1,4 +1,5 @@
-// Boxes by where they lie, so that of a crowd only those around another box are looked at.
+// Sorts boxes by where they lie, so that in a crowd only the boxes around another box are looked
+// at.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace facepipe::track {
 
-/// A box with what each comparison needs of it.
+/// A box with the values that each comparison needs.
 struct MeasuredBox {
   Box box;
   float area = 0;
@@ -25,30 +26,32 @@ struct MeasuredBox {
       : box(its), area(its.width() * its.height()), side(std::sqrt(area)) {}
 };
 
-/// What is near to a box: of sides in this range, both ends included, with a centre that on either
-/// axis is no further from the box' than `share` of both lengths together, or than `reach`.
+/// Says which boxes are near to a box. Their sides are in this range, both ends included. On each
+/// axis, the distance of the centres is at most `share` times the sum of both lengths, or at most
+/// `reach`.
 struct Nearness {
   float least_side = 0;
   float most_side = std::numeric_limits<float>::infinity();
-  float share = 0;  ///< of 1/2 are near those that touch
-  float reach = 0;  ///< pixels
+  float share = 0;  ///< with 1/2, boxes that touch are near
+  float reach = 0;  ///< in pixels
 };
 
-/// Boxes in layers by their size, or for one large box small ones would be looked for far away; in
-/// each layer by the cell of a grid that holds their centre. Owns copies of them.
+/// Holds boxes in layers by their size. Otherwise, one large box would make the search for small
+/// ones reach far. In each layer, a box is in the cell of a grid that holds its centre. It owns
+/// copies of the boxes.
 class Neighbours {
  public:
   struct Neighbour {
     MeasuredBox box;
-    std::uint32_t number = 0;  ///< among the boxes
+    std::uint32_t number = 0;  ///< index among the boxes
   };
 
-  Neighbours() = default;  ///< of no boxes
+  Neighbours() = default;  ///< has no boxes
   explicit Neighbours(std::span<const Box> boxes);
 
-  /// The places, for operator[], of all that are near to the box, and perhaps of some that are as
-  /// good as near, in no order.
-  /// @param room  where they are put; it is made larger if need be, and never smaller
+  /// Returns the places, for operator[], of all boxes that are near to the box, in any order. A few
+  /// that are almost near may be among them.
+  /// @param room  memory for the result; it is enlarged if needed, and never made smaller
   [[nodiscard]] std::span<const std::uint32_t> find(const Box& box, const Nearness& near,
                                                     std::vector<std::uint32_t>& room) const;
 
@@ -57,7 +60,7 @@ class Neighbours {
  private:
   class Builder;
 
-  /// What finding looks at.
+  /// The values that the search reads.
   struct Spot {
     Point centre;
     float width = 0;
@@ -70,8 +73,8 @@ class Neighbours {
           height(box.height()) {}
   };
 
-  /// Cells of equal length from the first to the last centre. What is further out belongs to the
-  /// outermost.
+  /// Divides an axis into cells of equal length, from the first to the last centre. Positions
+  /// outside of it belong to the outermost cells.
   struct Axis {
     float first = 0;
     float per_pixel = 0;
@@ -85,27 +88,28 @@ class Neighbours {
 
   struct Layer {
     float least_side = std::numeric_limits<float>::infinity();
-    float most_side = -1;  ///< of a layer without boxes less than any
+    float most_side = -1;  ///< below any side, for a layer without boxes
     float widest = 0;
     float highest = 0;
     Axis x;
     Axis y;
-    std::size_t first_cell = 0;  ///< in begins_
+    std::size_t first_cell = 0;  ///< index in begins_
 
     [[nodiscard]] std::size_t cell(int column, int row) const {
       return first_cell + static_cast<std::size_t>(row * x.cells + column);
     }
   };
 
-  /// Puts them from `found` on, where there is room for all boxes; gives their end.
+  /// Writes the places from `found` on, where there must be room for all boxes. Returns their end.
   std::uint32_t* find_in(const Layer& layer, const Spot& spot, const Nearness& near,
                          std::uint32_t* found) const;
 
   static constexpr std::size_t kLayers = 5;
   std::array<Layer, kLayers> layers_;
-  std::vector<std::uint32_t> begins_;  ///< of each cell's boxes, row by row; and the last's end
-  std::vector<Spot> spots_;            ///< of the boxes
-  std::vector<Neighbour> boxes_;       ///< by layer and cell
+  /// Where each cell's boxes begin, row by row; then the end of the last cell.
+  std::vector<std::uint32_t> begins_;
+  std::vector<Spot> spots_;       ///< one for each box
+  std::vector<Neighbour> boxes_;  ///< sorted by layer and cell
 };
 
 }  // namespace facepipe::track

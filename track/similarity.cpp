@@ -24,7 +24,7 @@ class Fit {
   Fit(std::span<const Point> from, std::span<const Point> to, float tolerance)
       : from_(from), to_(to), square_(tolerance * tolerance) {}
 
-  /// Through two points; none where they coincide.
+  /// Returns the similarity through two points; nullopt if they coincide.
   [[nodiscard]] std::optional<Similarity> through(std::size_t i, std::size_t j) const {
     const float ux = from_[j].x - from_[i].x;
     const float uy = from_[j].y - from_[i].y;
@@ -54,7 +54,7 @@ class Fit {
     return count;
   }
 
-  /// Least squares over the inliers of `s`; none where they are one place.
+  /// Returns the least-squares fit over the inliers of `s`; nullopt if they are all in one place.
   [[nodiscard]] std::optional<Similarity> refined(const Similarity& s) const {
     std::vector<std::size_t> in;
     for (std::size_t i = 0; i < from_.size(); ++i)
@@ -93,7 +93,7 @@ class Fit {
   float square_;
 };
 
-/// After how many rounds two inliers have been drawn together with kConfidence.
+/// Returns after how many rounds two inliers have been drawn together, with kConfidence.
 int rounds_for(std::size_t inliers, std::size_t points) {
   const double share = static_cast<double>(inliers) / static_cast<double>(points);
   const double miss = 1 - share * share;

@@ -1,4 +1,5 @@
-// A similarity of the plane (turn, scale and shift), and the one that fits most of given points.
+// A similarity of the plane (rotation, scale and shift), and how to find the one that fits most of
+// given points.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +21,23 @@ struct Similarity {
     return {a * p.x - b * p.y + dx, b * p.x + a * p.y + dy};
   }
   [[nodiscard]] float scale() const;
-  /// What leads back. a and b are not both 0.
+  /// Returns the inverse map. a and b must not both be 0.
   [[nodiscard]] Similarity inverse() const;
   friend bool operator==(const Similarity&, const Similarity&) = default;
 };
 
-/// The box about the moved centre, scaled: boxes stay upright.
+/// Returns the box around the moved centre, scaled. Boxes stay upright.
 [[nodiscard]] Box moved(const Box& box, const Similarity& by);
 
 struct SimilarityFit {
-  Similarity model;         ///< the identity where nothing fits
-  std::size_t inliers = 0;  ///< points that it takes to within the tolerance
+  Similarity model;         ///< the identity if nothing fits
+  std::size_t inliers = 0;  ///< points that the model maps to within the tolerance
 };
 
-/// The similarity from `from[i]` to `to[i]` by RANSAC (Fischler and Bolles 1981) over pairs of
-/// points, with a fixed seed, so that equal points give equal results; then least squares over its
-/// inliers (Umeyama 1991, closed form in the plane). Scales outside of 1/2 .. 2 don't come from a
-/// camera between two frames, and are left out.
+/// Returns the similarity from `from[i]` to `to[i]`. It uses RANSAC (Fischler and Bolles 1981) over
+/// pairs of points, with a fixed seed, so that equal points give equal results. Then it uses least
+/// squares over the inliers (Umeyama 1991, closed form in the plane). Scales outside of 1/2..2
+/// don't come from a camera between two frames, and are left out.
 ///
 /// @param tolerance  in pixels, > 0
 [[nodiscard]] SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point> to,

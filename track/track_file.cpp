@@ -132,8 +132,8 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // Differences without a sign: they may exceed the signed integers, and stamps as floating point
-  // may be the same.
+  // These are unsigned differences, because signed ones may overflow. Time stamps as floating point
+  // might be equal.
   const auto since = [&](std::int64_t stamp) {
     return static_cast<double>(static_cast<std::uint64_t>(stamp) -
                                static_cast<std::uint64_t>(before.pts));
@@ -173,7 +173,7 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
     } else {
       FileBox& there = track.boxes.back();
       there.box = joined(there.box, place);
-      // Of several the one that says most: a sighting, then what lies between two.
+      // The state that says most is kept: seen, then filled, then held.
       if (box.state == BoxState::seen || there.state == BoxState::held) there.state = box.state;
     }
     const std::size_t last = track.boxes.size() - 1;

@@ -26,26 +26,29 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
-// How many arrays and objects are around a value.
+// The largest number of arrays and objects around a value.
 constexpr int kMostDepth = 8;
-constexpr int kTrackDepth = 2;  ///< of a track: the file's object and its array
-constexpr int kBoxDepth = 4;    ///< of a box: besides, the track and its array
-// What a file has of each; more is refused while it is read, so that it takes no memory.
-constexpr std::size_t kMostMembers = 8;  ///< of an object; a track has them
-/// Outside of tracks. A file has 11: itself, version, input and all in it, tracks; the others are
-/// for what may be named as the reason instead.
+constexpr int kTrackDepth = 2;  ///< depth of a track: the file's object and its array
+constexpr int kBoxDepth = 4;    ///< depth of a box: also the track and its array
+// These limits bound what a file may have. They are checked during reading, so that a file that
+// exceeds them takes no memory.
+constexpr std::size_t kMostMembers = 8;  ///< members of an object; a track has as many
+/// Values outside of tracks. A file has 11: itself, version, input and all in it, tracks. The rest
+/// leaves room for values that can then be named as the reason for the refusal.
 constexpr int kMostHeadValues = 20;
 constexpr std::size_t kBoxValues = 6;
-constexpr std::size_t kMostWordBytes = 4096;  ///< of a string, as it is written, number or blank
+/// Bytes of a string as it is written, of a number or of blanks.
+constexpr std::size_t kMostWordBytes = 4096;
 constexpr const char* kNotABox = "is not [pts, x1, y1, x2, y2, state]";
 constexpr const char* kNotTracks = "tracks are not an array of objects";
 
-/// The words of an enumeration, in its order.
+/// The words of each enumeration, in its order.
 constexpr std::array<std::string_view, 3> kActions{"hide", "keep", "suggest"};
 constexpr std::array<std::string_view, 2> kOrigins{"detector", "person"};
 constexpr std::array<std::string_view, 3> kStates{"seen", "held", "filled"};
 
-/// Why a value is refused; the file's name is put before it where it leaves this source.
+/// Says why a value is refused. The file's name is put before the reason when it leaves this
+/// source.
 class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -81,7 +84,7 @@ int small_integer(const Json& value, const std::string& name) {
 float number(const Json& value, const std::string& name) {
   if (!value.is_number()) refuse(name + " is not a number");
   const double number = value.get<double>();
-  // Beyond what a float holds the conversion would be undefined.
+  // Converting a value that a float can't hold would be undefined.
   if (!(std::abs(number) <= std::numeric_limits<float>::max())) refuse(name + " is not finite");
   return static_cast<float>(number);
 }
@@ -107,7 +110,7 @@ FileBox box_of(const Json& value) {
           word<BoxState>(value[5], kStates, "state")};
 }
 
-/// @param boxes  taken from the object before
+/// @param boxes  the boxes that were taken out of `object` before
 FileTrack track_of(const Json& object, std::vector<FileBox> boxes) {
   expect_members(object,
                  {"id", "action", "start_pts", "end_pts", "score_max", "origin", "style", "boxes"});
@@ -138,8 +141,8 @@ TrackFileInput input_of(const Json& object) {
   return input;
 }
 
-/// Takes each box and each track as soon as it is read, so that no more than one is in memory as
-/// JSON, and refuses what a document must not have at any place.
+/// Takes each box and each track as soon as it is read, so that only one is in memory as JSON. It
+/// refuses what a document must not have in any place.
 class Reader {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
@@ -223,16 +226,16 @@ class Reader {
   }
 
   std::vector<FileTrack> tracks_;
-  std::vector<FileBox> boxes_;                ///< of the track that is being read
-  std::vector<std::set<std::string>> names_;  ///< of each object that is open
+  std::vector<FileBox> boxes_;                ///< boxes of the track that is being read
+  std::vector<std::set<std::string>> names_;  ///< names in each object that is open
   std::size_t all_boxes_ = 0;
-  std::size_t box_values_ = 0;  ///< of the box that is being read
-  int head_values_ = 0;         ///< outside of tracks
+  std::size_t box_values_ = 0;  ///< values of the box that is being read
+  int head_values_ = 0;         ///< values outside of tracks
   bool in_tracks_ = false;
 };
 
-/// Hands a file's bytes on, and refuses strings, numbers and blanks that are too long: the parser
-/// has each of them in memory several times.
+/// Passes a file's bytes on, and refuses strings, numbers and blanks that are too long, because the
+/// parser has each of them in memory several times.
 class ShortWords : public std::streambuf {
  public:
   explicit ShortWords(std::istream& from) : from_(from) {}
@@ -260,9 +263,9 @@ class ShortWords : public std::streambuf {
 
   std::istream& from_;
   std::array<char, std::size_t{1} << 16> block_{};
-  std::size_t length_ = 0;  ///< since the word began
+  std::size_t length_ = 0;  ///< bytes since the word began
   bool in_string_ = false;
-  bool escaped_ = false;  ///< the next byte, by a backslash
+  bool escaped_ = false;  ///< a backslash escapes the next byte
 };
 
 TrackFile parse(std::istream& file_stream) {

@@ -1,4 +1,4 @@
-// The JSON of an edit file, without what its values must be.
+// Reads and writes the JSON of an edit file. It doesn't check the values.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,15 @@
 
 namespace facepipe::track {
 
-/// Reads types and members, and bounds what memory they take. Errors: Error(input), naming the
+/// Reads types and members, and limits the memory that they take. Errors: Error(input), naming the
 /// file.
 [[nodiscard]] TrackFile parse_track_file(const std::filesystem::path& path);
 
-/// Whether it is UTF-8, without which JSON has no strings.
+/// Returns whether it is UTF-8. JSON has no other strings.
 [[nodiscard]] bool can_be_written(const std::string& style);
 /// Appends a track's text, with its boxes.
 void append_track(std::string& text, const FileTrack& track);
-/// The text before the tracks.
+/// Returns the text before the tracks.
 [[nodiscard]] std::string track_file_head(const TrackFileInput& input);
 
 }  // namespace facepipe::track

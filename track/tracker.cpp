@@ -67,7 +67,7 @@ class Tracker::Impl {
 
   Follower follower_;
   WaitingFrames frames_;
-  bool broken_ = false;  ///< a frame that waits may lack what is to be hidden
+  bool broken_ = false;  ///< a waiting frame may lack boxes that must be hidden
 };
 
 Tracker::Tracker(MotionEstimator& motion, const TrackerOptions& options)

@@ -19,10 +19,10 @@ namespace facepipe::track {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
-/// From so many tracks in a frame on two threads are worth it.
+/// From this number of tracks in a frame on, two threads are worth it.
 constexpr std::size_t kCrowd = 256;
 
-/// `box` as it was before the motion that took `from` to `to`.
+/// Returns `box` as it was before the motion that took `from` to `to`.
 Box moved_back(const Box& box, const Box& from, const Box& to) {
   const float scale = from.width() / to.width();
   const float x = (box.x1 + box.x2 + from.x1 + from.x2 - to.x1 - to.x2) / 2;
@@ -32,7 +32,7 @@ Box moved_back(const Box& box, const Box& from, const Box& to) {
   return {x - half_width, y - half_height, x + half_width, y + half_height};
 }
 
-/// A box of a frame.
+/// Identifies a box of a frame.
 struct BoxPlace {
   std::int64_t frame = -1;
   std::size_t index = 0;
@@ -41,18 +41,19 @@ struct BoxPlace {
 /// A frame that waits.
 struct Waiting {
   TrackedFrame frame;
-  std::vector<BoxPlace> earlier;  ///< of each box: which of its track was shown before it
-  std::shared_ptr<const MotionPicture> picture;  ///< null: damaged, or no longer needed
-  Similarity camera;  ///< from the picture before, which may not be the frame's before
+  std::vector<BoxPlace> earlier;  ///< for each box, the box of its track that was shown before it
+  std::shared_ptr<const MotionPicture> picture;  ///< null if damaged, or no longer needed
+  /// Motion from the last good picture, which may not be the one of the frame before.
+  Similarity camera;
   std::vector<Sighting> sightings;
-  Neighbours among;  ///< the sightings' boxes
+  Neighbours among;  ///< boxes of the sightings
   std::vector<MissedTrack> missed;
-  std::size_t first_held = 0;  ///< where in the boxes those of them that are shown begin
+  std::size_t first_held = 0;  ///< index of the first box of a shown `missed` track
 };
 
-/// The sighting of `least` score or more that fits the box best, the first of equals; null: none
-/// does.
-/// @param room  as Neighbours::find() takes it
+/// Returns the sighting of at least `least` score that fits the box best; the first one if several
+/// fit equally. Returns nullptr if none fits.
+/// @param room  as for Neighbours::find()
 const Sighting* nearest(const Waiting& in, const Box& box, float least,
                         std::vector<std::uint32_t>& room) {
   const Sighting* best = nullptr;
@@ -67,13 +68,13 @@ const Sighting* nearest(const Waiting& in, const Box& box, float least,
   return best;
 }
 
-/// What is known of a track here, by its slot.
+/// What is known about a track here. It is stored by slot.
 struct Shown {
-  std::int64_t first_frame = 0;  ///< with a box of it
-  Box first_box;                 ///< of the first sighting, where going backwards begins
+  std::int64_t first_frame = 0;  ///< first frame with a box of it
+  Box first_box;                 ///< box of the first sighting, where going backwards begins
   Box seen;                      ///< the last sighting
-  double seen_s = 0;             ///< its time
-  float score = 0;               ///< and score
+  double seen_s = 0;             ///< time of the last sighting
+  float score = 0;               ///< score of the last sighting
   BoxPlace last;                 ///< the newest of its boxes
 };
 
@@ -84,20 +85,20 @@ Shown first_shown(const SeenTrack& seen, const Waiting& now) {
   return track;
 }
 
-/// A track on its way back from its first sighting, step by step.
+/// A track that goes back from its first sighting, step by step.
 struct Backward {
   std::uint32_t slot = 0;
   std::int64_t id = 0;
   double hold_s = 0;
-  std::int64_t from = 0;        ///< the frame of the first sighting
-  double first_s = 0;           ///< its time
-  double seen_s = 0;            ///< that of the last sighting on the way
+  std::int64_t from = 0;        ///< frame of the first sighting
+  double first_s = 0;           ///< time of the first sighting
+  double seen_s = 0;            ///< time of the last sighting on the way
   Box box;                      ///< where the track is now
   const Waiting* at = nullptr;  ///< the frame in whose picture it is
   bool over = false;
 };
 
-/// From where the track is.
+/// Returns the step from where the track is.
 BoxStep step_to(const Waiting& then, const Backward& track, int grid) {
   return {track.at->picture.get(), then.picture.get(), track.box, track.at->camera.inverse(), grid};
 }
@@ -115,7 +116,7 @@ struct ShownBack {
   TrackedBox box;
 };
 
-/// Steps that were followed on the way back, and where they led.
+/// Keeps steps that were followed on the way back, and where they led.
 class FollowedSteps {
  public:
   void clear() { steps_.clear(), places_.clear(); }
@@ -123,7 +124,7 @@ class FollowedSteps {
     steps_.insert(steps_.end(), steps.begin(), steps.end());
     places_.insert(places_.end(), places.begin(), places.end());
   }
-  /// Null where it is none of them.
+  /// Returns nullptr if the step is not among them.
   [[nodiscard]] const Box* place_of(const BoxStep& step) const {
     const auto found = std::ranges::find(steps_, step);
     return found == steps_.end() ? nullptr
@@ -135,7 +136,7 @@ class FollowedSteps {
   std::vector<Box> places_;
 };
 
-/// Points that may still be followed in a frame.
+/// Counts the points that may still be followed in a frame.
 class PointBudget {
  public:
   [[nodiscard]] int grid_for(std::size_t boxes) const { return track::grid_for(boxes, left_); }
@@ -184,7 +185,7 @@ class WaitingFrames::Impl {
   void show(Shown& track, Waiting& in, const TrackedBox& box);
   void show(Waiting& in, const TrackedBox& box, BoxPlace earlier);
 
-  /// Null where it is out.
+  /// Returns nullptr if the frame has been given out.
   Waiting* waiting(std::int64_t frame) {
     const std::int64_t i = waiting_.empty() ? -1 : frame - waiting_.front().frame.number;
     return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
@@ -195,14 +196,14 @@ class WaitingFrames::Impl {
   MotionEstimator& motion_;
   std::deque<Waiting> waiting_;
   std::vector<Shown> tracks_;        ///< by slot
-  std::int64_t oldest_picture_ = 0;  ///< no frame before this one has its picture
-  std::int64_t oldest_missed_ = 0;   ///< and no track leads to what it has missed
+  std::int64_t oldest_picture_ = 0;  ///< no frame before this one has a picture
+  std::int64_t oldest_missed_ = 0;   ///< no track leads back to `missed` of a frame before this one
   std::size_t waiting_boxes_ = 0;
   Helpers helpers_{2};
-  FollowedSteps followed_back_;  ///< by those that go backwards now
-  /// The frames that fill() fills, from the last on, and where in their `missed` the track is.
+  FollowedSteps followed_back_;  ///< steps of the tracks that go backwards now
+  /// The frames that fill() fills, from the last one on, and the track's index in their `missed`.
   std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
-  std::vector<std::uint32_t> room_;  ///< of Neighbours::find()
+  std::vector<std::uint32_t> room_;  ///< for Neighbours::find()
 };
 
 TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
@@ -227,7 +228,7 @@ TrackerOutput WaitingFrames::Impl::flush(const std::vector<EndedTrack>& ended) {
 }
 
 Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
-  // As many as the frame has to which nothing is added any more.
+  // The first waiting frame tells how many boxes are usual, because no more are added to it.
   const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
   now.frame = std::move(followed.frame);
@@ -240,14 +241,14 @@ Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
   return now;
 }
 
-/// Where tracks go back depends on no box that is shown: it is found out at once with showing the
-/// newest ones, which in a crowd takes as long.
+/// Where tracks go back doesn't depend on shown boxes. So this is found out while the newest boxes
+/// are shown, which takes as long in a crowd.
 void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
   const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
-  // The first part uses motion_, followed_back_, room_ and what a frame was made with; the second
-  // tracks_, gap_, waiting_boxes_, and frames' boxes with what stands beside them.
+  // The first part uses motion_, followed_back_, room_ and what a frame was made with. The second
+  // part uses tracks_, gap_, waiting_boxes_, and the frames' boxes with what belongs to them.
   const auto part = [&](std::size_t i) {
     if (i == 0) {
       before = go_back(going);
@@ -276,8 +277,8 @@ void WaitingFrames::Impl::see(const SeenTrack& seen, Waiting& now) {
   if (seen.hides) hide(track);
 }
 
-/// What is to be shown for `seen`: of a sure face that was seen in the frame before, what it
-/// covered there as well. That frame's box covers `seen`, too.
+/// Returns what must be shown for `seen`. If a sure face was also seen in the frame before, this
+/// includes what it covered there. The box in that frame is enlarged to cover `seen`, too.
 Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& seen,
                                          const Waiting& now) {
   if (!seen.covers) return seen.box;
@@ -286,7 +287,7 @@ Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& se
   return joined(seen.box, seen.moved);
 }
 
-/// The frames since the last sighting, which lie between two now.
+/// Fills the frames since the last sighting, because they now lie between two sightings.
 void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waiting& now) {
   gap_.clear();
   std::uint32_t at = seen.missed;
@@ -310,19 +311,20 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
   }
 }
 
-/// From now on, and in the frames that wait.
+/// Hides the track from now on, and in the frames that wait.
 void WaitingFrames::Impl::hide(const Shown& track) {
   BoxPlace at = track.last;
-  while (Waiting* const in = waiting(at.frame)) {  // each box' frame is its or one before it
+  // The earlier box is in the same frame or before it.
+  while (Waiting* const in = waiting(at.frame)) {
     in->frame.boxes[at.index].hidden = true;
     at = in->earlier[at.index];
   }
 }
 
-/// Where the device follows, each answer takes long, and going back frame by frame would wait for
-/// as many as there are frames. Mostly it can be guessed where a track goes: from sighting to
-/// sighting. So all steps of a way that is guessed are asked for at once, and the way is guessed
-/// again by the answers, until it has no step that isn't known. Guesses decide nothing.
+/// If a device follows the boxes, each answer takes long, and going back frame by frame would wait
+/// once for each frame. Usually we can guess where a track goes: from sighting to sighting. So we
+/// ask for all steps of a guessed way at once. Then we guess the way again with the answers, until
+/// all of its steps are known. Guesses decide nothing.
 std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>& going) {
   followed_back_.clear();
   std::vector<BoxStep> unknown;
@@ -335,9 +337,9 @@ std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>&
   return shown;
 }
 
-/// Those that go back, side by side from frame to frame: motion is looked for in many boxes at
-/// once.
-/// @param unknown  gets the steps of which it was guessed where they lead
+/// Goes back with these tracks side by side, frame by frame, so that motion is looked for in many
+/// boxes at once.
+/// @param unknown  gets the steps whose ends were guessed
 std::vector<ShownBack> WaitingFrames::Impl::trace_back(std::vector<Backward> going,
                                                        std::vector<BoxStep>& unknown) {
   std::vector<ShownBack> shown;
@@ -394,8 +396,8 @@ void WaitingFrames::Impl::follow_back(std::vector<Backward>& going, const Waitin
   for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
 }
 
-/// Where an answer takes long, what isn't known yet is guessed: that the boxes follow the camera.
-/// Those without points do.
+/// If an answer takes long, unknown steps are guessed: the boxes follow the camera. Boxes without
+/// points follow it anyway.
 std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
                                              std::vector<BoxStep>& unknown) {
   if (!motion_.is_far()) return motion_.follow(steps);
@@ -409,7 +411,7 @@ std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
   return places;
 }
 
-/// Onto the sighting that fits best; null: none does.
+/// Moves the track to the sighting that fits best. Returns nullptr if none fits.
 const Sighting* WaitingFrames::Impl::snap(Backward& going, const Waiting& then) {
   const Sighting* const best = nearest(then, going.box, options_.continue_score, room_);
   if (best == nullptr) return nullptr;
@@ -429,7 +431,8 @@ ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) 
   return {going.slot, then.frame.number, shown};
 }
 
-/// Those that are held are shown; all stay with the frame, because they may be seen again.
+/// Shows the tracks that are held. All missed tracks stay with the frame, because they may be seen
+/// again.
 void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.first_held = now.frame.boxes.size();
   for (const MissedTrack& each : missed)
@@ -438,13 +441,13 @@ void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.missed = std::move(missed);
 }
 
-/// Of frames to which no track leads that was seen since then.
+/// Drops `missed` of the frames up to `since_s`, because no track leads back to them.
 void WaitingFrames::Impl::drop_missed(double since_s) {
   for (; oldest_missed_ <= newest(); ++oldest_missed_) {
     Waiting* const oldest = waiting(oldest_missed_);
     if (oldest == nullptr) continue;
     if (oldest->frame.time_s > since_s) break;
-    oldest->missed = std::vector<MissedTrack>();  // which keeps no memory
+    oldest->missed = std::vector<MissedTrack>();  // assigned so that no memory is kept
   }
 }
 
@@ -461,7 +464,7 @@ void WaitingFrames::Impl::show(Shown& track, Waiting& in, const TrackedBox& box)
   track.last = {in.frame.number, in.frame.boxes.size() - 1};
 }
 
-/// @param earlier  the track's box before it, as long as the track isn't hidden
+/// @param earlier  the track's previous box; needed only until the track is hidden
 void WaitingFrames::Impl::show(Waiting& in, const TrackedBox& box, BoxPlace earlier) {
   if (++waiting_boxes_ > kMostWaitingBoxes)
     throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
@@ -483,7 +486,7 @@ void WaitingFrames::Impl::let_out(TrackerOutput& out) {
   }
 }
 
-/// Of frames that going backwards can't reach any more.
+/// Drops the pictures of frames that going backwards can't reach any more.
 void WaitingFrames::Impl::drop_pictures() {
   for (; oldest_picture_ < newest() - 1; ++oldest_picture_) {
     Waiting* const oldest = waiting(oldest_picture_);
@@ -492,7 +495,7 @@ void WaitingFrames::Impl::drop_pictures() {
         newest() + 1 - oldest_picture_ <= kMostPictures)
       break;
     oldest->picture = nullptr;
-    oldest->sightings = std::vector<Sighting>();  // which keeps no memory
+    oldest->sightings = std::vector<Sighting>();  // assigned so that no memory is kept
     oldest->among = {};
   }
 }

@@ -1,4 +1,4 @@
-// Frames that wait for those that follow, and the boxes that tracks have in them.
+// Keeps frames that wait for later ones, and the boxes that tracks have in them.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace facepipe::track {
 
-/// The half of a Tracker that looks backwards: it shows tracks in frames, goes back with new ones,
+/// The half of a Tracker that looks backwards. It shows tracks in frames, goes back with new ones,
 /// and gives frames out when they are complete. Not thread-safe.
 class WaitingFrames {
  public:
-  /// As Tracker. `motion` may be another estimator than the Follower's, of the same device.
+  /// See Tracker. `motion` may be another estimator than the Follower's, of the same device.
   WaitingFrames(MotionEstimator& motion, const TrackerOptions& options);
   ~WaitingFrames();
   WaitingFrames(WaitingFrames&&) noexcept;
   WaitingFrames& operator=(WaitingFrames&&) noexcept;
 
-  /// The Follower's next frame. Errors: as Tracker::push(), for boxes that wait and the estimator.
+  /// Takes the Follower's next frame. Errors: as Tracker::push(), for boxes that wait and for the
+  /// estimator.
   [[nodiscard]] TrackerOutput add(FollowedFrame followed);
 
-  /// With the tracks that the Follower's flush() has ended.
+  /// Gives out all frames. `ended` are the tracks that the Follower's flush() has ended.
   [[nodiscard]] TrackerOutput flush(const std::vector<EndedTrack>& ended);
 
  private:

@@ -8,12 +8,12 @@ namespace facepipe::track {
 namespace {
 
 constexpr int kSide = kFlowWindow;
-constexpr int kRimmed = kSide + 2;  ///< with a sample more on each side, for gradients
+constexpr int kRimmed = kSide + 2;  ///< one more sample on each side, for gradients
 
 template <int Side>
 using Window = std::array<float, static_cast<std::size_t>(Side) * Side>;
 
-/// Rows of the window, with the edge's samples repeated outside.
+/// Copies the rows of the window. Outside of the level, the samples of its edge are repeated.
 template <int Side>
 void gather_clamped(const LumaLevel& level, int left, int top,
                     std::array<std::uint8_t, (Side + 1) * (Side + 1)>& out) {
@@ -27,7 +27,7 @@ void gather_clamped(const LumaLevel& level, int left, int top,
   }
 }
 
-/// The window around `centre`, bilinear.
+/// Samples the window around `centre` bilinearly.
 template <int Side>
 void sample_window(const LumaLevel& level, Point centre, Window<Side>& out) {
   const WindowPlace place(centre, Side);
@@ -50,7 +50,7 @@ void sample_window(const LumaLevel& level, Point centre, Window<Side>& out) {
   }
 }
 
-/// A window of the first picture, its gradients, and the inverse of their matrix.
+/// A window of the first picture, its gradients, and the inverse of the gradients' matrix.
 class Template {
  public:
   Template(const LumaLevel& level, Point centre) {
@@ -77,7 +77,7 @@ class Template {
 
   [[nodiscard]] bool textured() const { return inverse_.textured; }
 
-  /// By how much `centre` is to move to bring the window of `level` nearer to this.
+  /// Returns by how much `centre` must move to bring the window of `level` nearer to this one.
   [[nodiscard]] Point step(const LumaLevel& level, Point centre) const {
     Window<kSide> other;
     sample_window<kSide>(level, centre, other);
@@ -94,7 +94,8 @@ class Template {
   }
 
  private:
-  /// A sum for each column: additions that a compiler may do at once without changing the result.
+  /// There is a sum for each column, so that a compiler can do the additions at once without
+  /// changing the result.
   using Lanes = std::array<float, kSide>;
   static float sum(const Lanes& lanes) {
     float total = 0;
@@ -108,7 +109,7 @@ class Template {
   FlowMatrix inverse_;
 };
 
-/// Moves `there` (samples of the level) to what is at `here`; whether it was found.
+/// Moves `there` (samples of the level) to what is at `here`. Returns whether it was found.
 bool converge(const LumaLevel& from, const LumaLevel& to, Point here, Point& there) {
   const Template window(from, here);
   if (!window.textured()) return false;
@@ -137,7 +138,7 @@ std::optional<Point> follow_point(const LumaPyramid& from, const LumaPyramid& to
     const float scale = a.scale;
     Point there{guess.x / scale, guess.y / scale};
     found = converge(a, to.level(i), {point.x / scale, point.y / scale}, there);
-    // A coarse level without texture leaves the guess as it is.
+    // A coarse level without texture doesn't change the guess.
     if (found) guess = {there.x * scale, there.y * scale};
   }
   if (!found) return std::nullopt;

@@ -14,7 +14,7 @@ std::uint8_t mean(unsigned sum, int drop) {
   return static_cast<std::uint8_t>(mean_of_four(sum, drop));
 }
 
-/// Drops the lower `drop` bits of the means.
+/// Halves two rows. The lower `drop` bits of the means are dropped.
 template <typename Sample>
 void halve_rows(const Sample* upper, const Sample* lower, const CellAxis& x, int drop,
                 std::uint8_t* out) {
@@ -26,7 +26,7 @@ void halve_rows(const Sample* upper, const Sample* lower, const CellAxis& x, int
   };
   if (cells > 1) at_edge(cells - 1);
   at_edge(0);
-  // A loop without conditions, which the compiler makes a vector's.
+  // This loop has no conditions, so the compiler can vectorise it.
   const int first = 2 - x.lead;
   const Sample* u = upper + first;
   const Sample* l = lower + first;
@@ -49,7 +49,7 @@ std::vector<std::uint8_t> halve(const std::byte* data, std::ptrdiff_t stride, co
   return out;
 }
 
-/// Samples of `size` turned upright, as core/geometry.h defines it.
+/// Returns the samples of a picture of `size`, turned upright, as core/geometry.h defines it.
 std::vector<std::uint8_t> turned(const std::vector<std::uint8_t>& samples, Size size,
                                  Orientation orientation) {
   const Size to = upright_size(size, orientation);

@@ -32,7 +32,7 @@ CellCounts count_greys(const LumaLevel& level) {
   return counts;
 }
 
-/// Of a window of kFlowWindow x kFlowWindow samples.
+/// Returns the texture of a window of kFlowWindow x kFlowWindow samples.
 float window_texture(const LumaLevel& level, int left, int top) {
   const std::ptrdiff_t stride = level.size.width;
   std::array<int, kFlowWindow> xx{};

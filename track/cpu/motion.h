@@ -1,4 +1,4 @@
-// Motion between pictures in host memory, on one core.
+// Finds motion between pictures in host memory, on one core.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace facepipe::track {
 
-/// Owns its samples.
+/// A picture in host memory. It owns its samples.
 class CpuMotionPicture final : public MotionPicture {
  public:
-  /// `luma` is not empty.
+  /// `luma` must not be empty.
   explicit CpuMotionPicture(Luma luma);
 
   [[nodiscard]] const LumaPyramid& pyramid() const { return pyramid_; }
@@ -26,10 +26,10 @@ class CpuMotionPicture final : public MotionPicture {
   CellHistograms histograms_;
 };
 
-/// False where compare() surely finds no cut; it takes next to no time.
+/// Returns false only if compare() certainly finds no cut. This takes almost no time.
 [[nodiscard]] bool may_be_cut(const MotionPicture& before, const MotionPicture& now);
 
-/// Of CpuMotionPictures; several estimators may share them.
+/// Compares CpuMotionPictures. Several estimators may share pictures.
 class CpuMotionEstimator : public MotionEstimator {
  public:
   [[nodiscard]] std::shared_ptr<const MotionPicture> look_at(const Frame& frame) override;

@@ -1,4 +1,4 @@
-// A luma at falling sizes, in which displacements are found from coarse to fine.
+// A luma plane at falling sizes, in which displacements are found from coarse to fine.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace facepipe::track {
 
-/// Owns its levels, of which the first is the luma itself.
+/// Owns its levels. The first level is the luma itself.
 class LumaPyramid {
  public:
-  /// `luma` is not empty.
+  /// `luma` must not be empty.
   explicit LumaPyramid(Luma luma);
 
   [[nodiscard]] const PyramidShape& shape() const { return shape_; }

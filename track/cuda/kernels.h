@@ -1,4 +1,4 @@
-// Arguments and launchers of the kernels that look for motion.
+// The arguments and the launchers of the kernels that look for motion.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facepipe::track {
 
-/// A device's picture: its levels lie one behind the other.
+/// A picture on the device. Its levels lie one behind the other.
 struct DevicePyramid {
   const std::uint8_t* samples = nullptr;
   PyramidShape shape;
@@ -22,23 +22,24 @@ struct DevicePyramid {
   }
 };
 
-/// Where a point was found.
+/// Where a point was found, if it was.
 struct FollowedPoint {
   Point at;
   std::int32_t found = 0;
 };
 
-/// A box of `from` whose points are looked for in `to`, both of one size.
+/// A box of `from` whose points are looked for in `to`. Both pictures have one size.
 struct DeviceStep {
-  const std::uint8_t* from = nullptr;  ///< both pictures' samples
+  const std::uint8_t* from = nullptr;  ///< samples of the pictures, with `to`
   const std::uint8_t* to = nullptr;
   Box box;
   Similarity camera;
   std::int32_t grid = 0;
-  std::int32_t finest = 0;  ///< level
+  std::int32_t finest = 0;  ///< the finest level
 };
 
-/// Steps that one launch follows, as its parameters: nothing is copied to the device for them.
+/// The steps that one launch follows. They are its parameters, so nothing is copied to the device
+/// for them.
 struct StepBatch {
   static constexpr std::size_t kCapacity = 64;
 
@@ -46,26 +47,27 @@ struct StepBatch {
   int count = 0;
   DeviceStep steps[kCapacity];
 };
-static_assert(sizeof(StepBatch) + sizeof(void*) <= 4096);  // what parameters may have on any device
+// The limit for parameters on every device.
+static_assert(sizeof(StepBatch) + sizeof(void*) <= 4096);
 
 /// Makes all levels of a frame's pyramid.
 void enqueue_pyramid(const Frame& frame, const PyramidShape& shape, std::uint8_t* samples,
                      cuda::StreamView stream);
 
-/// Adds the level's samples to the counts, kGreys of each cell.
+/// Adds the level's samples to the counts. There are kGreys counts for each cell.
 void enqueue_counts(const LumaLevel& level, std::uint32_t* counts, cuda::StreamView stream);
 
-/// The best point of each place of the level's TextureGrid.
+/// Finds the best point of each place of the level's TextureGrid.
 void enqueue_textured_points(const LumaLevel& level, TexturedPoint* points,
                              cuda::StreamView stream);
 
-/// Follows the points from picture to picture, at the levels that the camera is looked for in.
-/// Those without texture are not found.
+/// Follows the points from picture to picture, at the levels in which the camera is looked for.
+/// Points without texture are not found.
 void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
                            const TexturedPoint* points, int count, FollowedPoint* followed,
                            cuda::StreamView stream);
 
-/// Of each step kMostGrid * kMostGrid results: against the camera, how its points moved.
+/// Gives kMostGrid * kMostGrid results for each step: how its points moved against the camera.
 void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream);
 
 }  // namespace facepipe::track

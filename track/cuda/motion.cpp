@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t kPointsOfStep = std::size_t{kMostGrid} * kMostGrid;
 
-/// What comes to the host of a picture: first the counts, then the points.
+/// Returns how many bytes of a picture come to the host: first the counts, then the points.
 std::size_t findings_bytes(int places) {
   return sizeof(CellCounts) + static_cast<std::size_t>(places) * sizeof(TexturedPoint);
 }
 
-/// A picture's memory, on the device and on the host, which is used again.
+/// The memory of a picture, on the device and on the host. It is used again for other pictures.
 struct PictureMemory {
   PictureMemory(const PyramidShape& shape, int places)
       : device_findings(findings_bytes(places)), host_findings(findings_bytes(places)) {
@@ -46,7 +46,7 @@ struct PictureMemory {
   cuda::PinnedBuffer<std::byte> host_findings;
 };
 
-/// Memory that pictures have given back, as long as the estimator or one of them lives.
+/// Keeps memory that pictures have given back. It lives as long as the estimator or a picture.
 class FreeMemory {
  public:
   [[nodiscard]] std::unique_ptr<PictureMemory> take() {
@@ -77,7 +77,8 @@ class CudaMotionPicture final : public MotionPicture {
 
   [[nodiscard]] const PictureMemory& memory() const { return *memory_; }
 
-  // Of findings that have come to the host. A lane and the tracker may ask at once.
+  // Returns the histograms, once the findings have come to the host. A lane and the tracker may ask
+  // at once.
   [[nodiscard]] const CellHistograms& histograms() const {
     std::call_once(counted_, [this] {
       CellCounts counts;
@@ -111,7 +112,7 @@ class CudaMotionEstimator final : public MotionEstimator {
         done_(cuda::Event::Timing::off, wait) {
     make_room(static_cast<std::size_t>(places_));
   }
-  // Pictures' memory must not go to others while it is worked on.
+  // The memory of pictures must not go to others while the device works on it.
   ~CudaMotionEstimator() override {
     static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
   }
@@ -159,7 +160,7 @@ class CudaMotionEstimator final : public MotionEstimator {
   }
 
   [[nodiscard]] std::vector<Box> follow(std::span<const BoxStep> steps) override {
-    std::vector<std::size_t> followed;  // the others need no pictures
+    std::vector<std::size_t> followed;  // the other steps need no pictures
     for (std::size_t i = 0; i < steps.size(); ++i)
       if (steps[i].grid > 0) followed.push_back(i);
     send(steps, followed);
@@ -185,7 +186,7 @@ class CudaMotionEstimator final : public MotionEstimator {
       throw Error(ErrorKind::internal, "motion: a picture of another size than was said");
   }
 
-  /// For so many results as were ever needed. Nothing is on its way.
+  /// Makes room for so many results. No results may be on their way.
   void make_room(std::size_t results) {
     if (results <= results_.size()) return;
     const std::size_t room = std::max(results, 2 * results_.size());
@@ -193,7 +194,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     results_ = cuda::PinnedBuffer<FollowedPoint>(room);
   }
 
-  /// Brings results, and all that was sent before, to the host.
+  /// Brings results to the host, and all that was sent before.
   void bring_back(std::size_t results) {
     if (results > 0) {
       cuda::copy(results_.span().first(results), followed_.span(), stream_);
@@ -228,7 +229,7 @@ class CudaMotionEstimator final : public MotionEstimator {
             level_for(shape_, side)};
   }
 
-  /// Of the i-th step that was sent.
+  /// Returns the place of the i-th step that was sent.
   [[nodiscard]] Box place(const BoxStep& step, std::size_t i) const {
     std::vector<float> xs;
     std::vector<float> ys;
@@ -242,13 +243,14 @@ class CudaMotionEstimator final : public MotionEstimator {
   }
 
   const PyramidShape shape_;
-  const int places_;  ///< of TextureGrid
+  const int places_;  ///< number of places of the TextureGrid
   CopyCounter& copies_;
-  cuda::Stream stream_{cuda::Stream::Priority::urgent};  // the host waits, detection needn't
+  // The stream is urgent because the host waits for it, while detection can wait.
+  cuda::Stream stream_{cuda::Stream::Priority::urgent};
   cuda::Event done_;
   std::shared_ptr<FreeMemory> free_ = std::make_shared<FreeMemory>();
   cuda::DeviceBuffer<FollowedPoint> followed_;
-  cuda::PinnedBuffer<FollowedPoint> results_;  ///< of `followed_`, on the host
+  cuda::PinnedBuffer<FollowedPoint> results_;  ///< results in `followed_`, on the host
 };
 
 }  // namespace

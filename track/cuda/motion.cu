@@ -15,7 +15,7 @@ unsigned blocks_for(int work, unsigned each) {
 constexpr int kTile = 32;  ///< samples of the first level that a block makes, on each axis
 constexpr unsigned kTileRows = 8;
 
-/// A sample of the upright small luma.
+/// Returns a sample of the upright small luma.
 template <typename Sample>
 __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride,
                                    const LumaCells& cells, Orientation orientation, int x, int y) {
@@ -29,8 +29,8 @@ __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride
       mean_of_four(0U + upper[a] + upper[b] + lower[a] + lower[b], cells.drop));
 }
 
-/// One block a tile of the first level and what lies above it: a level's tile is half as large on
-/// each axis as the one below, from the same corner on.
+/// Each block makes a tile of the first level and what lies above it. A level's tile is half as
+/// large on each axis as the one below, and begins at the same corner.
 template <typename Sample>
 __global__ void pyramid_kernel(const std::byte* plane, std::ptrdiff_t stride, LumaCells cells,
                                Orientation orientation, PyramidShape shape, std::uint8_t* out) {
@@ -71,7 +71,7 @@ __global__ void pyramid_kernel(const std::byte* plane, std::ptrdiff_t stride, Lu
 
 // --- histograms ---
 
-constexpr unsigned kSlices = 4;  ///< blocks of a cell
+constexpr unsigned kSlices = 4;  ///< number of blocks for each cell
 constexpr unsigned kCounters = kGreys;
 
 __global__ void counts_kernel(LumaLevel level, std::uint32_t* counts) {
@@ -97,14 +97,14 @@ __global__ void counts_kernel(LumaLevel level, std::uint32_t* counts) {
 
 // --- texture ---
 
-/// Of the values of a group of kFlowWindow threads.
+/// Returns the sum of the values of a group of kFlowWindow threads.
 __device__ int sum_of_group(int value) {
   for (int other = kFlowWindow / 2; other > 0; other /= 2)
     value += __shfl_xor_sync(~0U, value, other);
   return value;
 }
 
-/// One warp a place: each thread a column of one of its four windows.
+/// Each warp handles a place, and each thread a column of one of its four windows.
 __global__ void texture_kernel(LumaLevel level, TextureGrid grid, TexturedPoint* points) {
   const int place = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
   if (place >= grid.places()) return;
@@ -134,16 +134,16 @@ __global__ void texture_kernel(LumaLevel level, TextureGrid grid, TexturedPoint*
 
 // --- following points ---
 
-/// kFlowWindow threads that follow a point together: each has a column of the window.
+/// kFlowWindow threads follow a point together. Each of them has a column of the window.
 struct Group {
   int column;
-  unsigned mask;  ///< in its warp
+  unsigned mask;  ///< the group's lanes in its warp
 
   __device__ Group()
       : column(static_cast<int>(threadIdx.x) % kFlowWindow),
         mask(((1U << kFlowWindow) - 1) << (threadIdx.x % kWarp / kFlowWindow * kFlowWindow)) {}
 
-  /// In the order of the columns, as on the host.
+  /// Adds the values in the order of the columns, as on the host.
   [[nodiscard]] __device__ float sum(float value) const {
     float total = 0;
     for (int i = 0; i < kFlowWindow; ++i) total += __shfl_sync(mask, value, i, kFlowWindow);
@@ -151,15 +151,15 @@ struct Group {
   }
 };
 
-/// A sample; outside of the level that of its edge.
+/// Returns a sample. Outside of the level it is the sample of the edge.
 __device__ float sample_at(const LumaLevel& level, int x, int y) {
   const int column = min(max(x, 0), level.size.width - 1);
   const int row = min(max(y, 0), level.size.height - 1);
   return level.samples[static_cast<std::size_t>(row) * level.size.width + column];
 }
 
-/// A column of a window of the first picture with its gradients, and the inverse of the matrix of
-/// all columns'.
+/// A column of a window of the first picture with its gradients, and the inverse of the matrix over
+/// all columns.
 struct Template {
   float grey[kFlowWindow];
   float gx[kFlowWindow];
@@ -167,10 +167,10 @@ struct Template {
   FlowMatrix inverse;
 
   __device__ Template(const Group& group, const LumaLevel& level, Point centre) {
-    constexpr int kRimmed = kFlowWindow + 2;  // with a sample more on each side, for gradients
+    constexpr int kRimmed = kFlowWindow + 2;  // one more sample on each side, for gradients
     const WindowPlace place(centre, kRimmed);
     const int x = place.x + group.column;
-    float above = 0;  // this column's sample of the row before
+    float above = 0;  // this column's sample in the row before
     float upper[4];
     for (int i = 0; i < 4; ++i) upper[i] = sample_at(level, x + i, place.y);
     float xx = 0;
@@ -185,7 +185,7 @@ struct Template {
       const float left = place.between(upper[0], upper[1], lower[0], lower[1]);
       const float middle = place.between(upper[1], upper[2], lower[1], lower[2]);
       const float right = place.between(upper[2], upper[3], lower[2], lower[3]);
-      if (row >= 2) {  // completes the row before
+      if (row >= 2) {  // this completes the row before
         const int y = row - 2;
         grey[y] = row_grey;
         gx[y] = row_gx;
@@ -202,7 +202,7 @@ struct Template {
     inverse = {group.sum(xx), group.sum(xy), group.sum(yy)};
   }
 
-  /// By how much `centre` is to move to bring the window of `level` nearer to this.
+  /// Returns by how much `centre` must move to bring the window of `level` nearer to this one.
   [[nodiscard]] __device__ Point step(const Group& group, const LumaLevel& level,
                                       Point centre) const {
     const WindowPlace place(centre, kFlowWindow);
@@ -226,8 +226,8 @@ struct Template {
   }
 };
 
-/// As lucas_kanade.cpp's: moves `there` (samples of the level) to what is at `here`; whether it was
-/// found. All threads of a group go the same way.
+/// Does what converge() of lucas_kanade.cpp does: moves `there` (samples of the level) to what is
+/// at `here`. Returns whether it was found. All threads of a group take the same branches.
 __device__ bool converge(const Group& group, const LumaLevel& from, const LumaLevel& to, Point here,
                          Point& there) {
   const Template window(group, from, here);
@@ -246,7 +246,8 @@ __device__ bool converge(const Group& group, const LumaLevel& from, const LumaLe
   return true;
 }
 
-/// As follow_point(): moves `guess` to what is at `point`; whether it was found.
+/// Does what follow_point() does: moves `guess` to what is at `point`. Returns whether it was
+/// found.
 __device__ bool follow(const Group& group, const DevicePyramid& from, const DevicePyramid& to,
                        Point point, Point& guess, int coarsest, int finest) {
   bool found = false;
@@ -276,7 +277,7 @@ __global__ void camera_points_kernel(DevicePyramid from, DevicePyramid to,
   if (group.column == 0) followed[i] = {place, found ? 1 : 0};
 }
 
-/// One block a step, one group a point.
+/// Each block handles a step, and each group a point.
 __global__ void box_points_kernel(const __grid_constant__ StepBatch batch, FollowedPoint* moved) {
   const int i = static_cast<int>(threadIdx.x) / kFlowWindow;
   const DeviceStep& step = batch.steps[blockIdx.x];
@@ -325,7 +326,7 @@ void enqueue_counts(const LumaLevel& level, std::uint32_t* counts, cuda::StreamV
 
 void enqueue_textured_points(const LumaLevel& level, TexturedPoint* points,
                              cuda::StreamView stream) {
-  constexpr unsigned kPlaces = 4;  // of a block
+  constexpr unsigned kPlaces = 4;  // places for each block
   const TextureGrid grid(level.size);
   if (grid.places() == 0) return;
   texture_kernel<<<blocks_for(grid.places(), kPlaces), dim3(kWarp, kPlaces), 0, stream.get()>>>(

@@ -1,4 +1,4 @@
-// Motion between pictures in device memory.
+// Finds motion between pictures in device memory.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,13 @@
 
 namespace facepipe::track {
 
-/// Of semi-planar pictures of one upright size. Their small lumas and pyramids stay on the device,
-/// in memory that is used again; what comes to the host is counted as CopyKind::motion, some 30 KB
-/// a frame at 1080p: counts of grey levels, points and where they went. CUDA's current device must
-/// be the frames'; `copies` must outlive it, and pictures may.
+/// Makes an estimator for semi-planar pictures of one upright size. Their small lumas and pyramids
+/// stay on the device, in memory that is used again. What comes to the host is counted as
+/// CopyKind::motion: counts of grey levels, points and where they went, about 30 KB a frame at
+/// 1080p. CUDA's current device must be the frames' device. `copies` must outlive the estimator;
+/// pictures may outlive it.
 /// @param wait  how the host waits for the device, twice a frame or more
-/// Errors: Error(device); Error(internal) for a frame that is none of those.
+/// Errors: Error(device); Error(internal) for a frame that is not such a picture.
 [[nodiscard]] std::unique_ptr<MotionEstimator> make_cuda_motion_estimator(Size upright,
                                                                           cuda::Event::Wait wait,
                                                                           CopyCounter& copies);
