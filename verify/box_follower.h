@@ -1,4 +1,4 @@
-// Tells which detection of a frame goes on from which of the frames before: from box to box,
+// Tells which detection of a frame continues which detection of earlier frames. It compares boxes,
 // without motion.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace facepipe::verify {
 
-/// Not thread-safe.
+/// Follows boxes from frame to frame. Not thread-safe.
 class BoxFollower {
  public:
-  /// Gives each detection a number: that of the one that it goes on from, within half a second, or
-  /// a new one.
+  /// Gives each detection a number. If it continues a detection of the last half second, it gets
+  /// that number; otherwise a new one.
   /// @param time_s  rising
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);
 

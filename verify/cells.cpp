@@ -7,11 +7,11 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr int kWindow = 3;  // cells on each side of the middle one
+constexpr int kWindow = 3;  // cells on each side of the middle cell
 constexpr float kSigma = 1.5F;
-constexpr int kReach = 6;  // of the blur
-// A cell has so many samples on each axis: they are as fine as the pixels, so that nothing aliases;
-// large boxes need less.
+constexpr int kReach = 6;  // reach of the blur in cells
+// A cell has so many samples on each axis. They are as fine as the pixels, so that nothing aliases.
+// Large boxes need fewer.
 constexpr int kLeastFine = 4;
 constexpr int kMostFine = 24;
 
@@ -19,10 +19,10 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
 Point operator*(Point a, float factor) { return {a.x * factor, a.y * factor}; }
 
-/// Beyond an edge cells are mirrored: c b a | a b c.
+/// Mirrors cells beyond an edge: c b a | a b c.
 int mirrored(int i, int side) { return i < 0 ? -1 - i : (i >= side ? 2 * side - 1 - i : i); }
 
-/// Interpolates linearly between pixels' middles; the edge goes on beyond the picture.
+/// Interpolates linearly between the centres of pixels. Beyond the picture, its edge is repeated.
 float interpolated(const Grey& picture, Point at) {
   const float u = std::clamp(at.x - 0.5F, 0.0F, static_cast<float>(picture.size.width - 1));
   const float v = std::clamp(at.y - 0.5F, 0.0F, static_cast<float>(picture.size.height - 1));
@@ -57,8 +57,8 @@ Cells means_of(const Grey& picture, const Area& area, int side) {
   return cells;
 }
 
-/// Sums each cell and those `reach` around it, times weight(distance), along both axes. `reach` is
-/// not over the side.
+/// Sums each cell and the cells up to `reach` around it, times weight(distance), along both axes.
+/// `reach` must not exceed the side.
 template <typename Weight>
 Cells filtered(const Cells& cells, int reach, Weight weight) {
   const int side = cells.side();

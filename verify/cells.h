@@ -1,5 +1,5 @@
-// Measures the detail of a part of a picture, as cells: what identifies a face, and nothing coarser
-// or finer.
+// Measures the detail of a part of a picture, in cells. Detail is what identifies a face, and
+// nothing coarser or finer.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ namespace facepipe::verify {
 /// A face has so many cells on each axis.
 inline constexpr int kFaceCells = 20;
 
-/// Says where a part of a picture lies, in pixels: its first corner, and where from there its first
-/// row and its first column lead. It may be turned or mirrored, and pass the picture's edge.
+/// Says where a part of a picture lies, in pixels: its first corner, and the vectors from there
+/// along its first row and its first column. The part may be turned or mirrored, and may extend
+/// beyond the picture.
 struct Area {
   Point corner;
   Point across;
@@ -25,11 +26,11 @@ struct Area {
 /// Returns the same part of the picture in another size.
 [[nodiscard]] Box scaled(const Box& box, Size from, Size to);
 [[nodiscard]] Area scaled(const Area& area, Size from, Size to);
-/// Tells where the part lies after all of its picture, of that size, has been turned.
+/// Returns where the part lies after the whole picture, which has this size, is turned.
 [[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
 /// Mirrors the part left to right in its place.
 [[nodiscard]] Area mirrored(const Area& area);
-/// Adds `cells` more of its cells, of which it has kFaceCells, on each side.
+/// Enlarges the area by `cells` cells on each side. The area has kFaceCells cells on each axis.
 [[nodiscard]] Area grown(const Area& area, int cells);
 
 /// A square of cells.
@@ -52,8 +53,8 @@ class Cells {
   std::vector<float> values_;
 };
 
-/// Returns the means of an area's cells, less their blur of 1.5 cells: 2.5 to 10 cycles a face
-/// where a face has kFaceCells.
+/// Returns the means of an area's cells minus their blur of 1.5 cells. If a face has kFaceCells,
+/// these are 2.5 to 10 cycles a face.
 [[nodiscard]] Cells detail_of(const Grey& picture, const Area& area, int side = kFaceCells);
 
 /// Multiplies two squares cell by cell, and averages the products over 7 x 7 cells around each.

@@ -5,12 +5,12 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr int kRim = 2;  // cells on each side: 80 % are inside
+constexpr int kRim = 2;  // cells on each side, so that 80 % are inside
 constexpr float kLeftOver = 0.5F;
 constexpr float kAlike = 0.7F;
 constexpr float kUnexplained = 0.3F;
 constexpr float kFlat = 2;
-constexpr float kLeastLeft = 0.3F;  // grey levels
+constexpr float kLeastLeft = 0.3F;  // in grey levels
 constexpr float kLeastShare = 0.05F;
 
 bool in_picture(const Box& box, Size size, int x, int y) {
@@ -30,7 +30,8 @@ struct Energies {
   [[nodiscard]] bool is_unchanged() const {
     return is_left() && before - 2 * common + after <= kUnexplained * before;
   }
-  /// Whether it is more than rounding leaves, and the original explains `least` of its energy.
+  /// Returns whether it is more than rounding leaves, and whether the original explains at least
+  /// `least` of its energy.
   [[nodiscard]] bool is_explained(float least) const {
     return after >= kLeastLeft * kLeastLeft && after >= kLeastShare * kLeastShare * before &&
            common * common >= least * before * after;

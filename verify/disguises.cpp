@@ -10,9 +10,9 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr float kReach = 0.0125F;  // of the picture's longer side
-constexpr int kMostReach = 16;     // cells
-constexpr float kLeastSide = 12;   // pixels
+constexpr float kReach = 0.0125F;  // share of the picture's longer side
+constexpr int kMostReach = 16;     // in cells
+constexpr float kLeastSide = 12;   // in pixels
 constexpr double kOwnLikeness = 0.6;
 constexpr float kSameShape = 0.1F;
 
@@ -20,7 +20,7 @@ Cells cells_in(const Grey& picture, const Area& area, Size of, int side = kFaceC
   return detail_of(picture, scaled(area, of, picture.size), side);
 }
 
-/// Cuts out a face's square, of which (x, y) is the first cell.
+/// Cuts out the square of a face whose first cell is (x, y).
 Cells part_of(const Cells& cells, int x, int y) {
   Cells square(kFaceCells);
   for (int j = 0; j < kFaceCells; ++j)
@@ -75,8 +75,8 @@ class Search {
   const FaceDetail face_;
 };
 
-/// Looks for the luma's detail in the hidden frame's chroma and alpha, and for that of the
-/// original's chroma and alpha in the same planes.
+/// Looks for the luma's detail in the hidden frame's chroma and alpha. Also looks for the detail of
+/// the original's chroma and alpha in the same planes.
 Search::Found Search::in_other_planes() const {
   const Planes& now = hidden_.now;
   std::vector<const Grey*> others;
@@ -131,7 +131,7 @@ Search::Found Search::nearby(const Area& area, int reach) const {
   const int side = kFaceCells + 2 * reach;
   const Area around = grown(area, reach);
   const Cells there = cells_in(hidden_.now.luma, around, original_.luma.size, side);
-  std::optional<Cells> own;  // made where it is needed, which is seldom
+  std::optional<Cells> own;  // made only when needed, which is seldom
   for (int y = 0; y <= 2 * reach; ++y)
     for (int x = 0; x <= 2 * reach; ++x) {
       if (face_.likeness(there, x, y) < kLikeElsewhere) continue;

@@ -1,5 +1,5 @@
-// Looks for a face in other places and planes of a hidden video: it need not be where it was, nor
-// in the luma, to be seen.
+// Looks for a face in other places and planes of a hidden video, because a face can be seen
+// although it isn't at its place or isn't in the luma.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace facepipe::verify {
 
 /// Says how a face is shown.
 enum class Disguise : std::uint8_t {
-  none,          ///< where it was, in the luma
-  other_plane,   ///< in chroma or alpha
+  none,          ///< at its place, in the luma
+  other_plane,   ///< in chroma or in alpha
   other_frame,   ///< a frame too early or too late
-  whole_turned,  ///< with all of the picture mirrored, turned by a quarter or upside down
-  moved          ///< a little beside its place, mirrored or not
+  whole_turned,  ///< the whole picture is mirrored, turned by a quarter or upside down
+  moved          ///< slightly beside its place, mirrored or not
 };
-/// "as it was", "in another plane", ...
+/// Returns "as it was", "in another plane", ...
 [[nodiscard]] std::string_view name_of(Disguise disguise);
 
 struct Shown {
@@ -27,19 +27,19 @@ struct Shown {
   Disguise disguise = Disguise::none;
 };
 
-/// Holds a frame of the hidden video, and its neighbours, null where there is none.
+/// Refers to a frame of the hidden video, and to its neighbours, which are null if there are none.
 struct HiddenPictures {
   const Planes& now;
   const Planes* before = nullptr;
   const Planes* after = nullptr;
 };
 
-/// Returns what of a face the hidden video shows at its place, or, where that is hidden or
-/// weakened, in the first of the disguises that show it. Offsets of up to 1.25 % of the picture's
-/// longer side are tried, as much as enlarging by 2.5 % moves its edge, and at most 16 cells;
-/// places where the original shows the same itself, as neighbours on a wall do, don't count. Faces
-/// under 12 pixels are looked for at their place alone.
-/// @param box  finite; in pixels of the original
+/// Returns what the hidden video shows of a face at its place. If the face is hidden or weakened
+/// there, it returns the first disguise that shows more. It tries offsets of up to 1.25 % of the
+/// picture's longer side and at most 16 cells. Enlarging by 2.5 % moves the picture's edge as far.
+/// Places where the original itself shows the same don't count, as neighbours on a wall do. Faces
+/// under 12 pixels are looked for only at their place.
+/// @param box  finite, in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 
 }  // namespace facepipe::verify

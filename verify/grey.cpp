@@ -41,7 +41,7 @@ unsigned sample_at(const std::byte* row, int x, const PixelFormat& format) {
   return std::min(255U, static_cast<unsigned>(word) >> static_cast<unsigned>(drop));
 }
 
-/// Says where the sample of a stored pixel comes to lie: origin + x * across + y * down.
+/// Says where the sample of the stored pixel (x, y) goes: origin + x * across + y * down.
 struct Places {
   std::ptrdiff_t origin = 0;
   std::ptrdiff_t across = 1;
@@ -52,7 +52,8 @@ Places places_of(Size stored, Orientation orientation) {
   const std::ptrdiff_t row = upright_size(stored, orientation).width;
   const std::ptrdiff_t right = stored.width - 1;
   const std::ptrdiff_t bottom = stored.height - 1;
-  // After mirroring x becomes right - x; each quarter turn clockwise makes (x, y) (bottom - y, x).
+  // Mirroring changes x to right - x. Each quarter turn clockwise changes (x, y) to (bottom - y,
+  // x).
   Places places;
   switch (orientation.quarter_turns) {
     case 1:
@@ -75,11 +76,11 @@ Places places_of(Size stored, Orientation orientation) {
   return places;
 }
 
-/// Describes a plane, or one of two that lie interleaved in it.
+/// Describes a plane, or one of two components that are interleaved in it.
 struct Samples {
   Plane plane;
   Size size;
-  int step = 1;  ///< from one sample to the next of its row
+  int step = 1;  ///< distance from one sample to the next in its row
   int first = 0;
 };
 

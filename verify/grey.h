@@ -1,4 +1,4 @@
-// Makes the planes of a whole picture, in which detail is measured.
+// Makes the planes of a whole picture. Detail is measured in them.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 
 namespace facepipe::verify {
 
-/// Holds one plane of an upright picture, with 8 bits a sample: 0 is black and 255 white whatever
-/// range the picture was coded in. It owns its samples; row y begins at samples[y * size.width].
+/// Holds one plane of an upright picture, with 8 bits a sample. 0 is black and 255 is white,
+/// whatever the picture's coded range is. It owns its samples; row y begins at samples[y *
+/// size.width].
 struct Grey {
   Size size;
   std::vector<std::uint8_t> samples;
@@ -23,27 +24,29 @@ struct Grey {
   }
 };
 
-/// Makes the luma of a frame in host memory. Of RGB (planes green, blue, red) it takes the green
-/// plane. Errors: Error(internal) for a frame elsewhere.
+/// Makes the luma of a frame in host memory. For RGB (planes green, blue, red) it takes the green
+/// plane. Errors: Error(internal) for a frame that is not in host memory.
 [[nodiscard]] Grey make_grey(const Frame& frame);
 
-/// Holds all planes of a frame in which something may be seen.
+/// Holds all planes of a frame that may show something.
 struct Planes {
   Grey luma;
-  std::vector<Grey> chroma;  ///< two, or none; 128 is no colour; smaller where they are subsampled
-  Grey alpha;                ///< 255 is opaque; empty where the frame has none
+  /// Two planes, or none; 128 is no colour. They are smaller if they are subsampled.
+  std::vector<Grey> chroma;
+  Grey alpha;  ///< 255 is opaque; empty if the frame has no alpha
 };
 
-/// Makes the planes of a frame in host memory. Of RGB luma is green, and chroma is blue and red.
+/// Makes the planes of a frame in host memory. For RGB, luma is green, and chroma is blue and red.
 /// Errors: as make_grey().
 [[nodiscard]] Planes make_planes(const Frame& frame);
 
-/// Returns a frame whose picture is another one's alpha, in grey; it keeps the samples alive. There
-/// is none where there is no alpha, or one that is nearly flat and shows nothing.
+/// Returns a frame whose picture is the alpha of `frame`, in grey. It keeps the samples alive.
+/// Returns nullopt if there is no alpha, or if the alpha is nearly flat and shows nothing.
 [[nodiscard]] std::optional<Frame> alpha_view(const Frame& frame);
 
-/// Cuts out what of `box` lies in the picture, with at most `most_side` samples on its longer side:
-/// each is the mean of those that fall on it. The result is empty where nothing lies in it.
+/// Cuts out the part of `box` that lies in the picture, with at most `most_side` samples on its
+/// longer side. Each sample is the mean of those that it replaces. The result is empty if no part
+/// lies in the picture.
 [[nodiscard]] Grey crop(const Grey& picture, const Box& box, int most_side);
 
 }  // namespace facepipe::verify

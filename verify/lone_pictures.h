@@ -1,6 +1,5 @@
-// Looks for faces in pictures of a hidden video that no frame of the original stands beside:
-// covers, files that are attached, frames that are too many. What shows a face there the detector
-// alone can tell.
+// Looks for faces in pictures of a hidden video that belong to no frame of the original: covers,
+// attached files, surplus frames. Only the detector can tell what shows a face there.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@
 
 namespace facepipe::verify {
 
-/// Not thread-safe.
+/// Gathers the findings in such pictures. Not thread-safe.
 class LonePictures {
  public:
   LonePictures(Looks looks, bool thumbnails) : looks_(std::move(looks)), findings_(thumbnails) {}
 
-  /// Looks at a frame in host memory, during the call only. A face that is found in it with
-  /// kSurelyFace is a leak, in pixels of this frame.
-  /// @param number  of the frame, rising
+  /// Looks at a frame in host memory, only during the call. A face that is found in it with
+  /// kSurelyFace is a leak. Its box is in pixels of this frame.
+  /// @param number  number of the frame, rising
   /// @param time_s  rising
   /// Errors: as Looks::find().
   void push(const Frame& frame, std::int64_t number, double time_s, const std::stop_token& stop);

@@ -19,7 +19,7 @@ static_assert(kMostSeen == track::kMostDetections);
 
 constexpr int kLargestSide = 8192;
 constexpr int kSmallestSide = 64;
-constexpr float kSamePlace = 0.3F;  // IoU
+constexpr float kSamePlace = 0.3F;  // an IoU
 
 Detections run(detector::Detector& detector, const Frame& frame, const std::stop_token& stop) {
   const std::unique_ptr<detector::DetectionRequest> request = detector.acquire(stop);
@@ -28,13 +28,14 @@ Detections run(detector::Detector& detector, const Frame& frame, const std::stop
   return request->collect();
 }
 
-/// Returns a frame of the same samples as the look wants it.
+/// Returns a frame of the same samples, mirrored and turned as the look needs it.
 Frame view_for(const Look& look, const Frame& frame) {
   return detector::turned_view(look.mirrored ? detector::mirrored_view(frame) : view_of(frame),
                                look.quarter_turns);
 }
 
-/// Tells where a box of the look's picture lies in the frame's, `upright` pixels large.
+/// Returns where a box of the look's picture lies in the frame's picture, which has the size
+/// `upright`.
 Box box_in_frame(const Box& box, const Look& look, Size upright) {
   const Box there = detector::turned_back(box, look.quarter_turns, upright);
   return look.mirrored ? detector::mirrored(there, upright.width) : there;

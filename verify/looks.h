@@ -1,6 +1,6 @@
-// Looks at a picture in more ways than one: as it is, mirrored, enlarged, reduced, turned. A face
-// that one look misses another may find: small ones where it is enlarged, large blurred ones where
-// it is reduced, those of a video that has lost its orientation where it is turned.
+// Looks at a picture in several ways: as it is, mirrored, enlarged, reduced, turned. If one look
+// misses a face, another may find it. Enlarging finds small faces, and reducing finds large blurred
+// ones. Turning finds the faces of a video that has lost its orientation.
 #pragma once
 
 #include <cstddef>
@@ -17,37 +17,38 @@
 
 namespace facepipe::verify {
 
-/// Says how one look is taken. The factory outlives it.
+/// Says how one look is taken. The factory must outlive it.
 struct Look {
   detector::DetectorFactory* detectors = nullptr;
   bool mirrored = false;
-  int quarter_turns = 0;  ///< clockwise, behind mirroring
+  int quarter_turns = 0;  ///< clockwise, after mirroring
 };
 
-/// Returns the size at which a picture is looked at enlarged: 1.5 times `usual`, its usual one.
-/// There is none where that is more than a network takes in one run.
+/// Returns the size of an enlarged look: 1.5 times `usual`, the usual size. Returns nullopt if that
+/// is more than a network takes in one run.
 [[nodiscard]] std::optional<Size> enlarged_size(Size usual);
 
-/// Returns the size at which it is looked at reduced: half, or none where that is too small.
+/// Returns the size of a reduced look: half of `usual`. Returns nullopt if that is too small.
 [[nodiscard]] std::optional<Size> reduced_size(Size usual);
 
-/// Whether one of the boxes lies where `box` does: their IoU is 0.3 at least.
+/// Returns whether one of the boxes is at the place of `box`: their IoU is at least 0.3.
 [[nodiscard]] bool is_among(const Box& box, const std::vector<Box>& boxes);
 
-/// A tracker takes so many boxes of all scores at most: it is kMostDetections of tracker.h.
+/// The largest number of boxes, of all scores, that a tracker takes. It is kMostDetections of
+/// tracker.h.
 inline constexpr std::size_t kMostSeen = 4096;
 
-/// Not thread-safe.
+/// Finds faces by several looks. Not thread-safe.
 class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
-  /// Returns what the looks find together, after one suppression (greedy, IoU 0.3): by score,
-  /// falling, at most kMostSeen, without landmarks, in pixels of the upright frame. Errors: device;
-  /// Stopped.
+  /// Returns what the looks find together, after one suppression (greedy, IoU 0.3). Detections are
+  /// sorted by falling score, without landmarks, at most kMostSeen, in pixels of the upright frame.
+  /// Errors: Error(device); throws Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
 
-  /// Finds faces as find() does, in the picture and, where its alpha shows anything, in that.
+  /// Finds faces in the picture as find() does, and also in its alpha if that shows anything.
   [[nodiscard]] Detections find_in_all_planes(const Frame& frame, const std::stop_token& stop);
 
   /// Suppresses what several calls have found, in the same way.

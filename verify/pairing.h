@@ -1,4 +1,4 @@
-// Which frame of a hidden video shows which frame of its original: by their times.
+// Finds by time which frame of a hidden video shows which frame of its original.
 #pragma once
 
 #include <cstdint>
@@ -6,33 +6,35 @@
 
 namespace facepipe::verify {
 
-/// Stamps that differ by no more are equal: Matroska's are rounded to the millisecond.
+/// Time stamps that differ by at most this are equal, because Matroska rounds them to the
+/// millisecond.
 inline constexpr double kSameTime_s = 0.001;
 
 enum class Meeting : std::uint8_t {
-  pair,     ///< the two show one moment
+  pair,     ///< the two frames show the same moment
   missing,  ///< the original's frame is not in the hidden video
   extra     ///< the hidden video's frame is not in the original
 };
 
-/// The original's next frame, its neighbours, and the hidden video's next frame, in seconds. None
-/// is where a video begins or has ended.
+/// The next frame of the original with its neighbours, and the next frame of the hidden video, in
+/// seconds. A time is nullopt where a video begins or has ended.
 struct NextFrames {
-  std::optional<double> before;  ///< the original's frame that went before
+  std::optional<double> before;  ///< the previous frame of the original
   std::optional<double> original;
-  std::optional<double> after;  ///< the original's frame that follows
+  std::optional<double> after;  ///< the following frame of the original
   std::optional<double> hidden;
 };
 
-/// One of `original` and `hidden` at least is there. A frame of the hidden video belongs to the
-/// original's frame that is nearest in time, so that one that is missing doesn't shift all others.
+/// Decides whether the two next frames are a pair. At least one of `original` and `hidden` must be
+/// set. A frame of the hidden video belongs to the frame of the original that is nearest in time,
+/// so that a missing frame doesn't shift all others.
 [[nodiscard]] Meeting meet(const NextFrames& next);
 
-/// A difference of frames, counted, and where it was first.
+/// Counts the frames that differ in one way, and tells where the first one was.
 struct FrameDifference {
   std::int64_t count = 0;
   double first_s = 0;
-  std::int64_t first_frame = 0;  ///< of the original
+  std::int64_t first_frame = 0;  ///< number of the original's frame
 
   void add(double time_s, std::int64_t frame) {
     if (count++ > 0) return;

@@ -1,5 +1,5 @@
-// Finds faces that lie turned in the pixels, as where a video has lost the tag of its orientation:
-// upright looks miss them.
+// Finds faces that are turned in the pixels, for example because a video has lost its orientation
+// tag. Upright looks miss them.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace facepipe::verify {
 
-/// All turns are looked at so often.
+/// All turns are looked at once in this time.
 inline constexpr double kTurnedEvery_s = 1;
 
-/// Looks at one picture a second in three turns, and in a turn that shows faces that upright looks
-/// miss, at all pictures up to the next such look. Not thread-safe.
+/// Looks at one picture a second in three turns. If a turn shows faces that upright looks miss, it
+/// looks at all pictures in that turn until the next such look. Not thread-safe.
 class TurnedSearch {
  public:
-  /// The detectors outlive it.
+  /// The detectors must outlive it.
   explicit TurnedSearch(detector::DetectorFactory& detectors);
 
   /// Returns detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
@@ -30,8 +30,8 @@ class TurnedSearch {
   [[nodiscard]] Detections find(const Frame& frame, double time_s, const Detections& upright,
                                 const std::stop_token& stop);
 
-  /// Counts what was found in the pictures that were looked at in all turns: turn_of_faces() says
-  /// whether the video lies turned.
+  /// Counts what was found in the pictures that were looked at in all turns. turn_of_faces() tells
+  /// from this whether the video is turned.
   [[nodiscard]] const detector::FacesByTurn& faces() const { return faces_; }
 
  private:
@@ -40,7 +40,7 @@ class TurnedSearch {
     bool wanted = false;
   };
 
-  std::array<Turn, 3> turns_;  // by a quarter, upside down, by three quarters
+  std::array<Turn, 3> turns_;  // by a quarter, by a half, by three quarters
   std::optional<double> last_s_;
   detector::FacesByTurn faces_{};
 };

@@ -11,7 +11,8 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr double kHold_s = 0.4;  // longer than hiding does: what it let go of too early shows here
+// Longer than in hiding, so that faces that hiding let go too early show here.
+constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
 track::TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
@@ -118,7 +119,7 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
   return looks_at_original_.merged(all);
 }
 
-/// Tells what only the hidden video shows, for the report alone.
+/// Adds findings for what only the hidden video shows. They are only for the report.
 void Verifier::tell_others(const Detections& others, const Waiting& pair) {
   const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
   for (std::size_t i = 0; i < others.size(); ++i)

@@ -1,4 +1,5 @@
-// Looks for faces that a hidden video still shows, frame by frame, beside its original.
+// Looks for faces that a hidden video still shows. It compares the video with its original, frame
+// by frame.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +21,28 @@
 
 namespace facepipe::verify {
 
-/// What a detection that is not hidden must score to be told. Hiding by itself leaves nothing over
-/// 0.15 that it has seen.
+/// The score from which a detection that is not hidden is reported. Hiding itself leaves nothing
+/// over 0.15 that it has detected.
 inline constexpr float kVerifyScore = 0.1F;
-/// What detectors are asked for: the least that a tracker makes anything of.
+/// The least score that detectors are asked for. A tracker ignores lower scores.
 inline constexpr float kVerifyLeastScore = 0.03F;
 
 struct VerifierOptions {
   float score = kVerifyScore;  ///< 0.05..1
-  bool thumbnails = false;     ///< Finding::thumbnail
-  const track::TrackFile* tracks =
-      nullptr;  ///< the edit file, if there is one; outlives the verifier
+  bool thumbnails = false;     ///< whether findings get a Finding::thumbnail
+  /// The edit file, or null if there is none. It must outlive the verifier.
+  const track::TrackFile* tracks = nullptr;
 };
 inline constexpr float kLeastVerifyScore = 0.05F;
 
-/// A frame of the original and the one that the hidden video shows in its place; both in host
-/// memory, read during push() only.
+/// A frame of the original and the frame that the hidden video shows in its place. Both must be in
+/// host memory, and are read only during push().
 struct FramePair {
   const Frame& original;
-  const Frame& hidden;      ///< may be of another size
-  std::int64_t number = 0;  ///< of the original's frame, rising
-  double time_s = 0;        ///< of the original, rising
-  bool damaged = false;     ///< the original's frame is
+  const Frame& hidden;      ///< may have another size
+  std::int64_t number = 0;  ///< number of the original's frame, rising
+  double time_s = 0;        ///< time of the original's frame, rising
+  bool damaged = false;     ///< the original's frame is damaged
 };
 
 /// Counts what was looked at.
@@ -50,23 +51,24 @@ struct VerifyCounts {
   std::int64_t from_file = 0;  ///< boxes of the edit file that were measured
 };
 
-/// For each pair: the boxes that the edit file hides must have lost their detail, in all disguises
-/// (disguises.h). Both pictures are looked at, the original turned, too (turned.h); what is found
-/// in the hidden one where the original has a detection (IoU 0.3), and all of the original's, go to
-/// a Tracker on the original's pictures, so that a face counts where it isn't detected, too. A
-/// track of which boxes have kept their detail, one of them a detection of `score`, is a finding.
-/// So is one of which a box lies where the hidden picture has a detection of kSurelyFace, whatever
-/// its detail. What is found in the hidden picture alone is told.
+/// Examines each pair of frames. The boxes that the edit file hides must have lost their detail, in
+/// all disguises (disguises.h). Detectors look at both pictures, and at the original in all turns,
+/// too (turned.h). A Tracker on the original's pictures gets all detections in the original, and
+/// those in the hidden picture that are at the place of one in the original (IoU 0.3). So a face
+/// also counts in frames in which it isn't detected. A track is a finding if boxes of it have kept
+/// their detail and one of these is a detection of `score`. It is also a finding if a box of it is
+/// where the hidden picture has a detection of kSurelyFace, whatever its detail is. Detections that
+/// are only in the hidden picture are reported.
 ///
-/// Keeps the planes of the pictures in half a second, of 2^26 pixels each at most. Not thread-safe.
+/// It keeps the planes of the pictures of half a second, at most 2^26 pixels each. Not thread-safe.
 class Verifier {
  public:
-  /// Throws as check_tracker_options().
-  /// @param turned  none: the original is looked at upright alone
+  /// Throws as check_tracker_options() does.
+  /// @param turned  if nullopt, the original is looked at only upright
   Verifier(const VerifierOptions& options, Looks original, Looks hidden,
            std::optional<TurnedSearch> turned = std::nullopt);
 
-  /// Errors: as Looks::find() and Tracker.
+  /// Examines a pair. Errors: as Looks::find() and Tracker.
   void push(const FramePair& pair, const std::stop_token& stop);
 
   /// Returns all findings; called once, last.
@@ -84,8 +86,9 @@ class Verifier {
     double time_s = 0;
     Planes original;
     Planes hidden;
-    std::vector<Box> kept{};   ///< by the edit file
-    std::vector<Box> faces{};  ///< that a detector surely finds in the hidden picture
+    std::vector<Box> kept{};  ///< boxes that the edit file keeps
+    /// Places where a detector surely finds a face in the hidden picture.
+    std::vector<Box> faces{};
   };
 
   void check_file(const Frame& original, Waiting& pair);
@@ -103,7 +106,7 @@ class Verifier {
   track::CpuMotionEstimator motion_;
   std::optional<track::Tracker> tracker_;  // made for the first frame's size
   std::deque<Waiting> waiting_;
-  std::optional<Planes> before_;  // what the hidden frame before waiting_ shows
+  std::optional<Planes> before_;  // planes of the hidden frame before waiting_
   BoxFollower others_;
   Findings findings_;
   VerifyCounts counts_;
