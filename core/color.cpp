@@ -17,7 +17,7 @@ constexpr int kFromPrimariesConstantLuminance = 13;
 constexpr int kYCgCoRe = 16;
 constexpr int kYCgCoRo = 17;
 
-/// The luma weights of red and blue (H.273, table 4).
+/// Holds the luma weights of red and blue (H.273, table 4).
 struct Weights {
   double red;
   double blue;
@@ -35,7 +35,7 @@ constexpr std::array kWeights{CodedWeights{1, {0.2126, 0.0722}},  // BT.709
                               CodedWeights{7, {0.212, 0.087}}};   // SMPTE 240M
 constexpr Weights kBt2020Weights{0.2627, 0.0593};
 
-/// Chromaticity coordinates x and y.
+/// Holds the chromaticity coordinates x and y.
 struct Point {
   double x;
   double y;
@@ -56,8 +56,8 @@ struct CodedPrimaries {
   Primaries primaries;
 };
 
-/// Table 2 of H.273. It leaves out code points that say nothing, and CIE's X, Y and Z, because only
-/// Y of these is luminance.
+/// This is table 2 of H.273. It leaves out code points that say nothing, and CIE's X, Y and Z,
+/// because only Y of these is luminance.
 constexpr std::array kPrimaries{
     CodedPrimaries{1, {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kWhiteD65}},  // BT.709
     CodedPrimaries{4, {{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kWhiteC}},    // BT.470 System M

@@ -8,7 +8,8 @@
 
 namespace facepipe {
 
-/// Three affine functions of three values. Rows are the results; columns are the values and 1.
+/// Holds three affine functions of three values. Rows are the results; columns are the values and
+/// 1.
 using ColorMap = std::array<std::array<double, 4>, 3>;
 
 /// Maps red, green and blue (after the transfer function, 0..1) to Y, U and V. These are samples of

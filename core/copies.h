@@ -9,9 +9,9 @@
 
 namespace facepipe {
 
-/// The kinds of copies. NVDEC uploads the compressed packets inside the driver, and this is not
-/// counted. NVENC writes its bitstream to the host by itself, so nobody copies it, but its bytes
-/// are counted.
+/// Lists the kinds of copies. NVDEC uploads the compressed packets inside the driver, and this is
+/// not counted. NVENC writes its bitstream to the host by itself, so nobody copies it, but its
+/// bytes are counted.
 enum class CopyKind : std::uint8_t {
   descriptor,  ///< host to device: FrameDescriptor
   upload,      ///< host to device: a picture decoded on the CPU
@@ -34,7 +34,6 @@ inline constexpr std::size_t kCopyKinds = 13;
 /// Returns "to device", "to host" or "on device".
 [[nodiscard]] std::string_view direction_of(CopyKind kind);
 
-/// How many copies of one kind there were, and their bytes.
 struct CopyTotal {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;

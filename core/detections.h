@@ -1,4 +1,5 @@
-// What a detector finds: a structure of arrays with one entry for each candidate or face.
+// A detector finds candidates. They are a structure of arrays with one entry for each candidate or
+// face.
 #pragma once
 
 #include <array>
@@ -9,12 +10,12 @@
 
 namespace facepipe {
 
-/// The eyes, the nose and the corners of the mouth, as seen in the picture: left eye first.
+/// Holds the eyes, the nose and the corners of the mouth, as seen in the picture: left eye first.
 using Landmarks = std::array<Point, 5>;
 
-/// Candidates before suppression, or faces after it. All vectors have the same length, except that
-/// `landmarks` is empty if the detector finds none. Coordinates are pixels of the upright picture,
-/// before the sample aspect ratio is applied.
+/// Holds candidates before suppression, or faces after it. All vectors have the same length, except
+/// that `landmarks` is empty if the detector finds none. Coordinates are pixels of the upright
+/// picture, before the sample aspect ratio is applied.
 struct Detections {
   std::vector<Box> boxes;
   std::vector<float> scores;  ///< 0..1
@@ -23,7 +24,6 @@ struct Detections {
   [[nodiscard]] std::size_t size() const { return boxes.size(); }
   [[nodiscard]] bool has_landmarks() const { return !landmarks.empty(); }
 
-  /// Adds an entry without landmarks.
   void push_back(const Box& box, float score) {
     boxes.push_back(box);
     scores.push_back(score);

@@ -18,7 +18,7 @@ struct Device {
 /// Returns "cpu", "cuda:0" and so on.
 [[nodiscard]] std::string to_string(Device device);
 
-/// What a user asked for: a device, or that we choose one.
+/// Says what a user asked for: a device, or that we choose one.
 struct DeviceRequest {
   bool automatic = true;
   Device device;
@@ -31,7 +31,7 @@ struct DeviceRequest {
 /// Error(usage) for anything else, and if a device is named twice.
 [[nodiscard]] std::vector<int> parse_devices(std::string_view text);
 
-/// What is known about CUDA on this machine.
+/// Says what is known about CUDA on this machine.
 struct CudaProbe {
   struct Found {
     std::string name;

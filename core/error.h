@@ -7,7 +7,7 @@
 
 namespace facepipe {
 
-/// What failed; the values are the exit codes of the command line.
+/// Says what failed. The values are the exit codes of the command line.
 enum class ErrorKind {
   internal = 1,  ///< a defect in facepipe, or something that no other kind names
   usage = 2,     ///< options that contradict each other or make no sense
@@ -16,7 +16,7 @@ enum class ErrorKind {
   output = 5,    ///< the output can't be written
 };
 
-/// An error whose message is one line that names the file or option and the reason.
+/// Carries a kind, and a message that is one line and names the file or option and the reason.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

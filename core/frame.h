@@ -14,8 +14,8 @@ struct CUevent_st;  // CUDA's event
 
 namespace facepipe {
 
-/// The layout of YUV samples. Planar formats hold Y, U and V, and some hold alpha, which has luma's
-/// size and depth. Semi-planar formats hold Y and interleaved UV.
+/// Describes the layout of YUV samples. Planar formats hold Y, U and V, and some hold alpha, which
+/// has luma's size and depth. Semi-planar formats hold Y and interleaved UV.
 struct PixelFormat {
   bool semi_planar = false;
   int log2_chroma_w = 1;  ///< chroma width  = ceil(width  / 2^log2_chroma_w)
@@ -34,8 +34,8 @@ struct PixelFormat {
   friend bool operator==(const PixelFormat&, const PixelFormat&) = default;
 };
 
-/// Code points of ITU-T H.273; 2 means unspecified. Matrix 0 is the identity: the planes are green,
-/// blue and red, as in a PNG file, and have full range.
+/// Holds code points of ITU-T H.273; 2 means unspecified. Matrix 0 is the identity: the planes are
+/// green, blue and red, as in a PNG file, and have full range.
 struct ColorInfo {
   static constexpr int kIdentityMatrix = 0;
   static constexpr int kUnspecified = 2;
@@ -60,7 +60,7 @@ struct Plane {
   std::ptrdiff_t stride = 0;
 };
 
-/// What is known about a picture besides its samples.
+/// Holds what is known about a picture besides its samples.
 struct FrameInfo {
   ColorInfo color;
   Orientation orientation;  ///< from the stored picture to the upright one
@@ -72,18 +72,18 @@ struct FrameInfo {
   std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
 };
 
-/// A picture. It can only be moved, and whoever holds it owns it. `owner` holds the memory, and
-/// everything that only the encoder needs (captions, HDR data, time codes). Only video/ knows its
-/// type.
+/// Holds a picture. It can only be moved, and whoever holds it owns it. `owner` holds the memory,
+/// and everything that only the encoder needs (captions, HDR data, time codes). Only video/ knows
+/// its type.
 struct Frame : FrameInfo {
   std::array<Plane, 4> planes{};
   PixelFormat format;
   Size size;  ///< size of the stored picture after cropping, before rotation
   Device device;
-  /// On CUDA, the event after which the samples are there; null if they are there already. `owner`
-  /// owns the event. Before a stream reads or writes the samples, it must wait for this event. The
-  /// frame must be kept until that work has happened, because then its memory goes to another
-  /// picture.
+  /// On CUDA, this is the event after which the samples are there; it is null if they are there
+  /// already. `owner` owns the event. Before a stream reads or writes the samples, it must wait for
+  /// this event. The frame must be kept until that work has happened, because then its memory goes
+  /// to another picture.
   CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
 

@@ -1,4 +1,4 @@
-// What is known about one frame besides its picture.
+// Holds what is known about one frame besides its picture.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ namespace facepipe {
 /// followed.
 inline constexpr std::int64_t kNoTrack = -1;
 
-/// One frame as the files beside the video describe it. Records are in presentation order.
+/// Describes one frame as the files beside the video describe it. Records are in presentation
+/// order.
 struct FrameRecord {
   std::int64_t index = 0;
   double pts_s = 0;          ///< in seconds of the input's time
@@ -30,7 +31,7 @@ struct FrameRecord {
   std::size_t candidates = 0;
   std::size_t face_count = 0;
   Detections faces;  ///< on CUDA, filled only with JobOptions::wants_faces or follow
-  /// The track of each of `faces`, or kNoTrack. Empty if faces are not tracked.
+  /// The track of each of `faces`, or kNoTrack. It is empty if faces are not tracked.
   std::vector<std::int64_t> face_tracks;
 };
 

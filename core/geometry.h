@@ -1,4 +1,5 @@
-// Sizes, points and boxes, and the eight ways in which a picture can be stored turned or mirrored.
+// Defines sizes, points and boxes, and the eight ways in which a picture can be stored turned or
+// mirrored.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace facepipe {
 
-/// Width and height in pixels.
+/// Holds width and height in pixels.
 struct Size {
   int width = 0;
   int height = 0;
@@ -20,14 +21,14 @@ struct Size {
   return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
 
-/// A position in pixels; (0, 0) is the outer corner of the top left pixel.
+/// Holds a position in pixels; (0, 0) is the outer corner of the top left pixel.
 struct Point {
   float x = 0;
   float y = 0;
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// A half-open box: x1 <= x < x2, y1 <= y < y2, in pixels. No "+1" anywhere.
+/// Holds a half-open box, in pixels: x1 <= x < x2, y1 <= y < y2. There is no "+1" anywhere.
 struct Box {
   float x1 = 0;
   float y1 = 0;
@@ -48,15 +49,15 @@ struct Box {
           within(box.x2, picture.width), within(box.y2, picture.height)};
 }
 
-/// A fraction, like FFmpeg's AVRational but without FFmpeg. den > 0 if the value is known, 0 if it
-/// isn't.
+/// Holds a fraction, like FFmpeg's AVRational but without FFmpeg. den > 0 if the value is known, 0
+/// if it isn't.
 struct Rational {
   int num = 0;
   int den = 1;
   friend bool operator==(const Rational&, const Rational&) = default;
 };
 
-/// How the stored picture becomes the upright one: it is first mirrored left to right if
+/// Says how the stored picture becomes the upright one. It is first mirrored left to right if
 /// `mirrored`, then turned clockwise by quarter_turns * 90 degrees.
 struct Orientation {
   int quarter_turns = 0;  ///< 0..3

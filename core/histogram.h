@@ -6,7 +6,7 @@
 
 namespace facepipe {
 
-/// Percentiles by the nearest-rank method, and the largest value.
+/// Holds percentiles by the nearest-rank method, and the largest value.
 struct Percentiles {
   double p50 = 0;
   double p95 = 0;

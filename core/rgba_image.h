@@ -1,4 +1,4 @@
-// A picture with transparency that a user gives to be put on others.
+// A user gives a picture with transparency, which is put on others.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace facepipe {
 
-/// Red, green, blue and alpha of each pixel, a byte each, row by row, upright. Alpha 0 is
+/// Holds red, green, blue and alpha of each pixel, a byte each, row by row, upright. Alpha 0 is
 /// transparent, and the colours are not multiplied by alpha. Colours are non-linear, as in a PNG
 /// file.
 struct RgbaImage {

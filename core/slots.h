@@ -20,7 +20,7 @@ class Slots {
   };
 
  public:
-  /// One permit. Its destructor gives it back.
+  /// Holds one permit. Its destructor gives the permit back.
   class Permit {
    public:
     Permit() = default;

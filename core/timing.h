@@ -21,7 +21,8 @@ enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, 
 inline constexpr std::size_t kStageCount = 8;
 [[nodiscard]] std::string_view to_string(StageId stage);
 
-/// The begin and end of one stage's work on one frame. Both are the epoch if the stage did not run.
+/// Holds the begin and the end of one stage's work on one frame. Both are the epoch if the stage
+/// did not run.
 struct Interval {
   Clock::time_point begin{};
   Clock::time_point end{};
@@ -29,7 +30,7 @@ struct Interval {
   [[nodiscard]] double milliseconds() const { return in_milliseconds(end - begin); }
 };
 
-/// The times of one frame in all stages.
+/// Holds the times of one frame in all stages.
 struct FrameTimes {
   std::array<Interval, kStageCount> stages{};
   /// CPU time in milliseconds that the stage's own thread spent on the frame in our code. The time
@@ -77,7 +78,7 @@ class ScopedCpuTime {
   ScopedCpuTime(const ScopedCpuTime&) = delete;
   ScopedCpuTime& operator=(const ScopedCpuTime&) = delete;
 
-  /// CPU time of the calling thread since its start.
+  /// Returns the CPU time of the calling thread since its start.
   [[nodiscard]] static double thread_cpu_ms();
 
  private:

@@ -6,7 +6,7 @@
 
 namespace facepipe {
 
-/// The position of a pixel, in whole pixels.
+/// Holds the position of a pixel, in whole pixels.
 struct PixelPlace {
   int x = 0;
   int y = 0;

@@ -1,4 +1,4 @@
-// Threads that share the parts of one piece of work.
+// Several threads share the parts of one piece of work.
 #pragma once
 
 #include <condition_variable>
@@ -11,8 +11,8 @@
 
 namespace facepipe {
 
-/// A pool of threads, which are started once. Thread-safe: pieces of work are done one after the
-/// other.
+/// Holds a pool of threads, which are started once. Thread-safe: pieces of work are done one after
+/// the other.
 class Workers {
  public:
   /// Starts `threads` - 1 threads, because the caller of run() is one too; `threads` >= 1. Errors:

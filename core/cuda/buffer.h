@@ -1,5 +1,5 @@
-// Memory of the device and pinned memory of the host. Buffers own memory, and spans refer to it. A
-// DeviceSpan has its own type, so that host code can't read through it. Every copy names its
+// Memory is device memory, or pinned memory of the host. Buffers own memory, and spans refer to it.
+// A DeviceSpan has its own type, so that host code can't read through it. Every copy names its
 // stream.
 #pragma once
 

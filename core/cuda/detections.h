@@ -1,4 +1,4 @@
-// Candidates or faces in device memory: a structure of arrays whose count is also there.
+// Holds candidates or faces in device memory: a structure of arrays whose count is also there.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The few words that change from frame to frame. One small copy brings them to the device, where
-// the kernels of a captured graph read them.
+// Describes what changes from frame to frame in a few words. One small copy brings them to the
+// device, where the kernels of a captured graph read them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-/// What all frames of a stream of NV12 or P016 have in common.
+/// Describes what all frames of a stream of NV12 or P016 have in common.
 struct StreamLayout {
   Size stored;         ///< size of the stored picture after cropping
   PixelFormat format;  ///< semi-planar 4:2:0
@@ -19,8 +19,8 @@ struct StreamLayout {
   friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
 };
 
-/// A semi-planar picture (NV12 or P016) in device memory, and how its samples are read. Kernels get
-/// its StreamLayout when they are captured.
+/// Describes a semi-planar picture (NV12 or P016) in device memory, and how its samples are read.
+/// Kernels get its StreamLayout when they are captured.
 struct FrameDescriptor {
   static constexpr int kOverlayColors = 4;
 

@@ -1,4 +1,4 @@
-// Streams and events: Stream and Event own them, and StreamView refers to a stream. They are as
+// Stream and Event own CUDA's streams and events, and StreamView refers to a stream. They are as
 // thread-safe as CUDA's own.
 #pragma once
 
@@ -28,8 +28,8 @@ class StreamView {
 /// Owns a stream that doesn't wait for the default stream.
 class Stream {
  public:
-  /// Which kernel the device begins first if it could begin either. It begins blocks of an `urgent`
-  /// kernel before blocks of other kernels that have not begun.
+  /// Says which kernel the device begins first if it could begin either. It begins blocks of an
+  /// `urgent` kernel before blocks of other kernels that have not begun.
   enum class Priority { usual, urgent };
   explicit Stream(Priority priority = Priority::usual);
 
@@ -45,8 +45,8 @@ class Stream {
 class Event {
  public:
   enum class Timing { off, on };
-  /// How the host waits. `spinning`: it sees the event at once, and occupies a core. `sleeping`: it
-  /// sees the event about 10 microseconds later.
+  /// Says how the host waits. `spinning`: it sees the event at once, and occupies a core.
+  /// `sleeping`: it sees the event about 10 microseconds later.
   enum class Wait { spinning, sleeping };
   explicit Event(Timing timing = Timing::off, Wait wait = Wait::spinning);
 

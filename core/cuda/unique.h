@@ -1,4 +1,4 @@
-// Owners of the objects that CUDA's runtime makes: streams, events, graphs, memory.
+// Owns the objects that CUDA's runtime makes: streams, events, graphs, memory.
 #pragma once
 
 #include <memory>

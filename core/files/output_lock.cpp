@@ -172,7 +172,7 @@ std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   return found.st_size;
 }
 
-/// One file of the record, and the partial name that it was going to get.
+/// Holds one file of the record, and the partial name that it was going to get.
 struct RecordedFile {
   Leftover file;
   fs::path kept_as;

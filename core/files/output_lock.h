@@ -14,14 +14,14 @@
 
 namespace facepipe {
 
-/// A complete part of a file that was never finished, for example the part of one input.
+/// Describes a complete part of a file that was never finished, for example the part of one input.
 struct OutputPart {
   std::string name;
   std::int64_t begin = 0;  ///< bytes from the file's beginning
   std::int64_t end = 0;
 };
 
-/// What an earlier program left of its work on a target.
+/// Describes what an earlier program left of its work on a target.
 struct Leftover {
   std::filesystem::path path;
   bool kept = false;  ///< it has a partial name, for the user; otherwise it is a temporary file
@@ -32,15 +32,15 @@ struct Leftover {
 /// That file is also the record of what is made for the target: which files, and which parts of
 /// them are complete. The record is removed with the lock, unless keep_record() was called. After
 /// kill -9 it stays, and the next lock on the target reads it. It also stays as long as there is a
-/// partial file that a later success makes needless (left_partial()), or if the target was made
-/// from a damaged input (ends_damaged()). Not thread-safe.
+/// partial file that a later success makes needless (left_partial()). It stays, too, if the target
+/// was made from a damaged input (ends_damaged()). Not thread-safe.
 ///
 /// If the file system has no locks, this object locks nothing and keeps no record.
 class OutputLock {
  public:
   enum class NameOf { temporary, partial };
-  /// Tells by a file's name whether it may have been made for the target. The name of a temporary
-  /// file is given without its temporary_suffix().
+  /// Tells by a file's name whether the file may have been made for the target. The name of a
+  /// temporary file is given without its temporary_suffix().
   using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 
   /// Reads the record, and removes the temporary files of dead programs that hold no complete part.
@@ -87,7 +87,7 @@ class OutputLock {
   [[nodiscard]] static std::filesystem::path record_path(const std::filesystem::path& target);
 
  private:
-  /// A file that was complete when its name was recorded.
+  /// Describes a file that was complete when its name was recorded.
   struct Recorded {
     std::filesystem::path path;
     FileIdentity identity;

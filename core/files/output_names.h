@@ -1,4 +1,4 @@
-// The names of the files that a run writes, and how a file gets one.
+// Chooses the names of the files that a run writes, and gives a file its name.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace facepipe {
 
-/// What happens to a file that has the target's name when the new one is complete.
+/// Says what happens to a file that has the target's name when the new one is complete.
 enum class ExistingTarget { refuse, replace };
 
 /// Returns the folder of the target, or "." if the target names none.
