@@ -38,10 +38,10 @@ enum class NmsRule : std::uint8_t {
   groups,
 };
 
-/// The measure of overlap of two candidates. The winner outranks the loser, and suppresses it if
-/// the measure exceeds the threshold; equality is not enough. Boxes are half-open, without "+1
-/// pixel". Arithmetic is fp32, rounded to nearest, without contraction, in the order written in
-/// predicate.h. So the results of all back ends are equal bit for bit.
+/// Says how the overlap of two candidates is measured. The winner outranks the loser, and
+/// suppresses it if the measure exceeds the threshold; equality is not enough. Boxes are half-open,
+/// without "+1 pixel". Arithmetic is fp32, rounded to nearest, without contraction, in the order
+/// written in predicate.h. So the results of all back ends are equal bit for bit.
 enum class NmsOverlap : std::uint8_t {
   iou,  ///< inter / union, tested as inter > t * union
   /// IoU - d^2 / c^2 (Zheng et al. 2020): d is the distance of the centres, c the diagonal of the
@@ -53,7 +53,7 @@ enum class NmsOverlap : std::uint8_t {
   smaller_area,
 };
 
-/// The factor of a score, by the IoU with a selected candidate (rule `soft`).
+/// Says by what a score is multiplied for the IoU with a selected candidate (rule `soft`).
 enum class SoftDecay : std::uint8_t {
   linear,    ///< 1 - IoU if IoU > threshold, otherwise 1
   gaussian,  ///< exp(-IoU^2 / sigma); the threshold is not used
@@ -66,7 +66,7 @@ struct SoftOptions {
   friend bool operator==(const SoftOptions&, const SoftOptions&) = default;
 };
 
-/// Options of the rule `matrix`, by the names of the paper. With any other rule, squares and
+/// Holds options of the rule `matrix`, by the names of the paper. With any other rule, squares and
 /// plus_one are errors.
 struct MatrixOptions {
   /// Rows and columns of the matrix, 1..16384; also the largest capacity.
@@ -78,21 +78,21 @@ struct MatrixOptions {
   friend bool operator==(const MatrixOptions&, const MatrixOptions&) = default;
 };
 
-/// Options of the rule `groups`. This rule has no overlap except iou, no threshold and no voting.
-/// Scores matter only in that NaN is invalid.
+/// Holds options of the rule `groups`. This rule has no overlap except iou, no threshold and no
+/// voting. Scores matter only in that NaN is invalid.
 /// * Boxes are rounded to whole pixels: x1, y1, width and height are each rounded to the nearest,
 ///   halves to even. A candidate is invalid if its width or height rounds to 0, or if a corner is
 ///   more than 2^23 pixels from an axis.
-/// * Two boxes are similar if each of the left, top, right and bottom edges differs by at most 0.1
-///   times the sum of the lesser width and the lesser height (similar.h).
+/// * Two boxes are similar if each of their four edges differs by at most 0.1 times the sum of the
+///   lesser width and the lesser height (similar.h).
 /// * A group is a connected component of n similar boxes. Its box is the mean: for each of x1, y1,
 ///   width and height, the sum as fp32 times the fp32 quotient 1 / n, rounded as above.
 /// * A group of n <= min_neighbours is removed.
 /// * A group of n may also be removed by another group of m > min_neighbours, if m > n or n < 3.
 ///   (OpenCV writes m > max(3, n) or n < 3, which is the same.) It is removed if its box lies
 ///   within the other group's grown box. That box is grown by a fifth of its width (rounded) to the
-///   left and to the right, and by a fifth of its height above and below. It doesn't matter whether
-///   the other group is removed too.
+///   left and to the right. Above and below, it is grown by a fifth of its height. It doesn't
+///   matter whether the other group is removed too.
 /// * The index of a kept group is the lowest of its candidates. Its score is n / (n +
 ///   min_neighbours). Groups are ranked by that score, and by index if scores are equal.
 struct GroupOptions {
@@ -125,14 +125,14 @@ struct NmsOptions {
   return options.rule == NmsRule::soft || options.rule == NmsRule::groups;
 }
 
-/// Candidates on the host, in any order.
+/// Refers to candidates on the host, in any order.
 struct NmsCandidates {
   std::span<const Box> boxes;
   std::span<const float> scores;  ///< one for each box
 };
 
-/// Kept candidates on the host. The spans point to the suppressor's memory and are valid until its
-/// next call.
+/// Refers to kept candidates on the host. The spans point to the suppressor's memory and are valid
+/// until its next call.
 struct NmsKept {
   std::span<const std::uint32_t> indices;  ///< in rank order (`soft`: in the order of selection)
   /// Voting: the moved box of each index; `groups`: the mean boxes; otherwise empty.

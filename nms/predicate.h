@@ -175,8 +175,8 @@ FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
 
 // --- Voting --------------------------------------------------------------------------------------
 
-/// Sums over a kept box and the boxes that joined it. They are added in rank order, so the kept box
-/// comes first.
+/// Holds sums over a kept box and the boxes that joined it. They are added in rank order, so the
+/// kept box comes first.
 struct VoteSums {
   float weight = 0;
   float x1 = 0;

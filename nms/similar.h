@@ -10,7 +10,7 @@
 
 namespace facepipe::nms {
 
-/// A box in whole pixels, like OpenCV's Rect.
+/// Holds a box in whole pixels, like OpenCV's Rect.
 struct WholeBox {
   int x = 0;
   int y = 0;

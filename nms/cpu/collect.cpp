@@ -27,7 +27,7 @@ struct Totals {
   std::uint64_t logs = 0;
 };
 
-// Scalar code for the candidates that don't fill a vector. The vector code does the same.
+// This is scalar code for the candidates that don't fill a vector. The vector code does the same.
 void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin, std::size_t end,
                         std::uint32_t* keys, std::uint32_t* indices, Totals& totals) {
   Collected& found = totals.found;

@@ -1,5 +1,5 @@
-// The first pass over the candidates: drops invalid ones and computes the keys by which the others
-// are ranked.
+// Makes the first pass over the candidates: it drops invalid ones and computes the keys by which
+// the others are ranked.
 #pragma once
 
 #include <cstddef>

@@ -63,9 +63,9 @@ HWY_AFTER_NAMESPACE();
 namespace facepipe::nms {
 namespace {
 
-// Measured on faces, crowds and random boxes. If cells are much larger than the boxes, a candidate
-// meets many boxes that it doesn't overlap. If cells are much smaller, each box is filed many
-// times.
+// These values were measured on faces, crowds and random boxes. If cells are much larger than the
+// boxes, a candidate meets many boxes that it doesn't overlap. If cells are much smaller, each box
+// is filed many times.
 constexpr float kBoxesAlongACell = 2;
 constexpr std::uint32_t kFewestCells = 8;
 

@@ -3,10 +3,10 @@
 //
 // Results are exact with every layout. A winner that suppresses by IoU > t overlaps more than t of
 // the loser's width w. So the loser's centre is less than (1/2 - t) w away from the winner, and w
-// is less than the winner's width / t. The same is true of heights. So if a box is filed in all
-// cells within Reach::beyond of its sides, each candidate that it suppresses finds it in the one
-// cell of the candidate's centre. All steps from a coordinate to a cell are monotone, rounding
-// included, and `beyond` has a margin of 2 % for the rounding of widths and of the IoU.
+// is less than the winner's width / t. The same is true of heights. A box is filed in all cells
+// within Reach::beyond of its sides. So each candidate that it suppresses finds it in the cell of
+// the candidate's centre. All steps from a coordinate to a cell are monotone, rounding included.
+// `beyond` has a margin of 2 % for the rounding of widths and of the IoU.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@
 
 namespace facepipe::nms {
 
-/// A grid of square cells that begins at (left, top). The outermost cells extend to infinity.
+/// Describes a grid of square cells that begins at (left, top). The outermost cells extend to
+/// infinity.
 struct GridPlan {
   static constexpr std::uint32_t kMaxColumns = 64;
   static constexpr std::uint32_t kMaxCells = kMaxColumns * kMaxColumns;
@@ -47,8 +48,8 @@ struct Reach {
 };
 Reach reach_of(NmsOverlap overlap, float threshold);
 
-/// Stands for the cell of a candidate that must look into all cells that it covers, because its
-/// sides are so small or so large that the margin above may not be sufficient.
+/// Stands for the cell of a candidate that must look into all cells that it covers. Its sides are
+/// so small or so large that the margin above may not be sufficient.
 inline constexpr std::uint16_t kNoCell = 0xFFFF;
 
 /// Writes the cell of each box's centre, or kNoCell. An invalid box gets any value.

@@ -25,7 +25,7 @@ struct GroupOutput {
   float* scores;
 };
 
-/// A group of candidates. `box` is set when the group is complete.
+/// Holds a group of candidates. `box` is set when the group is complete.
 struct Group {
   std::int64_t x = 0;  // sums of the members' values
   std::int64_t y = 0;

@@ -14,7 +14,7 @@
 
 namespace facepipe::nms {
 
-/// The cells from (left, top) to (right, bottom), both included.
+/// Names the cells from (left, top) to (right, bottom), both included.
 struct CellRange {
   std::uint32_t left = 0;
   std::uint32_t top = 0;

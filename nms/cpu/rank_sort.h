@@ -1,4 +1,4 @@
-// Sorts candidates by rank: a stable radix sort by key. It leaves candidates of equal scores in the
+// Sorts candidates by rank, by a stable radix sort by key. Candidates of equal scores stay in the
 // order of their indices.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Box voting: a kept box moves to the mean of itself and the removed boxes that join it.
+// Box voting moves a kept box to the mean of itself and the removed boxes that join it.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,6 @@ __device__ __forceinline__ std::uint32_t ordered_bits(float value) {
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
 }
 
-/// Returns ordered_bits() of a candidate's score, or 0 if the candidate is invalid.
 __device__ __forceinline__ std::uint32_t ordered_score(bool valid, float score) {
   return valid ? ordered_bits(score) : 0;
 }
@@ -80,8 +79,8 @@ __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #endif
 }
 
-/// Return the minimum and the maximum of all lanes' values. No value may be negative or NaN,
-/// because then the order of the bits is that of the values.
+/// Return the minimum and the maximum of all lanes' values. No value may be negative or NaN; the
+/// bits of other values have the same order as the values.
 __device__ __forceinline__ float warp_least(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_min_sync(kAllLanes, __float_as_uint(value)));
@@ -220,7 +219,8 @@ struct PhaseCounter {
   }
 };
 
-/// A barrier for all blocks of a cooperative launch. `word` counts its phases.
+/// Waits until all blocks of a cooperative launch have called it. `word` counts the phases of this
+/// barrier.
 __device__ inline void grid_barrier(std::uint32_t* word, PhaseCounter phases) {
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -13,8 +13,8 @@
 
 namespace facepipe::nms {
 
-/// The sums over a group's candidates, stored at the lowest of their indices. They are sums of
-/// integers, so their order doesn't matter.
+/// Holds the sums over a group's candidates, stored at the lowest of their indices. They are sums
+/// of integers, so their order doesn't matter.
 struct GroupSums {
   unsigned long long x;  // negative sums are in two's complement
   unsigned long long y;
@@ -22,7 +22,8 @@ struct GroupSums {
   unsigned long long height;
 };
 
-/// Arrays of `capacity` elements. They are indexed by candidate, except those of large groups.
+/// Holds arrays of `capacity` elements. They are indexed by candidate, except those of large
+/// groups.
 struct GroupsScratch {
   WholeBox* boxes;  ///< a box has no width if its candidate is invalid
   /// The forest of the groups; no parent is above its candidate's own index.

@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arg
 #pragma unroll
       for (unsigned q = 0; q < 4; ++q)
         bytes |= survives<Overlap>(loser, winners[q], arguments.threshold) << 8 * q;
-      // Published: cudaMemset sets all D_max^2 bytes of B to 1 beforehand (its time is not
-      // reported) because the kernel writes only half of them, and zeros of the last frame would
-      // remain. Here the kernel writes every element of the tile.
+      // Published: cudaMemset sets all D_max^2 bytes of B to 1 beforehand; its time is not
+      // reported. The reason is that the kernel writes only half of them, and zeros of the last
+      // frame would remain. Here the kernel writes every element of the tile.
       if (first < n)
         *reinterpret_cast<std::uint32_t*>(arguments.matrix + i * arguments.stride + first) = bytes;
     }

@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// A range of areas. Boxes whose area lies outside of it suppress nothing, wherever they are.
+/// Holds a range of areas. Boxes whose area lies outside of it suppress nothing, wherever they are.
 struct AreaRange {
   float least, most;
   [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {

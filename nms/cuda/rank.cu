@@ -7,7 +7,7 @@
 namespace facepipe::nms {
 namespace {
 
-constexpr unsigned kPart = 128;  // candidates of a block
+constexpr unsigned kPart = 128;  // number of candidates of a block
 
 struct Shared {
   std::uint64_t keys[2 * kPart];

@@ -11,12 +11,13 @@ namespace facepipe::nms {
 // ~~~~~~~~~~~~~~
 // The output is in rank order, so the position of a candidate is the number of candidates of the
 // output that outrank it. Each block sorts the m candidates of the output that it owns. Then it
-// takes each candidate of the whole output, finds by a binary search of log m steps between which
-// two of its own it ranks, and counts it there. Prefix sums over the m + 1 counts are the
-// positions. This takes n log m steps for each block, whatever the scores are, and no block waits
-// for the positions of another.
+// takes each candidate of the whole output. A binary search of log m steps finds between which two
+// of the block's own candidates it ranks, and it is counted there. Prefix sums over the m + 1
+// counts are the positions. This takes n log m steps for each block, whatever the scores are, and
+// no block waits for the positions of another.
 
-/// The candidates of the output that a block owns, by their keys. The arrays are in shared memory.
+/// Holds the candidates of the output that a block owns, by their keys. The arrays are in shared
+/// memory.
 struct BlockRanking {
   std::uint64_t* keys;  ///< sorted, descending, padded with zeros to padded()
   /// size + 1 numbers; counts[i] is the number of candidates of the output with keys[i - 1] >= key

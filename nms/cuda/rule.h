@@ -1,4 +1,4 @@
-// A rule with its scratch memory. It implements CudaSuppressor.
+// Holds a rule with its scratch memory. It implements CudaSuppressor.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// The kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
+// This is the kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -16,10 +16,10 @@ namespace {
 // Note [Soft selection]
 // ~~~~~~~~~~~~~~~~~~~~~
 // The neighbours of a candidate are the candidates whose overlap with it makes its score decay,
-// that is, whose decay is not 1. Scores only fall. So if, by the current scores, a candidate
-// outranks all of its undecided neighbours, its score is final, because every neighbour that is
-// selected before it has been selected already. Such a candidate is selected at once, whatever the
-// state of candidates elsewhere is, and its neighbours decay.
+// that is, whose decay is not 1. Scores only fall. Suppose that, by the current scores, a candidate
+// outranks all of its undecided neighbours. Then its score is final, because every neighbour that
+// is selected before it has been selected already. Such a candidate is selected at once, whatever
+// the state of candidates elsewhere is, and its neighbours decay.
 //
 // Each candidate has a word in global memory, which stays in L2: its score and its state, which is
 // undecided, selected, or discarded (the score is below the least score). A candidate's warp writes
@@ -30,8 +30,8 @@ namespace {
 // final scores. Usually a warp sees selections in this order, and multiplies each decay when it
 // sees the selection. If it sees a selection that precedes one whose decay it has multiplied
 // already, it computes the product again from the initial score. A product in a wrong order is only
-// ever published as an upper bound of a score, and selection needs no more than upper bounds of the
-// neighbours' scores.
+// published as an upper bound of a score. Selection needs only upper bounds of the neighbours'
+// scores.
 //
 // A warp handles several candidates in turn, its rows. At first it compares each with all others
 // and lists the neighbours in shared memory. If a row has more neighbours than its list can hold,
@@ -41,7 +41,7 @@ enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded 
 
 constexpr unsigned kMostRows = 512;  // sort_own() sorts at most so many at a time
 
-/// A candidate as its warp knows it. It is equal in all lanes.
+/// Holds a candidate as its warp knows it. It is equal in all lanes.
 struct Row {
   unsigned index;
   float score;
@@ -83,7 +83,6 @@ __device__ __forceinline__ void publish(const BlockContext& block, const Row& ro
   store_relaxed(block.arguments.words + row.index, rank | (block.shared.tag << 2) | row.state);
 }
 
-/// The published score and state of a candidate.
 struct PublishedScore {
   /// Key of the current score; if it isn't published yet, greater than all keys.
   std::uint64_t key;
@@ -167,7 +166,7 @@ __device__ __forceinline__ void list_neighbours(const BlockContext& block, Row& 
   __syncwarp();
 }
 
-/// The result of reading all neighbours' published words once.
+/// Holds the result of reading all neighbours' published words once.
 struct NeighbourScan {
   /// Key of the highest ranked selection below Row::last; 0 if there is none.
   std::uint64_t next = 0;
@@ -188,7 +187,6 @@ __device__ __forceinline__ void add_neighbour(NeighbourScan& scan, const Row& ro
   }
 }
 
-/// Combines the scans of all lanes.
 __device__ __forceinline__ NeighbourScan reduce_scan(NeighbourScan scan) {
   const std::uint64_t next = warp_max(scan.next);
   const unsigned has_it = __ballot_sync(kAllLanes, scan.next == next);

@@ -1,4 +1,4 @@
-// The arguments and the launcher of the kernel of the rule `soft`.
+// Declares the arguments and the launcher of the kernel of the rule `soft`.
 #pragma once
 
 #include <cuda_runtime_api.h>

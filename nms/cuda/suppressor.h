@@ -11,15 +11,16 @@
 
 namespace facepipe::nms {
 
-/// Candidates in device memory, in any order. Each array has as many elements as the suppressor's
-/// capacity. The first *count elements are candidates. The others may have any value.
+/// Refers to candidates in device memory, in any order. Each array has as many elements as the
+/// suppressor's capacity. The first *count elements are candidates. The others may have any value.
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
   const std::uint32_t* count = nullptr;  ///< in device memory; may differ from replay to replay
 };
 
-/// The output, in device memory. Each array has as many elements as the suppressor's capacity.
+/// Refers to the output, in device memory. Each array has as many elements as the suppressor's
+/// capacity.
 struct DeviceKept {
   std::uint32_t* indices = nullptr;  ///< in rank order (`soft`: in the order of selection)
   std::uint32_t* count = nullptr;

@@ -1,4 +1,4 @@
-// What the functions of the greedy kernel work with: its arguments and the block's shared memory.
+// The functions of the greedy kernel work with its arguments and the block's shared memory.
 #pragma once
 
 #include <algorithm>
@@ -39,9 +39,9 @@ __device__ __forceinline__ Shared& shared_memory() {
   return shared;
 }
 
-/// The arguments and the memory of a block. kFits says that all candidates fit in shared memory.
-/// Then no block can run out of space for its matrix, and no block has to check whether another one
-/// has.
+/// Holds the arguments and the memory of a block. kFits says that all candidates fit in shared
+/// memory. Then no block can run out of space for its matrix, and no block has to check whether
+/// another one has.
 template <bool kFits>
 struct BlockContext {
   const GreedyArguments& arguments;
@@ -83,8 +83,8 @@ __device__ __forceinline__ bool fits(const GreedyArguments& arguments, unsigned 
 }
 
 /// Computes the addresses of the block's arrays. Functions that are not inlined call it again
-/// instead of taking a BlockContext, because then the compiler would no longer know that its
-/// pointers point to shared memory.
+/// instead of taking a BlockContext. Otherwise the compiler would no longer know that its pointers
+/// point to shared memory.
 template <bool kFits>
 __device__ __forceinline__ BlockContext<kFits> block_context(const GreedyArguments& arguments,
                                                              unsigned n) {

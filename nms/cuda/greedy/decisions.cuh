@@ -9,7 +9,6 @@
 
 namespace facepipe::nms {
 
-/// What is known about a candidate.
 enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 
 // Note [Tags]
@@ -21,7 +20,7 @@ enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 // those words beyond its candidates whose index is equal to its tag modulo 4,096. So no word that a
 // launch doesn't write gets older than 4,096 launches.
 
-/// The states of all candidates in global memory, by index.
+/// Holds the states of all candidates in global memory, by index.
 struct PublishedStates {
   std::uint32_t* words;
   std::uint32_t tag;
@@ -60,8 +59,8 @@ struct OwnDecisions {
   }
 };
 
-/// What decide_warp_rows() reads and publishes when the blocks decide together: the states of all
-/// candidates, and the decisions about the block's own rows.
+/// Holds what decide_warp_rows() reads and publishes when the blocks decide together: the states of
+/// all candidates, and the decisions about the block's own rows.
 struct GridDecisions {
   const MatrixColumns& columns;
   unsigned own_words;  ///< column words whose columns are the block's own rows

@@ -1,5 +1,5 @@
-// The kernel of the rules `greedy` and `fast`. It is launched cooperatively. It reads the number of
-// candidates on the device, and this number decides how it works.
+// This is the kernel of the rules `greedy` and `fast`. It is launched cooperatively. It reads the
+// number of candidates on the device, and this number decides how it works.
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>

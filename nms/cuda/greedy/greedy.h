@@ -1,4 +1,4 @@
-// The arguments and the launcher of the kernel of the rules `greedy` and `fast`.
+// Declares the arguments and the launcher of the kernel of the rules `greedy` and `fast`.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace facepipe::nms {
 
-/// The largest suppression matrix that fits in the shared memory of a thread block.
+/// Says how large a suppression matrix fits in the shared memory of a thread block.
 struct GreedyLimits {
   std::uint32_t columns = 0;    ///< columns, padding included; a multiple of 32
   std::uint32_t bit_words = 0;  ///< words of 32 bits, each for 32 columns of a row
@@ -50,7 +50,7 @@ struct GreedyArguments {
   std::uint32_t* beyond_capacity;
 };
 
-/// The configuration of a launch. All blocks run at the same time.
+/// Configures a launch. All of its blocks run at the same time.
 struct GreedyPlan {
   GreedyLimits limits;
   std::uint32_t shared_bytes = 0;

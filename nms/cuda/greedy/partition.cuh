@@ -10,13 +10,12 @@ namespace facepipe::nms {
 // Note [Partition]
 // ~~~~~~~~~~~~~~~~
 // Candidates come in any order. The candidates that a block decides should lie close together in
-// the picture, because then most of the boxes that they overlap are decided by the same block. So
-// the plane is divided into 1,024 cells, ordered along a Hilbert curve, on which successive cells
-// are neighbours. Candidates are counted by the cell of their centre, and a cell belongs to block
-// floor(E / S), where E is the number of candidates in the cells before it and S the partition
-// size.
+// the picture. Then the same block decides most of the boxes that they overlap. So the plane is
+// divided into 1,024 cells, ordered along a Hilbert curve, on which successive cells are
+// neighbours. Candidates are counted by the cell of their centre, and a cell belongs to block
+// floor(E / S). E is the number of candidates in the cells before it, and S is the partition size.
 //
-// Every block computes this for itself, because reading 4,096 boxes from L2 and counting them takes
+// Every block computes this for itself: it reads 4,096 boxes from L2 and counts them. That takes
 // less time than a barrier across the grid and a permutation of the candidates. Since cells are
 // never split, the partition doesn't depend on the order in which threads count. A partition
 // exceeds S by at most the candidates of one cell. If a cell has too many for that (identical
@@ -134,7 +133,7 @@ __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, const HilbertC
          curve.position[(second & mask) * kCurveSide + (first & mask)];
 }
 
-/// The cells that a block owns: [first_cell, end_cell) along the curve.
+/// Names the cells that a block owns: [first_cell, end_cell) along the curve.
 struct Partition {
   unsigned first_cell, end_cell;
   unsigned first,
@@ -144,7 +143,7 @@ struct Partition {
   __device__ unsigned rows() const { return end - first; }
 };
 
-/// What the threads of a block share to find its partition.
+/// Holds what the threads of a block share to find its partition.
 struct PartitionMemory {
   unsigned warp_sums[kWarps];
   unsigned first_cell, end_cell, first, end;

@@ -27,7 +27,7 @@ namespace facepipe::nms {
 // takes one load and two ballots. While there are more than 8 words, the warp goes over all words
 // of its rows.
 
-/// The 32 rows that a warp decides, and what the warp knows about them. Lane l has row 32 *
+/// Holds the 32 rows that a warp decides, and what the warp knows about them. Lane l has row 32 *
 /// row_word + l. Masks have a bit for each row and are equal in all lanes. The other members are
 /// about the lane's own row.
 struct WarpRows {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void propagate(WarpRows& rows, const Decisions& decis
 
 inline constexpr unsigned kListedWords = 8;
 
-/// The column words that hold undecided suppressors of a warp's rows.
+/// Lists the column words that hold undecided suppressors of a warp's rows.
 struct DependencyList {
   /// The undecided suppressors of the lane's row, a bit for each column.
   std::uint32_t pending[kListedWords] = {};
@@ -136,9 +136,9 @@ __device__ __forceinline__ DependencyList list_dependencies(const SuppressionMat
   return list;
 }
 
-/// The decisions about the 32 columns of a word, a bit for each column. If the columns belong to
-/// other blocks, `raw` is the published word of the lane's column. For the block's own columns, the
-/// masks in shared memory are read and `raw` is unused.
+/// Holds the decisions about the 32 columns of a word, a bit for each column. If the columns belong
+/// to other blocks, `raw` is the published word of the lane's column. For the block's own columns,
+/// the masks in shared memory are read and `raw` is unused.
 struct WordStates {
   unsigned kept, removed;
 };

@@ -13,9 +13,8 @@ namespace facepipe::nms {
 
 // Note [Ranked batches]
 // ~~~~~~~~~~~~~~~~~~~~~
-// This is the fallback for boxes of which many overlap many others, so that the suppression
-// matrices of a partition would be too large. First all blocks together sort the candidates by
-// rank. Then they repeat:
+// This is the fallback if many boxes overlap many others. The suppression matrices of a partition
+// would then be too large. First all blocks together sort the candidates by rank. Then they repeat:
 // 1. The batch is the 256 highest ranked candidates that remain, that is, are neither decided nor
 //    removed. No kept candidate of an earlier batch suppresses them, so they are decided among
 //    themselves. Every block does this for itself, with a suppression matrix of 256 x 256 bits in
@@ -30,8 +29,8 @@ inline constexpr unsigned kBatchSize = 256;
 static_assert(kBatchSize <= kMaxRows);
 inline constexpr unsigned kRankedAtOnce = 512;
 
-/// Memory that all blocks share. remaining[k % 2] has a bit for each ranked candidate that remains
-/// before batch k. It is not read before batch 0, because all candidates remain then.
+/// Holds memory that all blocks share. remaining[k % 2] has a bit for each ranked candidate that
+/// remains before batch k. It is not read before batch 0, because all candidates remain then.
 struct BatchScratch {
   std::uint64_t* ranked_keys;
   float4* ranked_boxes;
@@ -40,8 +39,8 @@ struct BatchScratch {
   PhaseCounter phases;
 };
 
-/// What decide_warp_rows() reads and publishes for a batch. Its rows are its only columns, and
-/// their decisions are only in shared memory.
+/// Holds what decide_warp_rows() reads and publishes for a batch. Its rows are its only columns,
+/// and their decisions are only in shared memory.
 struct BatchDecisions {
   OwnDecisions own;
   PublishedStates states;  ///< unused, because no column belongs to another block
@@ -55,7 +54,7 @@ struct BatchDecisions {
   [[nodiscard]] static __device__ __forceinline__ bool fallback_requested() { return false; }
 };
 
-/// What a batch uses of the block's shared memory.
+/// Holds what a batch uses of the block's shared memory.
 struct BatchMemory {
   MatrixColumns columns;
   std::uint32_t* bits;
@@ -130,8 +129,8 @@ struct Batch {
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
-/// Finds the next batch. It leaves the bitwise inverted ranks of its candidates in the keys of the
-/// entries, so that a candidate has a greater key than those that it outranks. `last_rank` is in
+/// Finds the next batch. It leaves the bitwise inverted ranks of the batch's candidates in the keys
+/// of the entries. So a candidate has a greater key than those that it outranks. `last_rank` is in
 /// shared memory. Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
@@ -161,7 +160,7 @@ __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsi
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned rank = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      // A candidate with a lower rank number outranks.
+      // A candidate outranks those with a higher rank number.
       memory.columns.candidates.keys[at] = key_of(~rank, 0);
       if (at + 1 == size) last_rank = rank;
     }

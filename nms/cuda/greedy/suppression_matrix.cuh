@@ -29,9 +29,9 @@ struct SharedCandidates {
   }
 };
 
-/// The columns of the matrix. Each column has the entry of its candidate. The first columns are the
-/// rows themselves, in the same order, padded with an empty entry to a multiple of 32. Then follow
-/// the candidates of other blocks that may suppress a row.
+/// Holds the columns of the matrix. Each column has the entry of its candidate. The first columns
+/// are the rows themselves, in the same order, padded with an empty entry to a multiple of 32. Then
+/// follow the candidates of other blocks that may suppress a row.
 struct MatrixColumns {
   SharedCandidates candidates;
   std::uint16_t* entry_of;
@@ -49,7 +49,7 @@ struct MatrixColumns {
 inline constexpr unsigned kColumnBytes =
     sizeof(float4) + sizeof(std::uint64_t) + sizeof(std::uint16_t);
 
-/// The matrix as bits. Bit c of suppressors(w, r), in lane l, tells whether column 32 * w + c
+/// Holds the matrix as bits. Bit c of suppressors(w, r), in lane l, tells whether column 32 * w + c
 /// suppresses row 32 * r + l. Columns are [0, column_end).
 struct SuppressionMatrix {
   MatrixColumns columns;
