@@ -14,7 +14,7 @@
 
 namespace facepipe::overlay {
 
-/// The pixels x1 <= x < x2, y1 <= y < y2, in whole pixels.
+/// Holds the pixels x1 <= x < x2, y1 <= y < y2.
 struct PixelRect {
   int x1 = 0;
   int y1 = 0;
@@ -24,13 +24,12 @@ struct PixelRect {
   friend bool operator==(const PixelRect&, const PixelRect&) = default;
 };
 
-/// The coordinates of a pixel.
 struct PixelPoint {
   int x = 0;
   int y = 0;
 };
 
-/// What a colour of the overlay is used for. A background is the rectangle behind a text.
+/// Says what a colour of the overlay is used for. A background is the rectangle behind a text.
 enum class OverlayColor : std::uint8_t { outline, dot, background, text };
 inline constexpr std::size_t kOverlayColorCount = 4;
 
@@ -83,8 +82,8 @@ struct StoredMap {
 /// is the size of the cells of both fields together. It is 1x1 if there is no chroma.
 [[nodiscard]] Size chroma_cell(const PixelFormat& format, bool interlaced);
 
-/// One axis of the upright picture, and the edges of the chroma cells along it. A chroma cell is
-/// the rectangle of pixels that share one chroma sample.
+/// Describes one axis of the upright picture, and the edges of the chroma cells along it. A chroma
+/// cell is the rectangle of pixels that share one chroma sample.
 struct OverlayAxis {
   int length = 0;
   int cell = 1;    ///< pixels between two edges
@@ -99,7 +98,7 @@ struct OverlayAxis {
   }
 };
 
-/// A text such as "0.87", without a terminating zero.
+/// Holds a text such as "0.87", without a terminating zero.
 struct ScoreText {
   static constexpr int kSize = 4;
   char characters[kSize];
@@ -113,7 +112,6 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
            static_cast<char>('0' + rounded / 10 % 10), static_cast<char>('0' + rounded % 10)}};
 }
 
-/// A text that the overlay writes.
 struct OverlayText {
   static constexpr int kIdDigits = 20;  ///< the most digits of an id
   static constexpr int kSize = kIdDigits + ScoreText::kSize + 2;
@@ -150,7 +148,7 @@ FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t tra
   return text;
 }
 
-/// The sizes and positions of outlines, dots and texts on pictures of one size and format.
+/// Holds the sizes and positions of outlines, dots and texts on pictures of one size and format.
 /// Rectangles are in pixels of the upright picture and are cut to it. A rectangle that needs no
 /// drawing is empty.
 struct OverlayLayout {

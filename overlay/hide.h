@@ -31,8 +31,8 @@ enum class HideStyle : std::uint8_t {
 
 enum class MaskShape : std::uint8_t { box, ellipse };
 
-/// The sigma of HideStyle::blur, as a share of the width of the face (not grown), and its least
-/// value in pixels.
+/// This is the sigma of HideStyle::blur, as a share of the width of the face (not grown), and its
+/// least value in pixels.
 inline constexpr double kBlurSigma = 0.25;
 inline constexpr double kLeastBlurSigma = 4;
 inline constexpr int kMosaicCells = 4;
@@ -40,9 +40,9 @@ inline constexpr int kMosaicCells = 4;
 /// The largest number of faces that one call hides.
 inline constexpr std::size_t kMostHiddenFaces = 4096;
 
-/// A shape, the name that users give it, and its default growth. Growth is the share of a face's
-/// width and height that the mask adds on each side. With the larger share, an ellipse has about
-/// the area of the rectangle.
+/// Describes a shape: the name that users give it, and its default growth. Growth is the share of a
+/// face's width and height that the mask adds on each side. With the larger share, an ellipse has
+/// about the area of the rectangle.
 struct MaskShapeEntry {
   std::string_view name;
   MaskShape shape;

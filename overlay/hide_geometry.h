@@ -11,8 +11,8 @@
 
 namespace facepipe::overlay {
 
-/// An ellipse in units of 1 / kUnits pixel of the stored picture. rx = 0 means that there is no
-/// ellipse, and the mask is the whole rectangle.
+/// Holds an ellipse in units of 1 / kUnits pixel of the stored picture. rx = 0 means that there is
+/// no ellipse, and the mask is the whole rectangle.
 struct MaskEllipse {
   static constexpr int kUnits = 32;
 
@@ -23,8 +23,8 @@ struct MaskEllipse {
   friend bool operator==(const MaskEllipse&, const MaskEllipse&) = default;
 };
 
-/// The radii of a box filter on one plane, in samples of that plane. The filter takes 2 * radius +
-/// 1 samples. Radii are at least 1.
+/// Holds the radii of a box filter on one plane, in samples of that plane. The filter takes 2 *
+/// radius + 1 samples. Radii are at least 1.
 struct BlurRadius {
   static constexpr int kMost = 4096;
 
@@ -33,7 +33,7 @@ struct BlurRadius {
   friend bool operator==(const BlurRadius&, const BlurRadius&) = default;
 };
 
-/// What is hidden of one face, in pixels of the stored picture.
+/// Says what is hidden of one face, in pixels of the stored picture.
 struct HideMask {
   PixelRect whole;  ///< its edges are edges of chroma cells; it may extend beyond the picture
   PixelRect area;   ///< `whole`, clipped to the picture; not empty
@@ -43,14 +43,15 @@ struct HideMask {
   friend bool operator==(const HideMask&, const HideMask&) = default;
 };
 
-/// The columns x1 <= x < x2 of a row.
+/// Names the columns x1 <= x < x2 of a row.
 struct ColumnSpan {
   int x1 = 0;
   int x2 = 0;
   [[nodiscard]] FACEPIPE_HOST_DEVICE bool empty() const { return x1 >= x2; }
 };
 
-/// How a plane's samples lie to pixels: there is a sample for each 2^log2_w x 2^log2_h pixels.
+/// Says how a plane's samples relate to pixels: there is a sample for each 2^log2_w x 2^log2_h
+/// pixels.
 struct PlaneGrid {
   int log2_w = 0;
   int log2_h = 0;
@@ -178,8 +179,8 @@ struct SampleScale {
   }
 };
 
-/// Tells between which two samples of an image's row (or column) a sample is taken, and how far it
-/// is from the first to the second, in 1/256.
+/// Tells between which two samples of an image's row (or column) a sample is taken. `part` is how
+/// far it is from the first to the second, in 1/256.
 struct ImageTap {
   int first = 0;
   int second = 0;

@@ -1,4 +1,4 @@
-// The picture that covers faces, made ready for frames of one kind. It is laid on its colour, so
+// Makes the picture that covers faces ready for frames of one kind. It is laid on its colour, so
 // that nothing of it is transparent. It is converted to the frames' samples and turned as they are
 // stored.
 #pragma once
@@ -17,8 +17,8 @@ namespace facepipe::overlay {
 
 /// Samples have the frame's bit depth, without the format's shift. All planes have full size.
 struct ComposedImage {
-  /// The image halved 0, 1, ... times. A small mask uses a small level, so that it doesn't pick
-  /// single pixels.
+  /// Holds the image halved 0, 1, ... times. A small mask uses a small level, so that it doesn't
+  /// pick single pixels.
   struct Level {
     Size size;
     std::size_t begin = 0;  ///< where the level begins in `samples`: Y, U and V one after another,
@@ -33,7 +33,7 @@ struct ComposedImage {
 
   std::vector<Level> levels;  ///< at least one; the last is a single pixel
   std::vector<std::uint16_t> samples;
-  // The kind of frames that the image was made for.
+  // These say for which kind of frames the image was made.
   PixelFormat format;
   ColorInfo color;
   Orientation orientation;

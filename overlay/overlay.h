@@ -12,7 +12,7 @@
 
 namespace facepipe::overlay {
 
-/// Which parts are drawn; kOverlayParts names them.
+/// Says which parts are drawn; kOverlayParts names them.
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
@@ -25,7 +25,7 @@ struct OverlayStyle {
 };
 inline constexpr OverlayStyle kNoOverlay{.boxes = false};
 
-/// A part of the overlay, and the name that users give it.
+/// Names a part of the overlay as users do.
 struct OverlayPart {
   std::string_view name;
   decltype(&OverlayStyle::boxes) drawn;  ///< the switch in a style

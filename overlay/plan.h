@@ -21,7 +21,7 @@
 
 namespace facepipe::overlay {
 
-/// A drawing primitive: a filled rectangle or a glyph.
+/// Describes a drawing primitive: a filled rectangle or a glyph.
 struct OverlayPrimitive {
   static constexpr std::int32_t kFilled = -1;
 
@@ -41,7 +41,8 @@ using OverlayColors = std::array<YuvColor, kOverlayColorCount>;
 [[nodiscard]] OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color,
                                            Size stored);
 
-/// The primitives of one frame. They are drawn in their order, and each covers those before it.
+/// Holds the primitives of one frame. They are drawn in their order, and each covers those before
+/// it.
 struct OverlayPlan {
   std::vector<OverlayPrimitive> primitives;
   OverlayColors colors{};

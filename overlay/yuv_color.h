@@ -8,7 +8,7 @@
 
 namespace facepipe::overlay {
 
-/// Red, green and blue in 0..1. They are non-linear: the transfer function has been applied.
+/// Holds red, green and blue in 0..1. They are non-linear: the transfer function has been applied.
 struct Rgb {
   double r = 0;
   double g = 0;
@@ -16,7 +16,7 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// A colour as the samples that a frame stores: quantised, with the format's shift applied.
+/// Holds a colour as the samples that a frame stores: quantised, with the format's shift applied.
 struct YuvColor {
   std::uint16_t y = 0;
   std::uint16_t u = 0;

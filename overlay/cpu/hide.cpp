@@ -14,7 +14,7 @@
 namespace facepipe::overlay {
 namespace {
 
-/// Y, U or V in memory. Step is 2 if U and V are interleaved.
+/// Refers to Y, U or V in memory. Step is 2 if U and V are interleaved.
 template <class Sample_, int Step_>
 struct Component {
   using Sample = Sample_;

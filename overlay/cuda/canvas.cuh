@@ -14,7 +14,7 @@ struct alignas(2 * sizeof(Sample)) Pair {
   Sample second;
 };
 
-/// The picture that the frame descriptor names, and its layout.
+/// Refers to the picture that the frame descriptor names, and to its layout.
 template <class Sample>
 struct Canvas {
   Sample* luma;
@@ -57,7 +57,7 @@ struct Canvas {
   }
 };
 
-/// The chroma cells that a part of the stored picture covers or touches. The part must not be
+/// Names the chroma cells that a part of the stored picture covers or touches. The part must not be
 /// empty.
 struct ChromaCells {
   int x;

@@ -14,7 +14,7 @@ constexpr unsigned kMosaicThreads = 256;  // a block takes a cell of the mosaic
 constexpr unsigned kBlurThreads = 64;     // a thread takes a row or a column
 constexpr unsigned kWarp = 32;
 
-/// The Y, U or V samples of the picture.
+/// Refers to the Y, U or V samples of the picture.
 template <class Sample>
 struct Component {
   std::byte* data;

@@ -1,4 +1,4 @@
-// The arguments and the launchers of the kernels that hide faces.
+// Declares the arguments and the launchers of the kernels that hide faces.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,7 +13,7 @@
 
 namespace facepipe::overlay {
 
-/// The planes of a semi-planar 4:2:0 picture in device memory. Strides are in bytes.
+/// Refers to the planes of a semi-planar 4:2:0 picture in device memory. Strides are in bytes.
 struct HidePlanes {
   std::byte* luma = nullptr;
   std::byte* chroma = nullptr;
@@ -25,8 +25,8 @@ struct HidePlanes {
   [[nodiscard]] bool wide() const { return scale.bits > 8; }
 };
 
-/// The masks that one launch hides. They are the launch's parameters, so nothing is copied to the
-/// device for a frame, and the host needs no memory that outlives the call.
+/// Holds the masks that one launch hides. They are the launch's parameters, so nothing is copied to
+/// the device for a frame, and the host needs no memory that outlives the call.
 struct HideBatch {
   static constexpr unsigned kCapacity = 40;
 
@@ -38,8 +38,8 @@ struct HideBatch {
   [[nodiscard]] Size largest() const;
 };
 
-/// The means of a blur between its passes. For each mask of a batch, its samples of Y, U and V lie
-/// one after another, from begin[i] on.
+/// Holds the means of a blur between its passes. For each mask of a batch, its samples of Y, U and
+/// V lie one after another, from begin[i] on.
 struct BlurScratch {
   std::uint16_t* even = nullptr;
   std::uint16_t* odd = nullptr;
@@ -58,7 +58,7 @@ struct BlurScratch {
   return area(mask.area) + (component - 1) * area(PlaneGrid{1, 1}.samples_of(mask.area));
 }
 
-/// For each mask of a batch, the level of the image that is stretched over it.
+/// Holds, for each mask of a batch, the level of the image that is stretched over it.
 struct ImageLevels {
   const std::uint16_t* samples = nullptr;  ///< ComposedImage::samples
   ComposedImage::Level levels[HideBatch::kCapacity] = {};

@@ -1,4 +1,4 @@
-// The arguments and the launchers of the overlay's kernels.
+// Declares the arguments and the launchers of the overlay's kernels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,8 +15,8 @@
 
 namespace facepipe::overlay {
 
-/// A GlyphAtlas for kernels. The coverage is in device memory. The table of columns, which every
-/// text reads, is part of the kernels' parameters.
+/// Refers to a GlyphAtlas for kernels. The coverage is in device memory. The table of columns,
+/// which every text reads, is part of the kernels' parameters.
 struct DeviceGlyphs {
   const std::uint8_t* coverage;
   std::int32_t stride;
@@ -40,8 +40,8 @@ struct OverlayWork {
 inline constexpr int kCountDigits = 10;
 inline constexpr std::string_view kCountWords = " faces";
 
-/// How the kernels are launched: with a fixed number of thread blocks, which divide the faces among
-/// themselves.
+/// Says how the kernels are launched: with a fixed number of thread blocks, which divide the faces
+/// among themselves.
 struct OverlayLaunch {
   bool wide;  ///< a sample has two bytes
   unsigned blocks;

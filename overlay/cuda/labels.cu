@@ -26,8 +26,8 @@ __device__ void find_columns(const Text& text, std::int16_t* columns) {
   }
 }
 
-/// The backgrounds that cover a part of this label: those of better faces' labels, and the count's.
-/// It holds those of kLabelThreads faces at a time.
+/// Holds the backgrounds that cover a part of this label: those of better faces' labels, and the
+/// count's. It holds those of kLabelThreads faces at a time.
 struct Occluders {
   PixelRect list[kLabelThreads + 1];
   unsigned size;
@@ -104,7 +104,6 @@ __device__ void draw_text(const OverlayWork& work, const Canvas<Sample>& canvas,
   }
 }
 
-/// What a block keeps in shared memory.
 struct LabelShared {
   Text count;
   Text text;

@@ -14,7 +14,7 @@
 
 namespace facepipe::overlay {
 
-/// What all frames of a stream have in common.
+/// Describes what all frames of a stream have in common.
 struct CudaOverlaySetup {
   Size stored;         ///< size of the cropped picture, before rotation
   PixelFormat format;  ///< semi-planar 4:2:0

@@ -15,7 +15,7 @@ __device__ inline int advance(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph + 1] - column_of(glyphs, character);
 }
 
-/// A text at its position. It tells where each glyph begins in the picture and in the atlas.
+/// Holds a text at its position. It tells where each glyph begins in the picture and in the atlas.
 struct Text {
   // The first row of the glyphs. The background may begin above it, at the edge of a cell.
   int top;
