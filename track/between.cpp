@@ -27,10 +27,10 @@ constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
 
-/// Boxes of one searched frame, in each picture that follows or precedes it.
+/// Holds boxes of one searched frame, in each picture that follows or precedes it.
 using Paths = std::vector<std::vector<Box>>;
 
-/// The pictures from one searched frame to the next, with the motion between each two.
+/// Holds the pictures from one searched frame to the next, with the motion between each two.
 struct Way {
   std::vector<TimedPicture> pictures;  ///< includes the pictures of the searched frames
   /// The change to each picture from the one before; [0] is unused.
@@ -85,7 +85,7 @@ Paths paths_of(MotionEstimator& motion, const Way& way, std::vector<Box> boxes,
   return paths;
 }
 
-/// A detection of each side, and the distance between them, in their own size.
+/// Holds a detection of each side, and the distance between them, in their own size.
 struct FarPair {
   float apart = 0;
   std::size_t before = 0;

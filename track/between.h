@@ -13,13 +13,12 @@
 
 namespace facepipe::track {
 
-/// A picture and its time, in seconds.
+/// Holds a picture and its time, in seconds.
 struct TimedPicture {
   double time_s = 0;
   std::shared_ptr<const MotionPicture> picture;  ///< not null
 };
 
-/// A frame that was searched.
 struct SearchedFrame {
   TimedPicture at;
   /// Detections after suppression, of all scores. Scores too low for a face are included, because a
@@ -28,8 +27,8 @@ struct SearchedFrame {
   Detections found;
 };
 
-/// The faces of one frame. For each face it tells from which detections it comes; at most one side
-/// has none.
+/// Holds the faces of one frame. For each face it tells from which detections it comes; at most one
+/// side has none.
 struct FacesBetween {
   Detections faces;
   std::vector<std::optional<std::size_t>> before;  ///< index in SearchedFrame::found

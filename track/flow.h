@@ -27,9 +27,9 @@ inline constexpr int kMostGrid = 5;  ///< the most points that are followed in a
 /// Samples of a box's shorter side, at the finest level.
 inline constexpr float kSamplesOfBox = 16;
 
-/// The sizes of a pyramid's levels. The first one has half the picture's size, whatever that is.
-/// Each further one has half the size of the one before and at least 16 samples on both sides.
-/// There are at most six levels.
+/// Tells the sizes of a pyramid's levels. The first one has half the picture's size, even if that
+/// is small. Each further one has half the size of the one before and at least 16 samples on both
+/// sides. There are at most six levels.
 struct PyramidShape {
   Size picture;
   int levels = 0;
@@ -111,8 +111,8 @@ struct LumaLevel {
   return scale > 2 ? 0.5F * scale : 1.0F;
 }
 
-/// Where the samples of a window lie between those of a level: the first sample, and the weights of
-/// four.
+/// Tells where the samples of a window lie between those of a level: the first sample, and the
+/// weights of four.
 struct WindowPlace {
   int x = 0;
   int y = 0;
@@ -145,7 +145,7 @@ struct WindowPlace {
   }
 };
 
-/// The inverse of the matrix of a window's gradients.
+/// Holds the inverse of the matrix of a window's gradients.
 struct FlowMatrix {
   float xx = 0;
   float xy = 0;
@@ -174,8 +174,8 @@ struct FlowMatrix {
   return std::sqrt(step.x * step.x + step.y * step.y);
 }
 
-/// A point that may be followed, with its texture: 2 times the least eigenvalue of the matrix of
-/// gradients around it (Shi and Tomasi 1994).
+/// Holds a point that may be followed, with its texture: 2 times the least eigenvalue of the matrix
+/// of gradients around it (Shi and Tomasi 1994).
 struct TexturedPoint {
   Point at;  ///< in pixels of the picture
   float texture = 0;
@@ -190,7 +190,7 @@ struct TexturedPoint {
   return a + c - std::sqrt((a - c) * (a - c) + 4 * b * b);
 }
 
-/// The windows of a level. Of each 2 x 2 windows, the best one may be followed. The outermost
+/// Divides a level into windows. Of each 2 x 2 windows, the best one may be followed. The outermost
 /// samples of the picture have no gradients.
 struct TextureGrid {
   static constexpr int kStep = 2 * kFlowWindow;

@@ -33,7 +33,7 @@ auto of_part(std::size_t part, std::size_t boxes) {
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
 
-/// What is read of all tracks in each frame.
+/// Holds what is read of all tracks in each frame.
 struct Track {
   Box box;            ///< in the newest frame
   double last_s = 0;  ///< time of the last sighting
@@ -45,7 +45,7 @@ struct Track {
   bool sure = false;
 };
 
-/// What is read of a track only when it is seen.
+/// Holds what is read of a track only when it is seen.
 struct TrackPast {
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
@@ -60,7 +60,7 @@ constexpr unsigned kStarts = 1;     ///< its track is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
 constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
 
-/// The tracks of one kind in a frame, and the detections that they may take.
+/// Holds the tracks of one kind in a frame, and the detections that they may take.
 struct TracksOfKind {
   std::vector<Box> boxes;
   std::vector<std::uint32_t> tracks;     ///< the track of each box

@@ -35,7 +35,7 @@ inline constexpr double kSameTime = 1e-6;
 /// Stands for a position if there is none.
 inline constexpr std::uint32_t kNowhere = 0xffffffff;
 
-/// A detection that tracks may take.
+/// Holds a detection that tracks may take.
 struct Sighting {
   Box box;
   float score = 0;
@@ -60,7 +60,7 @@ struct SeenTrack {
   bool sure = false;        ///< the track is sure by all detections so far
 };
 
-/// A track that is in this frame only by its motion.
+/// Describes a track that is in this frame only by its motion.
 struct MissedTrack {
   std::uint32_t slot = 0;
   std::uint32_t before = kNowhere;  ///< index in `missed` of the frame before
@@ -75,7 +75,7 @@ struct EndedTrack {
   TrackSummary summary;  ///< as known when the track was followed
 };
 
-/// A frame and what it adds to the tracks.
+/// Holds a frame and what it adds to the tracks.
 struct FollowedFrame {
   TrackedFrame frame;                            ///< without boxes
   std::shared_ptr<const MotionPicture> picture;  ///< null if the picture is damaged
@@ -92,7 +92,7 @@ struct FollowedFrame {
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
 };
 
-/// The half of a Tracker that looks forwards. It needs nothing that the other half, WaitingFrames,
+/// This half of a Tracker looks forwards. It needs nothing that the other half, WaitingFrames,
 /// makes of its answers. Not thread-safe.
 class Follower {
  public:

@@ -1,4 +1,4 @@
-// Threads that share the work of tracking on each face of a crowd.
+// Several threads share the work of tracking on each face of a crowd.
 #pragma once
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace facepipe::track {
 
-/// Where the two stored rows or columns of a cell lie. Cells are counted from the upright picture's
-/// origin. If an axis of odd length is reversed, the first stored cell is the single one.
+/// Tells where the two stored rows or columns of a cell lie. Cells are counted from the upright
+/// picture's origin. If an axis of odd length is reversed, the first stored cell is the single one.
 struct CellAxis {
   int length = 0;
   int lead = 0;
@@ -32,7 +32,6 @@ struct CellAxis {
   return rounded < 255U ? rounded : 255U;
 }
 
-/// The cells of a stored picture.
 struct LumaCells {
   CellAxis x;
   CellAxis y;

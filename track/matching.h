@@ -39,7 +39,7 @@ namespace facepipe::track {
 /// are no pair.
 [[nodiscard]] float affinity(const MeasuredBox& prediction, const MeasuredBox& detection);
 
-/// A detection, by its number, and how well it fits.
+/// Holds a detection, by its number, and how well it fits.
 struct Fit {
   std::size_t number = 0;
   float affinity = 0;
@@ -78,7 +78,7 @@ class Rank {
   std::uint64_t bits_ = ~std::uint64_t{0};
 };
 
-/// A possible match.
+/// Holds a possible match.
 struct Pair {
   Rank rank;  ///< contains the prediction
   std::uint32_t detection = 0;

@@ -12,8 +12,8 @@
 
 namespace facepipe::track {
 
-/// A picture in the form that its MotionEstimator needs. The estimator decides where it is kept. It
-/// never changes.
+/// Holds a picture in the form that its MotionEstimator needs. The estimator decides where it is
+/// kept. It never changes.
 class MotionPicture {
  public:
   virtual ~MotionPicture() = default;
@@ -30,7 +30,7 @@ class MotionPicture {
   Size size_;
 };
 
-/// The change between two successive pictures.
+/// Describes the change between two successive pictures.
 struct PictureChange {
   /// True if nothing continues. There are three cases. The histograms' distance is over 0.4, and
   /// less than half of the points fit the camera's motion. Or the distance is over 0.25, as between
@@ -44,13 +44,13 @@ struct PictureChange {
   float inlier_share = 0;  ///< share of the points that fit; 0 if the picture has no texture
 };
 
-/// An estimator's answer for `before` and a later picture.
+/// Holds an estimator's answer for `before` and a later picture.
 struct ComparedPictures {
   std::shared_ptr<const MotionPicture> before;
   PictureChange change;
 };
 
-/// A box of a picture that is looked for in another one of the same size.
+/// Holds a box of a picture that is looked for in another one of the same size.
 struct BoxStep {
   const MotionPicture* from = nullptr;
   const MotionPicture* to = nullptr;
@@ -85,7 +85,7 @@ class MotionEstimator {
   [[nodiscard]] virtual PictureChange compare(const MotionPicture& before,
                                               const MotionPicture& now) = 0;
 
-  /// Returns where each box is. It follows grid x grid points in the box, and uses those that are
+  /// Returns where each box is. It follows grid x grid points in the box. It uses those that are
   /// found again from `to` to within about a pixel (the forward-backward error of Kalal et al.
   /// 2010). The box moves with the camera, which also changes its size, and by the median of its
   /// points' motion against the camera. If less than a sixth of the points is found, it moves only

@@ -17,12 +17,12 @@ namespace facepipe::track {
 inline constexpr int kHistogramBins = 16;
 inline constexpr auto kCells = static_cast<std::size_t>(kHistogramCells) * kHistogramCells;
 
-/// How often each grey level occurs in each of the picture's cells, row by row.
+/// Tells how often each grey level occurs in each of the picture's cells, row by row.
 using CellCounts = std::array<std::array<std::uint32_t, kGreys>, kCells>;
 
-/// How the luma is distributed in each cell, in 16 bins. The luma is equalised first, so that a
-/// change of exposure is not taken for a cut. The bins of each cell add up to 1. They are 0 if the
-/// picture is too small to have that cell.
+/// Tells how the luma is distributed in each cell, in 16 bins. The luma is equalised first, so that
+/// a change of exposure is not taken for a cut. The bins of each cell add up to 1. They are 0 if
+/// the picture is too small to have that cell.
 using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 
 [[nodiscard]] CellHistograms histograms_of(const CellCounts& counts);

@@ -16,7 +16,7 @@ constexpr float kFarthest = 32768;  ///< centres beyond any picture don't make c
 /// Larger than the rounding error of sums of such coordinates.
 constexpr float kRounding = 1.0F / 16;
 
-/// The range from the first to the last position that was added, as far as pictures reach.
+/// Holds the range from the first to the last position that was added, as far as pictures reach.
 struct Extent {
   float first = kFarthest;
   float last = 0;

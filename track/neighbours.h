@@ -15,7 +15,7 @@
 
 namespace facepipe::track {
 
-/// A box with the values that each comparison needs.
+/// Holds a box with the values that each comparison needs.
 struct MeasuredBox {
   Box box;
   float area = 0;
@@ -60,7 +60,7 @@ class Neighbours {
  private:
   class Builder;
 
-  /// The values that the search reads.
+  /// Holds the values that the search reads.
   struct Spot {
     Point centre;
     float width = 0;

@@ -1,5 +1,5 @@
-// A similarity of the plane (rotation, scale and shift), and how to find the one that fits most of
-// given points.
+// Describes a similarity of the plane (rotation, scale and shift), and finds the one that fits most
+// of given points.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace facepipe::track {
 
-/// x' = a x - b y + dx, y' = b x + a y + dy, in pixels; (0, 0) is the picture's outer corner.
+/// Maps a point: x' = a x - b y + dx, y' = b x + a y + dy, in pixels. (0, 0) is the picture's outer
+/// corner.
 struct Similarity {
   float a = 1;
   float b = 0;

@@ -1,4 +1,4 @@
-// The results of tracking: the boxes of each frame, and a summary of each track.
+// Holds the results of tracking: the boxes of each frame, and a summary of each track.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace facepipe::track {
 
-/// How a box came into a frame.
+/// Tells how a box came into a frame.
 enum class BoxState : std::uint8_t {
   seen,    ///< detected in this frame
   held,    ///< moved here from a sighting before or after; nothing was detected here
   filled,  ///< between two sightings of its track
 };
 
-/// Where a face is, or may be, in one frame. If a frame has several boxes of one track, the track
-/// is all that they cover together.
+/// Tells where a face is, or may be, in one frame. If a frame has several boxes of one track, the
+/// track is all that they cover together.
 struct TrackedBox {
   std::int64_t track = 0;
   Box box;         ///< not grown; may extend beyond the picture
@@ -30,7 +30,7 @@ struct TrackedBox {
   bool hidden = false;
 };
 
-/// A frame whose boxes no later frame can change.
+/// Holds a frame whose boxes no later frame can change.
 struct TrackedFrame {
   std::int64_t number = 0;  ///< 0, 1, 2, ... in the order in which the frames were pushed
   double time_s = 0;
@@ -42,7 +42,7 @@ struct TrackedFrame {
   std::vector<TrackedBox> boxes;  ///< in any order of tracks
 };
 
-/// A track that has ended.
+/// Describes a track that has ended.
 struct TrackSummary {
   std::int64_t id = 0;
   /// The first and the last frame that has a box of it, even if that frame was given out before.

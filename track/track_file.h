@@ -16,12 +16,12 @@
 
 namespace facepipe::track {
 
-/// What happens to a track. A kept track is shown, except where it meets a hidden one. A suggested
-/// track is shown until a person decides to hide it.
+/// Says what happens to a track. A kept track is shown, except where it meets a hidden one. A
+/// suggested track is shown until a person decides to hide it.
 enum class TrackAction : std::uint8_t { hide, keep, suggest };
 enum class TrackOrigin : std::uint8_t { detector, person };
 
-/// The input that a file was made for.
+/// Describes the input that a file was made for.
 struct TrackFileInput {
   std::string sha256;        ///< 64 hexadecimal digits, lower case
   std::int64_t frames = 0;   ///< 0 or more

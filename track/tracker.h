@@ -50,11 +50,11 @@ struct TrackerOptions {
   int most_waiting = kMostWaitingFrames;
 };
 
-/// Returns the score with which a detection starts a hidden track. It is start_score. For a box
-/// whose side (the root of its area) is over 40 pixels, it is start_score * (side / 40)^0.3, at
-/// most 0.25 unless start_score is higher. Large false boxes do the most harm, and large faces
-/// score high. Small false boxes are so many that less than start_score isn't enough for small
-/// faces either.
+/// Returns the score with which a detection starts a hidden track. It is start_score, except for a
+/// box whose side (the root of its area) is over 40 pixels. For such a box it is start_score *
+/// (side / 40)^0.3, at most 0.25 unless start_score is higher. Large false boxes do the most harm,
+/// and large faces score high. Small false boxes are so many that less than start_score isn't
+/// enough for small faces either.
 [[nodiscard]] float start_score_of(const Box& box, float start_score);
 
 /// Throws Error(usage) if a value is not in the ranges above, if a time except the look-ahead is
@@ -69,7 +69,6 @@ inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at once
 /// Boxes in frames that wait.
 inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;
 
-/// The findings in one frame.
 struct TrackerInput {
   double time_s = 0;  ///< finite, later than the time of the frame before
   /// The estimator's picture. It is null if the picture is damaged; then nothing is looked for in

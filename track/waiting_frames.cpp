@@ -38,7 +38,6 @@ struct BoxPlace {
   std::size_t index = 0;
 };
 
-/// A frame that waits.
 struct Waiting {
   TrackedFrame frame;
   std::vector<BoxPlace> earlier;  ///< for each box, the box of its track that was shown before it
@@ -68,7 +67,7 @@ const Sighting* nearest(const Waiting& in, const Box& box, float least,
   return best;
 }
 
-/// What is known about a track here. It is stored by slot.
+/// Holds what is known about a track here. It is stored by slot.
 struct Shown {
   std::int64_t first_frame = 0;  ///< first frame with a box of it
   Box first_box;                 ///< box of the first sighting, where going backwards begins
@@ -85,7 +84,7 @@ Shown first_shown(const SeenTrack& seen, const Waiting& now) {
   return track;
 }
 
-/// A track that goes back from its first sighting, step by step.
+/// Holds a track that goes back from its first sighting, step by step.
 struct Backward {
   std::uint32_t slot = 0;
   std::int64_t id = 0;
@@ -109,7 +108,7 @@ void go_to(const Waiting& then, const Box& place, Backward& track) {
   track.over = !is_usable(place) || !meets(place, then.picture->size());
 }
 
-/// A box that a track gets in a frame before its first sighting.
+/// Holds a box that a track gets in a frame before its first sighting.
 struct ShownBack {
   std::uint32_t slot = 0;
   std::int64_t frame = 0;

@@ -12,8 +12,8 @@
 
 namespace facepipe::track {
 
-/// The half of a Tracker that looks backwards. It shows tracks in frames, goes back with new ones,
-/// and gives frames out when they are complete. Not thread-safe.
+/// This half of a Tracker looks backwards. It shows tracks in frames, goes back with new ones, and
+/// gives frames out when they are complete. Not thread-safe.
 class WaitingFrames {
  public:
   /// See Tracker. `motion` may be another estimator than the Follower's, of the same device.

@@ -50,7 +50,7 @@ void sample_window(const LumaLevel& level, Point centre, Window<Side>& out) {
   }
 }
 
-/// A window of the first picture, its gradients, and the inverse of the gradients' matrix.
+/// Holds a window of the first picture, its gradients, and the inverse of the gradients' matrix.
 class Template {
  public:
   Template(const LumaLevel& level, Point centre) {

@@ -12,7 +12,7 @@
 
 namespace facepipe::track {
 
-/// A picture in host memory. It owns its samples.
+/// Holds a picture in host memory. It owns its samples.
 class CpuMotionPicture final : public MotionPicture {
  public:
   /// `luma` must not be empty.

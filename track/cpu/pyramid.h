@@ -1,4 +1,4 @@
-// A luma plane at falling sizes, in which displacements are found from coarse to fine.
+// Holds a luma plane at falling sizes, in which displacements are found from coarse to fine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The arguments and the launchers of the kernels that look for motion.
+// Declares the arguments and the launchers of the kernels that look for motion.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facepipe::track {
 
-/// A picture on the device. Its levels lie one behind the other.
+/// Refers to a picture on the device. Its levels lie one behind the other.
 struct DevicePyramid {
   const std::uint8_t* samples = nullptr;
   PyramidShape shape;
@@ -22,13 +22,13 @@ struct DevicePyramid {
   }
 };
 
-/// Where a point was found, if it was.
+/// Tells where a point was found, if it was.
 struct FollowedPoint {
   Point at;
   std::int32_t found = 0;
 };
 
-/// A box of `from` whose points are looked for in `to`. Both pictures have one size.
+/// Holds a box of `from` whose points are looked for in `to`. Both pictures have one size.
 struct DeviceStep {
   const std::uint8_t* from = nullptr;  ///< samples of the pictures, with `to`
   const std::uint8_t* to = nullptr;
@@ -38,8 +38,8 @@ struct DeviceStep {
   std::int32_t finest = 0;  ///< the finest level
 };
 
-/// The steps that one launch follows. They are its parameters, so nothing is copied to the device
-/// for them.
+/// Holds the steps that one launch follows. They are its parameters, so nothing is copied to the
+/// device for them.
 struct StepBatch {
   static constexpr std::size_t kCapacity = 64;
 

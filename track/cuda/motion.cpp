@@ -25,7 +25,8 @@ std::size_t findings_bytes(int places) {
   return sizeof(CellCounts) + static_cast<std::size_t>(places) * sizeof(TexturedPoint);
 }
 
-/// The memory of a picture, on the device and on the host. It is used again for other pictures.
+/// Owns the memory of a picture, on the device and on the host. It is used again for other
+/// pictures.
 struct PictureMemory {
   PictureMemory(const PyramidShape& shape, int places)
       : device_findings(findings_bytes(places)), host_findings(findings_bytes(places)) {

@@ -158,8 +158,8 @@ __device__ float sample_at(const LumaLevel& level, int x, int y) {
   return level.samples[static_cast<std::size_t>(row) * level.size.width + column];
 }
 
-/// A column of a window of the first picture with its gradients, and the inverse of the matrix over
-/// all columns.
+/// Holds a column of a window of the first picture with its gradients, and the inverse of the
+/// matrix over all columns.
 struct Template {
   float grey[kFlowWindow];
   float gx[kFlowWindow];
