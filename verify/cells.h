@@ -33,7 +33,7 @@ struct Area {
 /// Enlarges the area by `cells` cells on each side. The area has kFaceCells cells on each axis.
 [[nodiscard]] Area grown(const Area& area, int cells);
 
-/// A square of cells.
+/// Holds a square of cells.
 class Cells {
  public:
   explicit Cells(int side)

@@ -1,5 +1,5 @@
-// Looks for a face in other places and planes of a hidden video, because a face can be seen
-// although it isn't at its place or isn't in the luma.
+// Looks for a face in other places and planes of a hidden video. A face can be seen although it
+// isn't at its place or isn't in the luma.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 
 namespace facepipe::verify {
 
-/// Says how a face is shown.
 enum class Disguise : std::uint8_t {
   none,          ///< at its place, in the luma
   other_plane,   ///< in chroma or in alpha
@@ -35,10 +34,11 @@ struct HiddenPictures {
 };
 
 /// Returns what the hidden video shows of a face at its place. If the face is hidden or weakened
-/// there, it returns the first disguise that shows more. It tries offsets of up to 1.25 % of the
-/// picture's longer side and at most 16 cells. Enlarging by 2.5 % moves the picture's edge as far.
-/// Places where the original itself shows the same don't count, as neighbours on a wall do. Faces
-/// under 12 pixels are looked for only at their place.
+/// there, it looks for the first disguise that shows the face, and returns that one if it shows
+/// more. It tries offsets of up to 1.25 % of the picture's longer side and at most 16 cells.
+/// Enlarging by 2.5 % moves the picture's edge as far. Places where the original itself shows the
+/// same don't count, as neighbours on a wall do. Faces under 12 pixels are looked for only at their
+/// place.
 /// @param box  finite, in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 

@@ -16,8 +16,8 @@ enum class Meeting : std::uint8_t {
   extra     ///< the hidden video's frame is not in the original
 };
 
-/// The next frame of the original with its neighbours, and the next frame of the hidden video, in
-/// seconds. A time is nullopt where a video begins or has ended.
+/// Holds the times of the original's next frame and its neighbours, and of the hidden video's next
+/// frame, in seconds. A time is nullopt where a video begins or has ended.
 struct NextFrames {
   std::optional<double> before;  ///< the previous frame of the original
   std::optional<double> original;
@@ -43,7 +43,6 @@ struct FrameDifference {
   }
 };
 
-/// How the frames of two videos compare.
 struct FrameComparison {
   std::int64_t pairs = 0;
   FrameDifference missing;

@@ -35,8 +35,8 @@ struct VerifierOptions {
 };
 inline constexpr float kLeastVerifyScore = 0.05F;
 
-/// A frame of the original and the frame that the hidden video shows in its place. Both must be in
-/// host memory, and are read only during push().
+/// Refers to a frame of the original and the frame that the hidden video shows in its place. Both
+/// must be in host memory, and are read only during push().
 struct FramePair {
   const Frame& original;
   const Frame& hidden;      ///< may have another size
@@ -45,7 +45,6 @@ struct FramePair {
   bool damaged = false;     ///< the original's frame is damaged
 };
 
-/// Counts what was looked at.
 struct VerifyCounts {
   std::int64_t detected = 0;   ///< boxes of tracks that were measured
   std::int64_t from_file = 0;  ///< boxes of the edit file that were measured
@@ -53,12 +52,12 @@ struct VerifyCounts {
 
 /// Examines each pair of frames. The boxes that the edit file hides must have lost their detail, in
 /// all disguises (disguises.h). Detectors look at both pictures, and at the original in all turns,
-/// too (turned.h). A Tracker on the original's pictures gets all detections in the original, and
-/// those in the hidden picture that are at the place of one in the original (IoU 0.3). So a face
-/// also counts in frames in which it isn't detected. A track is a finding if boxes of it have kept
-/// their detail and one of these is a detection of `score`. It is also a finding if a box of it is
-/// where the hidden picture has a detection of kSurelyFace, whatever its detail is. Detections that
-/// are only in the hidden picture are reported.
+/// too (turned.h). A Tracker on the original's pictures gets all detections in the original. It
+/// also gets those in the hidden picture that are at the place of one in the original (IoU 0.3). So
+/// a face also counts in frames in which it isn't detected. A track is a finding if boxes of it
+/// have kept their detail and one of these is a detection of `score`. It is also a finding if a box
+/// of it is where the hidden picture has a detection of kSurelyFace, whatever its detail is.
+/// Detections that are only in the hidden picture are reported.
 ///
 /// It keeps the planes of the pictures of half a second, at most 2^26 pixels each. Not thread-safe.
 class Verifier {
