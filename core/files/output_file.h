@@ -51,8 +51,8 @@ class OutputFile {
   [[nodiscard]] std::int64_t size() const { return size_; }
 
   /// Reserves room on the disk for a file of `size` bytes, so that it can be finished when the disk
-  /// is full. If there is no room, full() tells why. One thread at a time may call it, while
-  /// another is in write().
+  /// is full. If there is no room, full() tells why. Only one thread at a time may call it. Another
+  /// thread may be in write() meanwhile.
   void reserve_to(std::int64_t size) noexcept;
   /// Returns why there is less room than reserve_to() asked for (ENOSPC, EDQUOT, EFBIG), or why
   /// nothing more is written to a FIFO (ECANCELED, after a stop). Returns 0 if all is well.
