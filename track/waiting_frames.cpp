@@ -227,7 +227,7 @@ TrackerOutput WaitingFrames::Impl::flush(const std::vector<EndedTrack>& ended) {
 }
 
 Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
-  // The first waiting frame tells how many boxes are usual, because no more are added to it.
+  // The first waiting frame tells how many boxes are usual, because it is almost complete.
   const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
   now.frame = std::move(followed.frame);

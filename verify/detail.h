@@ -8,11 +8,14 @@
 namespace facepipe::verify {
 
 /// Divides the inner area of a box into three shares, which add up to 1. The inner area is the
-/// central 80 %, as far as it lies in the picture. The shares are the parts whose detail
+/// central 80 %, as far as it lies in the picture.
 struct DetailLeft {
-  double gone = 1;      ///< is gone: less than half is left, and what is there is something else
-  double weakened = 0;  ///< is partly there, as behind a weak blur or small cells
-  double left = 0;      ///< is there as it was, even if it is dimmed or negative
+  /// The share whose detail is gone: less than half is left, and what is there is something else.
+  double gone = 1;
+  /// The share whose detail is partly there, as behind a weak blur or small cells.
+  double weakened = 0;
+  /// The share whose detail is there as it was, even if it is dimmed or negative.
+  double left = 0;
 };
 
 /// A face isn't hidden if less than this share of it is gone.
