@@ -1,4 +1,5 @@
 // Still images are opened without being decoded, and decoded without threads that wait for others.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>

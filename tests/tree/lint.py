@@ -1,0 +1,174 @@
+"""lint.py BUILD CLANG_TIDY: reads names of sources from standard input, each ended by a zero byte, and checks those that
+BUILD compiles. Prints what clang-tidy finds, and ends with 1 if it finds something.
+
+Most of clang-tidy's time goes into the headers of a source. So sources that are compiled in the same way are written one
+behind the other into a batch, which is checked as one source. A source stands alone if it defines macros, or a name
+that another one in the batch has defined."""
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+from cpp_names import definitions
+
+MOST_SOURCES = 10
+MOST_LINES = 4000
+# Headers stand several times in a batch: repeated_includes() looks for those that a single source repeats.
+NOT_IN_BATCHES = '-readability-duplicate-include'
+INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
+# GCC's precompiled header has these, so that the compiler misses no include of them.
+PRECOMPILED = {'<gtest/gtest.h>': re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
+               '<gmock/gmock.h>': re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
+
+
+@dataclasses.dataclass
+class Source:
+    name: str
+    text: str
+    flags: tuple  # of the compiler, without the names of source and object
+    directory: str
+
+    def names(self):
+        """What must not be defined twice in a batch: names that no other source sees, and aliases."""
+        hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.kind == 'type'}
+        return hidden | set(re.findall(r'^ *using ([\w]+) =', self.text, re.MULTILINE))
+
+    def stands_alone(self):
+        return '#define' in self.text or 'foreach_target' in self.text
+
+
+@dataclasses.dataclass
+class Batch:
+    sources: list
+    names: set
+    lines: int
+
+    def has_room(self, names, lines):
+        return len(self.sources) < MOST_SOURCES and self.lines + lines <= MOST_LINES and not self.names & names
+
+    def add(self, source, names, lines):
+        self.sources.append(source)
+        self.names |= names
+        self.lines += lines
+
+
+def read_sources(names, build):
+    """The sources among `names` that are compiled; tells of the others."""
+    commands = {}
+    for entry in json.loads((build / 'compile_commands.json').read_text()):
+        path = os.path.relpath(os.path.join(entry['directory'], entry['file']))
+        commands.setdefault(path, entry)
+    sources = []
+    for name in names:
+        if name not in commands:
+            print('lint: not compiled here:', name, file=sys.stderr)
+            continue
+        words = shlex.split(commands[name]['command'])
+        at = words.index('-o')
+        sources.append(Source(name, pathlib.Path(name).read_text(), tuple(words[:at]), commands[name]['directory']))
+    return sources
+
+
+def make_batches(sources):
+    batches, open_batches = [], {}
+    for source in sources:
+        names, lines = source.names(), source.text.count('\n')
+        if source.stands_alone():
+            batches.append(Batch([source], names, lines))
+            continue
+        candidates = open_batches.setdefault(source.flags, [])
+        batch = next((b for b in candidates if b.has_room(names, lines)), None)
+        if batch is None:
+            batch = Batch([], set(), 0)
+            candidates.append(batch)
+            batches.append(batch)
+        batch.add(source, names, lines)
+    return sorted(batches, key=lambda b: -b.lines)
+
+
+def repeated_includes(source):
+    seen = set()
+    for include in INCLUDE.finditer(source.text):
+        if include[1] in seen:
+            yield f'{source.name}:{source.text.count(chr(10), 0, include.start()) + 1}: {include[1]} is included again'
+        seen.add(include[1])
+
+
+def missing_includes(source):
+    included = set(INCLUDE.findall(source.text))
+    for header, uses in PRECOMPILED.items():
+        if uses.search(source.text) and header not in included:
+            yield f'{source.name}: includes no {header}, which it uses'
+
+
+class Linter:
+    def __init__(self, build, clang_tidy):
+        self.clang_tidy = clang_tidy
+        self.folder = build / 'batches'
+        self.folder.mkdir(exist_ok=True)
+        for old in self.folder.glob('*'):
+            old.unlink()
+
+    def write_commands(self, batches):
+        entries = []
+        for number, batch in enumerate(batches):
+            file = self.file_of(number)
+            file.write_text('\n'.join(source.text for source in batch.sources))
+            first = batch.sources[0]
+            for name in [str(file)] + [os.path.abspath(source.name) for source in batch.sources]:
+                entries.append({'directory': first.directory, 'file': name,
+                                'arguments': list(first.flags) + ['-c', name]})
+        (self.folder / 'compile_commands.json').write_text(json.dumps(entries))
+
+    def file_of(self, number):
+        return self.folder.resolve() / f'batch_{number}.cpp'
+
+    def check(self, number, batch):
+        """The findings in a batch, as text; empty if there are none."""
+        if len(batch.sources) > 1:
+            code, text = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
+            if code == 0:
+                return ''
+            if 'clang-diagnostic-error' not in text:
+                return self.with_names_of_sources(text, number, batch)
+        # Names of several sources may collide in a way that was not foreseen.
+        results = [self.run(source.name) for source in batch.sources]
+        return ''.join(text for code, text in results if code != 0)
+
+    def run(self, file, *options):
+        result = subprocess.run([self.clang_tidy, '-p', str(self.folder), '--quiet', *options, file], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return result.returncode, result.stdout
+
+    def with_names_of_sources(self, text, number, batch):
+        def place(match):
+            line = int(match[1])
+            for source in batch.sources:
+                lines = source.text.count('\n') + 1
+                if line <= lines:
+                    return f'{source.name}:{line}:'
+                line -= lines
+            return match[0]
+        return re.sub(re.escape(str(self.file_of(number))) + r':(\d+):', place, text)
+
+
+def main():
+    build, clang_tidy = pathlib.Path(sys.argv[1]), sys.argv[2]
+    sources = read_sources(filter(None, sys.stdin.read().split('\0')), build)
+    batches = make_batches(sources)
+    linter = Linter(build, clang_tidy)
+    linter.write_commands(batches)
+    found = [line for source in sources for check in (repeated_includes, missing_includes) for line in check(source)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found += filter(None, pool.map(linter.check, range(len(batches)), batches))
+    print('\n'.join(found), end='')
+    sys.exit(1 if found else 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,102 @@
+"""How lint.py makes batches of sources, and where it says that a finding is."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import lint
+
+HERE = pathlib.Path(__file__).parent
+# Finds the word BAD, and can't compile two sources that both say CLASH.
+FAKE_CLANG_TIDY = '''#!/usr/bin/env python3
+import sys
+file = sys.argv[-1]
+lines = open(file).read().split('\\n')
+if sum('CLASH' in line for line in lines) > 1:
+    print(f'{file}:1:1: error: redefinition [clang-diagnostic-error]')
+    sys.exit(1)
+bad = [i for i, line in enumerate(lines) if 'BAD' in line]
+for i in bad:
+    print(f'{file}:{i + 1}:3: error: bad [readability-bad]')
+sys.exit(1 if bad else 0)
+'''
+
+
+def source(name, text, flags=('c++',)):
+    return lint.Source(name, text, flags, '.')
+
+
+def names_of(batches):
+    return sorted([s.name for s in b.sources] for b in batches)
+
+
+class Batches(unittest.TestCase):
+    def test_sources_that_are_compiled_alike_share_one(self):
+        alike = [source('a.cpp', 'int a;\n'), source('b.cpp', 'int b;\n'), source('c.cpp', 'int c;\n', ('c++', '-DX'))]
+        self.assertEqual(names_of(lint.make_batches(alike)), [['a.cpp', 'b.cpp'], ['c.cpp']])
+
+    def test_names_that_stand_in_two_sources_keep_them_apart(self):
+        hidden = 'namespace facepipe {\nnamespace {\nconstexpr int kMost = 3;\n}\n}\n'
+        alias = 'namespace facepipe {\nusing Rows = int;\n}\n'
+        for text in (hidden, alias):
+            self.assertEqual(names_of(lint.make_batches([source('a.cpp', text), source('b.cpp', text)])),
+                             [['a.cpp'], ['b.cpp']])
+
+    def test_macros_keep_a_source_apart(self):
+        texts = ['#define A 1\n', 'int b;\n', 'int c;\n']
+        made = lint.make_batches([source(f'{i}.cpp', text) for i, text in enumerate(texts)])
+        self.assertEqual(names_of(made), [['0.cpp'], ['1.cpp', '2.cpp']])
+
+    def test_batches_have_bounds(self):
+        many = [source(f'{i:02}.cpp', 'int a;\n') for i in range(2 * lint.MOST_SOURCES)]
+        self.assertEqual(len(lint.make_batches(many)), 2)
+        long = [source(f'{i}.cpp', '\n' * (lint.MOST_LINES - 1)) for i in range(2)]
+        self.assertEqual(len(lint.make_batches(long)), 2)
+
+
+class Includes(unittest.TestCase):
+    def test_finds_those_that_are_repeated_or_missing(self):
+        text = '#include <vector>\n#include "a.h"\n#include <vector>\nTEST(A, B) {}\n'
+        self.assertEqual(list(lint.repeated_includes(source('a.cpp', text))),
+                         ['a.cpp:3: <vector> is included again'])
+        self.assertEqual(list(lint.missing_includes(source('a.cpp', text))),
+                         ['a.cpp: includes no <gtest/gtest.h>, which it uses'])
+        self.assertEqual(list(lint.missing_includes(source('a.cpp', '#include <gtest/gtest.h>\nTEST(A, B) {}\n'))), [])
+
+
+class Run(unittest.TestCase):
+    def lint(self, texts):
+        """Exit code and output of lint.py for texts by file."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / 'build').mkdir()
+            tidy = folder / 'clang-tidy'
+            tidy.write_text(FAKE_CLANG_TIDY)
+            tidy.chmod(0o755)
+            for file, text in texts.items():
+                (folder / file).write_text(text)
+            commands = [{'directory': str(folder), 'file': str(folder / file), 'command': f'c++ -o x.o -c {folder / file}'}
+                        for file in texts]
+            (folder / 'build' / 'compile_commands.json').write_text(json.dumps(commands))
+            result = subprocess.run([sys.executable, '-B', HERE / 'lint.py', 'build', tidy], cwd=folder, text=True,
+                                    input='\0'.join(texts) + '\0', capture_output=True, check=False)
+            return result.returncode, result.stdout.replace(os.path.realpath(folder) + '/', '').strip()
+
+    def test_clean_sources(self):
+        self.assertEqual(self.lint({'a.cpp': 'int a;\n', 'b.cpp': 'int b;\n'}), (0, ''))
+
+    def test_a_finding_stands_at_the_line_of_its_source(self):
+        texts = {'a.cpp': 'int a;\nint aa;\n', 'b.cpp': 'int b;\nint BAD;\n', 'c.cpp': 'int BAD;\n'}
+        self.assertEqual(self.lint(texts), (1, 'b.cpp:2:3: error: bad [readability-bad]\n'
+                                               'c.cpp:1:3: error: bad [readability-bad]'))
+
+    def test_sources_that_clash_are_checked_one_by_one(self):
+        texts = {'a.cpp': 'int CLASH;\n', 'b.cpp': 'int CLASH;\nint BAD;\n'}
+        self.assertEqual(self.lint(texts), (1, 'b.cpp:2:3: error: bad [readability-bad]'))
+
+
+if __name__ == '__main__':
+    unittest.main()
