@@ -11,7 +11,7 @@
 #include "app/options/options.h"
 #include "app/output/frame_file.h"
 #include "app/output/report.h"
-#include "app/run/inputs.h"
+#include "app/run/plan_inputs.h"
 #include "core/files/output_file.h"
 #include "track/track_file.h"
 

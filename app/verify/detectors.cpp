@@ -4,6 +4,7 @@
 
 #include "app/model_path.h"
 #include "core/error.h"
+#include "detector/traits.h"
 
 namespace facepipe::app {
 
@@ -14,14 +15,12 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   options_.requests = 1;
   const Size usual = options_.detect_size.value_or(size);
   add({});
-  if (origin().choice().library == detector::Library::cascade)
-    throw Error(ErrorKind::usage,
-                "model " + options_.model.string() +
-                    ": a cascade, which misses too many faces to prove that none is left");
-  if (origin().choice().library == detector::Library::acf)
-    throw Error(ErrorKind::usage,
-                "model " + options_.model.string() +
-                    ": channel features, which miss too many faces to prove that none is left");
+  const detector::DetectorTraits traits = detector::traits_of(origin().choice().library);
+  if (traits.misses_many_faces)
+    throw Error(ErrorKind::usage, "model " + options_.model.string() + ": " +
+                                      std::string(traits.name) + ", which " +
+                                      (traits.is_plural ? "miss" : "misses") +
+                                      " too many faces to prove that none is left");
   if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);
   if (options.quick) return;
   add_mirrored();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/doctor/doctor.h"
-#include "app/run/inputs.h"
+#include "app/run/media_files.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
 #include "tests/support/temporary_folder.h"

@@ -1,5 +1,5 @@
 // From named inputs to jobs: walking, output names, refusals.
-#include "app/run/inputs.h"
+#include "app/run/plan_inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

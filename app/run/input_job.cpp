@@ -1,0 +1,75 @@
+#include "app/run/input_job.h"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "app/run/known_tracks.h"
+#include "app/run/turned_faces.h"
+#include "app/run/two_passes.h"
+#include "core/error.h"
+#include "core/files/file_identity.h"
+
+namespace facepipe::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Makes the folder of an output below --output DIR/. The folder of --output FILE must exist.
+void make_folder(const fs::path& output, const RunOptions& options) {
+  if (output.empty() || options.output.empty() || output == fs::path(options.output)) return;
+  std::error_code error;
+  fs::create_directories(output.parent_path(), error);
+  if (error)
+    throw Error(ErrorKind::output,
+                output.parent_path().string() + ": can't be made: " + error.message());
+}
+
+/// Does what look_for_turned_faces() does, and logs what it returns.
+std::string prepare_for_turned_faces(pipeline::JobOptions& job, RunDevice& device,
+                                     const RunContext& context) {
+  const DeviceKind kind = device.ready().device().kind;
+  std::string turned = look_for_turned_faces(job, *device.facts(), kind, context);
+  if (!turned.empty()) spdlog::warn("{}: {}", job.input, turned);
+  return turned;
+}
+
+}  // namespace
+
+pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& outcome) {
+  const PlannedInput& planned = outcome.planned;
+  pipeline::JobOptions job = options.job;
+  job.input = planned.input;
+  if (!outcome.keeps_video) job.output = planned.output;
+  if (options.existing == ExistingOutput::overwrite) job.existing = ExistingTarget::replace;
+  job.wants_faces = !options.files.detections.empty();
+  job.wants_stage_times = !options.files.latency.empty() || !options.files.report.empty();
+  return job;
+}
+
+pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::JobObserver& observer,
+                                  RunDevice& device, const RunContext& context) {
+  const RunOptions& options = context.options;
+  const bool writes_tracks = !options.files.tracks.empty();
+  const bool reads_tracks = !options.files.known_tracks.empty();
+  if (options.two_pass || writes_tracks || reads_tracks) job.same_input = identity_of(job.input);
+  std::string sha256;
+  if (writes_tracks) sha256 = sha256_of_input(job.input, "--write-tracks", context.stop);
+  if (reads_tracks)
+    job.hide->known =
+        read_known_tracks(options.files.known_tracks, job.input, job.hide->look, context.stop);
+  const std::string turned = prepare_for_turned_faces(job, device, context);
+  make_folder(job.output, options);
+  const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
+    return context.parts.job(pass, device.ready(), of_pass, context.stop);
+  };
+  pipeline::JobResult result =
+      options.two_pass ? run_in_two_passes(job, observer, run) : run(job, observer);
+  if (!turned.empty()) result.notices.push_back(turned);
+  if (result.tracks) result.tracks->input.sha256 = sha256;
+  return result;
+}
+
+}  // namespace facepipe::app

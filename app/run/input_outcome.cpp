@@ -1,0 +1,83 @@
+#include "app/run/input_outcome.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe::app {
+namespace {
+
+void end_as_part(InputOutcome& outcome, const Failure& failure) {
+  outcome.status = InputStatus::partial;
+  outcome.code = failure.code;
+  outcome.error = failure.message;
+  const std::string kept = outcome.result.output.string();
+  spdlog::error("{}{}", outcome.error, kept.empty() ? "" : "; what was made is kept as " + kept);
+}
+
+void end_as_damaged(InputOutcome& outcome, const RunOptions& options) {
+  outcome.status = InputStatus::damaged;
+  outcome.code = options.tolerate_damage ? kExitDone : kExitDamaged;
+  if (outcome.code != kExitDone)
+    spdlog::error("{}: {}; the output is kept", outcome.planned.input, outcome.result.damage());
+}
+
+}  // namespace
+
+std::string_view to_string(InputStatus status) {
+  constexpr std::array<std::string_view, 6> kNames{"not run", "done",    "damaged",
+                                                   "partial", "skipped", "failed"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+bool InputOutcome::has_result() const {
+  return status == InputStatus::done || status == InputStatus::damaged ||
+         status == InputStatus::partial;
+}
+
+void end_with_failure(InputOutcome& outcome, const Failure& failure) {
+  outcome.status = InputStatus::failed;
+  outcome.code = failure.code;
+  outcome.error = failure.message;
+  spdlog::error("{}", failure.message);
+}
+
+void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const RunOptions& options) {
+  outcome.result = std::move(result);
+  const auto failure = attempt(outcome.planned.input, [&] {
+    if (outcome.result.failure) throw Error(*outcome.result.failure);
+  });
+  if (failure) {
+    end_as_part(outcome, *failure);
+  } else if (outcome.result.interrupted) {
+    outcome.status = InputStatus::partial;
+    outcome.code = kExitInterrupted;
+  } else if (outcome.result.intact()) {
+    outcome.status = InputStatus::done;
+    // The user must look at the video before anybody else does.
+    if (options.video && outcome.result.turned_faces > 0) outcome.code = kExitLeak;
+  } else {
+    end_as_damaged(outcome, options);
+  }
+}
+
+bool any_is(InputStatus status, const std::vector<InputOutcome>& outcomes) {
+  return std::ranges::find(outcomes, status, &InputOutcome::status) != outcomes.end();
+}
+
+int exit_code(const std::vector<InputOutcome>& outcomes) {
+  int code = kExitDone;
+  for (const InputOutcome& outcome : outcomes) {
+    if (outcome.code == kExitInterrupted) return kExitInterrupted;
+    if (code == kExitDone) code = outcome.code;
+  }
+  return code;
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,141 @@
+#include "app/run/input_worker.h"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "app/run/existing_output.h"
+#include "app/run/input_job.h"
+#include "app/run/resume.h"
+#include "core/error.h"
+#include "core/files/output_file.h"
+
+namespace facepipe::app {
+
+namespace fs = std::filesystem;
+
+/// Returns whether there is something to do for the input.
+bool InputWorker::begin(InputOutcome& outcome) {
+  const std::scoped_lock lock(shared_.files.mutex);
+  if (outcome.status != InputStatus::waiting) return false;
+  if (shared_.context.stop.stop_requested()) {
+    outcome.code = kExitInterrupted;
+    return false;
+  }
+  const SideOutputs& files = shared_.files.files;
+  if (!shared_.context.options.video && files.any_frames() && files.all_given_up()) {
+    outcome.code = files.failure()->code;  // nobody would get what the work finds
+    return false;
+  }
+  if (const auto failure = attempt(outcome.planned.input, [&] { check_before_work(outcome); }))
+    end_with_failure(outcome, *failure);
+  return outcome.status == InputStatus::waiting;
+}
+
+/// Refuses or skips an input before a model is loaded for nothing: another run may be at work on
+/// its output, or may have finished it meanwhile.
+void InputWorker::check_before_work(InputOutcome& outcome) {
+  const fs::path& output = outcome.planned.output;
+  std::error_code error;
+  if (output.empty() || outcome.keeps_video || is_stream_target(output) ||
+      !fs::is_directory(folder_of(output), error))
+    return;
+  const OutputLock lock(output);  // the job takes a lock of its own
+  check_existing_output(shared_.context.options, outcome);
+  if (outcome.status == InputStatus::skipped)
+    Resume(shared_.context.options, shared_.files.files).skip_if_done(outcome);
+}
+
+void InputWorker::work_alone(std::size_t index) {
+  InputOutcome& outcome = shared_.outcomes[index];
+  if (!begin(outcome)) {
+    shared_.collector.end(index);
+    return;
+  }
+  static_cast<void>(shared_.device.ready());
+  const RunProgress& progress = shared_.progress;
+  ProgressTeller teller(progress.kind(), progress.stream(), progress.first_state(index, outcome));
+  SideOutputs& files = shared_.files.files;
+  pipeline::JobOptions job = job_options(shared_.context.options, outcome);
+  pipeline::JobObserver observer = observer_of(
+      outcome, !job.output.empty(), [&](const NamedFrame& frame) { files.write(frame); });
+  observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
+  if (const auto failure = run_job(outcome, job, observer)) {
+    end_with_failure(outcome, *failure);
+    files.forget();
+  }
+  shared_.times.add_single(outcome.result.wall_s - outcome.result.startup_s);
+  shared_.collector.end(index);
+  shared_.progress.end(teller, outcome.status);
+}
+
+bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLanes& lanes,
+                                     ProgressOfSeveral& all) {
+  InputOutcome& outcome = shared_.outcomes[index];
+  if (!begin(outcome)) {
+    shared_.collector.end(index);
+    return true;
+  }
+  SideOutputs::Spool spool = shared_.files.files.spool();
+  const RunProgress& progress = shared_.progress;
+  const bool json = progress.kind() == ProgressKind::json;
+  ProgressTeller teller(json ? ProgressKind::json : ProgressKind::none, progress.stream(),
+                        progress.first_state(index, outcome));
+  pipeline::JobOptions job = job_options(shared_.context.options, outcome);
+  job.shared = lanes;
+  pipeline::JobObserver observer = observer_of(
+      outcome, !job.output.empty(), [&](const NamedFrame& frame) { spool.write(frame); });
+  observer.progress = [&](const pipeline::Progress& now) {
+    teller.update(now);
+    all.update(index, now);
+  };
+  const auto failure = run_job(outcome, job, observer);
+  all.end(index);
+  if (failure && failure->code == exit_code(ErrorKind::device)) {
+    spdlog::warn("{}; it is tried again when no other input is worked on", failure->message);
+    return false;
+  }
+  if (failure) end_with_failure(outcome, *failure);
+  spool.put_away();
+  shared_.collector.end(index, std::move(spool));
+  shared_.progress.end(teller, outcome.status);
+  return true;
+}
+
+/// Runs the job, whose result the outcome gets; returns what has failed without one.
+std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::JobOptions& job,
+                                            const pipeline::JobObserver& observer) {
+  return attempt(outcome.planned.input, [&] {
+    end_with_result(outcome, run_input_job(job, observer, shared_.device, shared_.context),
+                    shared_.context.options);
+  });
+}
+
+/// @param outcome  outlives the observer
+pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool writes_video,
+                                               WriteFrame write) {
+  pipeline::JobObserver observer;
+  observer.frame = [this, &outcome, writes_video, write = std::move(write),
+                    start = Clock::now()](const FrameRecord& record) {
+    const std::optional<RunFacts>& facts = shared_.device.facts();
+    const bool knows_class = facts && !facts->class_name.empty();
+    write({outcome.planned.name, record, start, shared_.files.of_several,
+           knows_class ? facts->class_name : "face"});
+    if (!writes_video && shared_.files.files.any_frames()) check_that_something_is_written();
+  };
+  observer.times = [this](const pipeline::StageTimes& times) { shared_.times.add_stages(times); };
+  return observer;
+}
+
+/// Throws Error(output) if all files of frames were given up: a job without video ends then.
+void InputWorker::check_that_something_is_written() {
+  const std::scoped_lock lock(shared_.files.mutex);
+  const SideOutputs& files = shared_.files.files;
+  if (files.all_given_up()) throw Error(ErrorKind::output, files.failure()->message);
+}
+
+}  // namespace facepipe::app

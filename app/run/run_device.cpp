@@ -1,0 +1,115 @@
+#include "app/run/run_device.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "app/model_path.h"
+#include "core/error.h"
+#include "detector/traits.h"
+
+namespace facepipe::app {
+namespace {
+
+/// Names an option that only the CPU can follow so far; empty if there is none.
+std::string only_on_cpu(const RunOptions& options) {
+  return options.job.every > 1 ? "--every" : "";
+}
+
+/// Throws Error(usage) if the user wants the device to look for motion, and it can't.
+/// @param looks  the run looks for faces
+void check_motion(const DeviceChoice& choice, bool looks) {
+  const DeviceKind kind = choice.devices.front().kind;
+  if (kind == DeviceKind::cpu)
+    throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
+  if (!looks) return;
+  const detector::EngineChoice& engine = choice.backend->origin().choice();
+  if (detector::works_in_host_memory(kind, engine.library))
+    throw Error(ErrorKind::usage, "--motion device: with engine " + std::string(engine.name()) +
+                                      " pictures are in host memory");
+}
+
+/// Throws Error(usage) for options that need scores, because windows have none that could count.
+/// @param detector  DetectorTraits::name
+void check_options_of_scores(const RunOptions& options, const std::string& detector) {
+  const float score = options.job.face_score.value_or(options.detector.score_threshold);
+  if (score != detector::DetectorOptions{}.score_threshold && !options.job.hide)
+    throw Error(ErrorKind::usage,
+                "--score says nothing of " + detector + "'s groups: --nms-neighbours does");
+  if (options.job.face_score)
+    throw Error(ErrorKind::usage, std::string(options.job.follow ? "--draw ids" : "--every") +
+                                      " and --nms-rule opencv-groups exclude each other with " +
+                                      detector);
+}
+
+/// Throws Error(usage) for options that the model can't follow, and warns if it follows one badly.
+void check_model(const RunOptions& options, const detector::DetectorOrigin& origin,
+                 const std::filesystem::path& model) {
+  if (options.job.overlay.landmarks && !origin.finds_landmarks())
+    throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
+  const detector::DetectorTraits traits = detector::traits_of(origin.choice().library);
+  if (options.job.hide && traits.misses_many_faces)
+    spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
+                 std::string(traits.name) + (traits.is_plural ? " find" : " finds"),
+                 traits.is_plural ? "they miss" : "it misses");
+  if (traits.gives_every_window && options.job.nms.rule == nms::NmsRule::groups)
+    check_options_of_scores(options, std::string(traits.name));
+}
+
+}  // namespace
+
+pipeline::Backend& RunDevice::ready() {
+  if (!backend_) load();
+  return *backend_;
+}
+
+/// Returns the device that the user asked for. If only the CPU can follow an option, it returns the
+/// CPU, and `why` says so; a CUDA device that the user named is Error(usage) then.
+DeviceRequest RunDevice::wanted_device(std::string& why) const {
+  const std::string cpu_only = only_on_cpu(options_);
+  if (cpu_only.empty()) return options_.device;
+  const bool cuda_named = options_.devices || (!options_.device.automatic &&
+                                               options_.device.device.kind == DeviceKind::cuda);
+  if (cuda_named) throw Error(ErrorKind::usage, cpu_only + " works on the CPU alone so far");
+  if (options_.device.automatic) why = "cpu: " + cpu_only + " works on the CPU alone so far";
+  return {false, Device{}};
+}
+
+std::unique_ptr<pipeline::Backend> RunDevice::make(
+    const Device& device, const detector::DetectorOptions& detector) const {
+  if (device.kind == DeviceKind::cpu && options_.job.decoder == video::DecoderChoice::nvdec)
+    throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
+  return looks_for_faces() ? parts_.backend(device, detector) : parts_.renderer(device);
+}
+
+void RunDevice::load() {
+  detector::DetectorOptions detector = options_.detector;
+  if (looks_for_faces()) detector.model = find_model(detector.model, program_directory());
+  std::string why;
+  const DeviceRequest request = wanted_device(why);
+  const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
+  const CudaProbe cuda = cpu_named ? CudaProbe{} : parts_.probe_cuda();
+  const auto make_one = [this](const Device& device, const detector::DetectorOptions& wanted) {
+    return make(device, wanted);
+  };
+  DeviceChoice choice = options_.devices
+                            ? choose_devices(*options_.devices, cuda, detector, make_one)
+                            : choose_device(request, cuda, detector, make_one);
+  if (!why.empty()) choice.why = why;
+  if (options_.motion_on_device) check_motion(choice, looks_for_faces());
+  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
+  if (looks_for_faces()) take_model_facts(choice.backend->origin(), detector.model);
+  backend_ = std::move(choice.backend);
+}
+
+void RunDevice::take_model_facts(const detector::DetectorOrigin& origin,
+                                 const std::filesystem::path& model) {
+  check_model(options_, origin, model);
+  facts_->engine = origin.choice();
+  facts_->model_kind = origin.model_kind();
+  facts_->model = model;
+  facts_->model_sha256 = origin.model_sha256();
+  facts_->class_name = origin.class_name();
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,39 @@
+// Where and how a run shows its progress.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+
+#include "app/options/options.h"
+#include "app/output/progress.h"
+#include "app/run/file_failures.h"
+#include "app/run/input_outcome.h"
+
+namespace facepipe::app {
+
+/// Decides it by the options. Thread-safe.
+class RunProgress {
+ public:
+  /// @param inputs    of the run
+  /// @param failures  gets what can't be written; it outlives this object, and so do the options
+  RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures);
+
+  [[nodiscard]] ProgressKind kind() const { return kind_; }
+  [[nodiscard]] std::FILE* stream() const;
+  /// Returns what the first line about an input tells.
+  [[nodiscard]] ProgressState first_state(std::size_t index, const InputOutcome& outcome) const;
+
+  /// Writes the last line about an input. Programs rely on JSON: if a line could not be written,
+  /// this is a failure, which is counted once.
+  void end(ProgressTeller& teller, InputStatus status);
+
+ private:
+  const RunOptions& options_;
+  const std::size_t inputs_;
+  FileFailures& failures_;
+  const ProgressKind kind_;
+  std::atomic<bool> has_failed_ = false;
+};
+
+}  // namespace facepipe::app

@@ -1,0 +1,30 @@
+// How long a run has worked, and in which stages.
+#pragma once
+
+#include <mutex>
+
+#include "app/output/summary.h"
+#include "pipeline/stage_times.h"
+
+namespace facepipe::app {
+
+/// Adds up the times of all inputs. add_stages() is thread-safe; the others are called while no
+/// input is worked on.
+class RunTimes {
+ public:
+  void add_stages(const pipeline::StageTimes& times);
+  /// Adds the time that one input took by itself, without its start-up.
+  void add_single(double seconds) { work_.seconds += seconds; }
+  /// Adds the time that several inputs took together.
+  void add_several_at_once(double seconds);
+
+  [[nodiscard]] const pipeline::StageTimes& stages() const { return stages_; }
+  [[nodiscard]] const WorkTime& work() const { return work_; }
+
+ private:
+  std::mutex mutex_;  // guards stages_
+  pipeline::StageTimes stages_;
+  WorkTime work_;
+};
+
+}  // namespace facepipe::app

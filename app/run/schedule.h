@@ -1,0 +1,31 @@
+// In which order a run works on its inputs: several at once, or one after the other.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "app/run/input_outcome.h"
+#include "app/run/input_worker.h"
+
+namespace facepipe::app {
+
+/// Works on all inputs that wait. Inputs whose outputs leave the processors free share the lanes of
+/// the device. Then each other input, and each one at which the device has failed beside others,
+/// is worked on by itself. Errors: those that concern all inputs.
+class Schedule {
+ public:
+  explicit Schedule(const SharedWork& shared) : shared_(shared), worker_(shared) {}
+
+  void work_on_all();
+
+ private:
+  void end_what_is_not_waiting();
+  [[nodiscard]] std::vector<std::size_t> may_run_at_once() const;
+  [[nodiscard]] bool may_run_beside_others(const InputOutcome& outcome) const;
+  void work_at_once(const std::vector<std::size_t>& inputs, int lanes);
+
+  const SharedWork shared_;
+  InputWorker worker_;
+};
+
+}  // namespace facepipe::app

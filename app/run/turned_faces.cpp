@@ -1,0 +1,36 @@
+#include "app/run/turned_faces.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "core/error.h"
+#include "detector/turned_faces.h"
+
+namespace facepipe::app {
+
+std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
+                                  DeviceKind device, const RunContext& context) {
+  if (!job.hide || job.hide->known || !context.parts.faces_by_turn) return {};
+  detector::DetectorOptions detector = context.options.detector;
+  detector.model = facts.model;
+  const std::optional<detector::FacesByTurn> found =
+      context.parts.faces_by_turn(job, detector, context.stop);
+  const std::optional<int> turn = found ? detector::turn_of_faces(*found) : std::nullopt;
+  if (!turn) return {};
+  const detector::TurnInWords words = detector::turn_in_words(*turn);
+  const std::string why = "most faces are turned in the pixels: in some pictures " +
+                          std::to_string((*found)[0]) + " were found as they are, and " +
+                          std::to_string((*found)[static_cast<std::size_t>(*turn)]) + " turned " +
+                          words.angle;
+  const std::string help = "; ffmpeg -i INPUT " + words.filter + " OUTPUT turns a video upright";
+  if (context.options.job.strict)
+    throw Error(ErrorKind::input, job.input + ": --strict: " + why + help);
+  if (device == DeviceKind::cuda)
+    throw Error(ErrorKind::input,
+                job.input + ": " + why + ", which only --device cpu looks for" + help);
+  job.hide->turned_too = *turn;
+  return why + "; they are looked for so, too, which takes twice the time, and yet may be missed" +
+         help;
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,76 @@
+#include "app/run/two_passes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "app/run/known_tracks.h"
+#include "app/run/named_files.h"
+#include "core/error.h"
+
+namespace facepipe::app {
+namespace {
+
+/// Returns an observer that counts the frames of both passes; `before` of them are done.
+pipeline::JobObserver of_one_pass(const pipeline::JobObserver& observer, std::int64_t before) {
+  pipeline::JobObserver pass = observer;
+  if (observer.progress)
+    pass.progress = [update = observer.progress, before](pipeline::Progress now) {
+      now.expected_frames = before > 0 ? 2 * before : 2 * now.expected_frames;
+      now.frames += before;
+      update(now);
+    };
+  return pass;
+}
+
+/// Adds the copies kind by kind. Precondition: both lists name the same kinds, or one is empty.
+void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::CopySum>& more) {
+  for (pipeline::CopySum& sum : to) {
+    const auto added = std::ranges::find(more, sum.kind, &pipeline::CopySum::kind);
+    if (added == more.end()) continue;
+    sum.calls += added->calls;
+    sum.bytes += added->bytes;
+  }
+}
+
+/// Returns the result of the second pass, with what only the first one knows.
+pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
+  second.tracks = std::move(first.tracks);
+  second.searched = first.searched;
+  second.faces = first.faces;
+  second.candidates = first.candidates;
+  second.candidates_ignored = first.candidates_ignored;
+  second.network_size = first.network_size;
+  second.tiling = first.tiling;
+  add_copies(second.copies, first.copies);
+  second.wall_s += first.wall_s;
+  second.startup_s += first.startup_s;
+  second.cpu_s += first.cpu_s;
+  const double worked = second.wall_s - second.startup_s;
+  if (worked > 0) second.fps = static_cast<double>(second.ledger.decoded) / worked;
+  return second;
+}
+
+}  // namespace
+
+pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
+                                      const pipeline::JobObserver& observer, const RunJob& run) {
+  if (!bytes_of_input(job.input))
+    throw Error(ErrorKind::usage,
+                job.input + ": is no regular file, and --two-pass reads an input twice");
+  pipeline::JobOptions first = job;
+  first.output.clear();
+  first.hide->wants_tracks = true;
+  first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
+  pipeline::JobResult found = run(first, of_one_pass(observer, 0));
+  if (found.interrupted || found.failure || !found.tracks) return found;
+  job.hide->known = as_known_tracks(*found.tracks, job.input);
+  job.hide->wants_tracks = false;
+  pipeline::JobObserver second = of_one_pass(observer, found.ledger.decoded);
+  second.frame = nullptr;
+  return merged(std::move(found), run(job, second));
+}
+
+}  // namespace facepipe::app
