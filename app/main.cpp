@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/files/output_names.h"
+#include "pipeline/job.h"
 
 namespace facepipe::app {
 namespace {

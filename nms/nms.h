@@ -147,6 +147,12 @@ struct NmsKept {
 inline constexpr std::uint32_t kMaxNmsCapacity = 65536;
 inline constexpr std::uint32_t kMaxMatrixSide = 16384;
 
+/// The number of candidates that a suppressor with these options has room for at most: what the
+/// matrix has room for with the rule matrix, else the largest capacity.
+[[nodiscard]] constexpr std::uint32_t nms_capacity(const NmsOptions& options) {
+  return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
+}
+
 /// Throws std::invalid_argument, naming the option, if options contradict each other, lie outside
 /// of their ranges, or don't fit the capacity.
 void check_nms_options(const NmsOptions& options, std::uint32_t capacity);

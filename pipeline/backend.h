@@ -12,7 +12,7 @@
 #include "core/frame.h"
 #include "detector/detector.h"
 #include "pipeline/frame_processor.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 #include "video/read/decoder.h"
 #include "video/write/encoder.h"
 

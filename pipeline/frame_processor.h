@@ -13,7 +13,7 @@
 #include "core/frame_record.h"
 #include "core/slots.h"
 #include "detector/detector.h"
-#include "pipeline/job.h"
+#include "pipeline/job_result.h"
 #include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
 #include "video/notices.h"

@@ -465,15 +465,6 @@ void Job::finish(JobResult& result) {
 
 }  // namespace
 
-std::string JobResult::damage() const {
-  if (intact()) return {};
-  const bool others = side_packets_lost > 0;
-  return std::to_string(ledger.lost) + " frames lost, " + std::to_string(ledger.damaged) +
-         " damaged" + (ledger.ended_early ? ", the file ends early (" + early_end + ")" : "") +
-         (others ? ", " + std::to_string(side_packets_lost) + " packets of other streams lost"
-                 : "");
-}
-
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
                   const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
   Statistics statistics;  // its clock starts before the input is opened

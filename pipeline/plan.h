@@ -10,7 +10,8 @@
 
 #include "pipeline/backend.h"
 #include "pipeline/hide/hiding.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
+#include "pipeline/job_result.h"
 #include "pipeline/lanes/lane.h"
 #include "video/frames/frame_maker.h"
 #include "video/read/demuxer.h"

@@ -1,7 +1,10 @@
 // What a run adds up from its frames' records.
 #pragma once
 
-#include "pipeline/job.h"
+#include "core/frame_record.h"
+#include "core/timing.h"
+#include "pipeline/job_result.h"
+#include "pipeline/progress.h"
 #include "pipeline/stage_times.h"
 
 namespace facepipe::pipeline {

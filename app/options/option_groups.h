@@ -9,6 +9,7 @@
 
 #include "app/options/options.h"
 #include "app/options/values.h"
+#include "pipeline/job_options.h"
 
 namespace CLI {
 class App;

@@ -175,7 +175,7 @@ void settle_suppression(ParsedOptions& parsed) {
   run.job.nms.soft.min_score =
       parsed.min_score.value_or(std::max(run.detector.score_threshold, kLeastMinScore));
   try {
-    nms::check_nms_options(run.job.nms, pipeline::nms_capacity(run.job.nms));
+    nms::check_nms_options(run.job.nms, nms::nms_capacity(run.job.nms));
   } catch (const std::invalid_argument& refused) {
     throw Error(ErrorKind::usage, std::string("--nms-rule ") +
                                       std::string(name_of(run.job.nms.rule)) + ": " +

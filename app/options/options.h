@@ -11,7 +11,7 @@
 
 #include "core/device.h"
 #include "detector/options.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 #include "verify/verifier.h"
 #include "video/read/input_access.h"
 

@@ -13,7 +13,7 @@
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
 #include "overlay/yuv_color.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 
 namespace facepipe::app {
 

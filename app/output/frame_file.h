@@ -10,8 +10,8 @@
 #include "app/failure.h"
 #include "app/output/input_lines.h"
 #include "app/output/line_spool.h"
+#include "core/frame_record.h"
 #include "core/timing.h"
-#include "pipeline/job.h"
 
 namespace facepipe::app {
 

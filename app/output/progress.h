@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/timing.h"
-#include "pipeline/job.h"
+#include "pipeline/progress.h"
 
 namespace facepipe::app {
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/output/text.h"
+#include "pipeline/job_result.h"
 
 namespace facepipe::app {
 namespace {

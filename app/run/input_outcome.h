@@ -11,7 +11,7 @@
 #include "app/run/plan_inputs.h"
 #include "core/device.h"
 #include "detector/options.h"
-#include "pipeline/job.h"
+#include "pipeline/job_result.h"
 
 namespace facepipe::app {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "overlay/hide.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 
 namespace facepipe::app {
 

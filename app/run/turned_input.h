@@ -11,7 +11,7 @@
 #include "detector/detector.h"
 #include "detector/options.h"
 #include "detector/turned_faces.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 
 namespace facepipe::app {
 

@@ -84,7 +84,7 @@ class Following {
   explicit Following(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
         sizes_{options.min_face, options.max_face},
-        suppressor_(nms::NmsOptions{}, nms_capacity(nms::NmsOptions{})) {
+        suppressor_(nms::NmsOptions{}, nms::nms_capacity(nms::NmsOptions{})) {
     if (options.follow)
       tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
     if (options.every > 1) between_.emplace(options);
@@ -131,7 +131,7 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         turned_detector_(std::move(turned)),
-        suppressor_(options_.nms, nms_capacity(options_.nms)),
+        suppressor_(options_.nms, nms::nms_capacity(options_.nms)),
         copies_(setup.copies) {
     if (!detector_) return;
     if (!options_.hide && (options_.follow || options_.every > 1)) following_.emplace(options_);

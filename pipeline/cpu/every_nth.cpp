@@ -37,7 +37,7 @@ FramesBetween::FramesBetween(const JobOptions& options)
     : score_(options.face_score.value_or(0)),
       sizes_{options.min_face, options.max_face},
       wants_tracks_(options.follow.has_value()),
-      suppressor_(greedy_of(options.nms), nms_capacity(greedy_of(options.nms))) {}
+      suppressor_(greedy_of(options.nms), nms::nms_capacity(greedy_of(options.nms))) {}
 
 void FramesBetween::push(WorkItem item, std::vector<std::int64_t> tracks,
                          const FrameProcessor::Sink& sink) {

@@ -10,7 +10,7 @@
 #include "nms/cpu/suppressor.h"
 #include "pipeline/faces.h"
 #include "pipeline/frame_processor.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 #include "track/between.h"
 #include "track/cpu/motion.h"
 

@@ -16,6 +16,7 @@
 #include "detector/cnn/cuda/two_looks_detector.h"
 #include "detector/cuda_detector.h"
 #include "detector/mirror.h"
+#include "nms/nms.h"
 #include "overlay/cuda/hide.h"
 #include "pipeline/cuda/face_drawing.h"
 #include "pipeline/cuda/hiding_pixels.h"
@@ -23,6 +24,8 @@
 #include "pipeline/cuda/kept_graphs.h"
 #include "pipeline/cuda/small_luma.h"
 #include "pipeline/face_tracks.h"
+#include "pipeline/job_options.h"
+#include "pipeline/job_result.h"
 #include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
@@ -137,7 +140,7 @@ class CudaProcessor final : public FrameProcessor {
   CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
       : device_(device),
         graphs_(std::move(graphs)),
-        nms_capacity_(nms_capacity(setup.options.nms)),
+        nms_capacity_(nms::nms_capacity(setup.options.nms)),
         hides_(setup.options.hide.has_value()),
         copies_(setup.copies) {
     if (!graphs_) return;
@@ -399,9 +402,9 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::shared_ptr<const detector::CudaDetector> detector_of(
       const GraphKey& key) const {
-    const std::uint32_t of_faces = nms_capacity(key.nms);
+    const std::uint32_t of_faces = nms::nms_capacity(key.nms);
     const std::uint32_t capacity =
-        key.follow ? std::max(of_faces, nms_capacity(nms::NmsOptions{})) : of_faces;
+        key.follow ? std::max(of_faces, nms::nms_capacity(nms::NmsOptions{})) : of_faces;
     const auto look_at = [&](const StreamLayout& layout) {
       return detectors().detector(layout, capacity, key.tuning);
     };
@@ -418,7 +421,7 @@ class CudaBackend final : public Backend {
     FrameGraphSetup setup;
     setup.detector = detector_of(key);
     setup.overlay = {key.layout.stored, key.layout.format, key.layout.orientation, key.style,
-                     nms_capacity(key.nms)};
+                     nms::nms_capacity(key.nms)};
     setup.nms = key.nms;
     setup.sizes = key.sizes;
     setup.to_host = key.to_host;

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
-#include "pipeline/job.h"
-
 namespace facepipe::pipeline {
 
 FaceSelection::FaceSelection(const FaceSelectionSetup& setup,
                              const cuda::DeviceDetections& candidates)
     : setup_(setup),
       candidates_(candidates),
-      suppressor_(setup.nms, std::min(candidates.capacity, nms_capacity(setup.nms))),
+      suppressor_(setup.nms, std::min(candidates.capacity, nms::nms_capacity(setup.nms))),
       kept_(suppressor_.capacity()),
       kept_counts_(2),
       kept_boxes_(nms::moves_boxes(setup.nms) ? suppressor_.capacity() : 0),

@@ -10,6 +10,7 @@
 #include "core/cuda/stream.h"
 #include "core/detections.h"
 #include "nms/cuda/suppressor.h"
+#include "nms/nms.h"
 #include "pipeline/cuda/faces.h"
 
 namespace facepipe::pipeline {

@@ -11,11 +11,14 @@
 #include "core/cuda/buffer.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
+#include "core/detections.h"
+#include "core/frame_record.h"
+#include "core/timing.h"
 #include "detector/cuda_detector.h"
+#include "nms/nms.h"
 #include "overlay/cuda/overlay.h"
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/face_selection.h"
-#include "pipeline/job.h"
 #include "video/cuda/pictures.h"
 
 namespace facepipe::pipeline {

@@ -10,7 +10,7 @@
 #include "core/detections.h"
 #include "core/geometry.h"
 #include "pipeline/hide/instructions.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 #include "track/follower.h"
 #include "track/motion.h"
 #include "track/track_file.h"

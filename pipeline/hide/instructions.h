@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "pipeline/hide/regions.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 #include "track/track_file.h"
 #include "video/notices.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/geometry.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 
 namespace facepipe::pipeline {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "pipeline/job.h"
+#include "core/frame_record.h"
 
 namespace facepipe::test {
 

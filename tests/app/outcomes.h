@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/run/input_outcome.h"
+#include "pipeline/job_result.h"
 
 namespace facepipe::test {
 
