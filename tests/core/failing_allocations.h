@@ -1,9 +1,9 @@
-// Memory that runs out at a chosen allocation.
+// Lets memory run out at a chosen allocation.
 #pragma once
 
 namespace facepipe::test {
 
-/// While it lives, `operator new` succeeds so many times on this thread, and then no more.
+/// While it lives, the first `operator new` calls of this thread succeed, and all later ones fail.
 class FailingAllocations {
  public:
   explicit FailingAllocations(long successes);

@@ -24,7 +24,7 @@ TEST(Frame, ChromaIsRoundedUp) {
     Size chroma;
   };
   const std::vector<Case> cases{
-      // frame, log2 of the chroma cell's width and height, chroma plane
+      // Columns: frame size, log2 of the chroma cell's width and height, size of the chroma plane.
       {{1920, 1080}, 1, 1, {960, 540}}, {{1243, 711}, 1, 1, {622, 356}}, {{1, 1}, 1, 1, {1, 1}},
       {{18, 32}, 0, 0, {18, 32}},       {{7, 5}, 2, 0, {2, 5}},          {{9, 9}, 2, 2, {3, 3}},
       {{6, 3}, 0, 1, {6, 2}},           {{8, 8}, 1, 0, {4, 8}},
@@ -94,7 +94,7 @@ TEST(Frame, MatrixIsTheTaggedOneElseThatOfTheSize) {
     int matrix;
   };
   const std::vector<Case> cases{
-      // tag, stored size, matrix to use
+      // Columns: matrix tag, stored size, matrix to use.
       {1, {640, 480}, 1},
       {6, {1920, 1080}, 6},
       {9, {3840, 2160}, 9},

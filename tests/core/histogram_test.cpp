@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kRelativeError = 0.01;
 
-/// Nearest rank, word by word: the smallest value that at least `percent` per cent of all values
-/// do not exceed.
+/// Returns the nearest rank by its definition: the smallest value that is not exceeded by at least
+/// `percent` per cent of all values.
 double nearest_rank(std::vector<double> values, std::size_t percent) {
   std::sort(values.begin(), values.end());
   std::size_t within = 1;
@@ -40,7 +40,7 @@ void expect_percentiles_of(const std::vector<double>& values, const Histogram& h
   EXPECT_EQ(histogram.count(), values.size());
 }
 
-/// From microseconds to hours, in milliseconds.
+/// Returns random durations in milliseconds, from microseconds to hours.
 std::vector<double> random_durations(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> exponent(-3, 7);

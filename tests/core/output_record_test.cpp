@@ -1,5 +1,6 @@
-// What a run leaves for the next one: partial files that a success makes needless, and the damage
-// of what an output was made of. Nothing else stays, whatever fails.
+// These tests check what a run leaves for the next one: the names of partial files that a success
+// makes needless, and the damage of the input that an output was made of. Nothing else may stay,
+// even if a step fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +76,7 @@ TEST_F(OutputRecord, C8APartialFileThatChangesMeanwhileStays) {
   EXPECT_THAT(dir_.names(), ElementsAre("out.partial.txt", "out.txt"));
 }
 
-// Who can write a record can't make us remove what only looks like ours.
+// Somebody who can write a record must not make us remove files that only look like ours.
 TEST_F(OutputRecord, C8ARecordReachesNoOtherNames) {
   dir_.write("thesis.txt", "12345");
   dir_.write("a/out.partial.txt", "12345");
@@ -119,7 +120,7 @@ TEST_F(OutputRecord, D7NothingStaysWhereMemoryRunsOut) {
       const OutputFile file(target_, kRefuse);
       succeeds = true;
     } catch (const std::bad_alloc&) {
-      // What it leaves is looked at below.
+      // The checks below look at what is left.
     }
     ASSERT_THAT(dir_.names(), ElementsAre()) << "after " << allocations << " allocations";
   }

@@ -1,4 +1,4 @@
-// What the tests of output files share: writing text, and the two rules for a target that exists.
+// Helpers for tests of output files: writing text, and the two rules for a target that exists.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace facepipe {
 inline constexpr auto kRefuse = ExistingTarget::refuse;
 inline constexpr auto kReplace = ExistingTarget::replace;
 
-/// Writes all of `text`; returns what OutputFile::write() does.
+/// Writes all of `text`. Returns what OutputFile::write() returns.
 inline int write(OutputFile& file, std::string_view text) {
   return file.write(std::as_bytes(std::span(text)));
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kAnyCost = 1000;
 
-/// Keeps a, b and c, which cost 10, 20 and 30, added in that order.
+/// Returns a cache that holds a, b and c, which cost 10, 20 and 30 and were added in that order.
 RecentlyUsed<char, std::string> abc() {
   RecentlyUsed<char, std::string> kept;
   kept.add('a', "A", 10);
@@ -60,7 +60,7 @@ TEST(RecentlyUsed, WhatIsTakenIsNotKept) {
   EXPECT_EQ(kept.take('b'), "B");
   EXPECT_EQ(kept.take('b'), std::nullopt);
   EXPECT_EQ(names(kept), "AC");
-  kept.keep_at_most(3, 40);  // what was taken costs nothing
+  kept.keep_at_most(3, 40);  // because what was taken costs nothing
   EXPECT_EQ(kept.size(), 2U);
 }
 

@@ -48,7 +48,7 @@ TEST(Slots, AnEmptyPermitIsFalse) {
   EXPECT_TRUE(permit);
   permit.release();
   EXPECT_FALSE(permit);
-  permit.release();  // once more does nothing
+  permit.release();  // a second call does nothing
   EXPECT_TRUE(slots.acquire({}));
 }
 
@@ -61,7 +61,7 @@ TEST(Slots, MovingAPermitReleasesItOnlyOnce) {
   Slots::Permit& same = second;
   second = std::move(same);
   EXPECT_TRUE(second);
-  second = slots.acquire({});  // gives the first one back
+  second = slots.acquire({});  // this assignment returns the first permit
   const Slots::Permit third = slots.acquire({});
   EXPECT_NE(second.number(), third.number());
 }
@@ -116,7 +116,7 @@ TEST(Slots, PermitsOutliveTheirSlots) {
   Slots::Permit second = slots->acquire({});
   slots.reset();
   EXPECT_EQ(first.number() + second.number(), 1);
-  first.release();  // address sanitizer would tell
+  first.release();  // the address sanitizer would report a use after free
   second = {};
 }
 

@@ -1,4 +1,4 @@
-// The matrix of a stream's colours against H.273 sample by sample.
+// These tests compare the matrix of a stream's colours with H.273, sample by sample.
 #include "core/color.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ToRgb = float[3][4];
 
-/// Red, green and blue of a pixel by the matrix, clamped as its reader does.
+/// Returns a pixel's red, green and blue by the matrix, clamped as the matrix's users clamp them.
 std::array<double, 3> by_matrix(const Frame& frame, int x, int y) {
   ToRgb to_rgb{};
   fill_to_rgb(to_rgb, frame.color, frame.format, frame.size);

@@ -1,4 +1,5 @@
-// A crowd, of which several threads do parts: each of its faces is tracked as without the others.
+// These tests check that several threads track each face of a crowd as one thread tracks it without
+// the others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class PlainPicture final : public MotionPicture {
   PlainPicture() : MotionPicture(kPicture) {}
 };
 
-/// Nothing moves but the camera, which no point tells more of.
+/// Reports a motion of the camera only; no point tells more.
 class PlainMotion final : public MotionEstimator {
  public:
   explicit PlainMotion(bool far, bool fails = false) : far_(far), fails_(fails) {}
@@ -57,8 +58,8 @@ class PlainMotion final : public MotionEstimator {
 
 using Film = std::vector<Detections>;
 
-/// Faces side by side, too far apart for one to be taken for another, that flicker around all
-/// scores. The film of each row.
+/// Returns a film for each row. The faces of a row are too far apart to be mistaken for each other,
+/// and their scores flicker around all thresholds.
 std::vector<Film> rows() {
   std::mt19937 random(7);
   const auto share = [&] { return static_cast<float>(random() % 1024) / 1024; };
@@ -92,7 +93,7 @@ TrackerInput input_of(const Film& film, int i) {
   return input;
 }
 
-/// All that is told of boxes and of tracks but the tracks' numbers, sorted.
+/// Everything that a tracker says of boxes and tracks, sorted, without the tracks' numbers.
 struct Told {
   using OfBox = std::tuple<float, float, float, float, float, float, BoxState, bool>;
   using OfTrack = std::tuple<std::int64_t, std::int64_t, std::int64_t, float, bool>;
@@ -101,7 +102,7 @@ struct Told {
   std::vector<OfTrack> tracks;
 };
 
-/// Adds what is told of a film.
+/// Adds what the tracker says of a film.
 void track(const Film& film, bool far, Told& told) {
   PlainMotion motion(far);
   Tracker tracker(motion);
@@ -146,7 +147,7 @@ TEST(Crowd, EndsWithAnErrorOfItsEstimator) {
                      [&] { (void)tracker.push(input_of(film, frame)); });
 }
 
-// Neither forwards, nor when the face that comes there goes back.
+// The face gets no such detection forwards, nor when it is followed backwards.
 TEST(Tracker, TakesNoDetectionWithoutAScore) {
   const Box face{100, 100, 130, 136};
   Film film(2);

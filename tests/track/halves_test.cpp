@@ -1,4 +1,5 @@
-// The two halves of a tracker, of which the first runs ahead: they find what a tracker finds.
+// These tests check that the two halves of a tracker, of which the first runs ahead, find what a
+// whole tracker finds.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int kFrames = 60;
 
-/// Faces that flicker, so that tracks begin and end, wait and are hidden late.
+/// Faces that flicker, so that tracks begin, end, wait, and are hidden late.
 class Film {
  public:
   Film() {
@@ -35,8 +36,9 @@ class Film {
     }
     for (int i = 0; i < kFrames; ++i) {
       const auto shift = static_cast<float>(i);
-      pictures_.push_back(std::make_shared<CpuMotionPicture>(test::render(
-          {.seed = i < 40 ? 1U : 90U, .camera = Similarity{1, 0, shift, 0}})));  // a cut at 40
+      pictures_.push_back(std::make_shared<CpuMotionPicture>(
+          test::render({.seed = i < 40 ? 1U : 90U,
+                        .camera = Similarity{1, 0, shift, 0}})));  // the scene changes at frame 40
       Detections& found = found_.emplace_back();
       for (const Box& face : faces)
         if (random() % 3 != 0)
@@ -45,7 +47,7 @@ class Film {
     }
   }
 
-  /// With all that may befall a frame: it is damaged, or was not searched.
+  /// Returns the frame's input. Some frames are damaged, and some are not searched.
   [[nodiscard]] TrackerInput input(int i) const {
     const auto at = static_cast<std::size_t>(i);
     TrackerInput input{i * 0.04, i % 17 == 11 ? nullptr : pictures_[at], &found_[at]};
@@ -64,7 +66,7 @@ void append(TrackerOutput from, TrackerOutput& to) {
   std::ranges::move(from.taken_by, std::back_inserter(to.taken_by));
 }
 
-/// Twice the film, with a flush between.
+/// Tracks the film twice, with a flush in between.
 TrackerOutput tracked(const Film& film, const TrackerOptions& options) {
   CpuMotionEstimator motion;
   Tracker tracker(motion, options);
@@ -76,7 +78,7 @@ TrackerOutput tracked(const Film& film, const TrackerOptions& options) {
   return all;
 }
 
-/// The second half gets a frame when the first has followed `ahead` more.
+/// Gives the second half a frame when the first half has followed `ahead` more.
 TrackerOutput in_halves(const Film& film, const TrackerOptions& options, std::size_t ahead) {
   CpuMotionEstimator forwards;
   CpuMotionEstimator backwards;
@@ -140,14 +142,14 @@ TEST(HalvesOfATracker, FindWhatItFindsHoweverFarTheFirstIsAhead) {
   constexpr double kWholeFile = std::numeric_limits<double>::infinity();
   struct Waits {
     double look_ahead_s;
-    int most;  // fewer than the frames of a gap, in the last row
+    int most;  // the 3 of the last row are fewer than the frames of a gap
   };
   for (const auto& [look_ahead_s, most] :
        {Waits{0, 512}, Waits{0.2, 512}, Waits{kWholeFile, 512}, Waits{0.2, 3}}) {
     TrackerOptions options;
     options.look_ahead_s = look_ahead_s;
     options.most_waiting = most;
-    options.gap_s = options.back_s = 0.2;  // tracks end, and others take their slots
+    options.gap_s = options.back_s = 0.2;  // so that tracks end, and others take their slots
     const TrackerOutput expected = tracked(film, options);
     ASSERT_EQ(expected.frames.size(), 2U * kFrames);
     ASSERT_GT(expected.ended.size(), 200U);

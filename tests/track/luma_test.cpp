@@ -1,4 +1,5 @@
-// The small luma: means of the upright picture's pixels, at any depth, size and orientation.
+// These tests check that the small luma holds means of the upright picture's pixels, at any depth,
+// size and orientation.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,8 +22,9 @@ Luma luma_of(const Frame& frame) {
   return make_luma(frame.planes[0], frame.format, frame.size, frame.orientation);
 }
 
-/// The luma as its header says it: the upright picture first, then means of what is there. At an
-/// edge a mean of one or two equals that of four with each taken as often.
+/// Computes the small luma as its header defines it: it turns the picture upright, then takes means
+/// of the pixels that exist. At an edge, the mean of one or two pixels equals the mean of four in
+/// which each is repeated equally often.
 std::vector<std::uint8_t> oracle(const Frame& frame) {
   const Size up = frame.upright();
   const auto width = static_cast<std::size_t>(up.width);

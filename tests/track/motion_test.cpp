@@ -1,4 +1,4 @@
-// Cuts, the camera and boxes, on pictures whose motion is known.
+// These tests check cuts, the camera's motion and boxes, on pictures whose motion is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Box follow_box(const MotionPicture& before, const MotionPicture& now, const Box&
   return CpuMotionEstimator().follow(steps).at(0);
 }
 
-/// The largest distance of two similarities' images of the picture's corners.
+/// Returns the largest distance between the two similarities' images of a picture corner.
 float difference(const Similarity& a, const Similarity& b, Size size) {
   float most = 0;
   for (const float x : {0.0F, static_cast<float>(size.width)})
@@ -52,7 +52,8 @@ TEST(Similarity, ComesBackByItsInverse) {
 
 TEST(Similarity, MovesABoxAboutItsCentre) {
   const Box box = moved({10, 20, 30, 60}, {2, 0, 1, -1});
-  EXPECT_EQ(box, (Box{21, 39, 61, 119}));  // centre (20, 40) goes to (41, 79), twice as large
+  EXPECT_EQ(box, (Box{21, 39, 61,
+                      119}));  // the centre moves from (20, 40) to (41, 79), and the size doubles
 }
 
 TEST(FitSimilarity, FindsWhatMostPointsFollow) {
@@ -68,7 +69,7 @@ TEST(FitSimilarity, FindsWhatMostPointsFollow) {
   const SimilarityFit fit = fit_similarity(from, to, 1);
   EXPECT_LT(difference(fit.model, truth, {320, 240}), 0.05F);
   EXPECT_GE(fit.inliers, 60U);
-  EXPECT_LE(fit.inliers, 63U);  // few of the others come near by chance
+  EXPECT_LE(fit.inliers, 63U);  // only few of the others agree by chance
   EXPECT_EQ(fit_similarity(from, to, 1).model, fit.model);
 }
 
@@ -76,7 +77,7 @@ TEST(FitSimilarity, OfTooLittleIsTheIdentity) {
   const std::vector<Point> one{{3, 4}};
   const std::vector<Point> same(5, Point{3, 4});
   const std::vector<Point> apart{{0, 0}, {100, 0}};
-  const std::vector<Point> together{{0, 0}, {10, 0}};  // a tenth of the size
+  const std::vector<Point> together{{0, 0}, {10, 0}};  // a tenth of the distance
   EXPECT_EQ(fit_similarity({}, {}, 1).inliers, 0U);
   EXPECT_EQ(fit_similarity(one, one, 1).model, Similarity{});
   EXPECT_EQ(fit_similarity(same, same, 1).model, Similarity{});
@@ -95,7 +96,7 @@ TEST(FollowPoint, FindsAShift) {
         const auto there = follow_point(before.pyramid(), now.pyramid(), {x, y}, {x, y}, 3, 0);
         if (there && std::hypot(there->x - x - shift.x, there->y - y - shift.y) < 0.3F) ++found;
       }
-    EXPECT_GE(found, 60) << shift.x << ' ' << shift.y;  // of 70
+    EXPECT_GE(found, 60) << shift.x << ' ' << shift.y;  // of 70 points
   }
 }
 
@@ -133,7 +134,7 @@ TEST(Compare, FindsTheCamera) {
     scene.camera = c.camera;
     const PictureChange change = compare(before, picture(scene));
     EXPECT_FALSE(change.cut) << c.what;
-    // At the corners, of samples of 4 pixels.
+    // The error at the corners, in pixels. A sample is 4 pixels wide.
     EXPECT_LT(difference(change.camera, c.camera, scene.picture), 0.7F) << c.what;
     EXPECT_GT(change.inlier_share, 0.6F) << c.what;
   }
@@ -150,7 +151,8 @@ TEST(Compare, FindsTheCameraBehindWhatMoves) {
 
 TEST(Compare, FindsACut) {
   const CpuMotionPicture before = picture({.picture = {640, 360}, .seed = 1});
-  // A texture that is elsewhere light and dark: the other one's histograms are about the same.
+  // Both textures have equally much light and dark, in other places: their histograms are nearly
+  // equal.
   Scene other{.picture = {640, 360}, .seed = 50};
   other.patches = {{{0, 0, 640, 150}, 60}};
   Luma luma = test::render(other);
@@ -164,7 +166,7 @@ TEST(Compare, FindsACut) {
 
 TEST(Compare, FindsACutBetweenPicturesOfLikeBrightness) {
   const CpuMotionPicture before = picture({.picture = {1280, 720}, .seed = 1});
-  // Darker in a part, not in half: less of the histograms differs.
+  // A quarter of the picture gets darker, not half of it: the histograms differ less.
   Luma luma = test::render({.picture = {1280, 720}, .seed = 50});
   for (std::size_t i = 0; i < luma.samples.size() / 4; ++i) luma.samples[i] /= 2;
   const PictureChange change = compare(before, CpuMotionPicture(luma));
@@ -205,12 +207,12 @@ TEST(FollowBox, FollowsWhatMovesAgainstTheCamera) {
   struct Case {
     Box box;
     Point step;
-    float tolerance;  // less than a fifth of a sample of its level
+    float tolerance;  // in pixels; less than a fifth of a sample of the level that finds it
   };
   const std::vector<Case> cases{
       {{200, 100, 224, 130}, {5, -3}, 0.4F},  // small
       {{200, 100, 260, 180}, {-9, 4}, 0.8F},
-      {{100, 40, 400, 340}, {14, 10}, 1.6F},  // on a coarser level
+      {{100, 40, 400, 340}, {14, 10}, 1.6F},  // found on a coarser level
       {{-30, 100, 50, 190}, {8, 0}, 0.8F},    // enters at the border
   };
   for (const Case& c : cases) {

@@ -22,10 +22,10 @@ bool is_near(const Box& a, const Box& b, const Nearness& near) {
          y <= std::max(near.share * (a.height() + b.height()), near.reach);
 }
 
-/// The numbers of what is found.
+/// Returns the indices of the boxes found.
 std::vector<std::size_t> numbers_near(const Neighbours& neighbours, const Box& box,
                                       const Nearness& near) {
-  std::vector<std::uint32_t> room{7};  // of a call before
+  std::vector<std::uint32_t> room{7};  // left over from an earlier call
   std::vector<std::size_t> numbers;
   for (const std::uint32_t place : neighbours.find(box, near, room))
     numbers.push_back(neighbours[place].number);
@@ -39,7 +39,8 @@ class Boxes {
   float from(float least, float most) {
     return std::uniform_real_distribution<float>(least, most)(random_);
   }
-  /// Anywhere around a picture of 2,000 pixels; most are small, a few larger than the picture.
+  /// Returns a box anywhere around a picture of 2,000 pixels. Most are small; a few are larger than
+  /// the picture.
   Box any() {
     const float side = std::exp(from(0, from(1, 8)));
     const float x = from(-300, 2300);

@@ -1,5 +1,4 @@
-// Small lumas whose motion is known: textures seen by a camera, and patches that move by
-// themselves.
+// Makes small lumas whose motion is known: a camera sees textures, and patches move by themselves.
 #pragma once
 
 #include <cmath>
@@ -12,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// A value from 0 to 1 for each lattice point.
+/// Returns a value from 0 to 1 for each lattice point.
 inline float lattice(int x, int y, unsigned seed) {
   std::uint32_t h = static_cast<std::uint32_t>(x) * 374761393U +
                     static_cast<std::uint32_t>(y) * 668265263U + seed * 2246822519U;
@@ -20,7 +19,7 @@ inline float lattice(int x, int y, unsigned seed) {
   return static_cast<float>((h ^ (h >> 16U)) & 0xFFFFU) / 65535.0F;
 }
 
-/// Smooth between lattice points `cell` pixels apart.
+/// Returns noise that is smooth between lattice points `cell` pixels apart.
 inline float noise(float x, float y, float cell, unsigned seed) {
   const float u = x / cell;
   const float v = y / cell;
@@ -33,13 +32,13 @@ inline float noise(float x, float y, float cell, unsigned seed) {
          fv * ((1 - fu) * lattice(i, j + 1, seed) + fu * lattice(i + 1, j + 1, seed));
 }
 
-/// Grey, 0..255, with detail of several sizes.
+/// Returns a grey value in 0..255; the texture has detail of several sizes.
 inline float texture(float x, float y, unsigned seed) {
   return 255 * (0.4F * noise(x, y, 7, seed) + 0.3F * noise(x, y, 19, seed + 1) +
                 0.3F * noise(x, y, 61, seed + 2));
 }
 
-/// Something that stands before the background. Its texture moves with it.
+/// An object in front of the background. Its texture moves with it.
 struct Patch {
   Box box;
   unsigned seed = 0;
@@ -48,12 +47,12 @@ struct Patch {
 struct Scene {
   Size picture{320, 240};
   unsigned seed = 1;
-  track::Similarity camera{};  ///< from the background to the picture
+  track::Similarity camera{};  ///< maps the background to the picture
   std::vector<Patch> patches{};
   float gain = 1;
 };
 
-/// Each sample is the scene at its middle.
+/// Renders the scene; each sample is the scene's value at the sample's middle.
 inline track::Luma render(const Scene& scene) {
   track::Luma luma{
       scene.picture, {(scene.picture.width + 1) / 2, (scene.picture.height + 1) / 2}, {}};
@@ -71,7 +70,7 @@ inline track::Luma render(const Scene& scene) {
   return luma;
 }
 
-/// Turned by `degrees` and scaled about the point, then shifted.
+/// Returns a similarity that turns by `degrees` and scales about `centre`, then shifts by (dx, dy).
 inline track::Similarity about(Point centre, float degrees, float scale, float dx, float dy) {
   const float radians = degrees * 3.14159265F / 180;
   track::Similarity s;

@@ -1,4 +1,5 @@
-// The edit file: what is written reads back, and what isn't as stated is refused with a reason.
+// These tests check the edit file: what is written is read back, and a wrong file is refused with a
+// reason.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -88,13 +89,14 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
   test::expect_error(ErrorKind::internal, "track 1: box 0: an edge is not finite",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   file = sample();
-  file.tracks[2].style = "image:\xFF.png";  // a file's name may have any bytes
+  file.tracks[2].style = "image:\xFF.png";  // a file name may hold any bytes
   test::expect_error(ErrorKind::internal, "track 2: style is not UTF-8",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   EXPECT_TRUE(folder.names().empty());
 }
 
-/// Bytes of a file of so many tracks, which have so many boxes together, all as long as can be.
+/// Returns the size of a file with this many tracks and boxes, if every value is as long as
+/// possible.
 std::uintmax_t most_bytes(std::int64_t tracks, std::int64_t boxes) {
   constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
   constexpr float kWordy = -1.17549435e-38F;
@@ -106,7 +108,7 @@ std::uintmax_t most_bytes(std::int64_t tracks, std::int64_t boxes) {
                     .start_pts = kFirst,
                     .end_pts = kFirst + boxes,
                     .score_max = 1.17549435e-38F,
-                    .style = std::string(200, '\x01'),  // JSON has six bytes for it
+                    .style = std::string(200, '\x01'),  // JSON needs six bytes for this character
                     .boxes = {}};
     for (std::int64_t k = i; k < boxes; k += tracks)
       track.boxes.push_back(
@@ -127,7 +129,7 @@ TEST(TrackFile, MayHaveAllBytesThatItsTracksAndBoxesTake) {
       << of_box << " and " << of_track;
 }
 
-/// A file with one track, of which parts are replaced.
+/// The text of a file with one track; tests replace its parts.
 struct Text {
   std::string version = "1";
   std::string input = "{\"sha256\": \"" + kHash +
@@ -153,7 +155,7 @@ struct Text {
 
 TEST(TrackFile, ReadsWhatAPersonHasWritten) {
   const test::TemporaryFolder folder;
-  // Members in another order, on one line, without score and style.
+  // The text has its members in another order, on one line, and lacks score and style.
   const std::string text =
       R"({"tracks":[{"boxes":[[0,1,2,30,40,"seen"],[10,2.5e1,2,30,4e1,"seen"]],"origin":"person",)"
       R"("end_pts":20,"start_pts":-5,"action":"hide","id":3}],"version":1,)"
@@ -284,13 +286,14 @@ TEST(TrackFile, RefusesTooMuch) {
                      [&] { static_cast<void>(read_track_file(many_boxes)); });
 
   const auto large = folder.write("large.json");
-  std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // a hole: nothing is written
+  std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // makes a hole: no data is written
   test::expect_error(ErrorKind::input, "has more than 1073741824 bytes",
                      [&] { static_cast<void>(read_track_file(large)); });
 }
 
 TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
-  // Each text breaks off behind what is refused: a reader that goes on finds that it is not JSON.
+  // Each text ends behind what is refused. A reader that reads on would complain about JSON
+  // instead.
   const std::string tracks = "{\"tracks\": ";
   const std::string boxes = tracks + "[{\"boxes\": ";
   const std::string box = "[0, 1, 2, 3, 4, \"seen\"";
@@ -407,7 +410,7 @@ TEST(BoxAt, TakesStampsOfAnySize) {
 }
 
 TEST(BoxAt, TakesLargeStampsCloseTogether) {
-  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // as a double, the next ones equal it
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // in double, the next integers equal it
   const FileTrack track{.origin = TrackOrigin::person,
                         .start_pts = kLarge,
                         .end_pts = kLarge + 4,
@@ -425,7 +428,7 @@ TEST(HiddenAt, IsWhatIsToBeHiddenWhereverElseIsKept) {
     track.end_pts = 1000;
   }
   ASSERT_EQ(hidden_at(file, 7).size(), 1U);
-  EXPECT_EQ(hidden_at(file, 7)[0].track, file.tracks.data());  // the kept one overlaps it
+  EXPECT_EQ(hidden_at(file, 7)[0].track, file.tracks.data());  // the kept box overlaps it
   file.tracks[0].action = TrackAction::keep;
   EXPECT_TRUE(hidden_at(file, 7).empty());
   file.tracks[2].action = TrackAction::hide;
@@ -459,7 +462,7 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
   const TrackFile file = builder.finish();
   EXPECT_EQ(reason_against(file), "");
   EXPECT_EQ(file.input.frames, 3);
-  ASSERT_EQ(file.tracks.size(), 3U);  // 6 is too weak, 7 never in the picture
+  ASSERT_EQ(file.tracks.size(), 3U);  // track 6 is too weak, and track 7 is never in the picture
   EXPECT_EQ(file.tracks[0], (FileTrack{3,
                                        TrackAction::hide,
                                        TrackOrigin::detector,

@@ -1,4 +1,4 @@
-// Tracks on pictures and detections whose faces are known.
+// These tests run tracks on pictures and detections whose faces are known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,13 +36,13 @@ Box shifted(const Box& box, float x, float y) {
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
-/// Null where nothing is known of it.
+/// Returns null for an empty luma: nothing is known of the picture.
 std::shared_ptr<const MotionPicture> picture_of(Luma luma) {
   if (luma.empty()) return nullptr;
   return std::make_shared<CpuMotionPicture>(std::move(luma));
 }
 
-/// Runs a tracker and keeps what comes out.
+/// Runs a tracker and keeps its output.
 class Film {
  public:
   explicit Film(TrackerOptions options = {},
@@ -66,7 +66,7 @@ class Film {
   }
 
   [[nodiscard]] const TrackedFrame& frame(std::size_t i) const { return frames.at(i); }
-  /// The share of `face` that hidden boxes of the frame cover, at 20 x 20 points.
+  /// Returns the share of `face` that the frame's hidden boxes cover, sampled at 20 x 20 points.
   [[nodiscard]] float hidden(std::size_t i, const Box& face) const {
     int covered = 0;
     for (int p = 0; p < 400; ++p) {
@@ -105,7 +105,8 @@ class Film {
 
 const Box kFace{100, 80, 140, 130};
 
-/// A still face in a still picture, detected in the frames that `detected` accepts.
+/// Returns a film of a still face in a still picture; `detected` says in which frames it is
+/// detected.
 Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOptions options = {},
                 double step = kStep) {
   Film film(options);
@@ -116,8 +117,8 @@ Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOpt
   return film;
 }
 
-/// A face of a pan, in frames of which every n-th is searched, and detected in those that
-/// `detected` accepts.
+/// Returns a film of a face in a pan. Every n-th frame is searched, and `detected` says in which
+/// searched frames the face is detected.
 Film searched_film(int frames, int every, const std::function<bool(int)>& detected,
                    float score = 0.8F) {
   Film film;
@@ -155,7 +156,7 @@ TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {
 }
 
 TEST(Tracker, AFaceIsMissedWhereItWasSearchedForAlone) {
-  // One search misses it: 0.32 s, far longer than a face that isn't sure is held.
+  // One search misses the face for 0.32 s, far longer than a doubtful face is held.
   const Film film = searched_film(
       25, 4, [](int i) { return i != 8; }, 0.2F);
   ASSERT_EQ(film.ended.size(), 1U);
@@ -192,7 +193,7 @@ TEST(Tracker, GivesEachFrameOnceInOrder) {
   EXPECT_TRUE(track.hidden);
 }
 
-/// An empty box, a face, and one that is weak at first.
+/// Each frame has an empty box, a face, and a face that is weak at first.
 TEST(Tracker, TellsAtOnceWhoTookADetectionWhateverTheLookAhead) {
   for (const double look_ahead_s : {0.0, 0.5}) {
     CpuMotionEstimator motion;
@@ -230,7 +231,7 @@ TEST(Tracker, HoldsAFaceForAWhile) {
     EXPECT_EQ(film.states(i), std::vector{BoxState::held}) << i;
     EXPECT_NEAR(film.frame(i).boxes[0].grow, 0.02 * static_cast<double>(i - 9), 1e-4) << i;
   }
-  EXPECT_TRUE(film.frame(13).boxes.empty());  // 0.12 s after frame 9 is frame 12
+  EXPECT_TRUE(film.frame(13).boxes.empty());  // frame 12 is 0.12 s after frame 9
   EXPECT_EQ(film.ended.at(0).last_frame, 12);
 }
 
@@ -282,13 +283,13 @@ TEST(Tracker, EndsAllTracksAtACut) {
   EXPECT_TRUE(film.frame(10).cut);
   ASSERT_FALSE(film.frame(10).boxes.empty());  // held backwards from frame 13
   EXPECT_EQ(film.frame(10).boxes[0].track, 1);
-  EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // but not over the cut
+  EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // but not across the cut
   ASSERT_EQ(film.ended.size(), 2U);
   EXPECT_EQ(film.ended[0].last_frame, 9);
 }
 
 TEST(Tracker, GoesBackwardsToWeakerDetections) {
-  // A face that comes nearer: its scores rise, and it moves.
+  // The face comes nearer: its scores rise while it moves.
   Film film;
   const auto at = [](int i) { return shifted(kFace, 3 * static_cast<float>(i), 0); };
   for (int i = 0; i < 30; ++i) {
@@ -304,7 +305,7 @@ TEST(Tracker, GoesBackwardsToWeakerDetections) {
 
 TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   Film film;
-  const Box large{100, 60, 200, 160};  // starts a track from .19 on
+  const Box large{100, 60, 200, 160};  // starts a track from frame 19 on
   for (int i = 0; i < 40; ++i) {
     const float score = i == 20 ? 0.18F : i > 14 && i < 30 ? 0.06F : 0;
     film.push({.patches = {{large, 9}}},
@@ -315,16 +316,16 @@ TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   ASSERT_EQ(film.ended.size(), 1U);
   EXPECT_FALSE(film.ended[0].hidden);
   EXPECT_EQ(film.ended[0].best_score, 0.18F);
-  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // there, as a doubtful one
+  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // the face is there, as a doubtful one
 }
 
 TEST(Tracker, PassesOverWhatIsNotEvenDoubtful) {
-  // A detection that would continue a hidden track, where there is none.
+  // These detections could only continue a hidden track, and there is none.
   Film film({.lone_score = 0.12F, .doubtful_score = 0.1F});
   for (const float score : {0.06F, 0.09F, 0.06F}) film.push({}, {{kFace, score}});
   film.flush();
   EXPECT_TRUE(film.ended.empty());
-  // What is hidden in any case is, whatever is doubtful.
+  // A face with a sufficient lone score is hidden, even if it counts as doubtful.
   Film lone({.lone_score = 0.12F, .doubtful_score = 1});
   lone.push({}, {{kFace, 0.13F}});
   lone.flush();
@@ -340,7 +341,7 @@ TEST(Tracker, NeedsHigherScoresOfLargerFaces) {
 }
 
 TEST(Tracker, CoversTheRimOfANeighbour) {
-  // A box that is too small in every other frame: what its neighbours cover is covered there too.
+  // The box is too small in every other frame. What its neighbours cover is covered there, too.
   Film film;
   const Box half{100, 80, 140, 105};
   for (int i = 0; i < 20; ++i) film.push({.patches = {{kFace, 9}}}, {{i % 2 == 0 ? kFace : half}});
@@ -352,7 +353,7 @@ TEST(Tracker, FollowsAFaceThroughAPan) {
   Film film;
   for (int i = 0; i < 30; ++i) {
     const float x = 6 * static_cast<float>(i);
-    const Box face = shifted(kFace, -x / 2, 0);  // walks against the camera's motion
+    const Box face = shifted(kFace, -x / 2, 0);  // moves against the camera
     const bool detected = i < 10 || i > 17;
     film.push({.camera = {1, 0, -x, 0}, .patches = {{face, 9}}},
               detected ? std::vector<Seen>{{face}} : std::vector<Seen>{});
@@ -367,7 +368,7 @@ TEST(Tracker, FollowsAFaceThroughAPan) {
 }
 
 TEST(Tracker, HoldsWhatEntersAtTheBorder) {
-  // Comes in from the left by 8 pixels a frame, detected once it is inside.
+  // The face comes in from the left by 8 pixels a frame, and is detected once it is inside.
   Film film;
   const auto at = [](int i) { return shifted({-40, 80, 0, 130}, 8 * static_cast<float>(i), 0); };
   for (int i = 0; i < 20; ++i)
@@ -390,7 +391,7 @@ TEST(Tracker, HoldsWhatHasLeftAtTheBorderAtMost) {
 }
 
 TEST(Tracker, KeepsTwoApartThatCross) {
-  // One goes to the right, the other to the left in front of it, 6 pixels a frame each.
+  // One face goes right and the other goes left in front of it, by 6 pixels a frame each.
   Film film;
   const auto right = [](int i) { return shifted({20, 80, 60, 130}, 6 * static_cast<float>(i), 0); };
   const auto left = [](int i) {
@@ -411,7 +412,7 @@ TEST(Tracker, KeepsTwoApartThatCross) {
     EXPECT_GT(iou(box.box, box.track == 0 ? left(39) : right(39)), 0.8F);
 }
 
-/// Two faces that meet, 10 pixels a frame each: on frame 10 they are beside each other.
+/// Two faces meet, moving by 10 pixels a frame each. In frame 10 they are beside each other.
 Box to_the_right(float frame) { return shifted({40, 80, 80, 130}, 10 * frame, 0); }
 Box to_the_left(float frame) { return shifted({260, 90, 300, 140}, -10 * frame, 0); }
 Scene meeting(float frame) {
@@ -447,7 +448,7 @@ TEST(Tracker, KeepsCrossingFacesInThePictureHoweverLongAFrameIs) {
 }
 
 TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
-  // Pairs of frames a millisecond apart, in which the detector is off by 2 pixels.
+  // Pairs of frames are a millisecond apart, and the detector is off by 2 pixels in each pair.
   Film film;
   float last = 0;
   for (int i = 0; i < 22; ++i) {
@@ -465,7 +466,7 @@ TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
 }
 
 TEST(Tracker, FillsWhatStillWaitsOfAGapOfManyFrames) {
-  // 5,000 frames a second: of a gap of 2,000 frames, 511 wait when it ends.
+  // The film has 5,000 frames a second. When a gap of 2,000 frames ends, 511 of them wait.
   Film film({.hold_s = 0});
   const Scene scene{.picture = {64, 64}};
   const Box face{16, 16, 48, 48};
@@ -478,7 +479,7 @@ TEST(Tracker, FillsWhatStillWaitsOfAGapOfManyFrames) {
 }
 
 TEST(Tracker, GivesNothingAfterAnError) {
-  // What waits might lack boxes of the frame in which the error was.
+  // The frames that wait might lack boxes of the frame in which the error occurred.
   Detections many;
   for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
   const Detections none;
@@ -506,7 +507,7 @@ TEST(Tracker, HidesAllOfAFrameWithoutDetections) {
 }
 
 TEST(Tracker, LooksPastADamagedPicture) {
-  // The picture moves on meanwhile; a damaged one would be a cut if it were looked at.
+  // The picture moves meanwhile. A damaged picture would look like a cut if it were compared.
   Film film;
   const auto scene = [](int i) {
     const float x = 5 * static_cast<float>(i);
@@ -541,7 +542,7 @@ TEST(Tracker, GoesBackwardsPastADamagedPicture) {
 }
 
 TEST(Tracker, CountsTimeNotFrames) {
-  // 100 frames a second, then 5: a face is held for 0.4 s in both.
+  // One film has 100 frames a second, the other one 5. A face is held for 0.4 s in both.
   const Film fast = still_film(
       200, [](int i) { return i < 20; }, {.hold_s = 0.4, .gap_s = 0}, 0.01);
   EXPECT_EQ(fast.hidden(59, kFace), 1);
@@ -594,7 +595,7 @@ TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
 }
 
 TEST(Tracker, RefusesMoreTracksThanItFollows) {
-  // Detections that never continue a track: each frame's are elsewhere.
+  // No detection ever continues a track, because each frame has its detections elsewhere.
   CpuMotionEstimator motion;
   Tracker tracker(motion);
   const auto push = [&](int frame) {
@@ -615,7 +616,8 @@ TEST(Tracker, RefusesMoreTracksThanItFollows) {
 }
 
 TEST(Tracker, TakesAnyNumberOfDoubtfulTracks) {
-  // What is faint comes and goes everywhere; that must not end a run, and what is hidden stays so.
+  // Faint detections come and go everywhere. They must not end a run, and what is hidden stays
+  // hidden.
   Film film;
   const Box lone{100, 60, 200, 160};
   for (int frame = 0; frame < 6; ++frame) {
@@ -685,7 +687,7 @@ TEST(Tracker, GoesOnAfterAFlushWithoutWhatWasBefore) {
   for (int i = 0; i < 5; ++i) film.push({.patches = {{kFace, 9}}}, {{kFace}});
   film.flush();
   EXPECT_EQ(film.frames.size(), 5U);
-  film.push({.patches = {{kFace, 9}}}, {}, -1);  // an earlier time: nothing is before it
+  film.push({.patches = {{kFace, 9}}}, {}, -1);  // an earlier time, so no frame is before it
   film.push({.patches = {{kFace, 9}}}, {{kFace}});
   film.flush();
   ASSERT_EQ(film.frames.size(), 7U);
@@ -695,7 +697,8 @@ TEST(Tracker, GoesOnAfterAFlushWithoutWhatWasBefore) {
 }
 
 TEST(Tracker, FollowsTwoThousand) {
-  // A crowd that moves with the camera: 50 x 40 faces of 16 pixels, each fourth missed in a frame.
+  // A crowd moves with the camera: 50 x 40 faces of 16 pixels, of which each frame misses every
+  // fourth.
   Film film;
   const Size picture{1600, 1280};
   const auto face = [](int i, int frame) {
@@ -722,7 +725,8 @@ bool same(const TrackedBox& a, const TrackedBox& b) {
          a.state == b.state && a.hidden == b.hidden;
 }
 
-/// Faces that are missed now and then in a picture that turns and moves on; each is weak at first.
+/// Returns a film of faces in a picture that turns and moves. Each face is weak at first and is
+/// missed now and then.
 Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int rows = 1) {
   Film film({}, std::move(motion));
   for (int i = 0; i < 40; ++i) {
@@ -742,7 +746,7 @@ Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int 
   return film;
 }
 
-/// Returns how many boxes they have.
+/// Expects equal boxes. Returns their number.
 std::size_t expect_equal(const Film& a, const Film& b) {
   std::size_t boxes = 0;
   EXPECT_EQ(a.frames.size(), b.frames.size());
@@ -758,7 +762,7 @@ TEST(Tracker, GivesTheSameAgain) {
   EXPECT_GT(expect_equal(film, moving_film(std::make_unique<CpuMotionEstimator>())), 300U);
 }
 
-/// Counts the calls that follow anything.
+/// Counts the calls that ask it to follow points or boxes.
 class CountingMotion final : public CpuMotionEstimator {
  public:
   CountingMotion(bool far, int& calls) : far_(far), calls_(calls) {}
@@ -791,7 +795,7 @@ TEST(Tracker, AsksAFarEstimatorLessOftenOfACrowdWhosePointsRunOut) {
   EXPECT_LT(far_calls, near_calls * 3 / 5) << "of " << near_calls;
 }
 
-/// Counts what it is asked to compare.
+/// Counts the comparisons that it is asked for.
 class CountingComparisons final : public CpuMotionEstimator {
  public:
   [[nodiscard]] PictureChange compare(const MotionPicture& before,
@@ -817,12 +821,12 @@ TEST(Tracker, TakesAComparisonWithTheLastPictureOnly) {
   };
   PictureChange cut;
   cut.cut = true;
-  push(0, ComparedPictures{pictures[3], cut});  // nothing was pushed before
+  push(0, ComparedPictures{pictures[3], cut});  // no picture was pushed before
   PictureChange pan;
   pan.camera = {1, 0, 50, 0};
   push(1, ComparedPictures{pictures[0], pan});
   EXPECT_EQ(motion.comparisons, 0);
-  push(2, ComparedPictures{pictures[0], cut});  // an earlier one
+  push(2, ComparedPictures{pictures[0], cut});  // an earlier picture
   EXPECT_EQ(motion.comparisons, 1);
   push(3, std::nullopt);
   EXPECT_EQ(motion.comparisons, 2);

@@ -1,4 +1,4 @@
-// The measure on pictures whose answer is known: copies, covers, blurs, mosaics.
+// These tests apply the measure to pictures whose answer is known: copies, covers, blurs, mosaics.
 #include "verify/detail.h"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@ using test::pixel;
 constexpr Size kPicture{320, 240};
 constexpr Box kFace{100, 60, 164, 124};
 
-/// What is left at the same place of another picture, which may have another size.
+/// Measures what is left at the same place of another picture, which may have another size.
 DetailLeft detail_left(const Grey& before, const Grey& after, const Box& box) {
   const Area there = scaled(area_of(box), before.size, after.size);
   return FaceDetail(before, box).left_in(detail_of(after, there), kLikeInPlace);
 }
 
-/// Means of squares of `side` pixels.
+/// Replaces squares of `side` pixels by their means.
 Grey mosaic(const Grey& from, int side) {
   Grey to = from;
   for (int y = 0; y < from.size.height; ++y)
@@ -74,7 +74,7 @@ TEST(Detail, OfAHalfThatIsCoveredIsHalfGone) {
   EXPECT_NEAR(detail.gone + detail.weakened + detail.left, 1, 1e-9);
 }
 
-// Six cells a face: some of its detail stays, nearly none as it was.
+// Six cells cover a face: some of its detail stays, but hardly any is unchanged.
 TEST(Detail, InAMosaicIsWeakenedOrGone) {
   const Grey before = test::textured(kPicture, 3);
   const DetailLeft fine = detail_left(before, mosaic(before, 10), kFace);
@@ -87,7 +87,7 @@ TEST(Detail, NothingToLoseIsGone) {
   Grey flat{kPicture, std::vector<std::uint8_t>(320 * 240, 90)};
   EXPECT_EQ(detail_left(flat, flat, kFace).gone, 1);
   const Grey before = test::textured(kPicture, 3);
-  EXPECT_EQ(detail_left(before, before, {-90, -90, -20, -20}).gone, 1);  // not in the picture
+  EXPECT_EQ(detail_left(before, before, {-90, -90, -20, -20}).gone, 1);  // outside of the picture
 }
 
 TEST(Detail, BoxesMayPassTheEdgeAndBeOfAnySize) {

@@ -39,7 +39,7 @@ TEST(Grey, IsUprightAndOfFullRange) {
       }
 }
 
-/// A plane of chroma (0: Cb, 1: Cr) beside the frame's samples, each turned upright.
+/// Compares a plane of chroma (0: Cb, 1: Cr) with the frame's samples, each turned upright.
 void expect_chroma(const Grey& plane, const Frame& frame, int which) {
   const Size stored = frame.chroma_size();
   ASSERT_EQ(plane.size, upright_size(stored, frame.orientation));

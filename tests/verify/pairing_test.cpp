@@ -9,7 +9,7 @@
 namespace facepipe::verify {
 namespace {
 
-/// Both videos to their ends: p, m and x for pairs, missing and extra frames.
+/// Pairs both videos to their ends. Returns p, m and x for pairs, missing and extra frames.
 std::string met(const std::vector<double>& original, const std::vector<double>& hidden) {
   const auto at = [](const std::vector<double>& times, std::size_t i) {
     return i < times.size() ? std::optional(times[i]) : std::nullopt;
@@ -47,7 +47,7 @@ TEST(Pairing, WhatIsTooMuchShiftsNothing) {
 
 TEST(Pairing, AStampThatIsALittleOffIsAPair) {
   EXPECT_EQ(met({0, 1, 2}, {0.2, 1.2, 2.2}), "ppp");
-  EXPECT_EQ(met({0, 0.1, 5}, {0, 0.1, 4}), "ppp");  // frames of changing distance
+  EXPECT_EQ(met({0, 0.1, 5}, {0, 0.1, 4}), "ppp");  // the distance between frames changes
 }
 
 TEST(FrameDifference, KeepsTheFirst) {

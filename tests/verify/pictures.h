@@ -1,4 +1,4 @@
-// Grey pictures with detail of every size, and frames of them.
+// Makes grey pictures with detail of every size, and frames of them.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline verify::Grey textured(Size size, unsigned seed) {
   return grey;
 }
 
-/// A picture of one brightness.
+/// Returns a picture of one brightness.
 inline verify::Grey flat(Size size, std::uint8_t value) {
   return {size,
           std::vector<std::uint8_t>(
@@ -43,7 +43,7 @@ inline void fill(verify::Grey& grey, const Box& box, std::uint8_t value) {
         pixel(grey, x, y) = value;
 }
 
-/// A frame of luma alone, of full range, that owns its samples.
+/// Returns a frame of full range that has only luma and owns its samples.
 inline Frame frame_of(const verify::Grey& grey) {
   auto samples = std::make_shared<std::vector<std::byte>>(grey.samples.size());
   std::memcpy(samples->data(), grey.samples.data(), grey.samples.size());

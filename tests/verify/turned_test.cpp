@@ -1,4 +1,4 @@
-// Faces that only turned looks find.
+// These tests check faces that only turned looks find.
 #include "verify/turned.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr Size kPicture{240, 160};
 
-/// Finds faces where a picture is turned clockwise so, at this place in it, and nothing otherwise.
+/// Makes a detector find faces at this place if the picture is turned clockwise by that many
+/// quarters, and nothing otherwise.
 void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::vector<Box>& faces,
                   int* looks = nullptr) {
   detectors.behaviour.candidates_of = [=](const Frame& frame) {
@@ -28,7 +29,7 @@ void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::ve
 
 TEST(TurnedSearch, A4BoxesAreThoseOfTheUprightPicture) {
   const Frame frame = test::frame_of(test::textured(kPicture, 4));
-  // In the picture turned by a quarter, 160 pixels wide, x runs up the upright picture.
+  // In the picture turned by a quarter, which is 160 pixels wide, x runs up the upright picture.
   for (const auto& [turns, there, here] :
        {std::tuple{1, Box{10, 20, 40, 60}, Box{20, 120, 60, 150}},
         std::tuple{2, Box{10, 20, 40, 60}, Box{200, 100, 230, 140}},
@@ -51,14 +52,14 @@ TEST(TurnedSearch, A4LookAtAllPicturesWhileATurnShowsMore) {
   EXPECT_EQ(turned.find(frame, 0, {}, {}).size(), 3U);
   EXPECT_EQ(looks, 3);
   EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 3U);
-  EXPECT_EQ(looks, 4);  // the one turn alone
+  EXPECT_EQ(looks, 4);  // only the one turn
   EXPECT_EQ(turned.faces(), (detector::FacesByTurn{0, 0, 0, 3}));
   EXPECT_EQ(detector::turn_of_faces(turned.faces()), 3);
   find_in_turn(detectors, 3, {}, &looks);
   EXPECT_EQ(turned.find(frame, 1.0, {}, {}).size(), 0U);
   EXPECT_EQ(looks, 7);
   EXPECT_EQ(turned.find(frame, 1.5, {}, {}).size(), 0U);
-  EXPECT_EQ(looks, 7);  // none
+  EXPECT_EQ(looks, 7);  // no turn
 }
 
 TEST(TurnedSearch, A4FacesThatStandUprightWantNoTurn) {

@@ -1,4 +1,5 @@
-// Leaks in pictures that are textures, with a detector that is told where faces are.
+// These tests find leaks in pictures that are textures. The test tells the detector where faces
+// are.
 #include "verify/verifier.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +90,7 @@ TEST_F(VerifierTest, ThatTheHiddenPictureTellsOfAPlaceCounts) {
 
 TEST_F(VerifierTest, WhatOnlyTheHiddenPictureShowsIsTold) {
   hidden_.behaviour.candidates.push_back(kFace, 0.3F);
-  hidden_.behaviour.candidates.push_back({150, 40, 180, 80}, 0.05F);  // too weak to be told
+  hidden_.behaviour.candidates.push_back({150, 40, 180, 80}, 0.05F);  // too weak to be reported
   const std::vector<Finding> found = run(hidden());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::only_there);
@@ -137,7 +138,7 @@ TEST_F(VerifierTest, PicturesMayDifferInSize) {
   const Grey full = original();
   for (int y = 0; y < half.size.height; ++y)
     for (int x = 0; x < half.size.width; ++x) half.samples.push_back(full.at(2 * x, 2 * y));
-  hidden_.behaviour.candidates.push_back({30, 20, 50, 44}, 0.8F);  // kFace there
+  hidden_.behaviour.candidates.push_back({30, 20, 50, 44}, 0.8F);  // kFace in that picture
   const std::vector<Finding> found = run(half);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(found[0].kind, FindingKind::only_there);

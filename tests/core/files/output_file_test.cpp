@@ -1,4 +1,4 @@
-// A file appears complete or not at all, and touches nothing that it didn't make.
+// These tests check that a file appears complete or not at all, and that no other file is touched.
 #include "core/files/output_file.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ using testing::IsEmpty;
 
 class OutputFileTest : public testing::Test {
  protected:
-  /// Names without the lock's own file and temporary ones.
+  /// Returns the names of all files except lock files and temporary files.
   [[nodiscard]] std::vector<std::string> visible() const {
     std::vector<std::string> names = dir_.names();
     std::erase_if(names, [](const std::string& name) {
@@ -123,7 +123,7 @@ TEST_F(OutputFileTest, PartsHaveNamesOfTheirOwn) {
 TEST_F(OutputFileTest, NoLinkIsWrittenThrough) {
   dir_.write("precious.txt", "precious");
   for (const char* name : {"out.txt", "out.partial.txt", ".out.txt.facepipe"}) {
-    fs::remove(dir_ / ".out.txt.facepipe");  // tells of a partial file
+    fs::remove(dir_ / ".out.txt.facepipe");  // the lock file, which records a partial file
     fs::create_symlink("precious.txt", dir_ / name);
     try {
       OutputFile file(dir_ / "out.txt", kReplace);
@@ -253,7 +253,7 @@ TEST_F(OutputFileTest, AReaderThatStallsEndsWithTheStop) {
   const fs::path fifo = dir_ / "out.fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
-  std::signal(SIGPIPE, SIG_IGN);  // as main() has it
+  std::signal(SIGPIPE, SIG_IGN);  // because main() does so, too
   std::stop_source stop;
   OutputFile file(fifo, kRefuse, stop.get_token());
   stop.request_stop();

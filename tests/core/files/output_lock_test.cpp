@@ -1,4 +1,5 @@
-// One program at a time writes to a name, and a record tells the next what a killed one left.
+// These tests check that one program at a time writes to a name, and that the lock's record tells
+// the next program which temporary file a killed one has left.
 #include "core/files/output_lock.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +47,7 @@ TEST_F(OutputLockTest, ForeignFileInTheLocksPlaceIsLeftAlone) {
   EXPECT_EQ(read_file(dir_ / ".out.txt.facepipe"), "the user's");
 }
 
-// A record that somebody has written must not make us touch what isn't ours.
+// Anybody may have written a record. It must not make us remove other people's files.
 TEST_F(OutputLockTest, ARecordReachesNothingButTemporaryFiles) {
   const TemporaryFolder other;
   const std::string temporary = "out.txt.tmp-0123456789";

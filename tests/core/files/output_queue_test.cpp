@@ -1,4 +1,5 @@
-// What a thread of its own writes is what its caller would have written, and so are the errors.
+// These tests check that a queue's thread writes what its caller would have written, and reports
+// the same errors.
 #include "core/files/output_queue.h"
 
 #include <fcntl.h>
@@ -30,7 +31,7 @@ using test::read_file;
 using test::TemporaryFolder;
 using testing::IsEmpty;
 
-// Of a pipe, as Linux makes them.
+// the size of a pipe's buffer on Linux
 constexpr std::size_t kPipeBytes = 65'536;
 
 int write(OutputQueue& queue, std::string_view text) {
@@ -128,7 +129,7 @@ TEST_F(OutputQueueTest, AnErrorOfTheFileEndsAWaitForRoom) {
   EXPECT_EQ(write(queue, std::string(1'000'000, 'x')), ENOSPC);
 }
 
-// The limit stands in for a full disk.
+// The file size limit stands in for a full disk.
 TEST_F(OutputQueueTest, NothingIsWrittenBehindAnError) {
   OutputFile file(dir_ / "out.txt", kRefuse);
   const FileSizeLimit limit(100'000);
@@ -160,11 +161,11 @@ TEST_F(OutputQueueTest, WhatIsReservedLiesBehindWhatWaits) {
   EXPECT_EQ(fs::file_size(dir_ / "out.txt"), 100'000U);
 }
 
-/// A FIFO whose reader takes nothing unless it is told to.
+/// Opens a FIFO whose reader reads only when the test tells it to.
 class StalledFifo : public OutputQueueTest {
  protected:
   StalledFifo() {
-    std::signal(SIGPIPE, SIG_IGN);  // as main() has it
+    std::signal(SIGPIPE, SIG_IGN);  // because main() does so, too
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
     reader_ = open(fifo_.c_str(), O_RDONLY | O_NONBLOCK);
     file_.emplace(fifo_, kRefuse, stop_.get_token());

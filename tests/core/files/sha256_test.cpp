@@ -1,4 +1,4 @@
-// Hashes of bytes and of files, against the standard's examples and coreutils.
+// These tests compare hashes of bytes and files with the standard's examples and with coreutils.
 #include "core/files/sha256.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace facepipe::test {
 namespace {
 
-// The examples of FIPS 180-4 and its validation suite.
+// The examples come from FIPS 180-4 and its validation suite.
 TEST(Sha256, AgreesWithTheStandard) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
