@@ -1,4 +1,5 @@
-// In a file of its own, or compilers that inline one of a pair would see malloc() meet delete.
+// This code has a file of its own. Otherwise compilers that inline one operator of a pair would
+// warn that malloc() memory is given to delete.
 #include "tests/nms/allocations.h"
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Counts what the test program takes from the heap by operator new.
+// Counts the test program's heap allocations by operator new.
 #pragma once
 
 namespace facepipe::test {

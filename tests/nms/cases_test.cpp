@@ -1,4 +1,4 @@
-// The edges of the contract, case by case.
+// These tests check the edges of the contract, case by case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> greedy(std::vector<Box> boxes, std::vector<float> sco
   return greedy_on_cpu({"", std::move(boxes), std::move(scores)}, threshold);
 }
 
-// A suppresses B, B would suppress C, A leaves C alone.
+// A suppresses B, and B would suppress C, but A doesn't reach C.
 const NmsCase& three() {
   static const NmsCase chain{
       "three", {{0, 0, 100, 100}, {40, 0, 140, 100}, {80, 0, 180, 100}}, {0.9F, 0.8F, 0.7F}};
@@ -37,13 +37,14 @@ TEST(NmsCases, GreedyKeepsWhatOnlyARemovedOneOverlaps) {
   EXPECT_THAT(greedy_on_cpu(three(), 0.3F), ElementsAre(0, 2));
 }
 
-// Oro et al. claim that their matrix leaves greedy's result as it is; it doesn't.
+// Oro et al. claim that their matrix gives greedy's result. It doesn't.
 TEST(NmsCases, MatrixAndFastLetARemovedOneSuppress) {
   EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::matrix), three()), ElementsAre(0));
   EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::fast), three()), ElementsAre(0));
 }
 
-// The same three by the paper's own measure: squares of z + 1 pixels, shares of 0.604 and 0.208.
+// The same three boxes by the paper's own measure: squares of z + 1 pixels, shares of 0.604 and
+// 0.208.
 TEST(NmsCases, MatrixAsPublished) {
   nms::NmsOptions options = by_rule(nms::NmsRule::matrix);
   options.overlap = nms::NmsOverlap::winner_area;
@@ -63,7 +64,7 @@ TEST(NmsCases, BoxesThatTouchOverlapByThePixelOfPlusOneAlone) {
   EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0));
 }
 
-// A small winner in a large loser kills it, a large winner leaves the small loser.
+// A small winner in a large loser removes it; a large winner keeps the small loser.
 TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
@@ -73,7 +74,7 @@ TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1, 0));
 }
 
-// Whichever is the better one: nothing lies within another box.
+// The order of scores makes no difference, because neither box lies within the other.
 TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
@@ -82,7 +83,7 @@ TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
     options.overlap = nms::NmsOverlap::smaller_area;
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1));
-    // 260 of 400 pixels in common: just not more than the threshold.
+    // They share 260 of 400 pixels, which just doesn't exceed the threshold.
     EXPECT_THAT(kept_on_cpu(options, {"", {small, {47, 0, 100, 100}}, {0.9F, 0.8F}}),
                 ElementsAre(0, 1));
     EXPECT_THAT(kept_on_cpu(options, {"", {small, {46, 0, 100, 100}}, {0.9F, 0.8F}}),
@@ -90,7 +91,7 @@ TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
   }
 }
 
-// IoU 1/3 each; DIoU takes 1/10 from it where the centres are apart.
+// Each IoU is 1/3. DIoU subtracts 1/10 if the centres are apart.
 TEST(NmsCases, DiouSparesNeighboursWithOtherCentres) {
   const NmsCase aside{"", {{0, 0, 20, 20}, {10, 0, 30, 20}}, {0.9F, 0.8F}};
   nms::NmsOptions options = by_rule(nms::NmsRule::greedy, 0.3F);
@@ -110,7 +111,8 @@ TEST(NmsCases, StarKeepsItsStrongMiddleAlone) {
   const std::vector<Box> boxes{
       {0, 0, 90, 90}, {30, 0, 120, 90}, {0, 30, 90, 120}, {-30, 0, 60, 90}};
   EXPECT_THAT(greedy(boxes, {0.9F, 0.5F, 0.6F, 0.7F}, 0.4F), ElementsAre(0));
-  // With a weak middle the arms suppress it, and each other only where they overlap enough.
+  // If the middle is weak, the arms suppress it. They suppress each other only if they overlap
+  // enough.
   EXPECT_EQ(greedy(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F),
             nms_oracle(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F));
 }
@@ -134,14 +136,15 @@ TEST(NmsCases, IouAtTheThresholdKeeps) {
     Box loser;
     float threshold;
   };
-  // Corners are whole numbers, so the fraction is exact. fp32's 1/3 is above 1/3: equal keeps.
+  // Corners are whole numbers, so the fraction is exact. The float of 1/3 is above 1/3. A box whose
+  // overlap equals the threshold is kept.
   const std::vector<Case> cases{
       {"1/2", {0, 0, 10, 10}, {0, 0, 10, 5}, 0.5F},
       {"1/2 shifted", {0, 0, 30, 10}, {10, 0, 40, 10}, 0.5F},
       {"1/3", {0, 0, 20, 10}, {10, 0, 30, 10}, 1.0F / 3},
       {"1/4", {0, 0, 10, 10}, {0, 0, 5, 5}, 0.25F},
       {"1/4 shifted", {0, 0, 5, 8}, {3, 0, 8, 8}, 0.25F},
-      {"0", {0, 0, 10, 10}, {10, 0, 20, 10}, 0.0F},  // touching is no overlap
+      {"0", {0, 0, 10, 10}, {10, 0, 20, 10}, 0.0F},  // touching boxes don't overlap
       {"1", {0, 0, 10, 10}, {0, 0, 10, 10}, 1.0F},
   };
   for (const Case& c : cases) {
@@ -159,7 +162,7 @@ TEST(NmsCases, IouAtTheThresholdKeeps) {
 TEST(NmsCases, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
   const Box good{10, 10, 20, 20};
   const std::vector<std::pair<const char*, Box>> dropped{
-      // why, box
+      // Columns: why, box.
       {"NaN", {kNan, 10, 20, 20}},          {"NaN", {10, kNan, 20, 20}},
       {"NaN", {10, 10, kNan, 20}},          {"NaN", {10, 10, 20, kNan}},
       {"no width", {10, 10, 10, 20}},       {"no height", {10, 10, 20, 10}},
@@ -184,7 +187,8 @@ TEST(NmsCases, AnyScoreButNanRanks) {
               ElementsAre(2, 3, 1, 0));
 }
 
-// Infinite areas make NaN comparisons, which are false: such boxes stand, and nothing else suffers.
+// Infinite areas make NaN, whose comparisons are false. Such boxes are kept and affect no other
+// box.
 TEST(NmsCases, InfiniteBoxesSuppressNoFiniteOne) {
   const auto kept = greedy(
       {{-kInf, -kInf, kInf, kInf}, {-kHuge, -kHuge, kHuge, kHuge}, {0, 0, 10, 10}, {1, 0, 11, 10}},

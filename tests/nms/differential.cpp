@@ -1,7 +1,8 @@
-// Random small cases, each by the CPU's suppressor, by predicate.h one pair at a time, and, where
-// arithmetic is exact, by the definition; and as many of the rule groups, by its plain loops.
+// Runs random small cases by the CPU's suppressor and by predicate.h one pair at a time. If
+// arithmetic is exact, the definition is a third answer. As many cases of the rule groups are
+// compared with its plain loops.
 //
-//   nms_differential COUNT [SEED]
+// nms_differential COUNT [SEED]
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -42,7 +43,7 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// What is wrong with one random case; nothing, usually.
+/// Runs one random case. Returns what is wrong with it, or an empty string.
 std::string wrong_with(unsigned seed) {
   NmsRandom random(seed);
   const nms::NmsOptions options = some_cpu_options(random);

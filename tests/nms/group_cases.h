@@ -1,4 +1,4 @@
-// Clusters of similar boxes, as cascades find faces: drawn at random, for the rule groups and for
+// Draws random clusters of similar boxes, as cascades find faces, for the rule groups and for
 // measure_agreement().
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace facepipe::test {
 
-/// `count` boxes around count / 12 places, of which some lie within others. `step`: what corners
-/// are multiples of; below 1 they need rounding.
+/// Returns `count` boxes around count / 12 places; some boxes lie within others. Corners are
+/// multiples of `step`; below 1 they need rounding.
 inline NmsCase similar_clusters(std::size_t count, float step, unsigned seed) {
   NmsRandom random(seed);
   const float extent = 200 + 40 * std::sqrt(static_cast<float>(count));
@@ -49,7 +49,7 @@ inline nms::NmsOptions by_groups(std::uint32_t min_neighbours = 3) {
   return options;
 }
 
-/// What the oracle keeps.
+/// Returns what the oracle keeps.
 inline NmsAnswer grouped_by_oracle(const NmsCase& all, std::uint32_t min_neighbours) {
   NmsAnswer out;
   for (const OracleGroup& group : GroupsOracle(all.boxes, all.scores, min_neighbours).kept()) {

@@ -1,4 +1,5 @@
-// The rule groups: what OpenCV keeps, what the plain loops keep, and the edges of the contract.
+// These tests check the rule groups: OpenCV and the plain loops keep the same, and the edges of the
+// contract hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +23,14 @@ using testing::IsEmpty;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-/// The same box `times` times.
+/// Adds the same box `times` times.
 void add(NmsCase& all, const Box& box, int times) {
   for (int i = 0; i < times; ++i) all.add(box, 0.5F);
 }
 
 // --- Against OpenCV
 
-/// x, y, width, height, number of members.
+/// The columns are x, y, width, height, number of members.
 using GoldenGroup = std::array<int, 5>;
 
 struct GoldenCase {
@@ -41,7 +42,7 @@ struct GoldenCase {
 std::vector<GoldenCase> read_golden() {
   std::ifstream in(std::string(FACEPIPE_SOURCE_DIR) + "/tests/nms/golden/groups.txt");
   std::string line;
-  std::getline(in, line);  // who made it
+  std::getline(in, line);  // skips the line that says who made the file
   std::vector<GoldenCase> cases;
   std::string word;
   std::size_t boxes = 0;
@@ -63,7 +64,7 @@ std::vector<GoldenCase> read_golden() {
   return cases;
 }
 
-/// As OpenCV would give it: the score stands for the number of members.
+/// Converts an answer to OpenCV's form: the score becomes the number of members.
 GoldenGroup golden_of(const NmsAnswer& answer, std::size_t k, std::uint32_t min_neighbours) {
   const Box& box = answer.boxes[k];
   const double score = answer.scores[k];
@@ -84,7 +85,7 @@ TEST(NmsGroups, AreThoseOfOpenCv) {
   }
 }
 
-// OpenCV compares with eps * sum * 0.5, and grows by rint(eps * side), both in double.
+// OpenCV compares with eps * sum * 0.5 and grows by rint(eps * side), both in double.
 TEST(NmsGroups, IntegersGiveWhatOpenCvsDoublesGive) {
   for (int sum = 2; sum <= 1 << 22; ++sum) {
     const double difference = 0.2 * sum * 0.5;
@@ -133,8 +134,8 @@ TEST(NmsGroups, OfOneOrNoneThereIsNone) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// Edges of boxes of 50 x 50 may differ by 10: at 10 they are similar, at 11 not. The chain is one
-// group, although its ends have nothing in common.
+// Edges of boxes of 50 x 50 may differ by 10: at 10 the boxes are similar, at 11 they aren't. The
+// chain is one group, although its ends have nothing in common.
 TEST(NmsGroups, AreConnectedComponents) {
   NmsCase chained;
   NmsCase broken;
@@ -157,11 +158,12 @@ TEST(NmsGroups, RoundToWholePixelsTiesToEven) {
   EXPECT_THAT(on_cpu(by_groups(3), all).boxes, ElementsAre(Box{1, 3, 21, 23}));
 }
 
-// A box of 100 grows by 20. The inner one goes where it lies within that, and is outnumbered.
+// A box of 100 grows by 20. The inner group is removed if it lies within that and has fewer
+// members.
 TEST(NmsGroups, WithinAStrongerOneGo) {
   struct Case {
     const char* what;
-    float x;  // of the inner group, 40 wide
+    float x;  // left edge of the inner group, which is 40 wide
     int outer;
     int inner;
     std::uint32_t min_neighbours;
@@ -171,7 +173,8 @@ TEST(NmsGroups, WithinAStrongerOneGo) {
       {"outnumbered", 30, 6, 5, 2, {0}},
       {"as many", 30, 6, 6, 2, {0, 6}},
       {"more", 30, 5, 6, 2, {5, 0}},
-      {"no more than three", 30, 3, 2, 1, {0}},  // below 3: anybody's
+      // Groups of fewer than 3 members are removed by any group.
+      {"no more than three", 30, 3, 2, 1, {0}},
       {"of three by three", 30, 3, 3, 1, {0, 3}},
       {"of three by four", 30, 4, 3, 1, {0}},
       {"of two by as few", 30, 2, 2, 1, {0}},
@@ -195,15 +198,15 @@ TEST(NmsGroups, GoAtTheFarEndsOfLongOnes) {
     };
     NmsCase all;
     add(all, box(0, 0, 4000, 100), 6);
-    add(all, box(4760, 90, 4800, 120), 5);   // ends with the margins of 800 and 20
-    add(all, box(-800, -20, -760, 10), 5);   // begins with them
-    add(all, box(4770, 140, 4801, 171), 5);  // ends behind them
+    add(all, box(4760, 90, 4800, 120), 5);   // ends exactly at the margins of 800 and 20
+    add(all, box(-800, -20, -760, 10), 5);   // begins exactly at the margins
+    add(all, box(4770, 140, 4801, 171), 5);  // ends beyond the margins
     EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0, 16)) << tall;
   }
 }
 
-// Below three members anybody removes a group, and so two may remove each other, as in OpenCV:
-// edges of boxes of 100 x 20 may differ by 12, and they grow by 20 to the left and to the right.
+// Any group may remove one of fewer than three members, so two may remove each other, as in OpenCV.
+// Edges of boxes of 100 x 20 may differ by 12, and the boxes grow by 20 to the left and right.
 TEST(NmsGroups, OfTwoRemoveEachOther) {
   NmsCase all;
   add(all, {0, 0, 100, 20}, 2);
@@ -215,7 +218,7 @@ TEST(NmsGroups, OfTwoRemoveEachOther) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// One that goes still removes what lies within it.
+// A group that is removed still removes the groups within it.
 TEST(NmsGroups, WithinOneThatGoesGo) {
   NmsCase all;
   add(all, {0, 0, 1000, 1000}, 7);
@@ -229,7 +232,7 @@ TEST(NmsGroups, RankByMembersThenByIndex) {
   add(all, {0, 0, 20, 20}, 4);
   add(all, {300, 0, 320, 20}, 5);
   add(all, {600, 0, 620, 20}, 4);
-  all.scores[5] = 0.9F;  // of no account
+  all.scores[5] = 0.9F;  // has no effect
   const NmsAnswer answer = on_cpu(by_groups(3), all);
   EXPECT_THAT(answer.indices, ElementsAre(4, 0, 9));
   EXPECT_THAT(answer.scores, ElementsAre(5.0F / 8, 4.0F / 7, 4.0F / 7));
@@ -237,7 +240,7 @@ TEST(NmsGroups, RankByMembersThenByIndex) {
 
 TEST(NmsGroups, IndexIsTheLowestOfTheMembers) {
   NmsCase all;
-  add(all, {10, 0, 30, 20}, 1);  // sorted behind the others, by its left edge
+  add(all, {10, 0, 30, 20}, 1);  // its left edge sorts it behind the others
   add(all, {9, 0, 29, 20}, 2);
   add(all, {8, 0, 28, 20}, 2);
   EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0));

@@ -1,4 +1,5 @@
-// Capacity and memory: what is beyond is counted, and a call allocates nothing.
+// These tests check capacity and memory: candidates beyond the capacity are counted, and a call
+// allocates nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

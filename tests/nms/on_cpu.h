@@ -1,4 +1,4 @@
-// The CPU's suppressor, made and run at once.
+// Makes the CPU's suppressor and runs it at once.
 #pragma once
 
 #include <algorithm>

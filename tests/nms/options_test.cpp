@@ -1,4 +1,4 @@
-// Options: what is refused, and the names.
+// These tests check which options are refused, and the names of options.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Case {
 const std::vector<Case>& refused() {
   using enum NmsRule;
   static const std::vector<Case> cases{
-      // names, capacity, rule, what is changed
+      // Columns: option named by the message, capacity, rule, change.
       {"threshold", 100, greedy, [](auto& o) { o.threshold = -0.1F; }},
       {"threshold", 100, soft, [](auto& o) { o.threshold = 1.1F; }},
       {"threshold", 100, matrix, [](auto& o) { o.threshold = kNan; }},
@@ -83,7 +83,7 @@ TEST(NmsOptionsCheck, IsMadeByTheSuppressor) {
 TEST(NmsOptionsCheck, AcceptsTheEndsOfEachRange) {
   using enum NmsRule;
   const std::vector<Case> accepted{
-      // what for, capacity, rule, what is changed
+      // Columns: what is tested, capacity, rule, change.
       {"least threshold", 4096, greedy, [](auto& o) { o.threshold = 0; }},
       {"largest threshold", 4096, soft, [](auto& o) { o.threshold = 1; }},
       {"largest capacity", kMaxNmsCapacity, greedy, [](auto&) {}},

@@ -1,4 +1,4 @@
-// The arithmetic that all back ends share.
+// These tests check the arithmetic that all back ends share.
 #include "nms/predicate.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Iou, NeverExceedsOne) {
 TEST(Diou, FallsWithTheDistanceOfTheCentres) {
   const Box middle{0, 0, 10, 10};
   EXPECT_EQ(centre_penalty(middle, middle), 0.0F);
-  // Centres 5 apart, the box around both 15 x 10.
+  // The centres are 5 apart, and the box around both is 15 x 10.
   EXPECT_FLOAT_EQ(centre_penalty(middle, {5, 0, 15, 10}), 25.0F / 325.0F);
   EXPECT_FLOAT_EQ(centre_penalty({5, 0, 15, 10}, middle), 25.0F / 325.0F);
 }

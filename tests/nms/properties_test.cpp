@@ -1,5 +1,5 @@
-// What holds of every answer by greedy, matrix and fast, checked against the definition in exact
-// arithmetic.
+// These tests check properties of all answers by greedy, matrix and fast against the definition in
+// exact arithmetic.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class NmsProperties : public testing::TestWithParam<Setting> {
 TEST_P(NmsProperties, EqualsTheOracle) {
   for (const std::size_t count : edge_sizes())
     for (const NmsCase& all : exact_cases(count, 10)) {
-      // Fractions of floats round differently at equality.
+      // DIoU in float rounds differently than the oracle's doubles if it equals the threshold.
       if (options().overlap == nms::NmsOverlap::diou && all.name != "whole clusters") continue;
       ASSERT_EQ(kept(all), oracle(all).kept()) << count << ' ' << all.name;
     }

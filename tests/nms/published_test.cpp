@@ -1,5 +1,5 @@
-// The cases of other libraries' test suites, rebuilt from their published definitions. Those with
-// several classes or images in one call have no counterpart here.
+// These tests rebuild the cases of other libraries' test suites from their published definitions.
+// Cases with several classes or images in one call have no counterpart here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,15 +19,15 @@ using testing::FloatNear;
 using testing::Pointwise;
 
 // ONNX: the node tests of the operator NonMaxSuppression (onnx/backend/test/case/node/
-// nonmaxsuppression.py). Its score threshold, its limit of outputs and its box formats are the
-// caller's here: what the suppressor gets and gives is put into those words first.
+// nonmaxsuppression.py). Here, its score threshold, its limit of outputs and its box formats are
+// the caller's task. These helpers convert what the suppressor gets and gives.
 struct OnnxOptions {
   float iou = 0.5F;
   float score = 0;
   std::size_t most = 3;
 };
 
-// Corners y1 x1 y2 x2 in any order, as the operator has them.
+// Takes the corners y1 x1 y2 x2 in any order, as the operator does.
 Box from_onnx(float y1, float x1, float y2, float x2) {
   return {std::min(x1, x2), std::min(y1, y2), std::max(x1, x2), std::max(y1, y2)};
 }
@@ -93,8 +93,9 @@ TEST(OnnxNodeTest, CenterPointBoxFormat) {
 }
 
 // TensorFlow: tensorflow/core/kernels/image/non_max_suppression_op_test.cc,
-// NonMaxSuppressionV5OpTest. Its boxes and scores are those of ONNX' node tests; its sigma of 0.5
-// is 1 here, since it has exp(-IoU^2 / (2 sigma)), and its least score of 0 excludes 0.
+// NonMaxSuppressionV5OpTest. Its boxes and scores are those of the ONNX node tests. Its sigma of
+// 0.5 is 1 here, because TensorFlow computes exp(-IoU^2 / (2 sigma)). Its least score of 0 excludes
+// 0.
 TEST(TensorflowOpTest, SelectFromThreeClustersWithSoftNms) {
   nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
@@ -105,11 +106,11 @@ TEST(TensorflowOpTest, SelectFromThreeClustersWithSoftNms) {
               Pointwise(FloatNear(1e-2F), {0.95F, 0.9F, 0.384F, 0.3F, 0.256F, 0.197F}));
 }
 
-// torchvision: test/test_ops.py, TestNMS; its cases of 8-bit tensors and of wrong shapes have no
-// counterpart here. Its random numbers are drawn anew.
+// torchvision: test/test_ops.py, TestNMS. Its cases of 8-bit tensors and of wrong shapes have no
+// counterpart here. The random numbers are drawn anew.
 
-// test_nms_ref. 1,000 random boxes and one with an IoU just
-// above the threshold with the first, ten seeds; the reference keeps what has IoU <= threshold.
+// test_nms_ref: 1,000 random boxes, and one whose IoU with the first is just above the threshold,
+// with ten seeds. The reference keeps boxes with IoU <= threshold.
 class TorchvisionTestNms : public testing::TestWithParam<float> {};
 
 TEST_P(TorchvisionTestNms, EqualsTheReference) {
@@ -127,8 +128,7 @@ TEST_P(TorchvisionTestNms, TheLastFallsToTheFirstOrTheFirstToIt) {
 
 INSTANTIATE_TEST_SUITE_P(Thresholds, TorchvisionTestNms, testing::Values(0.2F, 0.5F, 0.8F));
 
-// test_nms_float16: three boxes of which one is left, also with all numbers rounded to half
-// precision.
+// test_nms_float16: one of three boxes is kept, even if all numbers are rounded to half precision.
 TEST(TorchvisionTestNmsCases, ThreeBoxes) {
   const NmsCase all{"float32",
                     {{285.3538F, 185.5758F, 1193.5110F, 851.4551F},
@@ -143,11 +143,11 @@ TEST(TorchvisionTestNmsCases, ThreeBoxes) {
   EXPECT_THAT(greedy_on_cpu(half, 0.2F), ElementsAre(1));
 }
 
-// OpenCV: modules/dnn/test/test_nms.cpp. Its boxes, scores and results don't stand in that source
-// but in YAML files of opencv_extra, made with TensorFlow. They are not copied: these are random
-// cases of the same kind and size (38 whole rectangles in clusters, some with equal scores) with
-// the same thresholds, and the definition stands in for the recorded results. NMSBoxes drops scores
-// up to its score threshold before it begins; here the caller does.
+// OpenCV: modules/dnn/test/test_nms.cpp. Its boxes, scores and results are in YAML files of
+// opencv_extra, made with TensorFlow, and aren't copied here. These are random cases of the same
+// kind and size (38 whole-number rectangles in clusters, some with equal scores) with the same
+// thresholds. The definition replaces the recorded results. NMSBoxes first drops scores up to its
+// score threshold; here the caller does.
 constexpr unsigned kOpencvSeeds = 20;
 
 NmsCase opencv_case(unsigned seed) { return whole_clusters(38, 600 + seed, 100); }
@@ -166,7 +166,7 @@ TEST(OpencvTestNms, Nms) {
   }
 }
 
-// OpenCV's sigma is ours, and half of it is TensorFlow's.
+// OpenCV's sigma equals ours, which is twice TensorFlow's.
 nms::NmsOptions opencv_soft() {
   nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
@@ -185,7 +185,7 @@ TEST(OpencvTestNms, SoftNms) {
 }
 
 TEST(OpencvTestNms, SoftNmsTieGoesToTheLowerIndex) {
-  // Both others overlap the first by the same, so that they stay equal.
+  // Both other boxes overlap the first equally, so their scores stay equal.
   const NmsCase all{"", {{0, 0, 10, 10}, {2, 0, 12, 10}, {-2, 0, 8, 10}}, {0.9F, 0.8F, 0.8F}};
   EXPECT_THAT(on_cpu(opencv_soft(), all).indices, ElementsAre(0, 1, 2));
 }

@@ -1,6 +1,5 @@
-// What the differential tests of all back ends draw at random, and how they name it. A seed stands
-// for the sequence of draws: another order here would make other cases of the seeds that results
-// name.
+// Draws and names the random cases of all back ends' differential tests. A seed stands for the
+// sequence of draws. Don't change their order, because results name cases by their seeds.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +10,9 @@
 
 namespace facepipe::test {
 
-/// Of the rules that all back ends have. All but options.matrix, whose draws come after these.
+/// Draws options of the rules that all back ends have, except options.matrix, which is drawn later.
 inline nms::NmsOptions some_options(NmsRandom& random) {
-  // As floats no smaller than the fractions they stand for, so that whole corners are exact.
+  // As floats these aren't below the fractions they stand for, so whole-number corners are exact.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
   nms::NmsOptions options;
   options.rule = static_cast<nms::NmsRule>(random.below(4));
@@ -28,7 +27,7 @@ inline nms::NmsOptions some_options(NmsRandom& random) {
   return options;
 }
 
-/// Whole corners, many equal boxes and scores, many IoUs that are small fractions.
+/// Draws whole-number corners, many equal boxes and scores, and many IoUs that are small fractions.
 inline NmsCase small_case(NmsRandom& random, std::size_t count) {
   NmsCase out;
   out.name = "small";

@@ -1,5 +1,5 @@
-// All rules on all instruction sets: the same bits as one pair at a time by predicate.h; and how
-// the rules relate.
+// These tests check that all rules on all instruction sets give the same bits as predicate.h one
+// pair at a time, and how the rules relate.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Soft-NMS: against the published definition, and by small cases.
+// These tests compare Soft-NMS with the published definition, and check small cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(SoftNms, SelectsAsPublished) {
 }
 
 TEST(SoftNms, ScoresFallByTheOverlap) {
-  // IoU 1/2, then none.
+  // The IoU with the first is 1/2, then 0.
   const NmsCase all{"", {{0, 0, 10, 10}, {0, 0, 10, 5}, {50, 50, 60, 60}}, {0.9F, 0.8F, 0.3F}};
   const NmsAnswer linear = on_cpu(soft(nms::SoftDecay::linear), all);
   EXPECT_THAT(linear.indices, ElementsAre(0, 1, 2));

@@ -1,5 +1,5 @@
-// Colours of all code points of H.273's MatrixCoefficients: drawn as the standard's formulas say,
-// and read back by the detector as what was drawn.
+// These tests check the colours of all code points of H.273's MatrixCoefficients: they are drawn by
+// the standard's formulas, and the detector reads back what was drawn.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr Size kSd{720, 576};
 
 using Triple = std::array<double, 3>;
 
-/// Corners of the cube, a grey, and two colours that are neither.
+/// Returns the corners of the colour cube, a grey, and two other colours.
 std::vector<Rgb> colors() {
   std::vector<Rgb> all{{0.5, 0.5, 0.5}, {0.2, 0.7, 0.4}, {0.9, 0.3, 0.6}};
   for (int i = 0; i < 8; ++i)
@@ -51,7 +51,7 @@ Triple weighted(const Rgb& e, double kr, double kb, int depth, bool full) {
   return {luma_code(y, depth, full), chroma_code(pb, depth, full), chroma_code(pr, depth, full)};
 }
 
-/// `more`: bits that Y, Cg and Co have and red, green and blue have not.
+/// @param more how many bits Y, Cg and Co have more than red, green and blue
 Triple ycgco(const Rgb& e, int depth, bool full, int more) {
   const double r = luma_code(e.r, depth - more, full);
   const double g = luma_code(e.g, depth - more, full);
@@ -59,7 +59,7 @@ Triple ycgco(const Rgb& e, int depth, bool full, int more) {
   const double middle = std::pow(2.0, depth - 1);
   if (more == 0)
     return {0.5 * g + 0.25 * (r + b), 0.5 * g - 0.25 * (r + b) + middle, 0.5 * (r - b) + middle};
-  const double co = r - b;  // the lifting steps, not rounded
+  const double co = r - b;  // the standard's lifting steps, without rounding
   const double t = b + co / 2;
   const double cg = g - t;
   return {t + cg / 2, cg + middle, co + middle};
@@ -74,7 +74,7 @@ Triple smpte_2085(const Rgb& e, int depth, bool full) {
 
 Triple standard(const Rgb& e, int matrix, int depth, bool full, bool hd) {
   switch (matrix) {
-    case 0: {  // the identity, which here is always of full range
+    case 0: {  // the identity; in this test it always has full range
       const double most = std::pow(2.0, depth) - 1;
       return {most * e.g, most * e.b, most * e.r};
     }
@@ -96,13 +96,13 @@ Triple standard(const Rgb& e, int matrix, int depth, bool full, bool hd) {
     case 17:
       return ycgco(e, depth, full, 1);
     case 9:
-    case 10:  // constant luminance, as 9
-    case 12:  // of unknown primaries, as 9
+    case 10:  // constant luminance, same as 9
+    case 12:  // derived from primaries, which are unknown here: same as 9
     case 13:
-    case 14:  // ICtCp, as 9
-    case 15:  // IPT-PQ-C2, as 9
+    case 14:  // ICtCp, same as 9
+    case 15:  // IPT-PQ-C2, same as 9
       return weighted(e, 0.2627, 0.0593, depth, full);
-    default:  // unspecified and reserved: by the number of lines
+    default:  // unspecified and reserved: chosen by the number of lines
       return hd ? weighted(e, 0.2126, 0.0722, depth, full) : weighted(e, 0.299, 0.114, depth, full);
   }
 }
@@ -133,7 +133,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Red, green and blue of samples, 0..1, not clamped.
+/// Returns red, green and blue of samples, 0..1, not clamped.
 Triple read_back(const YuvColor& drawn, const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);
@@ -146,7 +146,7 @@ Triple read_back(const YuvColor& drawn, const Case& c) {
   return rgb;
 }
 
-/// The most that samples rounded by a half, and clipped at the top of a full range, come to.
+/// Returns the largest error if samples are rounded by a half and clipped at the top of full range.
 double rounding_error(const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);
@@ -179,7 +179,7 @@ TEST(Color, DrawnAndReadBackIsTheSame) {
     }
 }
 
-// The published weights of these primaries are rounded, to four places at best.
+// The published weights of these primaries are rounded to four places at best.
 TEST(Color, DerivesTheMatrixFromThePrimaries) {
   struct Known {
     int primaries;

@@ -1,4 +1,4 @@
-// The formats that the overlay draws on and hides faces on, one of each kind.
+// One format of each kind that the overlay draws on and hides faces on.
 #pragma once
 
 #include <ostream>
@@ -14,7 +14,8 @@ struct FormatCase {
   bool alpha;
 };
 
-// name; semi-planar, log2 of chroma cell's width and height, bits, shift, has chroma; alpha
+// Columns: name; semi-planar, log2 of the chroma cell's width and height, bits, shift, has chroma;
+// alpha.
 inline const std::vector<FormatCase> kFormats{
     {"yuv420p", {false, 1, 1, 8, 0, true}, false},
     {"yuv422p", {false, 1, 0, 8, 0, true}, false},

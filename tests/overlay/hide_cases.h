@@ -1,5 +1,4 @@
-// Boxes of faces to hide on a picture, and options to hide them by, which the CPU's tests and
-// CUDA's go through.
+// Boxes of faces to hide, and options to hide them with. The tests of CPU and CUDA use them.
 #pragma once
 
 #include <cmath>
@@ -21,7 +20,7 @@ struct HideCase {
   std::vector<Box> faces;
 };
 
-/// Of single faces: anywhere, at and over each border, outside, tiny, huge.
+/// Returns cases of one face: anywhere, at and across each border, outside, tiny, huge.
 inline std::vector<HideCase> single_faces(Size upright) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto w = static_cast<float>(upright.width);
@@ -49,7 +48,8 @@ inline std::vector<HideCase> single_faces(Size upright) {
   };
 }
 
-/// Of several faces whose masks have different areas, on a picture of 60x60 pixels or more.
+/// Returns cases of several faces whose masks have different areas. The picture must have 60x60
+/// pixels or more.
 inline std::vector<HideCase> several_faces(Size upright) {
   const auto w = static_cast<float>(upright.width);
   const auto h = static_cast<float>(upright.height);
@@ -83,12 +83,12 @@ inline overlay::HideOptions options_of(overlay::HideStyle style, overlay::MaskSh
   overlay::HideOptions options{
       .style = style, .shape = shape, .grow = overlay::default_grow(shape)};
   options.color = {0.9, 0.3, 0.1};
-  // So small that it is enlarged: the oracle knows of no halved ones.
+  // The image is so small that it is enlarged, because the oracle doesn't halve images.
   if (style == overlay::HideStyle::image) options.image = noise_image({5, 3}, 11);
   return options;
 }
 
-/// Faces at random places and of random sizes, many of which overlap; some masks are of equal area.
+/// Returns faces of random sizes at random places. Many overlap, and some masks have equal areas.
 inline std::vector<Box> crowd(Size size, int count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Box> faces;

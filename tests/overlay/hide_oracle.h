@@ -1,6 +1,6 @@
-// What hiding faces does to a picture, slowly, from what overlay/hide.h promises: a sample at a
-// time, in doubles, by turning each chroma cell upright and asking whether the grown box touches
-// it.
+// Computes what hiding faces does to a picture, from the promises of overlay/hide.h. It is slow: it
+// goes sample by sample in doubles, turns each chroma cell upright, and asks whether the grown box
+// touches it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace facepipe::test {
 
-/// Y, U or V as numbers, the format's shift undone.
+/// Y, U or V as numbers; the format's shift is undone.
 struct OraclePlane {
   int width = 0;
   int height = 0;
@@ -53,7 +53,7 @@ inline std::vector<OraclePlane> planes_of(const Frame& frame) {
   return planes;
 }
 
-/// Of a place near an ellipse's edge the contract doesn't tell.
+/// `maybe` is a place near an ellipse's edge, where the contract allows both.
 enum class Masked { no, yes, maybe };
 
 /// The mask of one face.
@@ -77,7 +77,8 @@ class MaskOracle {
     find_whole();
   }
 
-  /// Whether the pixel, in the picture or beyond it, is masked as by a rectangle.
+  /// Returns whether the rectangle of the mask contains the pixel, which may lie outside of the
+  /// picture.
   [[nodiscard]] bool in_rectangle(int x, int y) const {
     return x >= whole_x1 && x < whole_x2 && y >= whole_y1 && y < whole_y2;
   }
@@ -88,7 +89,8 @@ class MaskOracle {
     const Upright cell = upright_cell(x, y);
     const double cx = (x1_ + x2_) / 2;
     const double cy = (y1_ + y2_) / 2;
-    const double dx = std::clamp(cx, cell.x1, cell.x2) - cx;  // to the cell's nearest point
+    // Distance to the cell's nearest point.
+    const double dx = std::clamp(cx, cell.x1, cell.x2) - cx;
     const double dy = std::clamp(cy, cell.y1, cell.y2) - cy;
     const auto inside = [&](double more) {
       return std::hypot(dx / ((x2_ - x1_) / 2 + more), dy / ((y2_ - y1_) / 2 + more)) < 1;
@@ -117,7 +119,7 @@ class MaskOracle {
   struct Upright {
     double x1, y1, x2, y2;
   };
-  /// The chroma cell of a stored pixel, turned upright.
+  /// Returns the chroma cell of a stored pixel, turned upright.
   [[nodiscard]] Upright upright_cell(int x, int y) const {
     const auto down = [](int position, int step) {
       return static_cast<int>(std::floor(static_cast<double>(position) / step)) * step;
@@ -132,11 +134,11 @@ class MaskOracle {
             static_cast<double>(std::max(a.y, b.y) + 1)};
   }
 
-  /// Goes along both axes from far outside the picture to far outside.
+  /// Searches along both axes, from far outside the picture to far outside on the other side.
   void find_whole() {
     constexpr int kFar = 1000;
     const auto touches = [](double low, double high, double from, double to) {
-      // A box of no width touches the cell that it lies in.
+      // A box of width 0 touches the cell that it lies in.
       return (low < to && high > from) || (low == high && low >= from && low < to);
     };
     const auto touched = [&](int x, int y, bool stored_x) {
@@ -165,13 +167,14 @@ class MaskOracle {
   double x1_, y1_, x2_, y2_, sigma_;
 };
 
-/// Where a ball that bounces off both ends of 0..last lies, each end counted twice.
+/// Returns where a ball lies that bounces off both ends of 0..last. Each end counts twice.
 inline int reflected(int at, int last) {
   while (at < 0 || at > last) at = at < 0 ? -1 - at : 2 * last + 1 - at;
   return at;
 }
 
-/// A row or column of samples: three means of 2 * radius + 1, mirrored beyond its ends.
+/// Smooths a row or column of samples with three means of 2 * radius + 1 samples. The line is
+/// mirrored beyond its ends.
 inline std::vector<double> three_means(std::vector<double> line, int radius) {
   const int last = static_cast<int>(line.size()) - 1;
   for (int pass = 0; pass < 3; ++pass) {
@@ -187,7 +190,7 @@ inline std::vector<double> three_means(std::vector<double> line, int radius) {
   return line;
 }
 
-/// The least radius by which three box filters have at least the variance sigma^2.
+/// Returns the least radius at which three box filters have a variance of sigma^2 or more.
 inline int oracle_radius(double sigma) {
   int radius = 1;
   while (((2.0 * radius + 1) * (2.0 * radius + 1) - 1) / 4 < sigma * sigma * (1 - 1e-12)) ++radius;
@@ -216,7 +219,7 @@ inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   }
 }
 
-/// Which of 4 cells a position of low..high lies in, counted in whole chroma cells.
+/// Returns which of 4 cells the position in low..high lies in. Cells consist of whole chroma cells.
 inline int mosaic_cell_of(int position, int low, int high, int cell) {
   const int cells = (high - low) / cell;
   const int at = (position - low) / cell;
@@ -250,8 +253,8 @@ inline void mosaic_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   });
 }
 
-/// Bilinear between the pixels of the image as it would be on the upright picture, its colours laid
-/// on `under`, each converted by itself.
+/// Interpolates bilinearly between the image's pixels, which lie on the upright picture. Blends
+/// each pixel's colour with `under` and converts it separately.
 inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
                           const Frame& frame, const overlay::HideOptions& options) {
   const RgbaImage& image = *options.image;
@@ -298,7 +301,7 @@ inline void fill_rectangle(OraclePlane& plane, std::size_t component, const Mask
         plane.at(x, y) = sample >> frame.format.shift;
 }
 
-/// By the style of `options`; the corners of an ellipse's rectangle, too.
+/// Hides by the style of `options`, including the corners of an ellipse's rectangle.
 inline void hide_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
                            const Frame& frame, const overlay::HideOptions& options) {
   switch (options.style) {
@@ -314,17 +317,18 @@ inline void hide_rectangle(OraclePlane& plane, std::size_t component, const Mask
 }
 
 struct HideOracle {
-  std::vector<OraclePlane> planes;          ///< what is expected
-  std::vector<std::vector<Masked>> masked;  ///< of each plane; maybe: one mask may miss the sample
-  int layers = 0;                           ///< the most masks that hide one sample
+  std::vector<OraclePlane> planes;  ///< the expected planes
+  ///< For each plane; maybe: a mask may or may not cover the sample.
+  std::vector<std::vector<Masked>> masked;
+  int layers = 0;  ///< the most masks that hide one sample
 };
 
-/// Masks one after another by rising area, which must differ. Rounds after each mask, to the
-/// nearest.
+/// Applies masks one after another by rising area. Their areas must differ. Rounds to the nearest
+/// after each mask.
 inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> faces,
                                    const overlay::HideOptions& options) {
   std::vector<MaskOracle> masks;
-  for (std::size_t i = 0; i < faces.size(); ++i)  // twins once
+  for (std::size_t i = 0; i < faces.size(); ++i)  // equal boxes count once
     if (std::ranges::find(faces.first(i), faces[i]) == faces.first(i).end())
       masks.emplace_back(before, faces[i], options);
   std::ranges::sort(masks, {}, &MaskOracle::area);
@@ -342,7 +346,8 @@ inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> fac
           const Masked here = mask.masked(x * plane.cell_w, y * plane.cell_h);
           if (here == Masked::no) continue;
           plane.samples[i] = hidden.samples[i];
-          // What one mask may miss, none before it makes sure of: the value is still open.
+          // A sample that one mask may miss stays `maybe`, even if other masks cover it, because its
+          // value depends on that mask.
           if (here == Masked::maybe || masked[i] != Masked::maybe) masked[i] = here;
           oracle.layers = std::max(oracle.layers, ++layers[i]);
         }

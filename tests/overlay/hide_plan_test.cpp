@@ -1,4 +1,5 @@
-// Masks by hand, the arithmetic of the styles against doubles, and the box filters.
+// These tests compare masks with hand-made ones, and the styles' arithmetic and box filters with
+// doubles.
 #include "overlay/hide_plan.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ TEST(HidePlan, GrowsAndRoundsOutwardsToChromaCells) {
   EXPECT_EQ(found.masks[0].area, (PixelRect{14, 20, 46, 70}));
   EXPECT_EQ(found.masks[0].whole, found.masks[0].area);
   EXPECT_EQ(found.masks[0].ellipse, MaskEllipse{});
-  // Sigma is 5 pixels: 3 boxes of 11 (sigma 5.48) are wide enough, of 9 (4.47) not; in chroma 2.5
-  // samples, of which 7 (3.46) are wide enough, 5 (2.45) not.
+  // Sigma is 5 pixels: 3 boxes of 11 (sigma 5.48) are wide enough, 3 boxes of 9 (4.47) aren't. In
+  // chroma it is 2.5 samples: boxes of 7 (3.46) are wide enough, boxes of 5 (2.45) aren't.
   EXPECT_EQ(found.masks[0].luma_radius, (BlurRadius{5, 5}));
   EXPECT_EQ(found.masks[0].chroma_radius, (BlurRadius{3, 3}));
 }
@@ -47,7 +48,8 @@ TEST(HidePlan, ABoxWithoutExtentHidesTheCellThatItLiesIn) {
 }
 
 TEST(HidePlan, SmallFacesAreBlurredByFourPixels) {
-  // 3 boxes of 9 (sigma 4.47), since 7 are too narrow (3.46); in chroma 2 samples: 5 (2.45).
+  // The blur takes 3 boxes of 9 (sigma 4.47), because 7 (3.46) are too narrow. In chroma, 2 samples
+  // need boxes of 5 (2.45).
   const HidePlan found = plan({100, 80}, {{20, 30, 22, 33}});
   EXPECT_EQ(found.masks.at(0).luma_radius, (BlurRadius{4, 4}));
   EXPECT_EQ(found.masks.at(0).chroma_radius, (BlurRadius{2, 2}));
@@ -101,7 +103,7 @@ TEST(HideGeometry, RootsAreRoundedUpExactly) {
   expect_root(2, 2);
   std::mt19937_64 random(1);
   for (int i = 0; i < 10000; ++i) {
-    const auto root = static_cast<std::int64_t>(random() % 94906265) + 2;  // of less than 2^53
+    const auto root = static_cast<std::int64_t>(random() % 94906265) + 2;  // roots below 2^53
     expect_root(root * root, root);
     expect_root(root * root - 1, root);
     if (root < 94906265) expect_root(root * root + 1, root + 1);

@@ -1,4 +1,5 @@
-// Hidden faces against the oracle, sample by sample, and what must hold whatever the style is.
+// These tests compare hidden faces with the oracle sample by sample, and check what must hold for
+// every style.
 #include "overlay/hide.h"
 
 #include <gtest/gtest.h>
@@ -33,14 +34,14 @@ FrameSpec spec_of(const FormatCase& format, Size size, Orientation orientation) 
   return spec;
 }
 
-/// In steps of a sample: how far from the oracle's value rounding may lead.
+/// Returns how far rounding may lead from the oracle's value, in steps of a sample.
 double tolerance(const HideOptions& options, const PixelFormat& format, int layers) {
   constexpr double kRounding = 0.5;
   switch (options.style) {
     case HideStyle::solid:
     case HideStyle::mosaic:
       return 0;
-    // Each of six means is off by 0.7 of the 65,536 steps at most.
+    // Each of six means is off by at most 0.7 of the 65,536 steps.
     case HideStyle::blur:
       return layers * (kRounding + 6 * 0.7 * std::exp2(format.bits - 16));
     // Positions are rounded to 1/256 pixel on both axes.
@@ -50,7 +51,7 @@ double tolerance(const HideOptions& options, const PixelFormat& format, int laye
   return 0;
 }
 
-/// Counts samples that are not as the oracle says; those of its maybes may be as before.
+/// Counts samples that differ from the oracle. A sample that it calls `maybe` may be unchanged.
 int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, double tolerance) {
   int wrong = 0;
   for (std::size_t c = 0; c < oracle.planes.size(); ++c) {
@@ -61,7 +62,8 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
         const unsigned now = test::component_sample(after, c, x, y);
         const bool unchanged = now == test::component_sample(before, c, x, y);
         const unsigned sample = now >> after.format.shift;
-        const bool hidden = sample << after.format.shift == now &&  // nothing below its bits
+        // No bit below the sample's bits is set.
+        const bool hidden = sample << after.format.shift == now &&
                             std::abs(sample - plane.at(x, y)) <= tolerance + 1e-6;
         wrong += (masked != Masked::no && hidden) || (masked != Masked::yes && unchanged) ? 0 : 1;
       }
@@ -69,7 +71,7 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
   return wrong;
 }
 
-/// Counts samples of alpha that are not opaque under a mask, or changed beside it.
+/// Counts samples of alpha that aren't opaque under a mask, or that changed beside it.
 int wrong_alpha(const Frame& before, const Frame& after, const std::vector<Masked>& of_luma) {
   if (!after.format.has_alpha) return 0;
   const unsigned opaque = ((1U << after.format.bits) - 1) << after.format.shift;
@@ -101,8 +103,8 @@ void expect_as_the_oracle(const FrameSpec& spec, const HideCase& faces,
   EXPECT_EQ(test::wrong_padding(before, after, spec.alpha), 0);
 }
 
-/// Whether the oracle can tell: in endless masks blurs and images depend on where they are cut, and
-/// over masks of less than half its size an image is halved first.
+/// Returns whether the oracle knows the result. In endless masks, blurs and images depend on where
+/// they are cut; over masks of less than half its size, an image is halved first.
 bool oracle_knows(const FrameSpec& spec, const HideCase& faces, const HideOptions& options) {
   if (options.style != HideStyle::blur && options.style != HideStyle::image) return true;
   if (faces.name == "endless") return false;
@@ -204,7 +206,7 @@ TEST(Hide, TheOrderOfFacesMakesNoDifference) {
     }
 }
 
-/// How many samples the oracle says are masked, and how many of them differ.
+/// How many samples are masked by the oracle, and how many of them differ.
 struct Compared {
   int masked = 0;
   int different = 0;
@@ -246,7 +248,7 @@ TEST_P(HideFormats, SolidAndImageLeaveNothingOfThePicture) {
 INSTANTIATE_TEST_SUITE_P(All, HideFormats, testing::ValuesIn(test::kFormats),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Stripes of black and white, two pixels wide, which any sharp pixel would show.
+// Black and white stripes are two pixels wide. Any sharp pixel would show them.
 TEST(Hide, BlursLeaveNoDetailEvenWhereTheyOverlap) {
   const FrameSpec spec{{false, 0, 0, 8, 0, true}, {200, 150}};
   Frame frame = test::make_noise_frame(spec, 7);
@@ -265,7 +267,7 @@ TEST(Hide, BlursLeaveNoDetailEvenWhereTheyOverlap) {
 }
 
 TEST(Hide, LargeImagesAreHalvedBeforeTheyAreShrunk) {
-  // One column of four is white, and none of those that a sample would lie between.
+  // One column of four is white; without halving, samples would be taken only between black ones.
   RgbaImage board{{256, 256}, {}};
   for (int y = 0; y < 256; ++y)
     for (int x = 0; x < 256; ++x)
@@ -290,7 +292,7 @@ TEST(Hide, AnImageIsConvertedAnewForAnotherKindOfFrame) {
   specs.back().color.full_range = true;
   specs.push_back(specs.back());
   specs.back().orientation = {1, false};
-  specs.push_back({{}, {1280, 720}});  // of another matrix, since none is tagged
+  specs.push_back({{}, {1280, 720}});  // has another matrix, because no matrix is tagged
   for (const FrameSpec& spec : specs) {
     Frame one = test::make_noise_frame(spec, 1);
     Frame other = test::make_noise_frame(spec, 1);
@@ -300,12 +302,12 @@ TEST(Hide, AnImageIsConvertedAnewForAnotherKindOfFrame) {
   }
 }
 
-// What a hider keeps, a blur's memory for one, is none of the next frame's business.
+// What a hider keeps, such as a blur's memory, must not affect the next frame.
 TEST(Hide, NothingOfOneFrameShowsOnTheNext) {
   for (const HideStyle style : test::kHideStyles)
     for (const MaskShape shape : {MaskShape::box, MaskShape::ellipse}) {
       FaceHider kept(test::options_of(style, shape));
-      for (unsigned i = 0; i < 8; ++i) {  // larger and smaller ones by turns
+      for (unsigned i = 0; i < 8; ++i) {  // large and small frames alternate
         const Size size{161 - 40 * static_cast<int>(i % 3), 121 - 30 * static_cast<int>(i % 2)};
         const std::vector<Box> faces = test::crowd(size, 5, i);
         Frame one = test::make_noise_frame({{}, size}, i);
@@ -317,7 +319,7 @@ TEST(Hide, NothingOfOneFrameShowsOnTheNext) {
     }
 }
 
-// Frames that differ within one mask alone are equal once it is filled, whatever comes then.
+// Frames that differ only within one mask are equal once it is filled, whatever comes next.
 TEST(Hide, ASecondCallShowsNothingThatTheFirstHid) {
   const FrameSpec spec{{}, {161, 121}};
   const std::vector<Box> first{{50, 40, 80, 80}};

@@ -1,5 +1,5 @@
-// The rasteriser against a plain oracle: for each sample, the pixels that it stands for are turned
-// upright one by one and looked up in the plan.
+// These tests compare the rasteriser with a plain oracle. For each sample, the oracle turns the
+// pixels that it stands for upright and looks each up in the plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ unsigned expected_luma(const OverlayPlan& plan, const PixelFormat& format, Pixel
   return value;
 }
 
-/// The index of the filled rectangle on top at an upright pixel; -1 if none.
+/// Returns the index of the topmost filled rectangle at an upright pixel; -1 if there is none.
 int filled_at(const OverlayPlan& plan, PixelPlace place) {
   int top = -1;
   for (std::size_t i = 0; i < plan.primitives.size(); ++i)
@@ -99,7 +99,7 @@ CellPrimitive primitive_of_cell(const OverlayPlan& plan, const Frame& frame, int
   return found;
 }
 
-/// Wrong samples of plane `p`, which is drawn on like luma.
+/// Counts wrong samples of plane `p`, which is drawn on like luma.
 int wrong_samples(const Frame& before, const Frame& after, const OverlayPlan& plan, std::size_t p) {
   int wrong = 0;
   for (int y = 0; y < after.size.height; ++y)
@@ -116,8 +116,8 @@ int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan)
   return wrong_samples(before, after, plan, 0);
 }
 
-/// What is drawn is as opaque as its glyphs cover the pixel: alpha is drawn on like luma, by the
-/// largest sample.
+/// Counts wrong samples of alpha. It is drawn on like luma with the largest sample, so what is
+/// drawn is as opaque as its glyphs cover the pixel.
 int wrong_alpha(const Frame& before, const Frame& after, OverlayPlan plan) {
   if (!after.format.has_alpha) return 0;
   for (YuvColor& color : plan.colors) color.y = after.format.largest();
@@ -231,8 +231,8 @@ TEST(Overlay, TextReadsUprightInEveryOrientation) {
   }
 }
 
-// In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2, and 2k + 1 to 4k + 1 and
-// 4k + 3. Wherever chroma has the colour, all its luma must be covered, and the other way round.
+// In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2, and row 2k + 1 belongs to
+// 4k + 1 and 4k + 3. Wherever chroma has the colour, all its luma must be covered, and vice versa.
 TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   for (const Orientation orientation : test::all_orientations()) {
     SCOPED_TRACE(name_of(orientation));
@@ -253,7 +253,7 @@ TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   }
 }
 
-// Where the planes are green, blue and red, white text on a grey background is equal in all three.
+// The planes are green, blue and red, so white text on a grey background is equal in all three.
 TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
   for (const int bits : {8, 12}) {
     FrameSpec spec{{false, 0, 0, bits, 0, true}, {160, 90}};
@@ -284,7 +284,7 @@ TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
     Detections faces;
     faces.push_back({40.3F, 30.6F, 71.2F, 66.9F}, 0.5F, {});
     draw_overlay(after, faces, {true, false, false, false});
-    constexpr int kWidest = 4 + 2 * 3;  // the widest line and a chroma cell's edge on either side
+    constexpr int kWidest = 4 + 2 * 3;  // the widest line, and a chroma cell's edge on both sides
     for (int y = 0; y < 90; ++y)
       for (int x = 0; x < 120; ++x) {
         const bool inside = x >= 40 && x < 72 && y >= 30 && y < 67;

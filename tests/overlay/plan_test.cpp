@@ -1,4 +1,5 @@
-// What is drawn where: sizes, places, texts, and coordinates that no detector should give.
+// These tests check what is drawn where: sizes, places, texts, and coordinates that no detector
+// should give.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::vector<PixelRect> areas(const OverlayPlan& plan, OverlayColor color) {
   return found;
 }
 
-/// Reads the glyphs back from the atlas columns that they are taken from.
+/// Reads the glyphs back from the plan's atlas columns.
 std::string written(const OverlayPlan& plan) {
   std::string text;
   for (const OverlayPrimitive& primitive : plan.primitives) {
@@ -65,13 +66,13 @@ TEST(OverlayPlan, LineAndTextFollowTheShorterSide) {
     int text;
   };
   const std::vector<Case> cases{
-      // picture, format, line width, text height
+      // Columns: picture, format, line width, text height.
       {{1920, 1080}, k444, 3, 24},
       {{1080, 1920}, k444, 3, 24},
       {{1920, 1080}, k420, 4, 24},  // whole chroma cells
       {{1280, 720}, k420, 2, 16},
       {{3840, 2160}, k444, 6, 48},
-      {{320, 240}, k444, 2, 14},  // readable at least
+      {{320, 240}, k444, 2, 14},  // the least readable height
       {{1280, 720}, {false, 2, 2, 8, 0, true}, 4, 16},
       {{20000, 20000}, k444, 56, 192},
   };
@@ -218,7 +219,7 @@ TEST(OverlayPlan, FacesThatAreNoneDrawNothing) {
   const float inf = std::numeric_limits<float>::infinity();
   const float huge = std::numeric_limits<float>::max();
   const std::vector<std::pair<const char*, Box>> refused{
-      // why, box
+      // Columns: why, box.
       {"NaN", {nan, 10, 20, 20}},
       {"NaN", {10, nan, 20, 20}},
       {"NaN", {10, 10, nan, 20}},
@@ -240,7 +241,8 @@ TEST(OverlayPlan, FacesThatAreNoneDrawNothing) {
         << why;
 }
 
-/// All coordinates from a list of the worst, in all formats, orientations and small sizes.
+/// Combines all coordinates of a list of the worst ones with all formats, orientations and small
+/// sizes.
 TEST(OverlayPlan, NoCoordinateLeavesThePictureOrTheAtlas) {
   const float inf = std::numeric_limits<float>::infinity();
   const float huge = std::numeric_limits<float>::max();
@@ -288,7 +290,7 @@ TEST(OverlayPlan, StoredMapIsTheWayBackFromUpright) {
   }
 }
 
-/// The rows of one glyph's image, one after another.
+/// Returns the rows of one glyph's image, one after another.
 std::string texels(const GlyphAtlas& atlas, char character) {
   const auto glyph = static_cast<std::size_t>(glyph_of(character));
   const auto stride = static_cast<std::size_t>(atlas.stride());
@@ -306,7 +308,7 @@ int strongest(const std::string& shape) {
 }
 
 TEST(GlyphAtlas, LettersAreThereAndDiffer) {
-  // All but I, which is the same stroke as l.
+  // The letter I is missing because it is the same stroke as l.
   const std::string characters = "0123456789.ABCDEFGHJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   for (const int height : {14, 15, 24, 48, 192}) {
     const auto atlas = glyph_atlas(height);

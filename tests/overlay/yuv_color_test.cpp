@@ -1,4 +1,4 @@
-// The overlay's colours against values computed by hand from ITU-T H.273.
+// These tests compare the overlay's colours with values computed by hand from ITU-T H.273.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -78,10 +78,10 @@ TEST(OverlayColors, UntaggedColourFollowsTheSize) {
             yuv_color(kRed, bits(8), tagged(6), kHd));
 }
 
-// Text is drawn on luma alone, so its background's chroma must be that of any grey.
+// Text is drawn only on luma, so its background must have a grey's chroma.
 TEST(OverlayColors, GreysHaveNeutralChroma) {
   for (int matrix = 1; matrix <= 20; ++matrix) {
-    if (matrix == 11) continue;  // no grey of SMPTE ST 2085 has neutral chroma
+    if (matrix == 11) continue;  // in SMPTE ST 2085, no grey has neutral chroma
     for (const bool full : {false, true})
       for (const int depth : {8, 9, 10, 12, 14, 16}) {
         const YuvColor samples =

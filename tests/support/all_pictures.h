@@ -1,4 +1,4 @@
-// All pictures of an input on one thread, for tests and measurements of decoders.
+// Decodes all pictures of an input on one thread, for tests and measurements of decoders.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,8 @@
 
 namespace facepipe::test {
 
-/// Gives `take` each picture, begun by read_first_picture(), in order, until it returns false.
+/// Gives `take` each picture in order, until `take` returns false. read_first_picture() has made
+/// `begin`.
 inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
                          const std::function<bool(video::DecodedPicture)>& take) {
   bool wanted = begin.picture && take(std::move(*begin.picture));
@@ -38,8 +39,8 @@ inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
   take_ready();
 }
 
-/// Gives `take` each picture, in order, that the decoder makes of the packets of `demuxer`.
-/// @param wanted  which packets the decoder gets, by their numbers from 0 on; empty: all
+/// Decodes the packets of `demuxer` and gives `take` each picture in order. @param wanted says
+/// which packets the decoder gets, by their numbers from 0 on; empty: all
 inline void all_pictures(video::Demuxer& demuxer, video::Decoder& decoder,
                          const std::function<void(const video::DecodedPicture&)>& take,
                          const std::function<bool(int)>& wanted = {}) {

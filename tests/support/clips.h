@@ -1,4 +1,4 @@
-// Small clips made by the ffmpeg command, and what ffprobe says of files.
+// Makes small clips with the ffmpeg command, and reads what ffprobe says of files.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@ struct CommandResult {
   std::string err;
 };
 
-/// Runs a program without a shell, with nothing on standard input.
+/// Runs a program without a shell. Its standard input is empty.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& arguments);
 
-/// Runs ffmpeg with arguments as one would type them (separated by blanks, no quoting), writing
-/// `output`. Throws std::runtime_error with ffmpeg's words if it fails.
+/// Runs ffmpeg, which writes `output`. Blanks separate the arguments; there is no quoting. Throws
+/// std::runtime_error with ffmpeg's message if it fails.
 void ffmpeg(const std::string& arguments, const std::filesystem::path& output);
 
-/// How a picture is turned or mirrored (ISO/IEC 14496-12, 6.2.2): x' = a x + c y, y' = b x + d y.
-/// FFmpeg and players shift the result back into view.
+/// Turns or mirrors a picture (ISO/IEC 14496-12, 6.2.2): x' = a x + c y, y' = b x + d y. FFmpeg and
+/// players shift the result back into view.
 struct TrackMatrix {
   int a = 1, b = 0, c = 0, d = 1;
 };
 inline constexpr TrackMatrix kTurnedClockwise{0, 1, -1, 0};
 
-/// Writes the matrix into the header of an MP4 file's first track, by which it is to be shown
-/// (8.3.2). FFmpeg 5 and 7 have no common option that does it.
+/// Writes the display matrix (8.3.2) into the header of an MP4 file's first track. FFmpeg 5 and 7
+/// have no common option that does it.
 void mark_turned(const std::filesystem::path& mp4, const TrackMatrix& matrix = kTurnedClockwise);
 
-/// Everything that ffprobe tells of a file: streams, packets, format, chapters.
+/// Returns everything that ffprobe tells of a file: streams, packets, format, chapters.
 [[nodiscard]] nlohmann::json probe(const std::filesystem::path& file);
 
-/// The streams of one type ("video", "audio", "subtitle", "data", "attachment").
+/// Returns the streams of one type ("video", "audio", "subtitle", "data", "attachment").
 [[nodiscard]] std::vector<nlohmann::json> streams_of(const nlohmann::json& probed,
                                                      const std::string& type);
 
@@ -49,14 +49,14 @@ struct Stamp {
   friend auto operator<=>(const Stamp&, const Stamp&) = default;
 };
 
-/// All packets' time stamps of a stream, sorted.
+/// Returns the time stamps of all packets of a stream, sorted.
 [[nodiscard]] std::vector<Stamp> stamps_of(const nlohmann::json& probed, int stream_index);
 [[nodiscard]] std::vector<Stamp> video_stamps(const std::filesystem::path& file);
 
-/// Decoded pictures of the first video stream as raw bytes in its own pixel format.
+/// Returns the decoded pictures of the first video stream as raw bytes in its own pixel format.
 [[nodiscard]] std::string decoded_pictures(const std::filesystem::path& file);
 
-/// The luma of all pictures, 8 bits, upright, one behind the other.
+/// Returns the luma of all pictures in order: 8 bits, upright.
 [[nodiscard]] std::string decoded_luma(const std::filesystem::path& file);
 
 }  // namespace facepipe::test

@@ -13,7 +13,7 @@
 
 namespace facepipe::test {
 
-/// `work` throws an Error of `kind` whose one line holds `text`.
+/// Expects that `work` throws an Error of `kind` whose one line contains `text`.
 inline void expect_error(ErrorKind kind, const std::string& text,
                          const std::function<void()>& work) {
   try {
@@ -26,7 +26,8 @@ inline void expect_error(ErrorKind kind, const std::string& text,
   }
 }
 
-/// A program that refused: that code, and one whole line on stderr that holds `reason`.
+/// Expects that a program refused: it ended with `code` and wrote one whole line to stderr that
+/// contains `reason`.
 inline void expect_refused(const CommandResult& result, int code, const std::string& reason) {
   EXPECT_EQ(result.exit_code, code) << result.err;
   EXPECT_THAT(result.err, testing::HasSubstr(reason));

@@ -1,5 +1,5 @@
-// Files that nothing fetches (conformance streams, a second model): tests that want them skip where
-// they are not.
+// Finds files that nothing fetches (conformance streams, a second model). Tests that need them are
+// skipped if they are missing.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,8 @@
 
 namespace facepipe::test {
 
-/// The folder that FACEPIPE_TEST_DATA names; unset, the folder shared/data beside the checkout.
+/// Returns the folder that FACEPIPE_TEST_DATA names. If it is unset: the folder shared/data beside
+/// the checkout.
 inline std::filesystem::path extra_data() {
   const char* named = std::getenv("FACEPIPE_TEST_DATA");
   if (named != nullptr) return named;

@@ -1,6 +1,6 @@
-// A library for LD_PRELOAD that lets a call of the system's fail in a program under test. The
-// environment names it: FACEPIPE_FAIL="CALL FROM NTH DO", where FROM is the program itself ("own")
-// or the begin of a library's file name, and DO an errno, or "short" (half is written). With
+// A library for LD_PRELOAD that makes one system call of the program under test fail. The
+// environment says which: FACEPIPE_FAIL="CALL FROM NTH DO". FROM is the program itself ("own") or
+// the beginning of a library's file name. DO is an errno, or "short" (half is written). With
 // FACEPIPE_FAIL_ON=1 all later calls fail, too.
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -57,7 +57,7 @@ bool comes_from(const void* place) {
          strncmp(slash != nullptr ? slash + 1 : info.dli_fname, from, strlen(from)) == 0;
 }
 
-/// Whether this call is the one.
+/// Returns whether this call must fail.
 bool fails(const char* name, const void* place) {
   if (!ready || inside || strcmp(name, call_name) != 0) return false;
   const int before = errno;
@@ -91,7 +91,7 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
-// The C library's own names of parameters are reserved ones.
+// The C library uses reserved names for its parameters.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 

@@ -1,4 +1,4 @@
-// The program under a library that lets one of its calls of the system fail (failing_calls.cpp).
+// Runs the program under a library that makes one of its system calls fail (failing_calls.cpp).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace facepipe::test {
 
-/// Sanitizers take the same calls for themselves.
+/// Sanitizers intercept the same calls.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };
 
-/// Runs the program, for half a minute at most (exit code 124), where a call fails.
-/// @param fault "CALL FROM NTH DO", as failing_calls.cpp has it
+/// Runs the program, in which a call fails, for half a minute at most (then the exit code is 124).
+/// @param fault "CALL FROM NTH DO", as in failing_calls.cpp
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

@@ -1,5 +1,5 @@
-// A detector without a network: gives frames the candidates that it is told, or fails where it is
-// told.
+// A detector without a network: it gives frames the candidates that the test sets, or fails if the
+// test says so.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 
 namespace facepipe::test {
 
-/// What the fake does at each step; the default does nothing.
+/// What the fake does at each step. By default it does nothing.
 struct FakeBehaviour {
   Detections candidates;
-  /// In place of `candidates`, where it is set.
+  /// Used instead of `candidates` if it is set.
   std::function<Detections(const Frame&)> candidates_of;
   std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
   std::function<void()> on_start = [] {};
   std::function<void()> on_collect = [] {};
-  /// What each collect() has copied.
+  /// Adds the copies of each collect().
   std::function<void(CopyCounter&)> copied = [](CopyCounter&) {};
 };
 
@@ -68,11 +68,11 @@ class FakeDetector final : public detector::Detector {
   Slots slots_{2};
 };
 
-/// The factory for run_job; `behaviour` may be changed between runs.
+/// The factory for run_job(). Tests may change `behaviour` between runs.
 class FakeDetectorFactory final : public detector::DetectorFactory {
  public:
   FakeDetectorFactory() : detector::DetectorFactory({}, "fake", "", true) {}
-  /// The lanes of a job share one, as they share real ones.
+  /// The lanes of a job share one detector, as they do with real ones.
   std::shared_ptr<detector::Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)
       kept_ = std::make_shared<FakeDetector>(behaviour, frame);

@@ -1,4 +1,4 @@
-// The largest file that this process may write: stands in for a full disk.
+// Limits the size of the files that this process writes. The limit stands in for a full disk.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// While it lives no file of this process grows beyond `bytes`.
+/// While it lives, no file of this process grows beyond `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

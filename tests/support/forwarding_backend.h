@@ -1,4 +1,4 @@
-// A backend that does what another does: for tests that change a part of it.
+// A backend that forwards to another one. Tests override a part of it.
 #pragma once
 
 #include <memory>

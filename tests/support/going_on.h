@@ -1,4 +1,4 @@
-// A decoder of the CPU's that hands its codec on as NVDEC's does.
+// A decoder on the CPU that hands its codec on as the decoder of NVDEC does.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,8 @@
 
 namespace facepipe::test {
 
-/// Where its stream has ended without loss, take_idle() gives its codec for another one's `before`.
+/// After its stream has ended without loss, take_idle() returns its codec. Pass that as `before` to
+/// the next decoder.
 class GoingOnDecoder final : public video::Decoder {
  public:
   GoingOnDecoder(const video::Demuxer& demuxer, video::Notices& notices,
@@ -22,8 +23,8 @@ class GoingOnDecoder final : public video::Decoder {
 
   using video::Decoder::take_idle;
 
-  /// How often the codec has asked for a format, as FFmpeg's do where they begin anew: the moment
-  /// at which one of NVDEC's decoders is made.
+  /// How often the codec has asked for a format. FFmpeg's decoders ask when they begin anew, and
+  /// then a decoder of NVDEC is created.
   [[nodiscard]] static int formats_asked() { return formats_asked_; }
 
   [[nodiscard]] std::unique_ptr<video::FrameMaker> make_frames(

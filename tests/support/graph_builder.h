@@ -1,4 +1,4 @@
-// Small graphs with random weights, for tests.
+// Builds small graphs with random weights, for tests.
 #pragma once
 
 #include <random>
@@ -10,17 +10,17 @@
 
 namespace facepipe::test {
 
-/// What a test says of a convolution; the rest is random.
+/// What a test specifies of a convolution; the rest is random.
 struct ConvolutionSpec {
   int outputs = 8;
   int kernel = 1;
   int stride = 1;
   int pad = 0;
-  bool depthwise = false;  ///< outputs are then the inputs
+  bool depthwise = false;  ///< then `outputs` is the number of inputs
   detector::graph::Activation activation = detector::graph::Activation::none;
 };
 
-/// Nodes in the order of the calls. Weights are scaled so that values keep their size.
+/// Appends nodes in the order of the calls. Weights are scaled so that values keep their magnitude.
 class GraphBuilder {
  public:
   GraphBuilder(int channels, Size size, unsigned seed);
@@ -32,16 +32,16 @@ class GraphBuilder {
                                       detector::graph::Activation activation,
                                       const std::vector<detector::graph::ValueId>& residual = {});
   detector::graph::ValueId batch_norm(detector::graph::ValueId x);
-  /// Any operator of one output that needs no weights.
+  /// Appends any operator that has one output and no weights.
   detector::graph::ValueId node(detector::graph::Operator op,
                                 const std::vector<detector::graph::ValueId>& inputs);
-  /// Consecutive channels of a map.
+  /// Splits a map into groups of consecutive channels.
   std::vector<detector::graph::ValueId> split(detector::graph::ValueId x,
                                               const std::vector<int>& channels);
   void output(detector::graph::ValueId value);
   void output(detector::graph::ValueId value, const std::string& name);
 
-  /// Noise in -1..1, the size of the input.
+  /// Returns noise in -1..1 of the input's size.
   [[nodiscard]] Tensor noise();
   [[nodiscard]] const detector::graph::Graph& graph() const { return graph_; }
   [[nodiscard]] Size size() const { return size_; }

@@ -26,7 +26,7 @@ float activated(double value, detector::graph::Activation activation) {
   return static_cast<float>(value);
 }
 
-/// Runs one node; knows the shapes of what goes in and comes out.
+/// Runs one node. Knows the shapes of its inputs and outputs.
 class Loops {
  public:
   Loops(const Graph& graph, const Node& node, const std::vector<const Tensor*>& inputs)
@@ -135,7 +135,7 @@ class Loops {
     const std::vector<std::int64_t>& from = graph_.value(node_.inputs[0]).extents;
     const std::vector<std::int64_t>& to = graph_.value(node_.outputs[0]).extents;
     Tensor out(in_.size());
-    std::vector<std::int64_t> place(from.size());  // in the output
+    std::vector<std::int64_t> place(from.size());  // index in the output
     for (float& value : out) {
       std::size_t source = 0;
       for (std::size_t axis = 0; axis < from.size(); ++axis) {
@@ -160,7 +160,7 @@ class Loops {
     }
     return out;
   }
-  /// By the operators that a chain was made of, as a graph of its own.
+  /// Runs the operators that a chain was made of, as a graph of their own.
   std::vector<Tensor> operator()(const detector::graph::PairChains& op) const {
     std::vector<Tensor> out;
     std::size_t input = 0;
@@ -220,7 +220,7 @@ class Loops {
     graph.nodes.push_back({"", std::move(op), std::move(inputs), {output}});
   }
 
-  /// The last value of a graph that stands for this node.
+  /// Runs a graph that stands for this node. Returns its last value.
   [[nodiscard]] Tensor run(Graph& graph, const Tensor& input) const {
     const MapShape from = input_shape();
     detector::graph::infer_shapes(graph, {from.width, from.height});
@@ -278,7 +278,7 @@ class Loops {
   const Tensor& in_;
 };
 
-/// Planes of a map to cells of its channels.
+/// Converts the planes of a map to cells that hold all its channels.
 Tensor as_cells(const Tensor& planes, const MapShape& shape) {
   Tensor cells;
   for (int y = 0; y < shape.height; ++y)

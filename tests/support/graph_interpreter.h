@@ -1,5 +1,5 @@
-// The small graph's operators as plain loops over floats: slow, and the oracle of passes and
-// engines.
+// Runs the small graph's operators as plain loops over floats. It is slow, and the oracle of passes
+// and engines.
 #pragma once
 
 #include <span>
@@ -11,17 +11,17 @@ namespace facepipe::test {
 
 using Tensor = std::vector<float>;
 
-/// What one node computes of its inputs, each in the order of ONNX (channels outermost); sums in
-/// double. The graph's shapes must be inferred.
+/// Computes one node's outputs from its inputs, each in the order of ONNX (channels outermost).
+/// Sums are in double. The graph's shapes must be inferred.
 [[nodiscard]] std::vector<Tensor> interpret_node(const detector::graph::Graph& graph,
                                                  const detector::graph::Node& node,
                                                  const std::vector<const Tensor*>& inputs);
 
-/// Every value of a graph for one input, by ValueId.
+/// Returns every value of a graph for one input, by ValueId.
 [[nodiscard]] std::vector<Tensor> interpret(const detector::graph::Graph& graph,
                                             const Tensor& input);
 
-/// The graph's outputs in its order, with the layout that each promises.
+/// Returns the graph's outputs in its order, each with the layout that it promises.
 [[nodiscard]] std::vector<Tensor> interpret_outputs(const detector::graph::Graph& graph,
                                                     const Tensor& input);
 

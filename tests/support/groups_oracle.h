@@ -1,4 +1,5 @@
-// The rule groups as OpenCV words it: each box with each, in double, nothing sorted.
+// The rule groups as OpenCV defines it: it compares each box with each, in double, and sorts
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 
 namespace facepipe::test {
 
-/// Whole numbers.
+/// The values are whole numbers.
 struct OracleRect {
   double x, y, width, height;
 };
 
-/// Of no width where nms.h calls the box invalid.
+/// Returns a rectangle of width 0 if nms.h calls the box invalid.
 inline OracleRect rounded(const Box& box) {
   constexpr double kFarthest = 8388608;
   const std::vector<float> corners{box.x1, box.y1, box.x2, box.y2};
@@ -35,7 +36,7 @@ inline bool are_similar(const OracleRect& a, const OracleRect& b) {
          std::abs(a.y + a.height - b.y - b.height) <= most;
 }
 
-/// Common area by what either covers.
+/// Returns the common area divided by the area that the two cover together.
 inline double iou_of(const OracleRect& a, const OracleRect& b) {
   const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
   const double height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
@@ -44,7 +45,7 @@ inline double iou_of(const OracleRect& a, const OracleRect& b) {
   return both / (a.width * a.height + b.width * b.height - both);
 }
 
-/// Sums of IoUs over 1/2, each rounded down to 2^-15.
+/// Returns, for each box, the sum of its IoUs above 1/2, each rounded down to a multiple of 2^-15.
 inline std::vector<float> oracle_agreement(const std::vector<Box>& boxes) {
   std::vector<float> sums;
   for (const Box& box : boxes) {
@@ -78,14 +79,14 @@ class GroupsOracle {
       if (!seen_[i]) add_group_around(i);
   }
 
-  /// By rank.
+  /// Returns the groups by rank.
   [[nodiscard]] std::vector<OracleGroup> kept() const {
     std::vector<OracleGroup> out;
     for (const OracleGroup& group : groups_)
       if (std::none_of(groups_.begin(), groups_.end(),
                        [&](const OracleGroup& other) { return removes(other, group); }))
         out.push_back(group);
-    // Groups are in the order of their lowest indices.
+    // Before sorting, the groups are in the order of their lowest indices.
     std::stable_sort(out.begin(), out.end(),
                      [](const OracleGroup& a, const OracleGroup& b) { return a.score > b.score; });
     return out;

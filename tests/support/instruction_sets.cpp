@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <string>
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the following code once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/support/instruction_sets.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h, as Highway wants it.
+// Highway requires this header after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -37,7 +37,8 @@ std::vector<std::string_view> instruction_sets() {
 }
 
 void force_instruction_set(std::string_view name) {
-  use_best_instruction_set();  // else only the set that was forced last counts as supported
+  // Otherwise only the set that was forced last would count as supported.
+  use_best_instruction_set();
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name != hwy::TargetName(target)) continue;
     hwy::SetSupportedTargetsForTest(target);

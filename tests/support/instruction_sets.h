@@ -1,5 +1,5 @@
-// Which instruction set the CPU's suppressors use, by Highway's names: AVX3 is AVX-512 (F, BW, CD,
-// DQ and VL). Results are the same with all of them.
+// Tells and chooses the instruction set of the CPU's suppressors, by Highway's names: AVX3 is
+// AVX-512 (F, BW, CD, DQ and VL). All of them give the same results.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace facepipe::test {
 
-/// The one in use: the best that this processor has, unless another one was forced.
+/// Returns the one in use: the best that this processor has, unless another one was forced.
 std::string_view instruction_set();
 
-/// All that the library is compiled for and this processor has, the best first.
+/// Returns all sets that the library is compiled for and this processor has, the best first.
 std::vector<std::string_view> instruction_sets();
 
-/// For tests and measurements; no suppressor may be running. Throws std::invalid_argument for a
-/// name that instruction_sets() doesn't have.
+/// Forces a set, for tests and measurements; no suppressor may be running. Throws
+/// std::invalid_argument if instruction_sets() doesn't have the name.
 void force_instruction_set(std::string_view name);
 
 /// Undoes force_instruction_set().

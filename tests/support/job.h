@@ -1,4 +1,4 @@
-// Runs one job with a fake detector and keeps what it told.
+// Runs one job with a fake detector and keeps its results.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace facepipe::test {
 
-/// The options of a run that draws nothing, with the encoder that the container takes by default.
+/// Returns the options of a run that draws nothing and uses the container's default encoder.
 inline pipeline::JobOptions default_job(const std::filesystem::path& input,
                                         const std::filesystem::path& output) {
   pipeline::JobOptions options;
@@ -25,7 +25,7 @@ inline pipeline::JobOptions default_job(const std::filesystem::path& input,
   return options;
 }
 
-/// Likewise fast and lossless: pictures out equal pictures in.
+/// Returns the same for a fast and lossless encoder: output pictures equal input pictures.
 inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
                                          const std::filesystem::path& output) {
   pipeline::JobOptions options = default_job(input, output);
@@ -34,7 +34,7 @@ inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
   return options;
 }
 
-/// The CPU's, with a detector that does as it is told.
+/// Returns the CPU's backend with a fake detector.
 inline std::unique_ptr<pipeline::Backend> fake_backend(FakeBehaviour behaviour = {}) {
   auto factory = std::make_unique<FakeDetectorFactory>();
   factory->behaviour = std::move(behaviour);
@@ -57,7 +57,7 @@ inline JobRun run_fake_job(const pipeline::JobOptions& options, FakeBehaviour be
   return run;
 }
 
-/// One candidate box with its landmarks in a row.
+/// Returns one candidate with this box. Its landmarks lie in a row.
 inline Detections one_face(const Box& box, float score = 0.9F) {
   Detections detections;
   detections.push_back(box, score, Landmarks{});

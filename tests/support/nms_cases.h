@@ -1,5 +1,6 @@
-// Sets of candidates for tests and measurements of suppression, whatever the back end. The same on
-// every machine: std::mt19937 is, the standard library's distributions are not, so none is used.
+// Sets of candidates for tests and measurements of suppression on all back ends. They are the same
+// on every machine: std::mt19937 is portable, but the standard library's distributions aren't, so
+// this file uses none of them.
 #pragma once
 
 #include <algorithm>
@@ -32,18 +33,18 @@ struct NmsCase {
 class NmsRandom {
  public:
   explicit NmsRandom(unsigned seed) : bits_(seed) {}
-  /// A whole number in [0, end).
+  /// Returns a whole number in [0, end).
   unsigned below(unsigned end) { return static_cast<unsigned>(bits_() % end); }
-  /// In [0, 1), all 24 bits of a float's fraction.
+  /// Returns a number in [0, 1) with all 24 bits of a float's fraction.
   float uniform() { return static_cast<float>(bits_() >> 8) * 0x1p-24F; }
   float uniform(float begin, float end) { return begin + (end - begin) * uniform(); }
-  /// Mean 0, deviation 1, never beyond 6: the sum of twelve uniform ones.
+  /// Returns a number of mean 0 and deviation 1, within -6..6: the sum of twelve uniform ones.
   float normal() {
     float sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();
     return sum;
   }
-  /// Fisher and Yates; std::shuffle's draws differ from library to library.
+  /// Shuffles by Fisher and Yates, because std::shuffle's draws differ from library to library.
   template <class Value>
   void shuffle(std::vector<Value>& values) {
     for (std::size_t i = values.size(); i > 1; --i)
@@ -54,10 +55,11 @@ class NmsRandom {
   std::mt19937 bits_;
 };
 
-// --- As detectors give them
+// --- Candidates like those of detectors
 
-/// `count` candidates around count / 20 square faces of 20 to 120 pixels in a frame of 3840 x 2160,
-/// in random order; `jitter` of a face's size moves and (as a logarithm) scales them.
+/// Returns `count` candidates around count / 20 square faces of 20 to 120 pixels, in a frame of
+/// 3840 x 2160 and in random order. They move and scale (in the logarithm) by `jitter` of a face's
+/// size.
 inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned seed) {
   NmsRandom random(seed);
   struct Face {
@@ -78,17 +80,17 @@ inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned
   return out;
 }
 
-/// Usual threshold: 0.5.
+/// The usual threshold is 0.5.
 inline NmsCase tight_faces(std::size_t count, unsigned seed = 1) {
   return faces("faces tight", count, 0.08F, seed);
 }
 
-/// Usual threshold: 0.3.
+/// The usual threshold is 0.3.
 inline NmsCase wide_faces(std::size_t count, unsigned seed = 2) {
   return faces("faces wide", count, 0.16F, seed);
 }
 
-/// 160 faces side by side, 16 x 10 without a gap, with candidates jittered about each.
+/// Returns candidates jittered about 160 faces, which lie side by side in 16 x 10 without a gap.
 inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   NmsRandom random(seed);
   NmsCase out;
@@ -106,8 +108,8 @@ inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   return out;
 }
 
-/// The boxes of torchvision's test_ops.TestNMS: a corner in 100 x 100, sides up to 100, and the
-/// last with an IoU of threshold + 1e-5 with the first.
+/// Returns the boxes of torchvision's test_ops.TestNMS: a corner in 100 x 100, and sides up to 100.
+/// The last box has an IoU of threshold + 1e-5 with the first.
 inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned seed = 4) {
   NmsRandom random(seed);
   NmsCase out;
@@ -126,10 +128,10 @@ inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned s
   return out;
 }
 
-// --- With whole corners, so that areas are exact
+// --- Candidates with whole-number corners, whose areas are exact
 
-/// `count` candidates around count / 7 places. Scores come from `score_steps` values: ties where
-/// there are few.
+/// Returns `count` candidates around count / 7 places. Scores take `score_steps` values; few values
+/// give ties.
 inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_steps) {
   NmsRandom random(seed);
   const auto pick = [&](unsigned end) { return static_cast<float>(random.below(end)); };
@@ -153,7 +155,7 @@ inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_s
   return out;
 }
 
-/// Scores k / (n + 1), k = 1..n, in random order.
+/// Gives the scores k / (n + 1), k = 1..n, in random order.
 inline void make_scores_distinct(NmsCase& all, unsigned seed) {
   NmsRandom random(seed);
   std::iota(all.scores.begin(), all.scores.end(), 1.0F);
@@ -161,8 +163,8 @@ inline void make_scores_distinct(NmsCase& all, unsigned seed) {
   for (float& score : all.scores) score /= static_cast<float>(all.size() + 1);
 }
 
-/// Boxes of which each overlaps the next with IoU 3/7 and the one after with 1/9; scores fall along
-/// the chain, so that each decision waits for the one before.
+/// Returns boxes of which each overlaps the next with IoU 3/7 and the one after with 1/9. Scores
+/// fall along the chain, so each decision depends on the one before.
 inline NmsCase chain(std::size_t count) {
   NmsCase out;
   out.name = "chain";
@@ -173,7 +175,7 @@ inline NmsCase chain(std::size_t count) {
   return out;
 }
 
-/// No two overlap; some touch.
+/// No two boxes overlap; some touch.
 inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   NmsRandom random(seed);
   NmsCase out;
@@ -189,14 +191,14 @@ inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   return out;
 }
 
-/// The same box and score throughout.
+/// All candidates have the same box and score.
 inline NmsCase identical(std::size_t count) {
   return {"identical", std::vector<Box>(count, Box{10, 20, 110, 140}),
           std::vector<float>(count, 0.5F)};
 }
 
-/// A box in the middle with `middle_score` and arms around it with scores in [0.25, 0.75): each
-/// overlaps the middle, opposite arms don't overlap each other.
+/// Returns a box in the middle with `middle_score`, and arms around it with scores in [0.25, 0.75).
+/// Each arm overlaps the middle; opposite arms don't overlap each other.
 inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   NmsRandom random(seed);
   NmsCase out;
@@ -212,7 +214,7 @@ inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   return out;
 }
 
-/// Good boxes among those that are none, and infinite and huge ones.
+/// Mixes good boxes with invalid, infinite and huge ones.
 inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -247,9 +249,9 @@ inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
   return out;
 }
 
-// --- Orders and sets of sets
+// --- Orders, and sets of cases
 
-/// The same candidates as a decoder gives them: row by row of its output, here of stride 4.
+/// Returns the same candidates in a decoder's order: row by row of its output, here of stride 4.
 inline NmsCase in_raster_order(const NmsCase& all) {
   std::vector<std::pair<double, std::size_t>> places;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -276,7 +278,7 @@ inline NmsCase shuffled(const NmsCase& all, unsigned seed) {
   return out;
 }
 
-/// What is measured, each with the threshold it is meant for; variants differ in their seeds.
+/// A measured case with its usual threshold. Variants differ in their seeds.
 struct TimedCase {
   NmsCase candidates;
   float threshold;
@@ -292,12 +294,13 @@ inline std::vector<TimedCase> timed_cases(std::size_t count, unsigned variant = 
           {identical(count), 0.5F}};
 }
 
-/// Sizes at which back ends change their ways or their last block is odd.
+/// Returns sizes at which back ends switch methods, or at which their last block is incomplete.
 inline std::vector<std::size_t> edge_sizes() {
   return {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1024};
 }
 
-/// Random order, ties, whole corners: fit for oracles in exact arithmetic.
+/// Returns cases in random order, with ties and whole-number corners: fit for oracles in exact
+/// arithmetic.
 inline std::vector<NmsCase> exact_cases(std::size_t count, unsigned seed) {
   std::vector<NmsCase> out{whole_clusters(count, seed, 1),
                            whole_clusters(count, seed + 1, 4),

@@ -1,4 +1,4 @@
-// Suppression written as its definition reads, for tests of every back end.
+// Suppression as its definition says, for tests of every back end.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,10 @@
 
 namespace facepipe::test {
 
-// All in double, so that it shares no rounding with what it checks: cases near the threshold must
-// have coordinates that make both exact. Corners that are whole numbers do, and thresholds that as
-// floats are no smaller than the fractions they stand for: 0.2, 0.3, 1/3, 0.5, 0.8.
+// The oracle computes in double, so that it shares no rounding with the code that it checks. Cases
+// near the threshold must therefore have coordinates that are exact in float and double.
+// Whole-number corners are, with thresholds that as floats are not below the fractions that they
+// stand for: 0.2, 0.3, 1/3, 0.5, 0.8.
 
 inline double area_of(const Box& box) {
   return (static_cast<double>(box.x2) - box.x1) * (static_cast<double>(box.y2) - box.y1);
@@ -34,7 +35,8 @@ inline double iou_of(const Box& a, const Box& b) {
   return inter == 0 ? 0 : inter / (area_of(a) + area_of(b) - inter);
 }
 
-/// Zheng et al. 2020: IoU less the squared distance of the centres, by the squared diagonal around.
+/// Zheng et al. 2020: IoU minus the squared distance of the centres divided by the squared diagonal
+/// of the box around both.
 inline double diou_of(const Box& a, const Box& b) {
   const double dx = (static_cast<double>(a.x1) + a.x2 - b.x1 - b.x2) / 2;
   const double dy = (static_cast<double>(a.y1) + a.y2 - b.y1 - b.y2) / 2;
@@ -61,7 +63,7 @@ inline bool overlaps_more(const Box& a, const Box& b, double threshold) {
   return iou_of(a, b) > threshold;
 }
 
-/// Oro et al. 2020: a detection is x, y and z; where plus_one is set, z + 1 pixels are in a row.
+/// Oro et al. 2020 describe a detection by x, y and z. With plus_one, z + 1 pixels are in a row.
 inline Box as_the_matrix_sees(const Box& box, const nms::MatrixOptions& options) {
   Box out = box;
   if (options.squares) {
@@ -78,7 +80,7 @@ inline bool is_candidate(const Box& box, float score) {
   return !std::isnan(score) && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/// Candidates with what relates them, for one set of options but `soft`.
+/// Candidates and their relations, for one set of options except `soft`.
 class NmsOracle {
  public:
   NmsOracle(const nms::NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
@@ -97,7 +99,7 @@ class NmsOracle {
            static_cast<double>(options_.threshold);
   }
 
-  /// Valid ones by rank.
+  /// Returns the valid candidates by rank.
   [[nodiscard]] std::vector<std::uint32_t> ranked() const {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < boxes_.size(); ++i)
@@ -118,7 +120,7 @@ class NmsOracle {
     return out;
   }
 
-  /// Boxes of `kept`, moved by those that join them.
+  /// Returns the boxes of `kept`, moved by the candidates that join them.
   [[nodiscard]] std::vector<Box> voted(const std::vector<std::uint32_t>& kept) const {
     std::vector<std::vector<std::uint32_t>> voters(kept.size());
     for (const auto b : ranked()) {
@@ -160,8 +162,8 @@ class NmsOracle {
   std::vector<float> scores_;
 };
 
-/// Greedy by IoU as its definition reads: takes the best candidate left, keeps it, strikes out what
-/// it overlaps; until none is left.
+/// Greedy suppression by IoU as its definition says: keeps the best remaining candidate and removes
+/// all that it overlaps, until none remains.
 inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
                                              const std::vector<float>& scores, double threshold) {
   std::vector<bool> alive(boxes.size());
@@ -179,8 +181,9 @@ inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
   }
 }
 
-/// Soft-NMS as published. Orders differ where scores are nearly equal, so this checks an answer
-/// rather than gives one: replays its selections and says what is wrong with the first that is.
+/// Checks an answer of Soft-NMS as published. Orders may differ if scores are nearly equal, so the
+/// function replays the answer's selections instead of computing one. Returns what is wrong with
+/// the first wrong selection.
 inline std::string wrong_in_soft_nms(const nms::NmsOptions& options, const std::vector<Box>& boxes,
                                      const std::vector<float>& scores,
                                      const std::vector<std::uint32_t>& selected,

@@ -1,5 +1,5 @@
-// Every rule by predicate.h, one pair at a time: what each back end must give bit for bit, whatever
-// the candidates. That the arithmetic itself is right is for nms_oracle.h to tell.
+// Every rule by predicate.h, one pair at a time. Each back end must give the same results bit for
+// bit, for all candidates. nms_oracle.h checks that the arithmetic itself is right.
 #pragma once
 
 #include <algorithm>
@@ -104,7 +104,7 @@ class NmsScalar {
     std::vector<std::uint32_t> left = valid_;
     NmsAnswer out;
     while (!left.empty()) {
-      // Of equal ones max_element takes the first, which has the lower index.
+      // If several scores are equal, max_element takes the first, which has the lowest index.
       const auto best = std::max_element(left.begin(), left.end(),
                                          [&](auto a, auto b) { return scores[a] < scores[b]; });
       const std::uint32_t winner = *best;

@@ -1,4 +1,4 @@
-// The packets of a file as they lie in it, and one with given bytes.
+// Reads the packets of a file in its order, and makes a packet of given bytes.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ struct FilePacket {
   std::int64_t dts = 0;
   std::int64_t duration = 0;
   int flags = 0;
-  std::size_t hash = 0;  ///< of its bytes
+  std::size_t hash = 0;  ///< hash of its bytes
   int size = 0;          ///< in bytes
   friend bool operator==(const FilePacket&, const FilePacket&) = default;
 };
 
-/// Of all streams, in the file's order.
+/// Returns the packets of all streams, in the file's order.
 inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
   video::Demuxer demuxer(file.string(), {});
   std::vector<FilePacket> packets;

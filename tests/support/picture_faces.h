@@ -1,5 +1,5 @@
-// A detector without a network whose faces follow from each picture's samples: two pictures that
-// change places change the records.
+// A detector without a network that derives faces from each picture's samples. If two pictures
+// change places, the records change.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace facepipe::test {
 
-/// Of the first plane, without padding.
+/// Hashes the first plane without its padding.
 inline std::size_t hash_of_picture(const Frame& frame) {
   const auto bytes = static_cast<std::size_t>(frame.size.width) *
                      static_cast<std::size_t>(frame.format.bytes_per_sample());
@@ -27,7 +27,7 @@ inline std::size_t hash_of_picture(const Frame& frame) {
   return hash;
 }
 
-/// One to three faces that don't overlap.
+/// Returns one to three faces that don't overlap.
 inline Detections faces_of_picture(const Frame& frame) {
   const std::size_t hash = hash_of_picture(frame);
   Detections faces;
@@ -74,7 +74,7 @@ class PictureDetectorFactory final : public detector::DetectorFactory {
   }
 };
 
-/// The CPU's, with that detector.
+/// Returns the CPU's backend with that detector.
 inline std::unique_ptr<pipeline::Backend> picture_backend() {
   return pipeline::make_cpu_backend(std::make_unique<PictureDetectorFactory>());
 }

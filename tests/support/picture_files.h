@@ -1,4 +1,4 @@
-// Parts of picture files, byte by byte: EXIF, PNG's chunks, boxes.
+// Builds parts of picture files byte by byte: EXIF, PNG chunks, HEIF boxes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace facepipe::test {
 
-/// A number as bytes, the first one the highest.
+/// Returns a number as bytes, the highest byte first.
 inline std::string big(std::uint64_t value, int width) {
   std::string bytes;
   for (int i = width - 1; i >= 0; --i)
@@ -20,7 +20,7 @@ inline std::string little(std::uint64_t value, int width) {
   return {bytes.rbegin(), bytes.rend()};
 }
 
-/// A directory of TIFF: tag and value, 16 bits each, and where the next one lies.
+/// Returns a directory of TIFF: tag and value of 16 bits each, and the place of the next directory.
 inline std::string tiff_directory(const std::vector<std::pair<int, int>>& entries, int next) {
   std::string bytes = little(entries.size(), 2);
   for (const auto& [tag, value] : entries)
@@ -29,12 +29,12 @@ inline std::string tiff_directory(const std::vector<std::pair<int, int>>& entrie
   return bytes + little(static_cast<unsigned>(next), 4);
 }
 
-/// TIFF as EXIF has it, with an orientation (tag 274) alone.
+/// Returns EXIF's TIFF with only an orientation (tag 274).
 inline std::string exif(int orientation) {
   return std::string("II*\0", 4) + little(8, 4) + tiff_directory({{274, orientation}}, 0);
 }
 
-/// A chunk of PNG; FFmpeg (5.1) doesn't look at checksums unless told.
+/// Returns a PNG chunk. FFmpeg (5.1) checks no checksums by default.
 inline std::string png_chunk(const std::string& type, const std::string& content) {
   std::uint32_t crc = 0xFFFFFFFFU;
   for (const char c : type + content) {
@@ -44,7 +44,7 @@ inline std::string png_chunk(const std::string& type, const std::string& content
   return big(content.size(), 4) + type + content + big(~crc, 4);
 }
 
-/// A PNG file with another chunk behind its header.
+/// Returns a PNG file with one more chunk behind its header.
 inline std::string with_png_chunk(std::string png, const std::string& type,
                                   const std::string& content) {
   constexpr std::size_t kBehindHeader = 33;
@@ -55,11 +55,11 @@ inline std::string box(const std::string& type, const std::string& content) {
   return big(8 + content.size(), 4) + type + content;
 }
 
-/// A picture in boxes, as AVIF and HEIF have it.
+/// A picture in the boxes of AVIF and HEIF.
 struct HeifItem {
   int id = 0;
   std::string type = "av01";
-  std::vector<int> properties = {};  ///< from 1 on
+  std::vector<int> properties = {};  ///< numbered from 1 on
   bool hidden = false;
 };
 struct HeifReference {
@@ -68,7 +68,7 @@ struct HeifReference {
   int to = 0;
 };
 
-/// A file's boxes without any picture's data; the first item is the primary one.
+/// Returns a file's boxes without any picture's data. The first item is the primary one.
 inline std::string heif(const std::vector<HeifItem>& items,
                         const std::vector<std::string>& properties,
                         const std::vector<HeifReference>& references = {}) {

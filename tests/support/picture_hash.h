@@ -1,4 +1,4 @@
-// A decoded picture's samples as one number.
+// Hashes a decoded picture's samples.
 #pragma once
 
 extern "C" {
@@ -15,7 +15,7 @@ extern "C" {
 
 namespace facepipe::test {
 
-/// Of all planes, without what lies behind each row.
+/// Hashes all planes, without the padding behind each row.
 inline std::size_t hash_of(const AVFrame& picture) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);

@@ -1,2 +1,2 @@
-// A header is compiled as part of a program; this one has nothing else.
+// Precompiled headers need a program that compiles them; this one does nothing else.
 int main() {}

@@ -1,4 +1,4 @@
-// Copies a clip with something changed in its streams that the ffmpeg command has no option for.
+// Copies a clip and changes something in its streams for which the ffmpeg command has no option.
 #pragma once
 
 extern "C" {
@@ -27,11 +27,11 @@ inline void set_extradata(AVCodecParameters& parameters, std::span<const std::ui
 
 template <typename T>
 void add_stream_data(AVStream& stream, AVPacketSideDataType type, const T& data) {
-  std::memcpy(video::allocated(video::compat::new_stream_side_data(stream, type, sizeof data)), &data,
-              sizeof data);
+  std::memcpy(video::allocated(video::compat::new_stream_side_data(stream, type, sizeof data)),
+              &data, sizeof data);
 }
 
-/// @param change  called for each stream of the output before the header is written
+/// @param change is called for each output stream before the header is written
 inline void remux(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::function<void(AVStream&)>& change) {
   video::Demuxer input(from.string(), {});

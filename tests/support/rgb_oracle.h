@@ -1,5 +1,5 @@
-// What H.273 says that a frame's samples mean: red, green and blue, pixel by pixel, in double
-// precision, and upright.
+// Computes red, green and blue of a frame's samples as H.273 defines them: pixel by pixel, in
+// double precision, and upright.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// Luma weights of red and blue (H.273, table 4).
+/// The luma weights of red and blue (H.273, table 4).
 struct Weights {
   double red;
   double blue;
@@ -32,7 +32,7 @@ inline Weights weights_of(int matrix) {
   }
 }
 
-/// One sample as 0..1 (luma) or -0.5..0.5 (chroma).
+/// Returns one sample as 0..1 (luma) or -0.5..0.5 (chroma).
 inline double luma(double code, const Frame& frame) {
   const double unit = std::pow(2.0, frame.format.bits - 8);
   if (frame.color.full_range) return code / (std::pow(2.0, frame.format.bits) - 1);

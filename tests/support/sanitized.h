@@ -1,5 +1,5 @@
-// Whether a sanitizer is compiled in, which takes the heap and some of the system's calls for
-// itself.
+// Tells whether a sanitizer is compiled in. Sanitizers replace the heap and intercept some system
+// calls.
 #pragma once
 
 namespace facepipe::test {

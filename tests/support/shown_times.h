@@ -1,4 +1,4 @@
-// When a player shows a file's pictures, and begins its sound: by ffprobe, which decodes it.
+// When a player shows a file's pictures and starts its sound. ffprobe decodes the file to tell.
 #pragma once
 
 #include <cstdlib>
@@ -13,8 +13,8 @@
 
 namespace facepipe::test {
 
-/// Seconds of all decoded frames of a stream ("v:0", "a:0"), in the order of decoding; NaN where
-/// nobody knows.
+/// Returns the times in seconds of all decoded frames of a stream ("v:0", "a:0"), in the order of
+/// decoding. A time is NaN if it is unknown.
 inline std::vector<double> shown_times(const std::filesystem::path& file,
                                        const std::string& stream) {
   const CommandResult result =

@@ -1,4 +1,4 @@
-// A folder of a test's own, and whole files as strings.
+// A test's own folder, and whole files as strings.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace facepipe::test {
 
-/// A folder that ends with the object, and all that is in it.
+/// A folder that is removed with its contents when the object is destroyed.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -21,17 +21,17 @@ class TemporaryFolder {
     return path_ / name;
   }
 
-  /// Makes a file, and the folders that it is in; its path.
+  /// Writes a file, and creates the folders above it. Returns its path.
   std::filesystem::path write(std::string_view name, std::string_view bytes = "x") const;
 
-  /// Names of all files and folders below, relative, sorted.
+  /// Returns the relative names of all files and folders inside, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   std::filesystem::path path_;
 };
 
-/// All bytes of a file. Throws std::runtime_error where there is none.
+/// Returns all bytes of a file. Throws std::runtime_error if it doesn't exist.
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
 
 }  // namespace facepipe::test

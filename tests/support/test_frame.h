@@ -1,4 +1,4 @@
-// Frames in memory for tests: any format, filled with noise, rows padded.
+// Makes frames in memory for tests: any format, filled with noise, with padded rows.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ struct FrameSpec {
   bool alpha = false;
 };
 
-/// Bytes of all planes, padding included.
+/// Returns the bytes of all planes, padding included.
 inline PlaneBytes& bytes_of(const Frame& frame) {
   return *static_cast<PlaneBytes*>(frame.owner.get());
 }
 
-/// Samples of plane `p` in a row; 0 where the format has no such plane.
+/// Returns the number of samples in a row of plane `p`; 0 if the format has no such plane.
 inline int row_samples(const Frame& frame, std::size_t p, bool alpha) {
   if (p == 0) return frame.size.width;
   if (p == 3) return alpha ? frame.size.width : 0;
@@ -42,8 +42,8 @@ inline int rows(const Frame& frame, std::size_t p) {
   return p == 0 || p == 3 ? frame.size.height : frame.chroma_size().height;
 }
 
-/// Random bytes everywhere (samples of 9 to 15 bits keep within their range), 13 bytes of padding
-/// or more after each row.
+/// Fills a frame with random bytes (samples of 9 to 15 bits stay in range). Each row has 13 or more
+/// bytes of padding.
 inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   Frame frame;
   frame.format = spec.format;
@@ -72,7 +72,7 @@ inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   return frame;
 }
 
-/// Bytes that differ after a row's samples.
+/// Returns the number of padding bytes that differ.
 inline int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
   int wrong = 0;
   for (std::size_t p = 0; p < 4; ++p) {
@@ -87,7 +87,7 @@ inline int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
   return wrong;
 }
 
-/// The sample in memory at column `x` (counted in samples) of row `y` of plane `p`.
+/// Returns the sample in memory at column `x` (counted in samples) of row `y` of plane `p`.
 inline unsigned raw_sample(const Frame& frame, std::size_t p, int x, int y) {
   const std::byte* row = frame.planes[p].data + y * frame.planes[p].stride;
   if (frame.format.bytes_per_sample() == 1) return std::to_integer<unsigned>(row[x]);
@@ -106,7 +106,7 @@ inline void set_raw_sample(Frame& frame, std::size_t p, int x, int y, unsigned v
   }
 }
 
-/// The upright place of a stored pixel, word by word as core/geometry.h defines Orientation.
+/// The upright place of a stored pixel, exactly as core/geometry.h defines Orientation.
 struct PixelPlace {
   int x = 0;
   int y = 0;

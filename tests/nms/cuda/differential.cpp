@@ -1,6 +1,6 @@
-// Random cases, most of them small, each as the CPU does it.
+// Runs random cases, most of them small, and compares the device with the CPU.
 //
-//   nms_cuda_differential COUNT [SEED]
+// nms_cuda_differential COUNT [SEED]
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -38,8 +38,8 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// Many small cases as one: side by side, so that the kernels share them out, or all in one place,
-/// so that too many overlap for that.
+/// Makes one case of many small ones. They lie side by side, so that the kernels divide them among
+/// blocks, or all in one place, so that too many overlap for that.
 NmsCase some_scene(NmsRandom& random) {
   NmsCase scene;
   const bool apart = random.below(2) == 0;
@@ -58,9 +58,9 @@ NmsCase some_scene(NmsRandom& random) {
 }
 
 constexpr std::size_t kCasesOfASeed = 64;
-constexpr unsigned kOneSceneIn = 16;  // cases
+constexpr unsigned kOneSceneIn = 16;  // one case in so many is a scene
 
-/// Runs the cases of a seed, all with the same options, and returns how many were wrong.
+/// Runs the cases of a seed, all with the same options. Returns the number of wrong ones.
 std::size_t wrong_with(unsigned seed) {
   NmsRandom random(seed);
   const nms::NmsOptions options = some_cuda_options(random);

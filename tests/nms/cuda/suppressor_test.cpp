@@ -1,5 +1,5 @@
-// Suppression on the device, bit for bit as on the CPU: every rule, at every size where the kernels
-// change their ways.
+// These tests compare suppression on the device with the CPU bit for bit: every rule, at every size
+// at which the kernels switch methods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ class CudaNms : public testing::TestWithParam<RuleCase> {
  protected:
   static constexpr std::uint32_t kCapacity = 4096;
 
-  /// As the CPU does it.
+  /// Expects the CPU's result.
   static void expect_equal(DeviceNms& device, const NmsCase& all) {
     nms::CpuSuppressor cpu(GetParam().options, kCapacity);
     const nms::NmsCandidates candidates{all.boxes, all.scores};
@@ -199,7 +199,7 @@ TEST(CudaNmsGroups, AreTheCpus) {
   }
 }
 
-// All candidates hang themselves to one root at the same time.
+// All candidates attach themselves to one root at the same time.
 TEST(CudaNmsGroups, OfOneGroupAreOne) {
   DeviceNms device(by_groups(), nms::kMaxNmsCapacity);
   for (const std::size_t count : {5000U, 30000U}) {
@@ -234,7 +234,7 @@ TEST(CudaNmsGraph, WaitsForTheStreamsEarlierWork) {
   for (int turn = 0; turn < 5; ++turn) {
     device.upload_count(0);
     for (int i = 0; i < 20; ++i) cuda::fill(hog.span(), i, device.stream());
-    // Candidates come while the stream is busy.
+    // The candidates arrive while the stream is busy.
     device.upload({all.boxes, all.scores});
     device.launch();
     EXPECT_EQ(device.download().indices, expected);

@@ -1,4 +1,4 @@
-// Faces hidden on the device against the host's, bit for bit, padding included.
+// These tests compare hidden faces on the device with the host's, bit for bit, padding included.
 #include "overlay/cuda/hide.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(CudaHide, OverlappingFacesAreHiddenAsOnTheHost) {
   }
 }
 
-// More masks than a launch takes, many of them overlapping, some apart.
+// There are more masks than one launch takes. Many overlap, and some don't.
 TEST(CudaHide, CrowdsAreHiddenAsOnTheHost) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     const FrameSpec spec{kFormats[seed % 4], {640, 361}, {static_cast<int>(seed % 4), seed > 4}};
@@ -109,7 +109,8 @@ TEST(CudaHide, WholeFramesAreOneColour) {
     }
 }
 
-// Frame after frame on one stream, without waiting; the image is converted anew on the way.
+// The hider hides frame after frame on one stream without waiting, and converts the image anew in
+// between.
 TEST(CudaHide, AHiderServesManyFrames) {
   for (const HideStyle style : test::kHideStyles) {
     const HideOptions options = test::options_of(style, MaskShape::ellipse);

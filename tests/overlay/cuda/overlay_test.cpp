@@ -1,4 +1,4 @@
-// The overlay on the device against the host's, bit for bit, padding included.
+// These tests compare the overlay on the device with the host's, bit for bit, padding included.
 #include "overlay/cuda/overlay.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  int integer(int low, int high) {  // [low, high]
+  int integer(int low, int high) {  // in [low, high]
     return low + static_cast<int>(engine_() % static_cast<unsigned>(high - low + 1));
   }
   float real(float low, float high) {
@@ -81,7 +81,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-/// Mostly sensible, some of them anywhere or not numbers at all.
+/// Most faces are sensible; some lie anywhere or aren't numbers at all.
 Detections random_faces(Random& random, Size upright, int count, float largest) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -110,7 +110,7 @@ Detections random_faces(Random& random, Size upright, int count, float largest) 
   return faces;
 }
 
-/// Of a digit, of a few, and of as many as there may be; some faces have none.
+/// Draws track numbers of one digit, of a few, and of the most possible. Some faces have no track.
 Tracks random_tracks(Random& random, std::size_t faces) {
   Tracks tracks(faces);
   for (std::int64_t& track : tracks) {
@@ -165,7 +165,8 @@ TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
   }
 }
 
-// More faces than threads of a block, blocks of a launch and occluders that are compared at a time.
+// There are more faces than a block has threads, than a launch has blocks, and than occluders are
+// compared at a time.
 TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
   for (const int count : {127, 128, 129, 700, 3000}) {
     Random random(static_cast<unsigned>(count));
@@ -219,7 +220,7 @@ TEST(CudaOverlay, LargePicturesAreDrawnAsOnTheHost) {
   }
 }
 
-// The same graph, other faces and another picture: what a frame in flight does.
+// The same graph gets other faces and another picture, as for a frame in flight.
 TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
   const cuda::Stream stream;
   const CudaOverlay overlay({{200, 120}, kFormats[0], {}, kEverything, 50});
