@@ -1,4 +1,4 @@
-// The real program with channel features in place of a network.
+// These tests run the real program with channel features instead of a network.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class AcfProgram : public PhotoClip {
   std::vector<json> frames_of(const Arguments& more, const std::string& model = kFaceModel) {
     return PhotoClip::frames_of(joined(more, {"--model", model}));
   }
-  /// The face model under another class' name.
+  /// Returns the face model with another class name.
   std::string of_pedestrians() {
     json model = json::parse(read_file(kFaceModel));
     model["class"] = "pedestrian";

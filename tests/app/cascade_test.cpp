@@ -1,4 +1,4 @@
-// The real program with a cascade in place of a network.
+// These tests run the real program with a cascade instead of a network.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST_F(CascadeProgram, DoesTheWholeJob) {
   EXPECT_EQ(report["model"]["kind"], "cascade");
   EXPECT_EQ(report["device"], "cpu");
   EXPECT_THAT(read_file(dir_ / "l.csv"), HasSubstr("inference"));
-  // Ten empty fields in place of landmarks.
+  // The record has ten empty fields instead of landmarks.
   std::istringstream lines(read_file(dir_ / "d.csv"));
   std::string head;
   std::string face;
@@ -99,7 +99,7 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
 }
 
-// From a picture file to faces: what detectMultiScale() with minNeighbors 3 finds.
+// The program finds in a picture file what detectMultiScale() with minNeighbors 3 finds.
 TEST_F(CascadeProgram, FindsTheGroupsOfOpenCv) {
   const WindowLists golden = read_window_lists();
   int compared = 0;
@@ -162,7 +162,7 @@ TEST_F(CascadeProgram, RefusesFilesThatAreNoSuchCascade) {
   expect_refusal(4, "model " + page + ": ", {"--model", page});
 }
 
-// A stage of one stump, which half of the windows of noise pass.
+// The only stage has one stump, which half of the windows of noise pass.
 TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
   const std::string half = dir_.write("half.xml", kHalfPassing).string();
   const std::string noise = dir_ / "noise.png";

@@ -1,5 +1,5 @@
-// Every encoder that doctor names in every container that has a name: refused in so many words, or
-// written so that it can be read back.
+// These tests try every encoder that doctor names in every container that has a name. Each pair is
+// refused with a clear message, or the output can be read back.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr int kFrames = 3;
 
-/// How each is fast, and takes the picture at all.
+/// The options that make an encoder fast, and a picture that it accepts.
 struct Setting {
   std::vector<std::pair<std::string, std::string>> options;
   const char* input = "small.mkv";
@@ -36,12 +36,12 @@ Setting setting_of(const std::string& encoder) {
       {"libaom-av1", {{{"cpu-used", "8"}, {"usage", "realtime"}}}},
       {"libvpx", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
       {"libvpx-vp9", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
-      {"dnxhd", {{{"profile", "dnxhr_lb"}}, "large.mkv"}}};  // at least 256x120
+      {"dnxhd", {{{"profile", "dnxhr_lb"}}, "large.mkv"}}};  // accepts 256x120 and more
   const auto found = kSettings.find(encoder);
   return found == kSettings.end() ? Setting{} : found->second;
 }
 
-/// The decoded pictures of a file; with the codec's name, so that a wrong one shows.
+/// What decoding a file finds. The codec's name reveals a wrong codec.
 struct Found {
   int frames = 0;
   std::string codec;
@@ -97,7 +97,8 @@ class Containers : public testing::Test {
         fs::remove(entry.path());
   }
 
-  /// One extension of each format; of images each, because it says what is in them.
+  /// Returns one extension of each format. Images need every extension, because it determines their
+  /// codec.
   static std::vector<std::string> extensions() {
     std::set<std::string> known;
     std::vector<std::string> result;
@@ -111,7 +112,7 @@ class Containers : public testing::Test {
     return result;
   }
 
-  /// What becomes of three frames; fails where they can't be read back.
+  /// Writes three frames and returns what happens. Fails if they can't be read back.
   static Outcome try_pair(const std::string& encoder, const std::string& extension) {
     SCOPED_TRACE(encoder + " in " + extension);
     const bool image = video::is_image_format(video::muxer_for("x" + extension));
@@ -137,7 +138,7 @@ class Containers : public testing::Test {
     return check(options.output, codec, image);
   }
 
-  /// What refusals of the last encoder have named.
+  /// The extensions that the refusals of the last encoder have named.
   static std::set<std::string>& remedies() {
     static std::set<std::string> extensions;
     return extensions;
@@ -165,7 +166,7 @@ TEST_F(Containers, HoldEveryEncodersVideoReadablyOrRefuseIt) {
   for (const char* const encoder : encoders_named()) {
     const AVCodec* const codec = avcodec_find_encoder_by_name(encoder);
     if (codec == nullptr || video::is_nvenc(*codec))
-      continue;  // NVENC's codecs are x264's and x265's
+      continue;  // NVENC makes the codecs of x264 and x265
     remedies().clear();
     std::set<std::string> held;
     for (const std::string& extension : extensions())

@@ -1,4 +1,4 @@
-// Which device a run works on, with backends that fail where they are told to.
+// These tests check which device a run chooses. The backends fail when a test tells them to.
 #include "app/backends.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class DeviceChoiceTest : public testing::Test {
   }
 
   std::vector<std::string> tried_;
-  std::string on_cuda_;  ///< why no backend can be made there
+  std::string on_cuda_;  ///< why no backend can be made on that device
   std::string on_cpu_;
   std::string on_second_;
 };

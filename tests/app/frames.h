@@ -1,4 +1,4 @@
-// Frame records with round numbers.
+// Makes frame records with round numbers.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ inline Clock::time_point at_ms(double milliseconds) {
              std::chrono::duration<double, std::milli>(milliseconds));
 }
 
-/// Frame `index` of a 640x480 input at 10 frames a second, `faces` faces in it. Each stage began a
-/// millisecond after the one before and took half of one.
+/// Returns frame `index` of a 640x480 input at 10 frames a second with that many faces. Each stage
+/// begins a millisecond after the one before and takes half a millisecond.
 inline FrameRecord frame_record(std::int64_t index, std::size_t faces) {
   FrameRecord record;
   record.index = index;

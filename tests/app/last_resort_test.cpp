@@ -1,4 +1,4 @@
-// What has nowhere to go ends in one line, a hook and exit code 1.
+// These tests check that an error which nobody catches ends in one line, a hook and exit code 1.
 #include "app/failure.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The program where the system gives it too few threads or too little memory: an exit code and a
-// line, never a signal, never a wait for ever, nothing unfinished left behind.
+// These tests give the program too few threads or too little memory. It must end with an exit code
+// and one line, not by a signal. It must not wait for ever or leave anything unfinished behind.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 using test::Arguments;
 using test::joined;
 
-/// A user whom nobody is, so that all the threads that are counted are the program's.
+/// No other process belongs to this user, so the limit counts only the program's threads.
 constexpr const char* kUser = "--reuid=64123";
 constexpr const char* kGroup = "--regid=64123";
 
-/// Lines of ours that tell an error.
+/// Returns the number of facepipe's lines that report an error.
 long error_lines(const std::string& text) {
   long lines = 0;
   for (std::size_t at = 0; (at = text.find("facepipe: error: ", at)) != std::string::npos; ++at)
@@ -43,7 +43,7 @@ class Limits : public testing::Test {
     fs::permissions(folder_.path(), fs::perms::all);
   }
 
-  /// A whole minute is for machines with much else to do.
+  /// The limit of a whole minute leaves time for a busy machine.
   test::CommandResult run(const Arguments& limits) {
     fs::remove_all(out_);
     fs::create_directory(out_);
@@ -56,12 +56,13 @@ class Limits : public testing::Test {
   }
 
   void expect_honest_end(const test::CommandResult& result) {
-    EXPECT_LT(result.exit_code, 124) << result.err;  // timeout's code, and those of signals
+    // 124 and above are the codes of timeout and of signals.
+    EXPECT_LT(result.exit_code, 124) << result.err;
     EXPECT_GE(result.exit_code, 0) << result.err;
     EXPECT_EQ(error_lines(result.err), result.exit_code == 0 ? 0 : 1) << result.err;
   }
 
-  /// All or, beside the report, nothing.
+  /// Expects all files if the run succeeded, otherwise at most the report.
   void expect_nothing_unfinished(const test::CommandResult& result) {
     for (const auto& entry : fs::directory_iterator(out_)) {
       const std::string name = entry.path().filename();
@@ -101,7 +102,7 @@ TEST_F(Limits, TooLittleMemory) {
     const test::CommandResult result =
         run({"prlimit", "--core=0", "--as=" + std::to_string(mib << 20), "--"});
     if (result.err.find("loading shared libraries") != std::string::npos)
-      continue;  // no main() yet
+      continue;  // the program fails before main()
     expect_honest_end(result);
     expect_nothing_unfinished(result);
     refused = refused || result.exit_code != 0;

@@ -1,4 +1,4 @@
-// Where the model is looked for.
+// These tests check where the program looks for the model.
 #include "app/model_path.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using test::expect_error;
 using test::TemporaryFolder;
 
-/// An environment variable as a test wants it; as it was again at the end.
+/// Sets or unsets an environment variable, and restores it at the end.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

@@ -1,4 +1,4 @@
-// Outcomes of inputs for tests of report, summary and exit code.
+// Makes outcomes of inputs for tests of report, summary and exit code.
 #pragma once
 
 #include "app/run/input_outcome.h"

@@ -1,4 +1,5 @@
-// The real program's outputs: nothing of the user's is overwritten, and nothing half stands there.
+// These tests check the real program's outputs: it overwrites no file of the user, and leaves no
+// incomplete file.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -139,7 +140,7 @@ TEST_F(Outputs, NamesThatAreAsLongAsTheyMayBe) {
   EXPECT_EQ(dir_.names().size(), 3U);
 }
 
-/// What a reader of the FIFO gets until its writer ends.
+/// Returns what a reader of the FIFO gets until its writer ends.
 std::string read_fifo(const fs::path& fifo) { return read_file(fifo); }
 
 TEST_F(Outputs, AFifoGetsTheVideoAndStaysAFifo) {
@@ -184,7 +185,8 @@ TEST_F(Outputs, ADeviceIsWrittenToAndStaysOne) {
   expect_played(dir_ / "out.mp4");
 }
 
-/// Lines without the clock's times: each begins with file, frame and stamp.
+/// Returns the first fields of each line, which are file, frame and stamp, without the measured
+/// times.
 std::string without_times(const fs::path& latencies) {
   std::istringstream lines(read_file(latencies));
   std::string text;

@@ -1,5 +1,5 @@
-// The real program on a short clip with sound: a part of the demo photo, which moves; some ten
-// faces.
+// Runs the real program on a short clip with sound. It shows a moving part of the demo photo with
+// about ten faces.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ class PhotoClip : public testing::Test {
  protected:
   static constexpr int kFrames = 6;
 
-  /// For a suite. `corner`: where the part begins in the photo, 1280 pixels wide, as FFmpeg's crop
-  /// has it: "X:Y" by the frame's number n.
+  /// Makes the clip for a suite. `corner` says where the part begins in the photo, which is 1280
+  /// pixels wide: "X:Y" of FFmpeg's crop filter, with the frame number n.
   static void make_clip(const std::string& corner) {
     folder_ = new TemporaryFolder;
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
@@ -44,7 +44,7 @@ class PhotoClip : public testing::Test {
     expect_refused(run(joined(arguments, {"-o", dir_ / "out.mkv"})), code, reason);
     EXPECT_FALSE(std::filesystem::exists(dir_ / "out.mkv"));
   }
-  /// What is detected, frame by frame.
+  /// Returns the detections, frame by frame.
   std::vector<nlohmann::json> frames_of(const Arguments& more) {
     const CommandResult result =
         run(joined(more, {"--no-video", "--detections", dir_ / "d.jsonl"}));

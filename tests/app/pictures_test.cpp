@@ -1,4 +1,4 @@
-// The real program on still images, and on pictures that are partly transparent.
+// These tests run the real program on still images, and on pictures that are partly transparent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,18 +26,18 @@ class Pictures : public testing::Test {
   static CommandResult facepipe(const Arguments& arguments) {
     return run_program(joined(arguments, {"--overwrite", "--detect-size", "64x64"}));
   }
-  /// Works on a picture without drawing, and returns what the program tells.
+  /// Processes a picture without drawing. Returns what the program writes to stderr.
   std::string run(const fs::path& input, const fs::path& output) {
     const CommandResult result = facepipe({"run", input, "-o", output, "--draw", "none"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.err;
   }
-  /// All pixels in the file's one format, raw.
+  /// Returns all pixels of the file as raw bytes, in the format that `filters` gives.
   std::string pixels(const fs::path& picture, const std::string& filters) {
     ffmpeg("-i " + picture.string() + " -vf " + filters + " -f rawvideo", dir_ / "raw");
     return read_file(dir_ / "raw");
   }
-  /// A picture as noise of colours, without loss.
+  /// Makes a lossless picture of coloured noise.
   fs::path picture(const std::string& name, const std::string& more = "format=rgb24") {
     ffmpeg("-f lavfi -i testsrc2=s=64x48,noise=alls=40," + more + " -frames:v 1", dir_ / name);
     return dir_ / name;
@@ -61,7 +61,7 @@ TEST_F(Pictures, A2ATurnedPngIsSearchedAndWrittenUpright) {
   EXPECT_EQ(record.at("height"), 64);
 }
 
-/// An uncompressed picture of 8 bits and three colours.
+/// Returns an uncompressed picture with three colours of 8 bits.
 std::string tiff_of(const std::string& rgb, int width, int height, int orientation) {
   const std::vector<std::pair<int, int>> entries{{256, width},       {257, height}, {258, 8},
                                                  {259, 1},           {262, 2},      {273, 150},
@@ -79,8 +79,8 @@ TEST_F(Pictures, A2ATurnedTiffIsWrittenUpright) {
             pixels(dir_ / "plain.png", "transpose=cclock,format=rgb24"));
 }
 
-// A picture that FFmpeg's muxer has written gets the property "irot": one box and one byte more, in
-// front of the picture's data.
+// Adds the property "irot" to a picture that FFmpeg's muxer has written: one box and one more byte,
+// in front of the picture's data.
 std::string turned_avif(std::string file, unsigned quarters) {
   const std::string property = box("irot", big(quarters, 1));
   const auto at = [&](const char* type) { return file.find(type) - 4; };
@@ -93,18 +93,18 @@ std::string turned_avif(std::string file, unsigned quarters) {
   const auto grow = [&](std::size_t place, std::size_t by) {
     file.replace(place, 4, big(number(place) + by, 4));
   };
-  int properties = 1;  // the new one's place
+  int properties = 1;  // index of the new property
   for (std::size_t next = at("ipco") + 8; next < at("ipma"); next += number(next)) ++properties;
   const std::size_t more = property.size() + 1;
-  // The boxes around the property grow, and the data moves. iloc ends with the offset of the data
-  // and its length, 4 bytes each.
+  // The boxes around the property grow, and the data moves. iloc ends with the data's offset and
+  // length, 4 bytes each.
   grow(at("meta"), more);
   grow(at("iprp"), more);
   const std::size_t iloc = at("iloc");
   grow(iloc + number(iloc) - 8, more);
   const std::size_t ipma = at("ipma");
   const std::size_t behind = ipma + number(ipma);
-  const std::size_t count = ipma + 8 + 4 + 4 + 2;  // of the first and only item
+  const std::size_t count = ipma + 8 + 4 + 4 + 2;  // the count of the first and only item
   file[count] = static_cast<char>(file[count] + 1);
   grow(ipma, 1);
   file.insert(behind, 1, static_cast<char>(properties));
@@ -176,7 +176,8 @@ TEST_F(Pictures, A3OnlyWhatIsHiddenBecomesOpaque) {
   const std::string before = pixels(input, kBeside);
   const std::string after = pixels(dir_ / "hidden.png", kBeside);
   ASSERT_EQ(after.size(), before.size());
-  for (std::size_t i = 0; i < after.size(); ++i)  // FFmpeg's way from RGBA to planes rounds alpha
+  // FFmpeg's conversion from RGBA to planes rounds alpha.
+  for (std::size_t i = 0; i < after.size(); ++i)
     ASSERT_NEAR(static_cast<std::uint8_t>(after[i]), static_cast<std::uint8_t>(before[i]), 1);
 }
 
@@ -222,7 +223,7 @@ TEST_F(Pictures, B12TheTransparencyOfWebmIsKeptOrTold) {
 }
 
 TEST_F(Pictures, B16FurtherPicturesOfAFileAreTold) {
-  // Behind a long comment FFmpeg doesn't see that it is an animation.
+  // FFmpeg doesn't notice the animation behind a long comment.
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10:d=0.2,format=rgb24 -c:v apng -f apng", dir_ / "a.png");
   const std::string animated =
       with_png_chunk(read_file(dir_ / "a.png"), "tEXt", "a" + std::string(5000, '\0'));

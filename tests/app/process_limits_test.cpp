@@ -1,4 +1,4 @@
-// How many heaps threads get, and on what stack the program works.
+// These tests check how many heaps threads get, and which stack the program works on.
 #include "app/process_limits.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace facepipe::app {
 namespace {
 
-/// The number that glibc tells of its own heaps.
+/// Returns the number of heaps that glibc reports.
 int heaps_in_use() {
   char* text = nullptr;
   std::size_t size = 0;
@@ -53,7 +53,7 @@ bool counts_heaps() {
          std::getenv("GLIBC_TUNABLES") == nullptr;
 }
 
-// A process of its own counts them, because glibc gives back no heap that it has made.
+// A process of its own counts the heaps, because glibc never returns a heap that it has made.
 TEST(ProcessLimitsDeathTest, D12ThreadsShareFewHeaps) {
   if (!counts_heaps())
     GTEST_SKIP() << "a sanitizer or the environment decides how many heaps there are";

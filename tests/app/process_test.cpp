@@ -1,4 +1,4 @@
-// The program as a process among others: signals, closed streams, limits.
+// These tests check the program as a process among others: signals, closed streams, limits.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,11 +31,11 @@ using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr auto kPatience = 120s;  // of a slow machine: what is waited for comes much sooner
+constexpr auto kPatience = 120s;  // for a slow machine; usually the event comes much sooner
 
 const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
 
-/// True once `reached` is.
+/// Returns true as soon as `reached` does, false if time runs out.
 bool wait_for(const std::function<bool()>& reached) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
@@ -45,10 +45,10 @@ bool wait_for(const std::function<bool()>& reached) {
   return false;
 }
 
-/// A child that runs what it is given, and is gone with the object.
+/// A child process that runs the arguments and is killed when the object is destroyed.
 class Process {
  public:
-  /// @param prepare called in the child before the program starts
+  /// @param prepare is called in the child before the program starts
   Process(std::vector<std::string> arguments, const std::function<void()>& prepare) : pid_(fork()) {
     if (pid_ != 0) return;
     prepare();
@@ -82,7 +82,7 @@ class Process {
     return false;
   }
 
-  /// Its exit code; -1 where a signal ended it or it doesn't end.
+  /// Returns its exit code; -1 if a signal ended it or it doesn't end.
   int exit_code() {
     int status = 0;
     if (!wait_for([&] { return waitpid(pid_, &status, WNOHANG) == pid_; })) return -1;
@@ -100,7 +100,7 @@ class ProcessTest : public testing::Test {
     if (!fs::exists(kModel)) GTEST_SKIP() << "no " << kModel.string() << ": ./dev setup";
   }
 
-  /// A run that tells its progress and writes no video.
+  /// Returns the arguments of a run that shows progress and writes no video.
   [[nodiscard]] static std::vector<std::string> run_on(const fs::path& input) {
     return {FACEPIPE_PROGRAM, "run",           input.string(), "--no-video", "--device", "cpu",
             "--model",        kModel.string(), "--progress",   "json"};
@@ -182,7 +182,7 @@ class LimitTest : public ProcessTest {
  protected:
   LimitTest() { test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=10:d=1 -c:v libx264", clip_); }
 
-  /// Runs "$0 run clip.mp4 ..." in a shell, after `before`; what it says goes through a pipe.
+  /// Runs "$0 run clip.mp4 ..." in a shell, after `before`. Its output goes through a pipe.
   [[nodiscard]] CommandResult run_after(const std::string& before, const std::string& arguments) {
     return test::run_command({"sh", "-c",
                               "{ (" + before +

@@ -1,4 +1,4 @@
-// Runs the program as it is built.
+// Runs the built program.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace facepipe::test {
 
 using Arguments = std::vector<std::string>;
 
-/// The words of both, `more` behind `first`.
+/// Returns the words of `first`, then those of `more`.
 [[nodiscard]] inline Arguments joined(Arguments first, const Arguments& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;
 }
 
-/// The program's name and these words behind it, as run_command() takes them.
+/// Returns the program's name and these words, as run_command() takes them.
 [[nodiscard]] inline Arguments program(const Arguments& words) {
   return joined({FACEPIPE_PROGRAM}, words);
 }

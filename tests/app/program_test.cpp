@@ -1,4 +1,4 @@
-// The program itself, as far as it goes without decoding: help, refusals, exit codes, doctor.
+// These tests check the program without decoding: help, refusals, exit codes, doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::StartsWith;
 
 CommandResult facepipe(const Arguments& arguments) { return test::run_program(arguments); }
 
-/// Ends with `code` and one line on stderr that holds `reason`.
+/// Expects that the program ends with `code` and one line on stderr that contains `reason`.
 void expect_refusal(int code, const std::string& reason, const Arguments& arguments) {
   const CommandResult result = facepipe(arguments);
   test::expect_refused(result, code, reason);
@@ -88,13 +88,13 @@ TEST(Program, PicturesOverTheLimitAreThree) {
   EXPECT_THAT(dir.names(), ElementsAre("a.png"));
 }
 
-// 24 megapixels took 3.5 GB in one run of the network.
+// In one run of the network, 24 megapixels took 3.5 GB.
 TEST(Program, LargePicturesPassInLittleMemoryAndTellOfTiles) {
   const TemporaryFolder dir;
   const std::string picture = dir / "large.png";
   const std::string report = dir / "report.json";
   test::ffmpeg("-f lavfi -i testsrc2=s=6000x4000 -frames:v 1", picture);
-  constexpr const char* kLimit = "ulimit -v 2500000 && exec \"$0\" \"$@\"";  // KiB of addresses
+  constexpr const char* kLimit = "ulimit -v 2500000 && exec \"$0\" \"$@\"";  // KiB of address space
   const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
   const CommandResult result = test::run_command(
       {"bash", "-c", kLimit, FACEPIPE_PROGRAM, "run", picture, "--no-video", "--report", report,
@@ -132,7 +132,7 @@ TEST(Program, OutputErrorsAreFive) {
   EXPECT_EQ(test::read_file(out), "before");
 }
 
-/// Runs the program with `arguments` as the shell says: "$0" is the program, "$1" a folder.
+/// Runs the script in a shell: "$0" is the program, "$1" a folder.
 CommandResult in_shell(const std::string& script, const TemporaryFolder& dir) {
   return test::run_command({"sh", "-c", script, FACEPIPE_PROGRAM, dir.path().string()});
 }
@@ -172,7 +172,7 @@ TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
   EXPECT_EQ(named.exit_code, 2) << "of an encoder that was named it is an error";
 }
 
-// The limit holds for files alone, so that the message goes through a pipe.
+// The limit applies to files only, so the message goes through a pipe.
 TEST(Program, AFileSizeLimitIsAnOutputError) {
   const TemporaryFolder dir;
   const CommandResult result = in_shell(
@@ -187,7 +187,8 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   const TemporaryFolder dir;
   const std::string picture = dir / "wide.png";
   test::ffmpeg("-f lavfi -i testsrc2=s=640x16 -frames:v 1", picture);
-  // The same network with a doc_string (field 6 of ModelProto), so another file than the known one.
+  // The same network with a doc_string (field 6 of ModelProto) is a different file than the known
+  // one.
   const std::string model = dir.write(
       "m.onnx", test::read_file(FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx") +
                     std::string("\x32\x01x"));

@@ -1,5 +1,5 @@
-// Standard error holds the program's own lines alone, whatever libraries have to say, and none of
-// them tells where the program was built.
+// These tests check that standard error contains only the program's own lines, even if libraries
+// write messages. No line may say where the program was built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class Quiet : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-/// The words with an empty /sys, in a mount namespace of their own.
+/// Returns a command that runs the words with an empty /sys, in a mount namespace of their own.
 Arguments without_sys(const Arguments& words) {
   return joined({"unshare", "--map-root-user", "--mount", "sh", "-c",
                  "mount -t tmpfs none /sys && exec \"$@\"", "sh"},
@@ -81,8 +81,9 @@ TEST_F(Quiet, WhateverEncodes) {
                                    {"mpeg4"},
                                    {"ffv1"},
                                    {"mjpeg"}}) {
-    if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;  // not in this FFmpeg
-    // No network: it would be compiled anew for each encoder.
+    // This FFmpeg doesn't have the encoder.
+    if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;
+    // These runs use no network, because each encoder would compile it anew.
     const Arguments words{"--overwrite", "--model", FACEPIPE_SOURCE_DIR "/data/acf_face.json",
                           "--codec"};
     const CommandResult run = test::run_command(run_words(joined(words, encoder)));
@@ -91,7 +92,8 @@ TEST_F(Quiet, WhateverEncodes) {
   }
 }
 
-// What a message can hold is in .rodata; where libraries are found, which may be there, is not.
+// All texts of messages are in .rodata. The paths of libraries, which the program may contain,
+// aren't.
 TEST_F(Quiet, NoMessageNamesTheSourceFolder) {
   const std::string section = folder_ / "rodata";
   const CommandResult dumped = test::run_command(

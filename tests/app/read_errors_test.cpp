@@ -1,5 +1,5 @@
-// The real program where an input can't be read to its end: another time it may be. And where what
-// was read is damaged: that is told again by each run that leaves the output as it is.
+// These tests run the real program on an input that can't be read to its end; a later run may
+// succeed. If what was read is damaged, each run that keeps the output must say so again.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Gives one file over HTTP, of which it promises all and sends the first bytes alone.
+/// Serves one file over HTTP. It promises the whole file and sends only the first bytes.
 class CuttingServer {
  public:
   CuttingServer(std::string bytes, std::size_t sent)
@@ -95,12 +95,13 @@ class ReadErrors : public testing::Test {
   [[nodiscard]] Arguments run_words(const std::string& input, const Arguments& more = {}) const {
     return joined({"run", input, "-o", dir_ / "out.mkv", "-q", "--detect-size", "64x64"}, more);
   }
-  /// Makes a clip, and cuts off the second half of its bytes.
+  /// Makes a clip and cuts off the second half of its bytes.
   static void make_cut_clip(const fs::path& file) {
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", file);
     fs::resize_file(file, fs::file_size(file) / 2);
   }
-  /// The output holds the first half of the clip, and nothing claims that this is all of it.
+  /// Expects that the output holds the first half of the clip, and that nothing claims it is
+  /// complete.
   void expect_part(const CommandResult& result, const std::string& reason) {
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
@@ -128,7 +129,7 @@ TEST_F(ReadErrors, C1AServerThatCutsGivesAPartAndThree) {
 
 TEST_F(ReadErrors, C1ADiskThatFailsGivesAPartAndThree) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
-  // FFmpeg reads some 32 KiB at a time; it probes the file by the first reads.
+  // FFmpeg reads about 32 KiB at a time, and probes the file with the first reads.
   const long reads = static_cast<long>(fs::file_size(clip()) >> 15U);
   ASSERT_GT(reads, 6);
   const std::string fault = "read libavformat " + std::to_string(reads / 2) + " 5";

@@ -1,4 +1,5 @@
-// The real program, killed in the middle of a folder and started again: everything is there once.
+// These tests kill the real program in the middle of a folder and start it again. Afterwards every
+// result exists exactly once.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ using nlohmann::json;
 
 constexpr int kInputs = 8;
 constexpr int kFrames = 5;
-// A signal that comes after the last input finds nothing left to end.
+// A signal that comes after the last input has nothing left to interrupt.
 const auto kInterrupted = testing::AnyOf(0, 130);
 const auto kKilled = testing::AnyOf(0, 128 + SIGKILL);
 
@@ -48,7 +49,8 @@ class Resume : public testing::Test {
                     dir_ / "r.json"});
   }
 
-  /// Starts the program and sends it a signal once `when` holds. Its exit code; 128 + signal.
+  /// Starts the program and sends it a signal once `when` holds. Returns its exit code, or 128 +
+  /// the signal that ended it.
   [[nodiscard]] int run_until(int signal, const std::function<bool()>& when) const {
     std::vector<std::string> words = arguments();
     const pid_t child = fork();
@@ -98,7 +100,7 @@ class Resume : public testing::Test {
       EXPECT_EQ(video_stamps(dir_ / ("out/" + std::to_string(i) + "_faces.mp4")).size(),
                 std::size_t{kFrames});
     std::vector<std::string> names = dir_.names();
-    // Videos that Ctrl-C cut off are the user's.
+    // Partial videos of runs that Ctrl-C ended stay: they belong to the user.
     std::erase_if(names, [](const std::string& name) {
       return name.find("_faces.partial") != std::string::npos;
     });

@@ -1,4 +1,5 @@
-// Several inputs at once: what is written, told and returned is what one after the other gives.
+// These tests process several inputs at once. They check that files, messages and exit code equal
+// those of one input after the other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ class RunAtOnce : public test::RunTest {
     options_.inputs.push_back(dir_.write("in/" + name, std::string(bytes, 'x')));
   }
 
-  /// The files beside the video as a run with one lane writes them.
+  /// Returns the files beside the video that a run with one lane writes.
   std::string lines_of_one_lane() {
     lanes_ = 1;
     const std::string before = read_all();
@@ -63,7 +64,8 @@ class RunAtOnce : public test::RunTest {
   void remove_files() {
     for (const char* name : {"d.jsonl", "l.csv", "r.json"}) std::filesystem::remove(dir_ / name);
   }
-  /// Of the latencies what doesn't depend on the clock: each line's first three fields.
+  /// Returns the part of the latencies that doesn't depend on the clock: each line's first three
+  /// fields.
   std::string times_left_out() {
     std::string text;
     std::istringstream lines(read_file(dir_ / "l.csv"));
@@ -120,7 +122,7 @@ TEST_F(RunAtOnce, BeginsWithTheLargestAndEachHasALaneOfItsOwn) {
   EXPECT_EQ(shared_.at("4.mp4").count, 3);
 }
 
-// When no input waits any more, the lane that has ended is free for those that still work.
+// If no more inputs wait, a lane that has ended is free for the inputs still in work.
 TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
   add_input_of("a.mp4", 100);
   add_input_of("b.mp4", 100);
@@ -130,7 +132,7 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
     ASSERT_TRUE(job.shared && job.shared->may_grow);
     Slots lanes = job.shared->lanes;
     const Slots::Permit third = lanes.acquire({});
-    const Slots::Permit of_b = lanes.acquire({});  // once b has ended
+    const Slots::Permit of_b = lanes.acquire({});  // free once b has ended
     joined = 2;
     EXPECT_EQ((std::set{job.shared->own, third.number(), of_b.number()}).size(), 3U);
   };
@@ -188,7 +190,7 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
   EXPECT_EQ(report()[2]["status"], "done");
 }
 
-// Or a GPU that is broken would fail at all inputs before another one has done with its first.
+// Otherwise a broken GPU would fail at all inputs before another one has finished its first.
 TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
   for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
   std::atomic<int> failed = 0;

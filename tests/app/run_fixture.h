@@ -1,4 +1,4 @@
-// A run over stand-ins of the pipeline.
+// Runs the app with stand-ins for the pipeline.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class FakeFactory : public detector::DetectorFactory {
   std::shared_ptr<detector::Detector> detector(Size /*frame*/) override { return nullptr; }
 };
 
-/// Says that so many inputs are worked on at once best.
+/// Says that this number of inputs should be processed at once.
 class LanesBackend final : public ForwardingBackend {
  public:
   explicit LanesBackend(int lanes)
@@ -37,8 +37,8 @@ class LanesBackend final : public ForwardingBackend {
   int lanes_;
 };
 
-/// A stand-in for the pipeline that makes three frames of every input. What it does besides goes by
-/// the input's name.
+/// A stand-in for the pipeline that makes three frames of every input. The input's name decides
+/// what else it does.
 class RunTest : public testing::Test {
  protected:
   RunTest() {
@@ -123,11 +123,11 @@ class RunTest : public testing::Test {
   std::function<void()> while_working_;
   std::function<void(const pipeline::JobOptions&)> on_job_;
   std::function<void(const pipeline::JobOptions&, pipeline::JobResult&)> on_result_;
-  CudaProbe cuda_;                      ///< what there is
-  std::string on_cuda_;                 ///< why nothing can be made there
+  CudaProbe cuda_;                      ///< the GPUs that the probe reports
+  std::string on_cuda_;                 ///< why nothing can be made on CUDA
   std::vector<std::string> made_;       ///< "detector on cpu", "renderer on cuda:0"
-  int lanes_ = 1;                       ///< of the device
-  std::string interrupts_ = "stopped";  ///< the name of the input at which the user does
+  int lanes_ = 1;                       ///< of the backend
+  std::string interrupts_ = "stopped";  ///< the user interrupts at inputs with this in their name
   std::mutex mutex_;
   std::vector<std::string> worked_;
   int factories_ = 0;

@@ -1,4 +1,4 @@
-// A run that goes on with another one, over stand-ins of the pipeline.
+// These tests check a run that resumes another one, with stand-ins for the pipeline.
 #include "app/run/run.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,8 @@ TEST_F(RunTest, AVideoWhoseFramesAreInNoFileIsDoneAgainWithoutTouchingIt) {
   EXPECT_EQ(report()[0]["output"], (dir_ / "in/a_faces.mp4").string());
 }
 
-// Interrupted at each of the inputs in turn, and resumed, a run ends with every frame once.
+// A run is interrupted at each of the inputs in turn and resumed. In the end every frame exists
+// once.
 TEST_F(RunTest, AnInterruptedRunIsResumedUntilAllIsThere) {
   for (const char* name : {"a.mp4", "b.stopped.mp4", "c.stopped.mp4", "d.mp4"}) add_input(name);
   options_.existing = ExistingOutput::skip;
@@ -124,7 +125,7 @@ TEST_F(RunTest, TwoInputsOfOneNameAreNeverTakenForEachOther) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
 }
 
-// Names that are no UTF-8 are the same in the files.
+// Names that aren't valid UTF-8 become equal texts in the files.
 TEST_F(RunTest, NamesThatReadTheSameAreNeverTakenForEachOther) {
   add_input("caf\xe8.mp4");
   add_input("caf\xe9.mp4");

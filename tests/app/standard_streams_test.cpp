@@ -1,4 +1,5 @@
-// The real program with "-" as input and output: in pipes, and where the shell leads to files.
+// These tests run the real program with "-" as input and output: in pipes, and with files that the
+// shell redirects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +30,8 @@ class StandardStreams : public testing::Test {
     folder_ = nullptr;
   }
 
-  /// Runs a line of bash in an empty folder, where "$0" is the program and "$1" a clip of ten
-  /// pictures with sound. The exit code is that of the first command of a pipe that fails.
+  /// Runs a line of bash in an empty folder. "$0" is the program, and "$1" is a clip of ten
+  /// pictures with sound. Returns the exit code of the first command in a pipe that fails.
   CommandResult in_shell(const std::string& line) const {
     return run_command({"bash", "-c", "set -o pipefail; cd \"$2\"; " + line, FACEPIPE_PROGRAM,
                         *folder_ / "clip.mp4", dir_.path().string()});

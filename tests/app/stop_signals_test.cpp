@@ -1,4 +1,4 @@
-// Ctrl-C: once is a request, twice is the end.
+// These tests check Ctrl-C: the first one is a request, the second ends the program.
 #include "app/stop_signals.h"
 
 #include <gtest/gtest.h>
@@ -41,15 +41,15 @@ TEST_P(StopSignalsTest, SecondSignalEndsTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-/// What nohup does before it starts a program.
+/// nohup ignores the signal before it starts a program.
 TEST(StopSignals, AHangupThatWasIgnoredStaysIgnored) {
   std::signal(SIGHUP, SIG_IGN);
   {
     const StopSignals signals;
     std::raise(SIGHUP);
-    std::raise(SIGINT);  // is heard after it
+    std::raise(SIGINT);  // still works
     EXPECT_TRUE(stops_within(signals.token(), 5s));
-    std::raise(SIGHUP);  // no second request
+    std::raise(SIGHUP);  // makes no second request
   }
   EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
 }

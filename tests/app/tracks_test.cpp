@@ -1,4 +1,5 @@
-// The real program, from faces to a file that a person changes, and back to pixels.
+// These tests run the real program from faces to a file, which a person changes, and back to
+// pixels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,10 +28,10 @@ using testing::StartsWith;
 constexpr int kWidth = 320;
 constexpr int kHeight = 192;
 constexpr int kFrames = 10;
-constexpr int kBlack = 0;  // the photo is of full range
+constexpr int kBlack = 0;  // the photo has full range
 constexpr int kWhite = 255;
 
-/// A crop of the demo photo, which moves. Seven faces or so of the detector's.
+/// A moving crop of the demo photo, in which the detector finds about seven faces.
 class Tracks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -62,7 +63,7 @@ class Tracks : public testing::Test {
     return dir_.write("edited.json", file.dump());
   }
 
-  /// The luma of all frames after hiding, in a lossless file.
+  /// Returns the luma of all frames after hiding, from a lossless file.
   [[nodiscard]] std::string hidden(const Arguments& more) const {
     const CommandResult result = facepipe(
         joined({"hide", clip(), "-o", dir_ / "out.mkv", "--codec", "ffv1", "--overwrite"}, more));
@@ -86,7 +87,7 @@ class Tracks : public testing::Test {
   TemporaryFolder dir_;
 };
 
-/// A track of ours over pixels that are shown by themselves.
+/// Returns a track whose boxes cover pixels that otherwise stay visible.
 json track_of(const std::string& action, const std::string& origin, const json& boxes) {
   return {{"id", 90'000},
           {"action", action},
@@ -162,7 +163,7 @@ TEST_F(Tracks, ATrackThatIsKeptIsShownAndASuggestionThatIsHiddenIsHidden) {
 
 TEST_F(Tracks, APersonsBoxesAreLinearInBetweenAndGrown) {
   json file = found();
-  const std::int64_t last = 9 * 40;  // Matroska's milliseconds
+  const std::int64_t last = 9 * 40;  // stamps are Matroska's milliseconds
   ASSERT_EQ(file["input"]["time_base"], (json{1, 1000}));
   file["tracks"] = {track_of("hide", "person",
                              {{0, 40, 40, 60, 60, "seen"}, {last, 220, 130, 240, 150, "seen"}})};
@@ -313,8 +314,8 @@ TEST_F(Tracks, TwoPassesHideNoLess) {
                  {"hide", "-", "-o", dir_ / "x.mkv", "--two-pass"});
 }
 
-// Boxes may lie elsewhere by a pixel or two, as of two looks the one that scores more counts: the
-// middle half of what is hidden without care is hidden with it.
+// With --careful, the look with the higher score decides a box, so boxes may move by a pixel or
+// two. The middle half of each box that is hidden without it must be hidden with it, too.
 TEST_F(Tracks, CareHidesWhatIsHiddenWithoutIt) {
   const std::string once = hidden({});
   const std::string careful = hidden({"--careful"});

@@ -1,5 +1,5 @@
-// Faces that verify must find, and clips in which it must find no more than before: as people and
-// players make them, with the program as it is built.
+// These tests run the real program's verify. It must find faces in clips as people and players make
+// them, and must not find more than before in other clips.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr const char* kLossless = " -c:v ffv1";
 
 class VerifyAttacks : public test::VerifyClips {
  protected:
-  // This part of the photo has large faces only.
+  // This part of the photo has only large faces.
   static void SetUpTestSuite() {
     make_clips({".mkv",
                 {256, 160},
@@ -38,7 +38,7 @@ class VerifyAttacks : public test::VerifyClips {
     return verify_of(file("a.mkv"), hidden, more);
   }
 
-  /// @param options  ffmpeg's, behind the input a.mkv (0) and black.mkv (1)
+  /// @param options ffmpeg's options behind the inputs a.mkv (0) and black.mkv (1)
   static std::string made(const std::string& name, const std::string& options) {
     test::ffmpeg("-i " + file("a.mkv") + " -i " + file("black.mkv") + " " + options, file(name));
     return file(name);
@@ -66,7 +66,7 @@ TEST_F(VerifyAttacks, A4FindsFacesThatLieTurned) {
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInOtherStreamsOfTheFile) {
-  // The second video is the original itself, and not the one that players take.
+  // The second video stream is the original, and players don't choose it by default.
   const CommandResult second =
       verify_a(made("second.mkv", "-map 1:v -map 0:v -c copy -disposition:v:0 default"));
   EXPECT_EQ(second.exit_code, 7) << second.err;
@@ -120,7 +120,7 @@ TEST_F(VerifyAttacks, A5NamesWhatItCantLookAt) {
   const nlohmann::json report = nlohmann::json::parse(test::read_file(dir / "r.json"));
   EXPECT_EQ(report["pictures_beside"].size(), 1U);
   EXPECT_TRUE(report["pictures_beside"][0]["not_looked_at"].is_string());
-  // It doesn't look at what is no picture.
+  // verify ignores files that are no pictures.
   const std::string text = dir.write("readme.txt", "these are words\n");
   const CommandResult words = verify_a(
       made("words.mkv", "-map 1:v -c copy -attach " + text + " -metadata:s:t mimetype=text/plain"));
@@ -128,7 +128,7 @@ TEST_F(VerifyAttacks, A5NamesWhatItCantLookAt) {
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInTheThumbnailOfAStillImage) {
-  // A JPEG file whose comment (FFFE) holds another one, as EXIF and what phones append do.
+  // The comment (FFFE) of a JPEG file holds another one, as with EXIF and what phones append.
   const std::string thumbnail = test::read_file(made("thumb.jpg", "-frames:v 1 -vf scale=192:-2"));
   std::string image = test::read_file(made("black.jpg", "-map 1:v -frames:v 1"));
   const std::size_t length = thumbnail.size() + 2;
@@ -143,8 +143,8 @@ TEST_F(VerifyAttacks, A5FindsFacesInTheThumbnailOfAStillImage) {
   EXPECT_THAT(result.err, HasSubstr("in the picture at byte"));
 }
 
-// Other containers, codecs, qualities and tags of colour don't make verify find more places in what
-// hide made.
+// Other containers, codecs, qualities and colour tags must not make verify find more in what hide
+// made.
 TEST_F(VerifyAttacks, A1FindsNoMoreInOtherContainersAndCodecs) {
   const std::string hidden = file("hidden.mkv");
   const CommandResult made_hidden =

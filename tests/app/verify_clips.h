@@ -1,5 +1,5 @@
-// Runs `facepipe verify` as it is built, on two clips: one shows a part of the demo photo, the
-// other is black.
+// Runs the built program's verify on two clips: one shows a part of the demo photo, the other is
+// black.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,17 +13,17 @@
 
 namespace facepipe::test {
 
-/// Tests are skipped where ./dev setup hasn't fetched the photo and the model.
+/// The tests are skipped if ./dev setup hasn't fetched the photo and the model.
 class VerifyClips : public testing::Test {
  protected:
   struct Clips {
-    std::string extension;  ///< of "a" and "black"
+    std::string extension;  ///< the extension of "a" and "black"
     Size size;
-    std::string corner;    ///< "X:Y", of the part in the photo, 1600 pixels wide
-    std::string encoding;  ///< ffmpeg's options of the output
+    std::string corner;    ///< where the part begins in the photo, which is 1600 pixels wide: "X:Y"
+    std::string encoding;  ///< ffmpeg's options for the output
   };
 
-  /// SetUpTestSuite() of a suite makes both clips by this.
+  /// Makes both clips. SetUpTestSuite() of a suite calls it.
   static void make_clips(const Clips& clips) {
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
     if (!std::filesystem::exists(photo) || !std::filesystem::exists(kModel)) return;

@@ -1,4 +1,4 @@
-// `facepipe verify` as it is built: exit codes, differences told, files, refusals.
+// These tests run the real program's verify: exit codes, reported differences, files, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -38,7 +38,8 @@ TEST_F(Verify, FindsNoFaceWhereAllIsHidden) {
   EXPECT_THAT(result.err, HasSubstr("no face found"));
 }
 
-// Over what hiding leaves by itself: the second look finds weaker ones, most of which are no faces.
+// The score is above what hiding leaves. The second look finds weaker detections, most of which
+// aren't faces.
 TEST_F(Verify, FindsNoFaceInWhatHideMade) {
   const test::TemporaryFolder dir;
   const std::string made = dir / "hidden.mp4";

@@ -1,5 +1,5 @@
-// A decoder that has looked for the first picture, and begins again: it is like a new one, whatever
-// it has read of a damaged stream by then.
+// These tests check a decoder that has looked for the first picture and begins again. It must
+// behave like a new one, whatever it has read of a damaged stream.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr int kPictureParameterSet = 8;  // H.264 table 7-1
 
-/// An H.264 stream (Annex B) without its first picture parameter set.
+/// Returns an H.264 stream (Annex B) without its first picture parameter set.
 std::string without_first_set(const std::string& stream) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(stream.data());
   video::NalReader reader(video::Bytes(begin, stream.size()), {});
@@ -71,7 +71,8 @@ class BeginAgain : public testing::Test {
     const video::Demuxer demuxer(file.string(), {});
     return play(file, *decoder_of(demuxer));
   }
-  /// The decoder gives its first picture, begins again, and plays the file from its start.
+  /// Reads the first picture, begins again, and plays the file from its start with the same
+  /// decoder.
   [[nodiscard]] Played played_again(const fs::path& file) {
     video::Demuxer demuxer(file.string(), {});
     const std::unique_ptr<video::Decoder> decoder = decoder_of(demuxer);
@@ -95,7 +96,7 @@ TEST_F(BeginAgain, GivesWhatANewDecoderGives) {
   EXPECT_EQ(played_by_a_new_one(whole_).pictures.size(), 10U);
 }
 
-// The decoder has read these sets behind the pictures that need them.
+// The decoder has read the parameter sets behind the pictures that need them.
 TEST_F(BeginAgain, D3ForgetsParameterSetsThatCameTooLate) {
   const Played expected = played_by_a_new_one(damaged_);
   EXPECT_EQ(expected.lost, 5);

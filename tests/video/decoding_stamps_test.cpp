@@ -1,4 +1,4 @@
-// Decoding stamps against what any decoder needs of them.
+// These tests check what any decoder requires of decoding stamps.
 #include "video/write/encoder_stamps.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,8 @@ namespace {
 using testing::ElementsAre;
 using Stamps = std::vector<std::int64_t>;
 
-/// The stamps of packets of which each comes as soon as the pictures up to it have been sent.
+/// Returns the stamps of packets. Each packet comes after `sent_ahead` more pictures have been
+/// sent.
 Stamps stamps_of(int lead, std::int64_t ticks, const Stamps& shown, std::size_t sent_ahead) {
   DecodingStamps stamps(lead, ticks);
   Stamps given;
@@ -42,7 +43,7 @@ TEST(DecodingStamps, DontDependOnHowManyPicturesTheEncoderHolds) {
     EXPECT_EQ(stamps_of(3, 512, shown, ahead), stamps_of(3, 512, shown, 0)) << ahead;
 }
 
-// A pyramid of seven B-frames, at an uneven rate: the deepest reordering that NVENC has.
+// The order is a pyramid of seven B-frames at an uneven rate, the deepest reordering of NVENC.
 TEST(DecodingStamps, RiseAndAreNeverAfterPresentation) {
   const Stamps shown{0, 3, 7, 8, 20, 21, 30, 44, 45, 50};
   const std::vector<std::size_t> decoding_order{0, 8, 4, 2, 1, 3, 6, 5, 7, 9};

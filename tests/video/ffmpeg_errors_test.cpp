@@ -1,4 +1,4 @@
-// FFmpeg's errors: the first line, kept for who asks, and what a code means.
+// These tests check FFmpeg's errors: the first line, which is kept, and what a code means.
 #include "video/ffmpeg.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Stream after stream through one codec of FFmpeg's: each as through a codec of its own.
+// These tests decode stream after stream with one codec context of FFmpeg. Each must give what a
+// context of its own gives.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,7 +31,7 @@ struct Picture {
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-/// Which packets a decoder gets.
+/// Says which packets a decoder gets.
 using Wanted = std::function<bool(int number)>;
 
 bool all(int /*number*/) { return true; }
@@ -49,7 +50,7 @@ std::vector<Picture> play(video::Demuxer& demuxer, video::Decoder& decoder, cons
 struct Decoded {
   std::vector<Picture> pictures;
   std::int64_t lost = 0;
-  video::UniqueCodecContext codec;  ///< handed on; else nullptr
+  video::UniqueCodecContext codec;  ///< the codec to hand on, or nullptr
 };
 
 Decoded decoded(const fs::path& file, video::UniqueCodecContext before,
@@ -64,7 +65,7 @@ Decoded decoded(const fs::path& file, video::UniqueCodecContext before,
   return result;
 }
 
-/// By a decoder as all are on the CPU.
+/// Decodes with an ordinary CPU decoder.
 std::vector<Picture> pictures_of(const fs::path& file, const Wanted& wanted = all) {
   video::Notices notices(file.string());
   video::Demuxer demuxer(file.string(), {});
@@ -144,7 +145,7 @@ TEST(BeginningAgain, IsGoingOn) {
   EXPECT_EQ(GoingOnDecoder::formats_asked() - before, 1);
 }
 
-/// Which streams' codecs are not handed on, or begin anew.
+/// Streams whose codecs aren't handed on, or begin anew.
 class GoesOnNoMore : public testing::Test {
  protected:
   void SetUp() override {

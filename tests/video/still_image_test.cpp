@@ -1,4 +1,5 @@
-// Still images are opened without being decoded, and decoded without threads that wait for others.
+// These tests check that still images are opened without being decoded, and decoded without threads
+// that wait for each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 class StillImage : public testing::Test {
  protected:
-  /// A picture as a PNG file's bytes.
+  /// Returns the bytes of a PNG file.
   [[nodiscard]] std::string png(const std::string& pixels, const char* size = "36x24") const {
     const fs::path file = folder_ / "made.png";
     ffmpeg("-f lavfi -i testsrc2=s=" + std::string(size) + ",format=" + pixels + " -frames:v 1",
@@ -38,7 +39,7 @@ class StillImage : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// What is logged while it lives, FFmpeg's messages among it.
+/// Keeps the log while it lives, including FFmpeg's messages.
 class DebugLog {
  public:
   DebugLog() : before_(spdlog::default_logger()) {
@@ -93,7 +94,7 @@ TEST_F(StillImage, PngIsNotDecodedToKnowItsSize) {
   decoder->send(video::read_packet(demuxer));
   decoder->finish();
   EXPECT_FALSE(decoder->next());
-  EXPECT_THAT(log.text(), testing::HasSubstr("inflate"));  // of whoever decodes it
+  EXPECT_THAT(log.text(), testing::HasSubstr("inflate"));  // from the decoder
 }
 
 TEST_F(StillImage, PngOfRefusedSizeIsRefused) {

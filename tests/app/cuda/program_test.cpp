@@ -1,5 +1,5 @@
-// The program as it is built, on a CUDA device: what it finds and writes beside what it does on the
-// CPU, what it tells, and what it refuses.
+// These tests run the real program on a CUDA device. They compare what it finds and writes with the
+// CPU, and check its messages and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ constexpr int kFrames = 30;
 const fs::path kPhoto = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/demo/city.jpg";
 const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
 
-/// A moving view of the demo photo, `kFrames` pictures, with a tone.
+/// Makes a clip of `kFrames` pictures, a moving view of the demo photo, with a tone.
 void make_clip(const fs::path& file, const std::string& encoder = "libx264",
                const std::string& pixels = "yuv420p", const std::string& size = "640x448") {
   test::ffmpeg("-i " + kPhoto.string() +
@@ -64,7 +64,7 @@ Frames faces_of(const fs::path& file) {
   return frames;
 }
 
-/// Faces of `frames` over 0.5, and how many of them `others` hasn't.
+/// The faces of `frames` with scores above 0.5, and how many of them are missing in `others`.
 struct Comparison {
   int faces = 0;
   int missing = 0;
@@ -97,7 +97,7 @@ class ProgramOnCuda : public testing::Test {
     return test::run_command(arguments);
   }
 
-  /// Runs to a good end; the report's part on the only input.
+  /// Expects success. Returns the report's part on the only input.
   json run_well(const Arguments& arguments, const std::string& command = "run") {
     const CommandResult result = run(arguments, command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -221,7 +221,7 @@ TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
 }
 
 TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
-  // The same faces, from either decoder, drawn on the device and encoded without loss.
+  // Both decoders give the same faces, which are drawn on the device and encoded without loss.
   const Arguments lossless{"--codec", "libx264", "--encoder-option",
                            "qp=0",    "--draw",  "boxes,scores,landmarks,count",
                            "-o",      out_};
@@ -238,7 +238,7 @@ TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
   EXPECT_NE(drawn, test::decoded_pictures(clip_));
 }
 
-/// Mean luma of a box of a picture of 640 x 448, 4:2:0.
+/// Returns the mean luma of a box of a picture of 640 x 448, 4:2:0.
 double mean_luma(const std::string& pictures, std::size_t frame, const Box& box) {
   double sum = 0;
   int count = 0;
@@ -251,7 +251,7 @@ double mean_luma(const std::string& pictures, std::size_t frame, const Box& box)
   return count == 0 ? 0 : sum / count;
 }
 
-/// A run with `--draw ids` among others, encoded without loss.
+/// Runs that draw ids and more, and encode without loss.
 class DrawsIds : public ProgramOnCuda {
  protected:
   struct Drawn {
@@ -269,7 +269,7 @@ class DrawsIds : public ProgramOnCuda {
     return {report, test::decoded_pictures(out_), test::read_file(detections_)};
   }
 
-  /// The track of each face, frame by frame.
+  /// Returns the tracks of the faces of each frame.
   [[nodiscard]] static std::vector<std::vector<int>> tracks_in(const std::string& detections) {
     std::vector<std::vector<int>> frames;
     std::istringstream lines(detections);
@@ -282,7 +282,7 @@ class DrawsIds : public ProgramOnCuda {
   }
 };
 
-// Nothing that these models compute depends on the device, nor does motion.
+// The results of these models don't depend on the device, nor does the estimated motion.
 TEST_F(DrawsIds, AsTheCpuDoesBitForBitWithoutNetworks) {
   const std::string cascade = test::installed_cascade("frontalface_alt2");
   const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";
@@ -357,7 +357,7 @@ class HidesOnCuda : public ProgramOnCuda {
     return run_well(arguments, "hide");
   }
 
-  /// All pictures of the output, which has lost nothing.
+  /// Returns all pictures of the output. Expects that no frame is missing.
   std::string hidden(Arguments more) {
     more.insert(more.end(), {"--codec", "libx264", "--encoder-option", "qp=0"});
     hide(more);
@@ -419,7 +419,8 @@ TEST_F(HidesOnCuda, CarefullyWithASecondLook) {
   expect_every_face_hidden(faces);
 }
 
-// Where both looks score almost alike either's box is taken: they differ by a pixel or two.
+// If both looks give almost equal scores, either box may be taken. The boxes differ by a pixel or
+// two.
 TEST_F(HidesOnCuda, CarefullyWhatTheCpuFindsCarefully) {
   const auto careful_on = [&](const std::string& device, const Arguments& more) {
     Arguments arguments{clip_, "--careful", "--device", device, "--detections", detections_};
@@ -479,7 +480,7 @@ TEST_F(ProgramOnCuda, AutoTakesTheCpuForAnEngineThatOnlyItHas) {
   EXPECT_THAT(report["why"].dump(), HasSubstr("cpu: cuda:0 can't be used"));
 }
 
-// Nothing that they compute depends on the device.
+// The results of these models don't depend on the device.
 TEST_F(ProgramOnCuda, FindsByteByByteWhatTheCpuFindsWithoutNetworks) {
   const std::string cascade = test::installed_cascade("frontalface_alt2");
   const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";

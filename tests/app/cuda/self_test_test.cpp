@@ -1,4 +1,4 @@
-// The self test on a device, beside the CPU's.
+// These tests compare the self test on a device with the CPU's.
 #include <gtest/gtest.h>
 
 #include "app/doctor/cuda.h"

@@ -33,7 +33,7 @@ TEST(DoctorCascades, NamesThoseOfFacesThatCanBeUsed) {
   };
   folder.write("haarcascade_frontalface_a.xml", "<cut");
   copy("frontalface_alt2", "haarcascade_frontalface_b.xml");
-  copy("smile", "haarcascade_frontalface_c.xml");  // tilted
+  copy("smile", "haarcascade_frontalface_c.xml");  // it has tilted features
   copy("eye", "haarcascade_eye.xml");
   copy("profileface", "haarcascade_profileface.xml");
   copy("profileface", "haarcascade_profileface.xml.old");

@@ -1,4 +1,4 @@
-// What doctor says of CUDA, from facts that a machine with a chip would give.
+// These tests check what doctor says of CUDA, from facts that a machine with a GPU would give.
 #include "app/doctor/cuda.h"
 
 #include <gtest/gtest.h>

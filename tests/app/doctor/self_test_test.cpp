@@ -1,4 +1,5 @@
-// The picture that engines are tried with, and the comparison of what they find in it.
+// These tests check the picture that engines are tried with, and the comparison of the faces found
+// in it.
 #include "app/doctor/self_test.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What stands in a file of options is obeyed, or refused: nothing of it is left out in silence.
+// These tests check that everything in a file of options is obeyed or refused. Nothing is skipped
+// silently.
 #include "app/options/config_file.h"
 
 #include <gmock/gmock.h>

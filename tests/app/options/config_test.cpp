@@ -1,4 +1,4 @@
-// Options from the file of --config.
+// These tests check the options that --config reads from a file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

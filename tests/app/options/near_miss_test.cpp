@@ -1,4 +1,4 @@
-// Words that are nearly known ones.
+// These tests check words that are similar to known ones.
 #include "app/options/values.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The command line: what each option sets, what is refused, what the help tells.
+// These tests check the command line: what each option sets, what is refused, what the help says.
 #include "app/options/options.h"
 
 #include <gmock/gmock.h>
@@ -517,7 +517,7 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
 }
 
-/// The options in the help of run, each of which must tell its default.
+/// Counts the options in the help of run. Expects that each one states its default.
 int options_told(const std::string& help) {
   int options = 0;
   std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));

@@ -1,4 +1,4 @@
-// Texts of options: what is read, and what is refused.
+// These tests check which texts of options are read, and which are refused.
 #include "app/options/values.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The exact text of the files with a line a frame.
+// These tests check the exact text of the files that have a line for each frame.
 #include "app/output/frame_file.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Lines of inputs: complete or absent, whatever becomes of the program, and gone on with by the
-// next.
+// These tests check that an input's lines are complete or absent, even if the program is killed,
+// and that the next program continues the file.
 #include "app/output/input_lines.h"
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ TEST_F(InputLinesTest, AFinishedFileIsGoneOnWith) {
   add(out, "b2");
   EXPECT_FALSE(out.changes_nothing());
   out.take(field("b"));
-  out.write(line("a", 7));  // done again
+  out.write(line("a", 7));  // the input is done again
   out.keep(field("a"));
   out.commit();
   EXPECT_EQ(read_file(file()), lines("b2") + lines("b") + line("a", 7) + lines("x"))
@@ -115,7 +115,7 @@ TEST_F(InputLinesTest, APartOfOneInputDoesNotHoldItsEarlierLinesToo) {
   EXPECT_EQ(read_file(out.keep_partial()), line("a", 7));
 }
 
-// A line with one quote must not be joined to all that follow.
+// A line with one quote must not be joined to all lines that follow.
 TEST_F(InputLinesTest, AFileOfAnotherKindIsRefusedAtItsFirstLine) {
   std::string text = "it's \"another\n";
   for (int i = 0; i < 200'000; ++i) text += "line\n";
@@ -187,7 +187,8 @@ TEST_F(InputLinesTest, PartsOfASingleInputAreNoCompleteOnes) {
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl")) << "what was cut off is needless now";
 }
 
-// Killed after each of its steps, the file is gone on with, and no line is lost or there twice.
+// The program is killed after each of its steps. The next one continues the file, and no line is
+// lost or appears twice.
 TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
   dir_.write("d.jsonl", lines("z"));
   constexpr int kSteps = 9;
@@ -214,9 +215,9 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
       out->write(line("b", 1));
       out->keep(field("b"));
       next();
-      out->write(line("c", 0) + std::string(70'000, ' '));  // more than is held back
+      out->write(line("c", 0) + std::string(70'000, ' '));  // exceeds the buffer
       next();
-      _exit(0);  // no destructor of `out`
+      _exit(0);  // the destructor of `out` must not run
     });
     InputLines out = open(ExistingOutput::skip);
     std::string expected = lines("z");
@@ -237,7 +238,7 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl"));
 }
 
-// After a power cut a file may be as long as it was, and hold zeros.
+// After a power cut, a file may have its old length and contain zeros.
 TEST_F(InputLinesTest, WhatTheRecordPromisesAndTheFileDoesNotHoldIsNotTaken) {
   fs::path part;
   {

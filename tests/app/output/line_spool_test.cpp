@@ -25,7 +25,7 @@ TEST(LineSpool, GivesWhatItGot) {
   EXPECT_EQ(text_of(spool), "a\nb\n");
 }
 
-// Several at once, each more than is kept in memory.
+// Several spools exist at once, and each exceeds what is kept in memory.
 TEST(LineSpool, KeepsMoreThanMemoryHolds) {
   SpoolFile file;
   std::vector<LineSpool> spools(3, LineSpool(file));

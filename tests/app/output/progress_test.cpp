@@ -1,4 +1,4 @@
-// Lines of progress, and their pace.
+// These tests check the lines of progress and how often they come.
 #include "app/output/progress.h"
 
 #include <gmock/gmock.h>

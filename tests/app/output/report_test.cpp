@@ -1,4 +1,4 @@
-// What a run tells at its end: report, summary, exit code.
+// These tests check what a run says at its end: report, summary, exit code.
 #include "app/output/report.h"
 
 #include <gmock/gmock.h>
@@ -166,7 +166,8 @@ TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
 }
 
-/// Four frames that are read in 1 ms each and encoded in a quarter of a second of work.
+/// Returns the times of four frames. Reading takes 1 ms a frame, and encoding is a quarter of a
+/// second of work.
 pipeline::StageTimes times_of_four_frames() {
   using std::chrono::milliseconds;
   const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);

@@ -1,4 +1,5 @@
-// Text for a terminal: nothing in it is obeyed, and all else is shown as it is.
+// These tests check text for a terminal. Control characters have no effect, and all else is shown
+// unchanged.
 #include "app/output/text.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,8 @@ namespace {
 
 using testing::ElementsAre;
 
-/// "3 1+ 0+": in the order in which they are given, with a plus where others may help.
+/// Returns the inputs in the order of the queue, such as "3 1+ 0+". A plus says that other lanes
+/// may help.
 std::string turns(const std::vector<QueuedInput>& inputs, int lanes) {
   InputQueue queue(inputs, lanes);
   std::string text;
@@ -24,14 +25,15 @@ TEST(InputQueue, GivesTheLargestFirst) {
             "1 3 2 0 4 5 6+");
 }
 
-// A lane's share of what is left, or more: a long file from its begin, and the last few.
+// Lanes help with an input that is at least a lane's share of the rest: with a long file from its
+// beginning, and with the last few.
 TEST(InputQueue, LetsOthersHelpWithWhatIsMoreThanALanesShare) {
   EXPECT_EQ(turns({{0, 10}, {1, 10}, {2, 10}, {3, 10}, {4, 10}, {5, 10}}, 3), "0 1 2 3+ 4+ 5+");
   EXPECT_EQ(turns({{0, 100}, {1, 10}, {2, 10}, {3, 10}}, 2), "0+ 1 2+ 3+");
   EXPECT_EQ(turns({{0, 7}}, 7), "0+");
 }
 
-// What may go on for ever, and nobody can cut.
+// Such an input may never end, and it can't be cut.
 TEST(InputQueue, GivesThoseOfUnknownSizeFirstAndLetsNobodyHelp) {
   EXPECT_EQ(turns({{0, 5}, {1, {}}, {2, 0}, {3, {}}}, 2), "1 3 0+ 2");
 }

@@ -1,4 +1,5 @@
-// An input that was looked into for its output's name is not opened a second time.
+// These tests check that an input which was opened to choose its output's name isn't opened a
+// second time.
 #include "app/run/opened_inputs.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +68,7 @@ TEST_F(OpenedInputsTest, AreTakenOnce) {
   EXPECT_EQ(inputs_.take(input), nullptr);
 }
 
-// Of several that are worked on at once the largest is first.
+// If several inputs are processed at once, the largest comes first.
 TEST_F(OpenedInputsTest, AreTakenInAnyOrder) {
   const std::string first = copy("first.ts");
   EXPECT_EQ(inputs_.output_extension(first, ""), ".ts");
@@ -100,11 +101,11 @@ TEST_F(OpenedInputsTest, ByUrlAreKeptOnlyWhereNothingIsWaitedFor) {
   EXPECT_NE(alone.take(url), nullptr);
 }
 
-// Looking at a FIFO takes away what the run would read.
+// Probing a FIFO would consume bytes that the run needs.
 TEST_F(OpenedInputsTest, DoNotIncludeFifos) {
   const fs::path fifo = folder_ / "fifo.ts";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(inputs_.output_extension(fifo.string(), ""), ".mkv");  // waits for no writer
+  EXPECT_EQ(inputs_.output_extension(fifo.string(), ""), ".mkv");  // doesn't wait for a writer
   EXPECT_EQ(inputs_.take(fifo.string()), nullptr);
 }
 

@@ -1,4 +1,4 @@
-// From named inputs to jobs: walking, output names, refusals.
+// These tests check how named inputs become jobs: walking through folders, output names, refusals.
 #include "app/run/plan_inputs.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Like the pipeline's, for files that hold nothing: by the name.
+/// Stands in for the pipeline's function. These files are empty, so it decides by the name.
 std::string extension_by_name(const std::string& input) {
   if (input.find("broken") != std::string::npos)
     throw Error(ErrorKind::input, input + ": no media");
@@ -156,7 +156,7 @@ TEST(Inputs, BadInputFailsAlone) {
   EXPECT_EQ(planned[4].name, "good.mp4");
 }
 
-/// Another user's rights while it lives, because root reads everything.
+/// Takes away root's rights while it lives, because root can read everything.
 class Unprivileged {
  public:
   Unprivileged() {

@@ -1,4 +1,5 @@
-// A run over stand-ins of the pipeline: order, files, exit codes, what is left of failures.
+// These tests run with stand-ins for the pipeline. They check order, files, exit codes, and what
+// remains after failures.
 #include "app/run/run.h"
 
 #include <gmock/gmock.h>
@@ -154,7 +155,7 @@ TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
 TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
   add_input("fails.mp4");
   options_.job.hide.emplace();
-  testing::internal::CaptureStdout();  // where the log goes by itself
+  testing::internal::CaptureStdout();  // the log goes to stdout by default
   EXPECT_EQ(run_all(), 4);
   const std::string told = testing::internal::GetCapturedStdout();
   EXPECT_EQ(report()[0]["status"], "partial");
@@ -424,7 +425,7 @@ TEST_F(TracksOfARun, TheReportAddsUpTheCopiesOfBothPasses) {
   }
 }
 
-/// Runs that hide, on a machine with a chip.
+/// Runs that hide, on a machine with a GPU.
 class HidesOnAChip : public RunTest {
  protected:
   HidesOnAChip() {
@@ -436,7 +437,7 @@ class HidesOnAChip : public RunTest {
     add_input("a.mp4");
   }
 
-  /// An edit file of the only input.
+  /// Writes an edit file for the only input.
   void know_tracks() {
     track::TrackFile file;
     file.input.size = {640, 480};

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Packets in decoding order, none of them an entry, one a stamp unit after the other.
+/// Returns packets in decoding order, one stamp unit apart. None is an entry point.
 std::vector<PacketFacts> packets(std::int64_t count) {
   std::vector<PacketFacts> made(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) made[static_cast<std::size_t>(i)].pts = 100 + i;
@@ -132,7 +132,7 @@ TEST(CutFinder, ASecondFieldGoesWithItsFirst) {
   EXPECT_THAT(found.leading, ElementsAre(52, 53, 54, 55));
 }
 
-// Stamps that jump back make all that follows look like leading pictures.
+// Stamps that jump back make all following packets look like leading pictures.
 TEST(CutFinder, DoesNotCutWhereTheLeadingPicturesDoNotEnd) {
   for (const std::size_t jump : {51U, 67U, 81U, 82U}) {
     std::vector<PacketFacts> stream = packets(100);

@@ -30,7 +30,7 @@ PacketFacts facts_of(AVCodecID codec, const Packet& bytes, int flags = AV_PKT_FL
   return EntryPoints(*parameters_of(codec)).look_at(*packet_of(bytes, flags));
 }
 
-/// Units, each behind a start code.
+/// Joins units, with a start code before each.
 Packet joined(const std::vector<Packet>& units) {
   Packet all;
   for (const Packet& unit : units) {
@@ -40,12 +40,12 @@ Packet joined(const std::vector<Packet>& units) {
   return all;
 }
 
-// H.264. Slices begin with first_mb_in_slice, then slice_type, in Exp-Golomb code.
+// H.264 slices begin with first_mb_in_slice, then slice_type, in Exp-Golomb code.
 const Packet kIdr{0x65, 0b10001000};
 const Packet kI{0x61, 0b10001000};        // 1, 0001000: macroblock 0, type 7
 const Packet kIOfMany{0x61, 0b10110000};  // 1, 011: macroblock 0, type 2
 const Packet kP{0x61, 0b10011000};        // 1, 00110: type 5
-const Packet kCut{0x61};                  // nothing behind the header
+const Packet kCut{0x61};                  // ends behind the header
 // SEI: type 6, 1 byte: recovery_frame_cnt 0 (1), exact_match_flag (1), broken_link_flag (0), ...
 const Packet kExact{0x06, 6, 1, 0b11000100, 0x80};
 const Packet kInexact{0x06, 6, 1, 0b10000100, 0x80};
@@ -191,7 +191,7 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
 }
 
-// What a decoder makes of it depends on the pictures that it had before.
+// What a decoder makes of such a packet depends on the earlier pictures.
 TEST(EntryPoints, D3APacketOfWhichAPartIsMissingIsNone) {
   const int torn = AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT;
   EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::alone);
@@ -208,7 +208,7 @@ TEST(EntryPoints, BehindSetsThatAreTooLargeThereIsNone) {
 }
 
 TEST(EntryPoints, SurviveRandomBytes) {
-  redirect_ffmpeg_log();  // its parsers have a lot to say
+  redirect_ffmpeg_log();  // FFmpeg's parsers write many messages
   std::mt19937 random(1);
   const std::array<AVCodecID, 10> codecs{
       AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,

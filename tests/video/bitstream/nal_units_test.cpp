@@ -83,7 +83,7 @@ TEST(NalExtradata, ReadsAvcc) {
 TEST(NalExtradata, ReadsHvcc) {
   Packet hvcc(21, 0);
   hvcc[0] = 1;
-  // Length of 2 bytes; 2 arrays: of one unit, and of two.
+  // Lengths have 2 bytes. There are 2 arrays, with one unit and two units.
   for (const int byte : {0xFD, 2, 32, 0, 1, 0, 2, 64, 1, 34, 0, 2, 0, 1, 68, 0, 1, 69})
     hvcc.push_back(static_cast<std::uint8_t>(byte));
   const NalExtradata read = read_nal_extradata(AV_CODEC_ID_HEVC, hvcc);
@@ -151,7 +151,7 @@ TEST(NalReader, SurvivesRandomBytes) {
   std::mt19937 random(1);
   for (int round = 0; round < 20'000; ++round) {
     Packet packet(random() % 40);
-    // Few values, so that start codes and lengths that fit come often.
+    // The bytes take few values, so that start codes and fitting lengths occur often.
     for (std::uint8_t& byte : packet)
       byte = static_cast<std::uint8_t>(random() % 8 == 0 ? random() : random() % 4);
     for (const int length_size : {0, 1, 2, 3, 4}) {

@@ -12,7 +12,7 @@ using Packet = std::vector<std::uint8_t>;
 constexpr NalFraming kStartCodes{0};
 constexpr NalFraming kLengths{2};
 
-// A sequence set of number 0, 1 and 0 again with other content, picture sets of number 0 and 1.
+// Sequence sets number 0, 1, and 0 again with other content; picture sets number 0 and 1.
 const Packet kSps0{0x67, 66, 0, 30, 0x80};
 const Packet kSps1{0x67, 66, 0, 30, 0x40};
 const Packet kOtherSps0{0x67, 77, 0, 30, 0x80};
@@ -56,8 +56,8 @@ TEST(ParameterSets, IgnoresWhatIsNoneOrTruncated) {
 
 TEST(ParameterSets, TellsHevcSetsApart) {
   ParameterSets sets(AV_CODEC_ID_HEVC);
-  sets.note(Packet{0x40, 1, 0x0F});  // video, number 0
-  Packet sequence(2 + 1 + 12, 0);    // number 0 behind one byte of its own and 12 of the profile
+  sets.note(Packet{0x40, 1, 0x0F});  // video set number 0
+  Packet sequence(2 + 1 + 12, 0);    // number 0, behind one byte of the set and 12 of the profile
   sequence[0] = 0x42;
   sequence[1] = 1;
   Packet other = sequence;
@@ -84,7 +84,7 @@ TEST(ParameterSets, KeepsNoMoreThanIsSane) {
   ParameterSets many(AV_CODEC_ID_H264);
   large.resize(4000);
   for (unsigned number = 0; number < 40; ++number) {
-    large[1] = 1;  // 7 zeros, a one, and 7 bits: 127 + them
+    large[1] = 1;  // 7 zeros, a one, and 7 bits: 127 + their value
     large[2] = static_cast<std::uint8_t>(number << 1U);
     many.note(large);
   }

@@ -1,5 +1,6 @@
-// Segments, decoded one by one, give what one decoder gives that gets the whole stream: the same
-// pictures, stamps and ledger, for each way in which streams depend on what came before.
+// These tests decode segments one by one. They must give what one decoder gives for the whole
+// stream: the same pictures, stamps and ledger. The table has a row for each way in which streams
+// depend on earlier packets.
 #include "video/bitstream/segments.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ struct Picture {
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-/// Pictures with their stamps before the timeline, and what has been counted.
+/// Pictures with their stamps before the timeline changes them, and what the ledger has counted.
 struct Decoded {
   std::vector<Picture> pictures;
   video::FrameLedger ledger;
@@ -47,7 +48,7 @@ struct Decoded {
   }
 };
 
-/// One segment's packets, by their ordinals in the stream.
+/// A packet of a segment, with its ordinal in the stream.
 struct Item {
   std::int64_t ordinal = 0;
   video::ReadPacket read;
@@ -71,13 +72,13 @@ class Stream {
     return video::make_cpu_decoder(demuxer_, options, notices_);
   }
 
-  /// As one decoder gives it.
+  /// Decodes with one decoder.
   [[nodiscard]] Decoded whole() {
     const std::unique_ptr<video::Decoder> decoder = open(1);
     return {decoded(*decoder, all_packets()), decoder->ledger()};
   }
 
-  /// By the codec that has just given all of it, where that goes on.
+  /// Decodes again with the codec that has just decoded the whole stream, if it can go on.
   [[nodiscard]] Decoded again() {
     GoingOnDecoder before(demuxer_, notices_, nullptr);
     static_cast<void>(decoded(before, all_packets()));
@@ -85,7 +86,7 @@ class Stream {
     return {decoded(decoder, all_packets()), decoder.ledger()};
   }
 
-  /// The pictures of a segment, of which the decoder was opened or restarted for it.
+  /// Decodes a segment. The decoder was opened or restarted for it.
   [[nodiscard]] static std::vector<Picture> decoded(video::Decoder& decoder,
                                                     const Segment& segment) {
     std::vector<Picture> pictures;
@@ -112,7 +113,7 @@ class Stream {
     return all;
   }
 
-  /// The last segment first; the pictures in the segments' order.
+  /// Decodes the last segment first. Returns the pictures in the segments' order.
   [[nodiscard]] Decoded by_one_decoder_backwards(const std::vector<Segment>& segments) {
     return backwards(*open(2), segments);
   }
@@ -121,7 +122,7 @@ class Stream {
     return backwards(decoder, segments);
   }
 
-  /// Stamps as users get them.
+  /// Returns pictures with the stamps that users get.
   [[nodiscard]] std::vector<Picture> timed(std::vector<Picture> pictures) {
     video::Timeline timeline(demuxer_, {}, {}, notices_);
     for (Picture& picture : pictures) {
@@ -188,15 +189,16 @@ std::vector<Segment> segments_of(Stream& stream) {
   return segments;
 }
 
-/// What could be left out or done otherwise, were it not for some row of the table.
+/// What the rules could leave out or do differently. For each mutation, some row of the table must
+/// fail.
 enum class Mutation {
-  no_run_on,  ///< a segment's packets end where the next begin
-  no_sets,    ///< its first packet comes as it is in the stream
-  key_flag,  ///< each key frame is cut at, kShortestSegment packets apart, and nothing more is done
-  i_picture,  ///< likewise each I picture
+  no_run_on,  ///< a segment's packets end where the next segment begins
+  no_sets,    ///< the segment's first packet gets no parameter sets
+  key_flag,   ///< cuts only at key frames, kShortestSegment packets apart
+  i_picture,  ///< the same at I pictures
 };
 
-/// Whether the packet has the key flag or, with i_picture, FFmpeg's parser sees an I picture.
+/// Cuts at packets that have the key flag or, with i_picture, are I pictures for FFmpeg's parser.
 class NaiveCutter {
  public:
   NaiveCutter(const AVCodecParameters& parameters, Mutation mutation)
@@ -251,7 +253,7 @@ std::vector<Segment> mutated(Stream& stream, Mutation mutation) {
   return segments;
 }
 
-/// Where the first list differs from the second, in words; empty if nowhere.
+/// Says where the first list differs from the second; an empty text if they are equal.
 std::string difference(const std::vector<Picture>& found, const std::vector<Picture>& expected) {
   if (found == expected) return {};
   const auto at = std::ranges::mismatch(found, expected).in1 - found.begin();
@@ -307,7 +309,7 @@ Make encoded(const std::string& arguments) {
   return [arguments](const fs::path& clip) { ffmpeg(arguments, clip); };
 }
 
-/// What the first arguments make, copied with others (in which CLIP is the file).
+/// Makes a clip with the first arguments and copies it with the others, in which CLIP is the file.
 Make copied(const std::string& first, const std::string& extension, const std::string& before,
             const std::string& behind) {
   return [=](const fs::path& clip) {
@@ -318,7 +320,8 @@ Make copied(const std::string& first, const std::string& extension, const std::s
   };
 }
 
-/// A transport stream that was tuned into: the first 40 packets of its video are gone.
+/// Makes a transport stream whose reception began late: the first 40 packets of its video are
+/// missing.
 void tuned_in(const fs::path& clip) {
   ffmpeg(k240 + kOpen, clip);
   constexpr std::size_t kTransportPacket = 188;
@@ -327,7 +330,8 @@ void tuned_in(const fs::path& clip) {
   std::ofstream(clip, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-/// Two streams of which each says its parameter sets once, at its begin, in the same numbers.
+/// Joins two streams. Each contains its parameter sets once, at its beginning, with the same
+/// numbers.
 void changed_sets(const fs::path& raw) {
   const TemporaryFolder folder;
   std::string bytes;
@@ -351,7 +355,7 @@ void changed_sets_with_lengths(const fs::path& clip) {
   ffmpeg("-r 25 -i " + (folder / "raw.264").string() + " -c copy", clip);
 }
 
-/// Two files behind one another; the first `skipped` bytes of the second are left out.
+/// Joins two files and leaves out the first `skipped` bytes of the second.
 Make joined(const std::string& first, const std::string& second, std::size_t skipped) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -362,13 +366,13 @@ Make joined(const std::string& first, const std::string& second, std::size_t ski
   };
 }
 
-/// One way in which packets depend on those before.
+/// One way in which packets depend on earlier ones.
 struct Row {
   const char* name;
   const char* file;
   Make make;
-  int cuts;                          ///< exactly so many, so that no row passes by never being cut
-  std::vector<Mutation> fails = {};  ///< which of them lose or change pictures
+  int cuts;                          ///< the exact number, so that each row is really cut
+  std::vector<Mutation> fails = {};  ///< the mutations that lose or change pictures
 };
 
 using enum Mutation;
@@ -413,7 +417,8 @@ const std::vector<Row>& h264_rows() {
 const std::vector<Row>& difficult_h264_rows() {
   static const std::vector<Row> all{
       {"IntraRefresh", "c.mp4", encoded(k240 + kX264 + kGop + ":intra-refresh=1"), 0, {key_flag}},
-      // Flashes of two pictures begin with an I picture; what follows refers to what was before.
+      // Flashes of two pictures begin with an I picture. Later pictures refer to pictures before
+      // the flash.
       {"IPicturesThatAreNoEntries",
        "c.mp4",
        encoded(k240 + "-vf negate=enable='between(mod(n\\,80)\\,40\\,41)' " + kX264 +
@@ -426,14 +431,14 @@ const std::vector<Row>& difficult_h264_rows() {
        changed_sets_with_lengths,
        3,
        {no_sets, key_flag, i_picture}},
-      // The second file's header, 13 bytes, is left out; what a decoder needs comes as side data.
+      // The second file's header of 13 bytes is left out. The decoder gets its data as side data.
       {"ExtradataChanges",
        "c.flv",
        joined(kSource + "4.8 " + kX264 + kGop + ":cabac=1",
               kSource + "4.8 " + kX264 + kGop + ":cabac=0:ref=1", 13),
        3,
        {no_sets, key_flag, i_picture}},
-      // One key frame is no place to cut: the stamps jump back soon behind it.
+      // One key frame is no place to cut, because the stamps jump back soon after it.
       {"StampsStartAnew",
        "c.ts",
        joined(kSource + "4.8 " + kOpen, kSource + "4.8 " + kOpen, 0),
@@ -527,7 +532,7 @@ TEST_P(SegmentRows, AreExactAndNeedWhatTheyNeed) {
   const std::vector<Segment> segments = segments_of(stream);
   EXPECT_EQ(std::ssize(segments), row.cuts + 1);
   expect_exact(stream, segments, whole);
-  // The proof is worth something: whatever the rules ask for, some row fails without.
+  // This checks that the rows prove something: without any one of the rules, some row fails.
   for (const Mutation mutation : {no_run_on, no_sets, key_flag, i_picture}) {
     SCOPED_TRACE("mutation " + std::to_string(static_cast<int>(mutation)));
     const Decoded found = stream.by_fresh_decoders(mutated(stream, mutation));
@@ -547,8 +552,8 @@ INSTANTIATE_TEST_SUITE_P(HevcAndMpeg, SegmentRows, testing::ValuesIn(hevc_and_mp
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Others, SegmentRows, testing::ValuesIn(other_rows()), name_of);
 
-// A stream of which the header doesn't tell the depth, and that has B pictures behind what probing
-// sees: cut at its IDR pictures, each new decoder lost one picture more than the one for all.
+// The header doesn't tell the reorder depth, and B pictures come after what probing reads. After
+// cuts at IDR pictures, each new decoder loses one more picture than a single decoder.
 TEST(Segments, EndWhereDecodersHaveToLearnTheReorderDepth) {
   const TemporaryFolder folder;
   ffmpeg(kSource + "7.68 " + kX264 + kGop, folder / "c.mp4");
@@ -566,7 +571,8 @@ TEST(Segments, EndWhereDecodersHaveToLearnTheReorderDepth) {
   EXPECT_EQ(segmenter.segments(), 1);
 }
 
-/// Files that encoders made which we haven't got, conformance streams among them, some damaged.
+/// These files come from encoders that we don't have. Some are conformance streams, some are
+/// damaged.
 TEST(Segments, OfForeignStreamsAreExact) {
   const fs::path folder = extra_data() / "h264-streams";
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " isn't there";
@@ -577,7 +583,7 @@ TEST(Segments, OfForeignStreamsAreExact) {
     try {
       opened.emplace(file.path());
     } catch (const Error&) {
-      continue;  // nothing to decode
+      continue;  // the file has nothing to decode
     }
     Stream& stream = *opened;
     const std::vector<Segment> segments = segments_of(stream);

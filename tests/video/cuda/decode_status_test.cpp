@@ -1,4 +1,5 @@
-// What is told of pictures that NVDEC has decoded, by a library that stands in for the driver's.
+// These tests check the status of pictures that NVDEC has decoded. A library stands in for the
+// driver's.
 #include "video/cuda/decode_status.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +16,10 @@ namespace {
 
 #if LIBAVCODEC_VERSION_MAJOR == 59 || LIBAVCODEC_VERSION_MAJOR == 61
 
-/// A decoder of the stand-in: the status of each picture, below 0 for none.
+/// A decoder of the stand-in: the status of each picture; below 0 for none.
 using FakeDecoder = std::array<int, 6>;
 
-/// What FFmpeg has behind a surface: NVDECFrame and the begin of NVDECDecoder.
+/// What FFmpeg stores behind a surface: NVDECFrame and the beginning of NVDECDecoder.
 class FakeSurface {
  public:
   FakeSurface(FakeDecoder& decoder, unsigned number) : decoder_(&decoder) {
@@ -56,7 +57,7 @@ TEST(DecodeStatus, IsUnknownWhereThereIsNothingToAskFor) {
   const DecodeStatusReader reader(FAKE_NVCUVID);
   const UniqueAVFrame other = new_av_frame();
   EXPECT_EQ(reader.of(*other), DecodeStatus::unknown);
-  other->buf[1] = av_buffer_alloc(8);  // of another layout
+  other->buf[1] = av_buffer_alloc(8);  // a different layout
   EXPECT_EQ(reader.of(*other), DecodeStatus::unknown);
 }
 

@@ -1,4 +1,4 @@
-// NVDEC's frames against the CPU decoder's, bit for bit.
+// These tests compare NVDEC's frames with the CPU decoder's, bit for bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ struct Clip {
 
 void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
 
-/// What NVDEC decodes.
+/// Clips that NVDEC decodes.
 const std::vector<Clip> kClips{
     {"reordered", "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 20", "clip.mp4"},
     {"no_reordering", "-c:v libx264 -pix_fmt yuv420p -tune zerolatency", "clip.mkv"},
@@ -85,7 +85,8 @@ std::size_t free_memory() {
   return free;
 }
 
-// One that is kept takes memory; two of a kind, where each file made one anew, would take twice it.
+// A kept decoder takes memory. If each file made a new decoder, two of a kind would take twice as
+// much.
 TEST(Nvdec, GoesOnFromFileToFile) {
   if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
@@ -127,7 +128,7 @@ TEST(Nvdec, KeepsToTheChosenRange) {
   EXPECT_EQ(found.ledger.decoded, 21);
 }
 
-/// The share of samples that differ by more than decoders of JPEG may.
+/// Returns the share of samples that differ by more than two JPEG decoders may differ.
 double share_of_other_samples(const Samples& one, const Samples& other) {
   constexpr int kRounding = 8;
   std::size_t others = 0;
@@ -161,8 +162,8 @@ bool ffmpeg_has(const std::string& encoder, const std::string& format) {
          std::string::npos;
 }
 
-/// HEVC, Main 10, needs an encoder that not every ffmpeg has; such a clip may lie beside the other
-/// data. None: there is neither.
+/// HEVC Main 10 needs an encoder that not every ffmpeg has, but such a clip may be among the extra
+/// data. Returns nullopt if neither exists.
 std::optional<fs::path> ten_bit_clip(const TemporaryFolder& folder) {
   fs::path ready = extra_data() / "main10.mp4";
   if (fs::exists(ready)) return ready;
@@ -221,8 +222,8 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().decoded, 59);
 }
 
-/// Writes over half of the data of three pictures that are shown earlier than they are decoded, and
-/// expects that these are damaged, and no other.
+/// Overwrites half of the data of three pictures that are shown earlier than they are decoded.
+/// Expects that these pictures are damaged, and no others.
 void expect_that_spoilt_are_damaged(const fs::path& file) {
   video::Demuxer demuxer(file.string(), {});
   video::Notices notices(file.string());
@@ -284,14 +285,14 @@ TEST(Nvdec, LeavesToTheCpuWhatItCantTellDamageOfIfThatMatters) {
   EXPECT_THAT(found.notices, Contains(HasSubstr("don't tell which pictures of mpeg2video")));
 }
 
-/// One thread: what FFmpeg loses at a change of size doesn't depend on chance.
+/// Uses one thread, so that what FFmpeg loses when the size changes doesn't depend on chance.
 video::DecoderOptions in_order() {
   video::DecoderOptions options;
   options.threads = 1;
   return options;
 }
 
-/// Two streams of other sizes, one behind the other.
+/// Joins two streams of different sizes.
 fs::path make_changing(const TemporaryFolder& folder) {
   ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3", folder / "a.h264");
   ffmpeg(std::string(kDecodedSource) + "-vf scale=322:242 -c:v libx264 -pix_fmt yuv420p",
@@ -340,10 +341,10 @@ TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
   EXPECT_EQ(video::live_frames(), 0);
 }
 
-/// One entry of an edit list: from where on how much of the track is shown.
+/// One entry of an edit list: which part of the track is shown.
 struct Edit {
   std::uint32_t duration = 0;  ///< in the movie's time scale
-  std::uint32_t begin = 0;     ///< in the track's
+  std::uint32_t begin = 0;     ///< in the track's time scale
 };
 
 std::string big_endian(std::uint32_t value) {
@@ -352,13 +353,13 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// Replaces the edit list (ISO/IEC 14496-12, 8.6.6), which FFmpeg's muxer writes with one entry
-/// and behind the samples, so that no place of these changes.
+/// Replaces the edit list (ISO/IEC 14496-12, 8.6.6). FFmpeg's muxer writes it with one entry and
+/// behind the samples, so their positions don't change.
 void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
   std::string bytes = read_file(mp4);
   const std::size_t list = bytes.find("elst");
   ASSERT_NE(list, std::string::npos);
-  constexpr std::size_t kOneEntry = 24;  // from the name on
+  constexpr std::size_t kOneEntry = 24;  // counted from the box's name
   std::string entries = big_endian(0) + big_endian(static_cast<std::uint32_t>(edits.size()));
   for (const Edit& edit : edits)
     entries += big_endian(edit.duration) + big_endian(edit.begin) + big_endian(0x10000);
@@ -375,8 +376,8 @@ void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
   std::ofstream(mp4, std::ios::binary) << bytes;
 }
 
-// From such stamps FFmpeg guesses that more pictures are reordered than the stream says, holds them
-// back, and has no surface left for them, unless there are more.
+// FFmpeg guesses from such stamps that more pictures are reordered than the stream says, and holds
+// them back. Decoding needs additional surfaces for them.
 TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   const TemporaryFolder folder;
   const fs::path file = folder / "clip.mp4";

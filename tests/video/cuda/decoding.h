@@ -1,4 +1,4 @@
-// Clips through the decoder of a CUDA device and through the CPU's, to be compared frame by frame.
+// Decodes clips on a CUDA device and on the CPU, and compares them frame by frame.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@
 
 namespace facepipe::test {
 
-/// Samples without a format's shift, in the order Y, U, V.
+/// Samples in the order Y, U, V; the format's shift is undone.
 using Samples = std::vector<std::uint16_t>;
 
 inline Samples samples_of(const Frame& frame) {
@@ -71,11 +71,11 @@ struct Decoded {
   CopyTotal uploads;
 };
 
-/// What is done with each frame.
+/// Receives each frame.
 using FrameSink = std::function<void(Frame)>;
 
-/// Decodes all of an input as a run does, into frames that are as the pictures are, turned upright
-/// only if `turns`. Gives the decoder, for what it tells.
+/// Decodes a whole input as a run does, into frames of the pictures' kind, turned upright only if
+/// `turns`. Returns the decoder, so that tests can ask it.
 inline std::unique_ptr<video::Decoder> decode_all(video::Demuxer& demuxer,
                                                   const video::OpenDecoder& open,
                                                   video::DecoderChoice choice, bool turns,
@@ -110,8 +110,8 @@ inline Decoded decode_on_cpu(const std::filesystem::path& file,
   return result;
 }
 
-/// Keeps options.frames_in_flight frames alive, as a pipeline does, and fetches each when it goes.
-/// Then it is drawn over, which no picture decoded later may show.
+/// Keeps options.frames_in_flight frames alive, as a pipeline does. Downloads each frame when it
+/// goes, then overwrites it. No picture decoded later may show that.
 class Fetcher {
  public:
   explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}
@@ -158,11 +158,11 @@ struct CudaDecoding {
   video::DecoderOptions stream;
   video::DecoderChoice choice = video::DecoderChoice::automatic;
   int frames_in_flight = 4;
-  bool turns = false;  ///< pixels
+  bool turns = false;  ///< whether pixels are turned upright
   std::shared_ptr<video::KeptDecoders> kept;
 };
 
-/// The decoder that a choice stands for.
+/// Opens the decoder that a choice stands for.
 inline video::OpenDecoder cuda_decoder(const video::Demuxer& demuxer, const CudaDecoding& options,
                                        video::Notices& notices, CopyCounter& copies) {
   video::DecoderOptions stream = options.stream;
@@ -188,7 +188,7 @@ inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecod
       notices, [&](Frame frame) { fetcher.take(std::move(frame), result.shots); });
   result.ledger = decoder->ledger();
   result.name = decoder->name();
-  decoder.reset();  // frames may outlive it
+  decoder.reset();  // because frames may outlive the decoder
   fetcher.fetch_all(result.shots);
   result.notices = notices.all();
   result.uploads = copies.total(CopyKind::upload);
@@ -218,7 +218,7 @@ inline void expect_equal(const Decoded& found, const Decoded& expected) {
   EXPECT_GT(found.ledger.decoded, 0);
 }
 
-/// What FFmpeg makes the clips of.
+/// The source of the clips, in FFmpeg's options.
 inline constexpr const char* kDecodedSource = "-f lavfi -i testsrc2=s=640x360:r=30:d=2 ";
 
 }  // namespace facepipe::test

@@ -1,4 +1,4 @@
-// Frames through an encoder, one after the other.
+// Encodes frames one after the other.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace facepipe::test {
 
-/// The packets of `count` frames, flushed; records are numbered as the frames are.
+/// Encodes `count` frames and flushes. Returns the packets; records have the frames' numbers.
 inline std::vector<video::EncodedFrame> encode_all(
     video::Encoder& encoder, int count, const std::function<Frame(int)>& frame,
     const std::function<void()>& after_each = [] {}) {

@@ -1,4 +1,4 @@
-// Which encoder is taken, by what a chip would say.
+// These tests check which encoder is chosen, depending on what the GPU says.
 #include "video/cuda/encoder_plan.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::Pair;
 
 constexpr Size kSize{1920, 1080};
 
-/// A plan, and what was asked and told on the way.
+/// Makes a plan, and keeps its questions and notices.
 class Planning : public testing::Test {
  protected:
   void SetUp() override {
@@ -58,11 +58,11 @@ class Planning : public testing::Test {
 };
 
 struct Choice {
-  const char* codec;  // as --codec
+  const char* codec;  // the value of --codec
   AVPixelFormat pictures;
   Size size;
-  const char* encoder;    // where the chip has NVENC
-  AVPixelFormat encoded;  // what it gets
+  const char* encoder;    // the encoder to expect if the GPU has NVENC
+  AVPixelFormat encoded;  // the pixel format that the encoder gets
 };
 
 TEST_F(Planning, TakesNvencWhereItCanAndNothingIsLost) {

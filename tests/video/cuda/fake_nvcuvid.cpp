@@ -1,6 +1,6 @@
-// A decoder library of a chip that decodes H.264 4:2:0 of 8 bits and HEVC 4:4:4 of 10, that is too
-// old to know VP9, and that breaks down when it is asked for AV1 if the environment says so. Its
-// decoders are lists of their pictures' statuses.
+// Stands in for the driver's decoder library of a GPU that decodes H.264 4:2:0 of 8 bits and HEVC
+// 4:4:4 of 10 bits. It is too old to know VP9. If the environment says so, it fails when it is
+// asked for AV1. Its decoders are lists of their pictures' statuses.
 #include <ffnvcodec/dynlink_cuda.h>
 #include <ffnvcodec/dynlink_cuviddec.h>
 

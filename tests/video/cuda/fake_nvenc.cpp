@@ -1,4 +1,4 @@
-// The entry points of libnvidia-encode.so.1 that FFmpeg calls.
+// Implements the entry points of libnvidia-encode.so.1 that FFmpeg calls.
 #include "tests/video/cuda/fake_nvenc.h"
 
 #include <algorithm>

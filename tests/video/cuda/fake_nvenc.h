@@ -1,9 +1,10 @@
-// A stand-in for the driver's encoder library, libnvidia-encode.so.1, by which FFmpeg reaches
-// NVENC: for chips without one, which is all that this was run on. It encodes nothing. It checks
-// what it is given, keeps the pictures, and gives the packets of a script, held back and reordered
-// as NVENC's.
+// A stand-in for the driver's encoder library, libnvidia-encode.so.1, through which FFmpeg reaches
+// NVENC. It serves machines whose GPU has no NVENC; the code has only been run on such. It encodes
+// nothing. It checks its arguments, keeps the pictures, and returns the packets of a script, held
+// back and reordered like NVENC's.
 //
-// A program that is linked to it has it loaded under that name before FFmpeg looks for it.
+// A program that is linked to the stand-in loads it under that name before FFmpeg looks for the
+// library.
 #pragma once
 
 #include <ffnvcodec/nvEncodeAPI.h>
@@ -18,16 +19,16 @@ namespace facepipe::test {
 
 /// A packet of the script, in decoding order.
 struct FakePacket {
-  std::size_t shown = 0;  ///< the place of its picture in order of presentation
+  std::size_t shown = 0;  ///< the picture's place in order of presentation
   bool key = false;
   std::vector<std::uint8_t> bytes;
 };
 
-/// What the chip can do, and what it "encodes".
+/// What the GPU can do, and the packets that it "encodes".
 struct FakeChip {
   bool has_nvenc = true;
   int largest_side = 4096;
-  bool ten_bits = true;  ///< of HEVC
+  bool ten_bits = true;  ///< for HEVC
   bool interlaced = false;
   int preset_b_frames = 2;
   std::vector<FakePacket> script = {};
@@ -40,23 +41,23 @@ struct FakePicture {
   NV_ENC_PIC_STRUCT structure = NV_ENC_PIC_STRUCT_FRAME;
   std::uint32_t flags = 0;
   std::vector<std::uint8_t> luma;    ///< rows without padding
-  std::vector<std::uint8_t> chroma;  ///< likewise
+  std::vector<std::uint8_t> chroma;  ///< rows without padding
 };
 
-/// What was asked of one encoder.
+/// What a caller asked of one encoder.
 struct FakeSession {
-  NV_ENC_INITIALIZE_PARAMS setup{};  ///< encodeConfig points nowhere: see config
+  NV_ENC_INITIALIZE_PARAMS setup{};  ///< encodeConfig doesn't point anywhere; see config
   NV_ENC_CONFIG config{};
   NV_ENC_BUFFER_FORMAT format = NV_ENC_BUFFER_FORMAT_UNDEFINED;
   std::vector<FakePicture> pictures;  ///< in order of presentation
-  std::size_t most_held = 0;          ///< pictures that it had at once
+  std::size_t most_held = 0;          ///< the most pictures that it held at once
   bool closed = false;
 };
 
-/// Forgets all, and is that chip from now on.
+/// Forgets everything and behaves like that GPU from now on.
 void become(const FakeChip& chip);
 [[nodiscard]] const std::deque<FakeSession>& sessions();
-/// What NVENC's documentation doesn't allow and was done nevertheless: a sentence each.
+/// Returns a sentence for each call that NVENC's documentation doesn't allow.
 [[nodiscard]] const std::vector<std::string>& problems();
 
 }  // namespace facepipe::test

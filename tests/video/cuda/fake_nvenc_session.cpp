@@ -87,7 +87,8 @@ FakePicture FakeEncoder::read(const FakeSurface& surface, cudaStream_t stream) c
   return picture;
 }
 
-// As early as NVENC may read it: behind what is in the stream by now. lock() reads it once more.
+// NVENC may read the picture as soon as the stream's earlier work is done; this reads it then.
+// lock() reads it once more.
 bool FakeEncoder::encode(const NV_ENC_PIC_PARAMS& params) {
   const auto surface = find(surfaces_, params.inputBuffer);
   const auto output = find(outputs_, params.outputBitstream);

@@ -9,7 +9,7 @@
 
 namespace facepipe::test {
 
-/// Keeps the sentence if it isn't so.
+/// Adds the sentence to problems() if `so` is false.
 void expect(bool so, const std::string& sentence);
 [[nodiscard]] const FakeChip& chip();
 
@@ -20,10 +20,10 @@ struct FakeSurface {
   bool mapped = false;
 };
 
-/// A bitstream buffer; between encode() and lock() it belongs to a picture.
+/// A bitstream buffer. Between encode() and lock() it belongs to a picture.
 struct FakeOutput {
   const FakeSurface* surface = nullptr;
-  std::size_t number = 0;  ///< of the picture
+  std::size_t number = 0;  ///< the picture's number
   const FakePacket* packet = nullptr;
 };
 
@@ -42,7 +42,7 @@ class FakeEncoder {
   [[nodiscard]] FakeOutput* create_output() { return &outputs_.emplace_back(); }
   void destroy(void* output);
 
-  /// True where everything that was given so far has been encoded.
+  /// Returns whether everything that was sent so far has been encoded.
   [[nodiscard]] bool encode(const NV_ENC_PIC_PARAMS& params);
   /// Encodes the rest.
   void finish();

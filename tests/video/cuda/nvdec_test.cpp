@@ -1,4 +1,4 @@
-// Asking the driver's decoder library, by way of one that stands in for it.
+// These tests ask the driver's decoder library, through a library that stands in for it.
 #include "video/cuda/nvdec.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// NVENC's encoder against a stand-in for the driver's library: what it is given, sample by sample,
-// and what becomes of its packets.
+// These tests run NVENC's encoder with a stand-in for the driver's library. They check each sample
+// that it gets, and what happens to its packets.
 #include "video/cuda/encoder.h"
 
 #include <cuda_runtime_api.h>
@@ -14,8 +14,8 @@
 namespace facepipe::test {
 namespace {
 
-/// A sample as NVENC is to get it: in the upper bits of its word, or rounded to 8 bits (ITU-T
-/// H.273's codes of the other depth).
+/// Returns a sample as NVENC must get it: in the upper bits of its word, or rounded to 8 bits
+/// (ITU-T H.273's codes of the other depth).
 unsigned expected_sample(const Kind& kind, bool chroma, unsigned sample) {
   if (kind.surface == AV_PIX_FMT_P010LE) return sample << 6U;
   if (kind.bits == 8 || kind.surface == AV_PIX_FMT_P016LE) return sample;
@@ -123,8 +123,8 @@ TEST_P(NvencStamps, RiseInDecodingOrderAndKeepPresentation) {
   }
 }
 
-// FFmpeg's own decoding stamps are too late wherever a frame is many ticks, and far too early where
-// the time base has a numerator.
+// FFmpeg's own decoding stamps are too late if a frame is many ticks long, and far too early if the
+// time base has a numerator above 1.
 INSTANTIATE_TEST_SUITE_P(
     All, NvencStamps,
     testing::Values(Stamping{"fineClock", {}, 2}, Stamping{"fineClockNoBFrames", {}, 0},
@@ -133,8 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Stamping{"manyBFrames", {{1, 90000}, {60, 1}, -9000, 1500}, 4}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// The copy may begin only when the frame is there, and NVENC may read only what was copied: a
-// stream that is late shows both.
+// The copy may begin only when the frame is ready, and NVENC may read only what was copied. A
+// delayed stream reveals both errors.
 TEST_F(Nvenc, WaitsForFramesThatAreLate) {
   constexpr int kCount = 4;
   answer(kCount, 0);

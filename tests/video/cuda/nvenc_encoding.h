@@ -1,4 +1,4 @@
-// Frames sent through NVENC's encoder, with the stand-in for the driver's library behind it.
+// Sends frames through NVENC's encoder, with the stand-in for the driver's library behind it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace facepipe::test {
 struct Kind {
   const char* name;
   const char* codec;
-  int bits;  // of the pictures
+  int bits;  // bits of the pictures
   AVPixelFormat surface;
   bool full_range = false;
   Size size{322, 194};

@@ -1,4 +1,4 @@
-// facepipe's encoder options in NVENC's words.
+// These tests check how facepipe's encoder options become NVENC's.
 #include "video/cuda/nvenc.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the stand-in for NVENC is to answer.
+// Makes answers for the stand-in for NVENC.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace facepipe::test {
 
-/// Packets without meaning for `count` pictures, `b_frames` of them between one P and the next.
+/// Returns packets for `count` pictures with `b_frames` pictures between two P pictures. Their
+/// contents mean nothing.
 inline std::vector<FakePacket> meaningless_script(std::size_t count, std::size_t b_frames) {
   std::vector<FakePacket> script;
   const auto add = [&](std::size_t shown) {

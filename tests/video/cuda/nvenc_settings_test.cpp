@@ -1,4 +1,4 @@
-// What NVENC is set to, how its stream is described, and what it refuses.
+// These tests check NVENC's settings, the description of its stream, and what it refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// nvJPEG throws through its C interface: what becomes of that.
+// These tests check what happens if nvJPEG throws through its C interface.
 #include "video/cuda/nvjpeg.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Pictures made like the first on the device, against what the CPU's Normalizer makes of them.
+// These tests convert pictures to the first picture's kind on the device, and compare them with the
+// CPU's Normalizer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +24,8 @@ struct Case {
 
 void PrintTo(const Case& made, std::ostream* out) { *out << made.name; }
 
-/// Noise in the middle half of the codes: swscale cuts off what overshoots between its two passes.
+/// Returns noise in the middle half of the codes, because swscale clips overshoot between its two
+/// passes.
 video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed) {
   std::mt19937 random(seed);
   video::UniqueAVFrame picture = video::new_av_frame();
@@ -85,8 +87,9 @@ Difference difference(const Samples& one, const Samples& other) {
 
 class Rescale : public testing::TestWithParam<Case> {};
 
-// swscale counts positions in 1/65536 of a sample and rounds its step, so that over a long axis it
-// lies a little beside. Of planes with fewer samples than its cubic has taps it leaves taps out.
+// swscale counts positions in 1/65536 of a sample and rounds its step, so it is slightly off at the
+// end of a long axis. If a plane has fewer samples than its cubic filter has taps, it leaves out
+// taps.
 TEST_P(Rescale, GivesThePicturesOfTheCpu) {
   const auto& [name, from, to] = GetParam();
   const int unit = video::bits_of(to) > 8 ? 4 : 1;
@@ -153,7 +156,7 @@ TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   ASSERT_NE(result.ready, nullptr);
 }
 
-// An NVDEC surface would go to another picture, or away with its decoder.
+// Otherwise an NVDEC surface would be reused for another picture, or freed with its decoder.
 TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
   const cuda::Stream stream;
   const video::PictureLayout layout = video::picture_layout({4096, 2160}, 8);
@@ -171,7 +174,7 @@ TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
     });
     Frame source = video::wrap(video::picture_over(memory.data(), layout, *like, holder),
                                layout.format, kDevice);
-    static_cast<void>(fit.apply(std::move(source), stream));  // nobody keeps the result
+    static_cast<void>(fit.apply(std::move(source), stream));  // drops the result at once
   }
   EXPECT_EQ(gone, 8);
   EXPECT_EQ(early, 0);

@@ -1,5 +1,5 @@
-// What NVDEC can't decode: the CPU does, and it is told; or it is an error, where NVDEC was asked
-// for.
+// These tests check streams that NVDEC can't decode. The CPU decodes them and a notice says so. If
+// NVDEC was requested, it is an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-/// What NVDEC doesn't decode, and whether its pictures stay as they are.
+/// A stream that NVDEC doesn't decode, and whether its pictures keep their format.
 struct Other {
   const char* name;
   const char* arguments;
@@ -42,7 +42,8 @@ class WithoutNvdec : public testing::TestWithParam<Other> {
   void SetUp() override {
     file = folder / GetParam().file;
     ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
-    options.frames_in_flight = 16;  // many_references: more than there are surfaces
+    // The stream many_references then needs more surfaces than there are.
+    options.frames_in_flight = 16;
   }
   TemporaryFolder folder;
   fs::path file;
@@ -77,8 +78,6 @@ TEST_P(WithoutNvdec, IsAnErrorWhereNvdecIsAskedFor) {
 
 INSTANTIATE_TEST_SUITE_P(All, WithoutNvdec, testing::ValuesIn(kOthers),
                          [](const auto& test) { return std::string(test.param.name); });
-
-// The payload of one picture that no other refers to becomes nonsense.
 
 }  // namespace
 }  // namespace facepipe::test

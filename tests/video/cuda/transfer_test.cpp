@@ -1,4 +1,5 @@
-// Pictures up to the device and down again: every sample, every property, every byte counted.
+// These tests upload pictures to the device and download them: every sample, every property, and
+// the count of copied bytes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -96,7 +97,7 @@ TEST_P(Transfer, UpAndDownKeepsEverything) {
   for (const Size size : {Size{320, 180}, Size{333, 251}, Size{1, 1}, Size{2, 3}}) {
     CopyCounter copies;
     PictureUpload upload(size, GetParam().bits, 1, {DeviceKind::cuda, 0}, copies);
-    const int bits = GetParam().bits > 10 ? 16 : GetParam().bits;  // as FFmpeg counts
+    const int bits = GetParam().bits > 10 ? 16 : GetParam().bits;  // the depth that FFmpeg counts
     PictureDownload download(size, bits, 1, copies);
     for (unsigned seed = 1; seed <= 4; ++seed) {
       const Frame sent = noise(GetParam(), size, seed);
@@ -131,7 +132,7 @@ TEST_P(Transfer, RefusesPicturesUnlikeTheFirst) {
   EXPECT_EQ(copies.total(CopyKind::upload), CopyTotal{});
 }
 
-// More frames alive than were planned for: memory is added, none is used twice.
+// More frames are alive than planned: the pool adds memory, and no two frames share it.
 TEST_P(Transfer, FramesAliveHaveTheirOwnMemory) {
   CopyCounter copies;
   const cuda::Stream stream;
@@ -147,7 +148,7 @@ TEST_P(Transfer, FramesAliveHaveTheirOwnMemory) {
     EXPECT_EQ(wrong_samples(noise(GetParam(), size, seed), came[seed]), 0) << seed;
 }
 
-// One upload after the other takes the same memory; two at once have their own.
+// Uploads one after the other take the same memory; two uploads at once have separate memory.
 TEST_P(Transfer, KeptMemoryIsUsedAgain) {
   CopyCounter copies;
   const cuda::Stream stream;

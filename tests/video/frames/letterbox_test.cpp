@@ -46,13 +46,13 @@ TEST(Letterbox, LiesWithinPicturesOfAnySize) {
       }
 }
 
-/// The luma of an upright frame.
+/// Returns the luma of an upright frame.
 int luma_at(const Frame& frame, int x, int y) {
   return std::to_integer<int>(frame.planes[0].data[y * frame.planes[0].stride + x]);
 }
 
-// A portrait comes behind a landscape, both white. The portrait has black beside it, and nothing
-// stretches it.
+// A portrait follows a landscape; both are white. The portrait gets black bars on both sides and
+// isn't stretched.
 TEST(Letterbox, B15APortraitPartBehindALandscapeOneIsNotSquashed) {
   const TemporaryFolder folder;
   std::string both;

@@ -1,5 +1,5 @@
-// Pictures made those of a target, against FFmpeg's filter, made anew for each picture; and which
-// converters are kept for the next input.
+// These tests convert pictures to a target's format and compare them with an FFmpeg filter that is
+// made for each picture. They also check which converters are kept for the next input.
 #include "video/frames/normalizer.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ extern "C" {
 namespace facepipe::test {
 namespace {
 
-/// Random bytes: all values next to each other, so that what the scaler overshoots is cut off.
+/// Fills a picture with random bytes. All values occur next to each other, so the scaler's
+/// overshoot is clipped.
 video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed = 1) {
   video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = format;
@@ -40,7 +41,7 @@ video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed = 1) {
   return picture;
 }
 
-/// As a JPEG's decoder gives it.
+/// Returns noise with a JPEG decoder's tags.
 video::UniqueAVFrame of_jpeg(AVPixelFormat format, Size size, unsigned seed = 1) {
   video::UniqueAVFrame picture = noise(format, size, seed);
   picture->color_range = AVCOL_RANGE_JPEG;
@@ -76,7 +77,7 @@ void expect_equal(const AVFrame& found, const AVFrame& wanted) {
 
 video::FrameTarget target_of(Size size, AVPixelFormat format) { return {size, format, {}, {}}; }
 
-/// What a filter that is made for this picture alone gives.
+/// Returns the result of a filter that is made only for this picture.
 video::UniqueAVFrame filtered(const AVFrame& picture, AVPixelFormat format) {
   const Size size = video::kind_of(picture).size;
   video::FrameFilter filter(
@@ -87,7 +88,7 @@ video::UniqueAVFrame filtered(const AVFrame& picture, AVPixelFormat format) {
   return filter.apply(video::reference(picture));
 }
 
-/// What a Normalizer of its own gives.
+/// Returns the result of a new Normalizer.
 video::UniqueAVFrame normalized(const AVFrame& picture, const video::FrameTarget& target,
                                 std::shared_ptr<video::KeptConverters> kept = nullptr,
                                 int threads = 1) {
@@ -161,7 +162,7 @@ TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
   }
 }
 
-// The first pictures need a conversion, too: what converts them must not convert the others.
+// The first pictures need a conversion, too. Their converter must not convert the others.
 TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   constexpr video::FrameTarget kTarget{{96, 64}, AV_PIX_FMT_YUV420P, {}, {}};
   const video::UniqueAVFrame landscape = noise(AV_PIX_FMT_YUV422P, {96, 64});
@@ -173,7 +174,8 @@ TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   const video::UniqueAVFrame again = normalizer.apply(video::reference(*landscape));
   ASSERT_EQ(boxed->width, 96);
   const std::uint8_t* const row = boxed->data[0] + std::ptrdiff_t{32} * boxed->linesize[0];
-  for (const int x : {0, 15, 80, 95}) EXPECT_EQ(row[x], 16) << x;  // black beside the square
+  // The bars beside the square are black.
+  for (const int x : {0, 15, 80, 95}) EXPECT_EQ(row[x], 16) << x;
   expect_equal(*again, *first);
 }
 
@@ -250,7 +252,7 @@ struct Input {
 };
 void PrintTo(const Input& input, std::ostream* out) { *out << input.name; }
 
-/// A folder's pictures, each of which has a Normalizer of its own.
+/// The pictures of a folder, each of which has its own Normalizer.
 class KeptOf : public testing::TestWithParam<Input> {
  protected:
   static constexpr Size kSize{120, 90};
@@ -343,7 +345,7 @@ TEST(KeptConverters, KeepsTheLastSixteen) {
 TEST(KeptConverters, KeepsNoMoreThan64MiBOfPictures) {
   video::KeptConverters kept;
   constexpr int kWidth = 4096;
-  constexpr int kHeight = 2720;  // 32 MiB of 4:2:0 and 16 bits, less 150 KB
+  constexpr int kHeight = 2720;  // 32 MiB of 4:2:0 and 16 bits, minus 150 KB
   for (int number = 0; number < 3; ++number)
     kept.give_back(key(kWidth + number, kHeight), std::make_unique<Idle>());
   EXPECT_EQ(kept.take(key(kWidth, kHeight)), nullptr);
@@ -369,7 +371,7 @@ TEST(KeptConverters, ServesSeveralThreads) {
   for (const int count : right) EXPECT_EQ(count, 20);
 }
 
-/// The key that a Normalizer looks for.
+/// Returns the key that a Normalizer looks for.
 video::ConverterKey key_of(const AVFrame& picture, const std::string& chain) {
   return {video::kind_of(picture), chain,
           picture.chroma_location, picture.color_primaries,

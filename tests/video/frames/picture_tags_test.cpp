@@ -13,7 +13,7 @@
 namespace facepipe::test {
 namespace {
 
-/// As a hostile header has it: a number that may be none of the enumeration's.
+/// Stores a number that may not belong to the enumeration, as a hostile header does.
 template <typename Enumeration>
 void put(Enumeration& field, int number) {
   static_assert(sizeof(field) == sizeof(number));

@@ -19,7 +19,7 @@ namespace {
 
 TEST(Orientation, FollowsFFmpegsDisplayMatrices) {
   struct Case {
-    double counterclockwise;  // as av_display_rotation_set has it, negated below
+    double counterclockwise;  // the argument of av_display_rotation_set, negated below
     bool hflip;
     Orientation expected;
   };
@@ -74,7 +74,7 @@ TEST(WorkableFormat, DescribesSamples) {
             (PixelFormat{.log2_chroma_w = 1, .log2_chroma_h = 0, .bits = 10}));
 }
 
-// What hides and draws reaches alpha in a plane of its own alone.
+// Hiding and drawing change alpha only if it has a plane of its own.
 TEST(WorkableFormat, A3EveryFormatWithAlphaIsWorkedOnWithItsAlpha) {
   int formats = 0;
   for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d != nullptr;

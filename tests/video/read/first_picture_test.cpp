@@ -1,4 +1,4 @@
-// Who decodes is settled by the first picture, and no packet is lost by it.
+// These tests check that the first picture decides who decodes, and that no packet is lost by that.
 #include "video/read/first_picture.h"
 
 #include <gmock/gmock.h>
@@ -20,8 +20,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// FFmpeg's usual decoder, which refuses the stream when it is asked for a picture for the nth
-/// time.
+/// FFmpeg's usual decoder, which refuses the stream when a picture is requested for the nth time.
 class RefusingDecoder final : public video::Decoder {
  public:
   RefusingDecoder(const video::Demuxer& demuxer, video::Notices& notices, int refuses_at)
@@ -46,11 +45,11 @@ class RefusingDecoder final : public video::Decoder {
 class FirstPictureTest : public testing::Test {
  protected:
   void SetUp() override {
-    // Pictures come late: the encoder has looked ahead, and B frames are reordered.
+    // Pictures come late, because the encoder has looked ahead and B frames are reordered.
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v libx264 -bf 3", folder_ / "clip.mp4");
   }
 
-  /// Time stamps of all pictures, of which those before the first come from elsewhere.
+  /// Returns the time stamps of all pictures, including those that read_first_picture() took.
   std::vector<std::int64_t> stamps(const video::OpenDecoder& open, video::DecoderChoice choice) {
     video::Demuxer demuxer((folder_ / "clip.mp4").string(), {});
     demuxer_ = &demuxer;

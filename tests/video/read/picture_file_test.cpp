@@ -1,5 +1,5 @@
-// What files say beside their pictures, in bytes put together here; and bytes that say nothing
-// true.
+// These tests check what files contain beside their pictures. The bytes are made here, and some of
+// them lie.
 #include "video/read/picture_file.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,8 @@ video::PictureFile read(const std::string& file) {
   return video::read_picture_file(bytes_of(file));
 }
 
-/// A picture of 2x3 letters, row by row, each row ended by a line feed: what turning does is seen.
+/// A picture of 2x3 letters, row by row, with a line feed behind each row. It shows how it was
+/// turned.
 using Letters = std::string;
 const Letters kStored = "ab\ncd\nef\n";
 
@@ -59,7 +60,7 @@ Letters counterclockwise(const Letters& picture) {
   }
   return result;
 }
-/// By the words of core/geometry.h: mirrored first, then turned clockwise.
+/// Follows the definition in core/geometry.h: mirrored first, then turned clockwise.
 Letters upright(const Orientation& orientation) {
   Letters picture = orientation.mirrored ? mirrored(kStored) : kStored;
   for (int i = 0; i < (4 - orientation.quarter_turns) % 4; ++i) picture = counterclockwise(picture);
@@ -72,7 +73,7 @@ std::string png_with(const std::string& chunks) {
 std::string jpeg_segment(char marker, const std::string& content) {
   return std::string("\xFF") + marker + big(content.size() + 2, 2) + content;
 }
-/// A JPEG picture's frame: a scan that holds stuffed and restart markers.
+/// Returns a JPEG file with a scan that contains stuffed bytes and restart markers.
 std::string jpeg_with(const std::string& segments) {
   return "\xFF\xD8" + jpeg_segment('\xE0', "JFIF") + segments +
          jpeg_segment('\xDA', std::string(6, '\0')) + std::string("\x12\xFF\0\x34\xFF\xD0\x56", 7) +
@@ -89,7 +90,8 @@ std::string exif_segment(int orientation) {
   return jpeg_segment('\xE1', std::string("Exif\0\0", 6) + exif(orientation));
 }
 
-/// Where the first row and column of the stored picture are shown (TIFF 6.0, Orientation).
+/// The letters show where the first row and column of the stored picture appear (TIFF 6.0,
+/// Orientation).
 TEST(PictureFile, A2OrientationOfEveryFormatIsRead) {
   const std::array<Letters, 9> shown{
       "",           "ab\ncd\nef\n", "ba\ndc\nfe\n", "fe\ndc\nba\n", "ef\ncd\nab\n",
@@ -171,7 +173,7 @@ TEST(PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
   EXPECT_EQ(read(jpeg_with("") + jpeg_with("") + jpeg_with("")).more_pictures, 2);
 }
 
-/// An index (CIPA DC-007) whose pictures are of such types.
+/// Returns an index (CIPA DC-007) of pictures of these types.
 std::string index_segment(const std::vector<unsigned>& types) {
   const auto bytes = static_cast<unsigned>(16 * types.size());
   std::string index = std::string("II*\0", 4) + little(8, 4) + little(1, 2) + little(0xB002, 2) +
@@ -226,7 +228,7 @@ TEST(PictureFile, B13HeifTellsWhatBelongsToAPicture) {
   EXPECT_FALSE(video::read_heif(bytes_of(box("ftyp", "avif"))));
 }
 
-/// All that the parsers take, valid.
+/// Returns valid files of every kind that the parsers read.
 std::vector<std::string> valid_files() {
   return {exif(6),
           png_with(png_chunk("acTL", "x") + png_chunk("eXIf", exif(6)) + png_chunk("fcTL", "x") +
@@ -238,7 +240,7 @@ std::vector<std::string> valid_files() {
                {box("irot", "\1"), box("imir", "\1"), box("auxC", "urn:alpha")}, {{"auxl", 2, 1}})};
 }
 
-// Nothing is asserted but that reading ends and, where sanitizers watch, stays within the bytes.
+// The test only checks that reading ends and, with sanitizers, that it stays within the bytes.
 TEST(PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
   for (const std::string& whole : valid_files()) {
     for (std::size_t length = 0; length <= whole.size(); ++length) {
@@ -266,7 +268,7 @@ TEST(PictureFile, AChainOfPagesThatGoesBackEnds) {
   EXPECT_EQ(read(self).more_pictures, 0);
 }
 
-// A directory of 65,535 entries at each byte would take minutes.
+// Reading a directory of 65,535 entries at each byte would take minutes.
 TEST(PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
   std::string file = std::string("II*\0", 4) + little(8, 4);
   file.resize(std::size_t{1} << 20, '\xFF');

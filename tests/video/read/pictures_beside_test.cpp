@@ -1,4 +1,4 @@
-// What of a file may show pictures beside its video.
+// These tests check which parts of a file may show pictures beside its video.
 #include "video/read/pictures_beside.h"
 
 #include <gmock/gmock.h>
@@ -126,7 +126,7 @@ TEST(PicturesBeside, A5AlphaBesideAPictureIsReadOrNamed) {
       "-f lavfi -i testsrc=s=64x48:r=25 -frames:v 2 -pix_fmt yuva420p -c:v libvpx-vp9 -cpu-used 8"
       " -deadline realtime -auto-alt-ref 0",
       dir / "a.webm");
-  // Nothing in the header tells of it.
+  // The header of this file doesn't mention alpha.
   test::ffmpeg("-i " + std::string(dir / "a.webm") + " -c copy -metadata:s:v alpha_mode=0",
                dir / "b.mkv");
   for (const std::string name : {"a.webm", "b.mkv"}) {

@@ -1,4 +1,4 @@
-// Pictures with and without alpha, as the ffmpeg command writes and reads them.
+// These tests check pictures with and without alpha, as the ffmpeg command writes and reads them.
 #include "video/read/rgba_image.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST_F(RgbaImageTest, IsOpaqueWithoutAlpha) {
 }
 
 TEST_F(RgbaImageTest, IsTurnedUpright) {
-  // White on the left, so at the top once it is turned clockwise.
+  // White is on the left, so it is at the top after turning clockwise.
   ffmpeg(
       "-f lavfi -i color=c=black:s=64x48,drawbox=w=32:h=48:c=white:t=fill -frames:v 1 -c:v mjpeg",
       folder_ / "turned.mp4");

@@ -1,4 +1,5 @@
-// The encoder with pictures in another layout than it takes: what a device's download brings.
+// These tests give the encoder pictures in a layout that it doesn't take, as a device's download
+// does.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -17,7 +18,8 @@ namespace {
 
 constexpr Size kSize{32, 16};
 
-/// NV12 or P010 of noise over all codes; `value` gets each sample in the order Y, U, V.
+/// Returns a picture of noise over all codes in NV12 or P010. `values` gets each sample in the
+/// order Y, U, V.
 UniqueAVFrame noise_picture(AVPixelFormat format, AVColorRange range, std::vector<int>& values) {
   UniqueAVFrame picture = new_av_frame();
   picture->format = format;
@@ -43,7 +45,7 @@ UniqueAVFrame noise_picture(AVPixelFormat format, AVColorRange range, std::vecto
   return picture;
 }
 
-/// The only packet's picture, sample by sample.
+/// Decodes the picture of the only packet. Returns its samples.
 std::vector<int> decoded(const Encoder& encoder, const AVPacket& packet) {
   const UniqueCodecParameters parameters = encoder.parameters();
   const UniqueCodecContext context(

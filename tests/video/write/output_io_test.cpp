@@ -1,4 +1,4 @@
-// What a muxer writes through OutputIo is what it writes through FFmpeg's own files.
+// These tests check that a muxer writes the same through OutputIo as through FFmpeg's own files.
 #include "video/write/output_io.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::read_file;
 
-/// Some smaller than FFmpeg's buffers, some larger.
+/// Some packets are smaller than FFmpeg's buffers, some are larger.
 constexpr int kSizes[] = {100, 3'000, 60'000, 700'000};
 
 class OutputIoTest : public testing::TestWithParam<const char*> {
@@ -36,7 +36,7 @@ class OutputIoTest : public testing::TestWithParam<const char*> {
     return muxer;
   }
 
-  /// The same 100 packets for everyone.
+  /// Writes the same 100 packets to every muxer.
   static void write_all(AVFormatContext& muxer) {
     check_av(avformat_write_header(&muxer, nullptr), ErrorKind::output, "header");
     std::mt19937 random(20240608);  // NOLINT(cert-msc32-c,cert-msc51-cpp): cases repeat

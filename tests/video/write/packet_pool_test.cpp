@@ -23,7 +23,7 @@ std::span<const std::uint8_t> content(const video::UniqueAVPacket& packet) {
 
 TEST(PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
   video::PacketPool pool;
-  // What a packet before has left behind its end must not be read as part of it.
+  // Bytes that an earlier packet has left behind the end must not be read as part of this one.
   pool.packet_of(bytes(1000, 0xff)).reset();
   const video::UniqueAVPacket packet = pool.packet_of(bytes(100, 7));
   EXPECT_THAT(content(packet), ElementsAreArray(bytes(100, 7)));

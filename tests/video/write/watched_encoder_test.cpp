@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Takes frames, and keeps the last one.
+/// Takes frames and keeps the last one.
 class FakeEncoder final : public video::Encoder {
  public:
   explicit FakeEncoder(Frame& last) : last_(last) {}
@@ -90,7 +90,7 @@ TEST_F(WatchedEncoder, B8B15WhatIsKeptAndWhatNobodyMissesIsNotTold) {
   encode(all, AV_FRAME_DATA_A53_CC);
   encode(all, AV_FRAME_DATA_MOTION_VECTORS);
   const std::unique_ptr<video::Encoder> encoder = this->encoder(all);
-  Frame one_view = frame_with(AV_FRAME_DATA_STEREO3D, sizeof(AVStereo3D));  // zeros: 2D
+  Frame one_view = frame_with(AV_FRAME_DATA_STEREO3D, sizeof(AVStereo3D));  // zeros mean 2D
   encoder->encode(std::move(one_view), {}, [](video::EncodedFrame) {});
   EXPECT_THAT(notices_.all(), IsEmpty());
 }
