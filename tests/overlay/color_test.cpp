@@ -31,7 +31,6 @@ std::vector<Rgb> colors() {
 PixelFormat bits(int count) { return {false, 0, 0, count, 0, true}; }
 
 // --- H.273, section 8.3, with E'R, E'G and E'B in 0..1
-// --------------------------------------------
 
 double luma_code(double e, int depth, bool full) {
   const double step = std::pow(2.0, depth - 8);

@@ -1,4 +1,5 @@
-// Several devices on one job: lanes are theirs in turn, and what comes out is what one makes.
+// These tests run a job on several devices, which get lanes in turn. The result must equal one
+// device's.
 #include "pipeline/device_group.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +52,7 @@ class DeviceGroup : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Of devices with so many decoders each.
+  /// Joins devices that have this many decoders each.
   std::unique_ptr<pipeline::Backend> group(const std::vector<int>& decoders,
                                            const FakeBehaviour& last = {}) {
     return join_named(decoders, devices_, last);
@@ -83,7 +84,7 @@ TEST_F(DeviceGroup, OfOneDeviceIsThatDevice) {
   EXPECT_EQ(backend.get(), devices_.front());
 }
 
-// Each look at a frame is counted: with the mirrored picture two.
+// Each look at a frame counts; with the mirrored picture there are two.
 TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
   FakeBehaviour behaviour;
   behaviour.copied = [](CopyCounter& copies) {
@@ -142,7 +143,7 @@ TEST_F(DeviceGroup, MakesWhatOneDeviceMakes) {
   }
 }
 
-// auto: the decoders of all devices, as far as the input is long enough.
+// With `auto`, the job uses the decoders of all devices if the input is long enough.
 TEST_F(DeviceGroup, CountsTheDecodersOfAll) {
   EXPECT_EQ(run(job(0), *group({2, 1})).result.lanes.count, 3);
   EXPECT_EQ(run(job(0), *group({7, 7})).result.lanes.count, kFrames / 250);
@@ -167,7 +168,7 @@ TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
   EXPECT_THAT(out_.names(), IsEmpty());
 }
 
-/// What of a job doesn't depend on who has done it.
+/// Returns the parts of a result that don't depend on which device did the work.
 std::string told(const JobRun& run) {
   const video::FrameLedger& ledger = run.result.ledger;
   std::string text;
@@ -181,7 +182,7 @@ std::string told(const JobRun& run) {
 
 class FailingDevice : public DeviceGroup {
  protected:
-  // Three segments a lane; the job is repeated for many calls that fail.
+  // The clip gives each lane three segments. The job is repeated for many failing calls.
   static constexpr int kFrames = 480;
 
   static void SetUpTestSuite() { make_clip(kFrames); }
@@ -191,7 +192,7 @@ class FailingDevice : public DeviceGroup {
     expected_bytes_ = read_file(out_ / "whole.avi");
   }
 
-  /// The job that each test runs; with video or without.
+  /// The job that each test runs, with or without video.
   pipeline::JobOptions failing_job(bool video) const {
     return job(4, video ? out_ / "out.avi" : std::filesystem::path());
   }
@@ -208,7 +209,7 @@ class FailingDevice : public DeviceGroup {
     EXPECT_EQ(video::live_frames(), 0);
   }
 
-  /// The device's n-th call throws, and all after it: whether there was one.
+  /// Lets the device's n-th call throw, and all later ones. Returns whether there was an n-th call.
   bool fail_call(std::int64_t n, bool video) {
     const auto backend = group({2, 2});
     const auto calls = std::make_shared<std::atomic<std::int64_t>>(0);
@@ -233,7 +234,8 @@ class FailingDevice : public DeviceGroup {
   std::string expected_bytes_;
 };
 
-// From the first decoder that is made to the last frame: the others do what it leaves.
+// The failing call may be any from the first decoder made to the last frame. The other devices do
+// the remaining work.
 TEST_F(FailingDevice, AtEachCallLeavesNothingOut) {
   for (const bool video : {true, false}) {
     std::int64_t n = 1;
@@ -275,7 +277,8 @@ TEST_F(FailingDevice, TheLastOneEndsTheJob) {
   }
 }
 
-// Its frames and its packets of other streams that are there already don't come again.
+// The failed device's frames, and packets of other streams that were already given, aren't
+// repeated.
 TEST_F(FailingDevice, KeepsSoundInItsPlace) {
   const std::filesystem::path clip = out_ / "sound.mkv";
   ffmpeg(

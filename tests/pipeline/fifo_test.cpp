@@ -1,4 +1,4 @@
-// Inputs that come through a FIFO: writers that come late, stall, or never come.
+// These tests read from a FIFO whose writer comes late, stalls, or never comes.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class Fifo : public testing::Test {
  protected:
   Fifo() {
-    std::signal(SIGPIPE, SIG_IGN);  // of a reader that gave up too early: the test tells it
+    std::signal(SIGPIPE, SIG_IGN);  // if a reader gives up too early, the test says so
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=2 -c:v libx264", folder_ / "clip.ts");
     clip_ = read_file(folder_ / "clip.ts");
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
@@ -59,7 +59,7 @@ TEST_F(Fifo, WhoseWriterStallsIsGivenUpWhenStopped) {
   given_up.count_down();
 }
 
-// As programs give it that start others through pairs of sockets.
+// Some programs start others through pairs of sockets.
 TEST_F(Fifo, MayBeASocketThatIsStandardInput) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

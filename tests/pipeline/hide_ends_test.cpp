@@ -1,4 +1,5 @@
-// Hiding that ends before its input does, or whose input is no longer the one that was looked at.
+// These tests stop or break hiding before its input ends, or replace its input after it was looked
+// at.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ const Box kFace{32, 16, 48, 32};
 
 constexpr std::int64_t kWeakFrom = 20;
 constexpr std::int64_t kStrongFrom = 50;
-constexpr std::int64_t kLastSeen = 45;  // by the run that ends early
+constexpr std::int64_t kLastSeen = 45;  // the last frame that the run sees before it ends early
 
 class HideEnds : public testing::Test {
  protected:
@@ -51,7 +52,7 @@ class HideEnds : public testing::Test {
     return options;
   }
 
-  /// A face that is too weak to be hidden unless it is seen to grow strong.
+  /// Returns a face that is too weak to be hidden unless later frames show that it grows strong.
   static FakeBehaviour face_that_grows_strong() {
     FakeBehaviour behaviour;
     behaviour.candidates_of = [](const Frame& frame) {
@@ -61,7 +62,7 @@ class HideEnds : public testing::Test {
     return behaviour;
   }
 
-  /// The frames that show the face.
+  /// Returns the frames that show the face.
   static std::vector<std::size_t> shown(const fs::path& video) {
     const std::string luma = decoded_luma(video);
     std::vector<std::size_t> frames;
@@ -70,7 +71,7 @@ class HideEnds : public testing::Test {
     return frames;
   }
 
-  /// In each frame where the part shows the face, the whole output shows it, too.
+  /// Expects that the whole output shows the face in each frame in which the partial output does.
   void expect_no_more_shown_than_by_the_whole(const JobRun& part) {
     ASSERT_NE(part.result.output, folder_ / "out.mkv");
     const std::vector<std::size_t> of_part = shown(part.result.output);
@@ -81,7 +82,7 @@ class HideEnds : public testing::Test {
     const std::vector<std::size_t> of_whole = shown(folder_ / "whole.mkv");
     EXPECT_TRUE(std::ranges::includes(of_whole, of_part))
         << testing::PrintToString(of_part) << " of " << frames;
-    EXPECT_FALSE(of_part.empty());  // not all is covered
+    EXPECT_FALSE(of_part.empty());  // the partial output doesn't cover everything
     EXPECT_LT(of_whole.size(), static_cast<std::size_t>(kStrongFrom));
   }
 
@@ -92,7 +93,7 @@ TEST_F(HideEnds, D10WhatAStopLeavesShowsNoMoreThanTheWhole) {
   std::stop_source stop;
   FakeBehaviour behaviour = face_that_grows_strong();
   std::atomic<std::int64_t> frames = 0;
-  // Nothing that would tell more is looked at once the stop is requested.
+  // After the stop is requested, the job doesn't look at frames that would tell it more.
   behaviour.on_collect = [&] {
     if (++frames == kLastSeen - 10) stop.request_stop();
   };
@@ -139,8 +140,8 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
   }
 }
 
-// The program opens the input, somebody replaces it, and only then does the program ask which
-// file it is.
+// The program opens the input, somebody replaces it, and only then the program asks which file it
+// is.
 TEST_F(HideEnds, A6AnInputThatWasReplacedBeforeIsRefused) {
   pipeline::JobOptions options = job("out.mkv");
   auto opened = std::make_unique<video::Demuxer>(clip().string(), std::stop_token());

@@ -1,4 +1,5 @@
-// Faces hidden by several lanes: what one lane makes, whatever is cut, lost, bounded, or fails.
+// These tests hide faces with several lanes. The result must equal one lane's, even with cuts,
+// losses, bounds, or failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,13 +60,13 @@ constexpr int kWidth = 96;
 constexpr int kHeight = 64;
 constexpr std::int64_t kBytesOfFrame = std::int64_t{kWidth} * kHeight * 3;
 constexpr int kAhead = 14;   // frames of the look-ahead
-constexpr int kOfHead = 16;  // more for the segment whose turn it is
-constexpr int kOfLane = 32;  // and the least for each lane beside the first
+constexpr int kOfHead = 16;  // additional frames for the segment whose turn it is
+constexpr int kOfLane = 32;  // the least for each lane after the first
 
 class HideLanes : public testing::Test {
  protected:
-  // Without B pictures: where reading stops behind a picture that others are shown before, these
-  // are missing, on one lane too.
+  // The clip has no B pictures. With them, a stop would lose the pictures that are shown before the
+  // last one read, on one lane, too.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -80,7 +81,7 @@ class HideLanes : public testing::Test {
   }
   static fs::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// What one lane makes of all frames; made when it is first asked for.
+  /// Returns the output of one lane for all frames. The first call makes it.
   static fs::path whole_file() {
     fs::path file = *folder_ / "whole.avi";
     if (!fs::exists(file)) (void)run(job(file, 1), *picture_backend());
@@ -117,8 +118,8 @@ class HideLanes : public testing::Test {
     return packets;
   }
 
-  /// What one lane made, up to some frame, and nothing behind that. The last `unsure` may be hidden
-  /// with less known of what follows them.
+  /// Expects one lane's output up to some frame, and nothing after that. The last `unsure` frames
+  /// may be hidden with less knowledge of later frames.
   static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most,
                                   std::int64_t unsure) {
     const std::vector<FilePacket> packets = video_of(run.result.output);
@@ -135,7 +136,7 @@ class HideLanes : public testing::Test {
       EXPECT_EQ(run.records[i].index, static_cast<std::int64_t>(i));
   }
 
-  /// A run that has failed keeps the first frames, under a partial name.
+  /// Expects that a failed run keeps the first frames under a partial name.
   static void expect_part(const JobRun& run, const pipeline::JobOptions& options,
                           std::int64_t least, std::int64_t most) {
     ASSERT_TRUE(run.result.failure);
@@ -158,7 +159,7 @@ TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = "t.json";
   known->file = *found.result.tracks;
-  known->file.input.frames = kFrames - 30;  // of the others nothing is known
+  known->file.input.frames = kFrames - 30;  // nothing is known of the other frames
   const auto hide = [&](const char* name, int lanes) {
     pipeline::JobOptions options = job(out_ / name, lanes);
     options.hide->wants_tracks = false;
@@ -201,7 +202,7 @@ TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
   EXPECT_TRUE(*one == *several);
 }
 
-// Each lane beside the first needs room for the frames that wait for their segment's turn.
+// Each lane after the first needs room for the frames that wait for their segment's turn.
 TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
   const std::string expected = read_file(whole_file());
   for (const int lanes : {1, 2, 3})
@@ -229,9 +230,9 @@ TEST_F(HideLanes, AreOneWhereThereIsMemoryForNothing) {
   EXPECT_EQ(made.result.ledger.written, kFrames);
 }
 
-// Of which lanes and encoders hold a few more.
+// Lanes and encoders hold a few more frames than the bound counts.
 TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
-  constexpr int kBeside = 12;  // of a lane: in its decoder, its queues and its encoder
+  constexpr int kBeside = 12;  // for each lane: in its decoder, its queues and its encoder
   for (const int lanes : {1, 2, kLanes}) {
     std::atomic<std::int64_t> most = 0;
     FakeBehaviour behaviour;
@@ -249,22 +250,22 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
   }
 }
 
-/// Throws at the calls behind some, whichever lane makes them.
+/// Throws at all calls after the first `calls`, whichever lane makes them.
 std::function<void()> fails_after(int calls) {
   return [calls, made = std::make_shared<std::atomic<int>>(0)] {
     if (++*made > calls) throw Error(ErrorKind::device, "out of order");
   };
 }
 
-/// A detector of pictures' faces that fails.
+/// A detector of picture-dependent faces, for tests that make it fail.
 FakeBehaviour of_pictures() {
   FakeBehaviour behaviour;
   behaviour.candidates_of = faces_of_picture;
   return behaviour;
 }
 
-// A lane that fails may be far ahead of the others; what is kept are whole segments before it, and
-// of its own what it had done.
+// A lane that fails may be far ahead of the others. The job keeps the whole segments before it, and
+// what that lane had done.
 TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
   for (const int calls : {100, 250, 399})
     for (const int step : {0, 1, 2}) {
@@ -278,7 +279,7 @@ TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
     }
 }
 
-// Exactly those before it: all lanes have done what comes before by then.
+// The job keeps exactly the frames before the failure, because by then all lanes have done them.
 TEST_F(HideLanes, WhereOneFrameFailsAllBeforeItAreKept) {
   for (const std::int64_t frame : {1, 39, 40, 41, 170, 399}) {
     SCOPED_TRACE("frame " + std::to_string(frame));
@@ -316,7 +317,7 @@ TEST_F(HideLanes, WhereTrackingFailsWhatIsHiddenIsKept) {
   expect_first_frames(made, 1, 200, 0);
 }
 
-/// The CPU, one of whose encoders fails.
+/// The CPU's backend; one of its encoders fails.
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
   FailingEncoderBackend(std::unique_ptr<pipeline::Backend> real, int calls)
@@ -394,7 +395,7 @@ TEST_F(HideLanes, AFullDiskLeavesTheFirstFrames) {
   expect_first_frames(made, 20, kFrames - 1, 0);
 }
 
-// Of several devices one has all lanes, because it has the faces to follow.
+// One of several devices gets all lanes, because it must follow the faces.
 TEST_F(HideLanes, AreOfOneDevice) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
@@ -408,14 +409,14 @@ TEST_F(HideLanes, AreOfOneDevice) {
               Contains("only cuda:0 works on it: faces are followed on one device"));
 }
 
-/// Long enough to be worth several lanes where nobody asks for them.
+/// Makes the input long enough for several lanes even if no option asks for them.
 pipeline::JobOptions longer(pipeline::JobOptions options, const fs::path& clip) {
   ffmpeg(source("96x64", 40) + kClosed, clip);
   options.input = clip.string();
   return options;
 }
 
-// By themselves they are as many as the first device has decoders.
+// By default there are as many lanes as the first device has decoders.
 TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
@@ -424,7 +425,7 @@ TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   EXPECT_EQ(devices[1]->decoders_made, 0);
 }
 
-// Those of another device stay away from the job.
+// Lanes of another device don't join the job.
 TEST_F(HideLanes, JoinAJobOnItsDevice) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 2}, devices);

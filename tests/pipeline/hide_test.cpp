@@ -1,4 +1,5 @@
-// Faces hidden by a whole job: what its output shows, and what it doesn't hold.
+// These tests hide faces with a whole job, and check what its output shows and what it doesn't
+// contain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,8 +57,8 @@ class HideTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Whether a pixel lies in the box, grown by a quarter on each side, and by less than a chroma
-/// cell.
+/// Returns whether a pixel lies in the box, grown by a quarter on each side and by less than a
+/// chroma cell.
 bool is_hidden(const Box& box, std::size_t pixel) {
   const auto x = static_cast<float>(pixel % kWidth);
   const auto y = static_cast<float>(pixel / kWidth % kHeight);
@@ -66,7 +67,7 @@ bool is_hidden(const Box& box, std::size_t pixel) {
   return x >= box.x1 - w && x < box.x2 + w && y >= box.y1 - h && y < box.y2 + h;
 }
 
-/// Frames in which a pixel of the face itself is lighter than black may be.
+/// Returns the frames in which a pixel of the face itself is lighter than black may be.
 std::vector<std::size_t> unhidden(const std::string& luma, const Box& face) {
   constexpr std::size_t kPixels = std::size_t{kWidth} * kHeight;
   constexpr unsigned kBlack = 16;
@@ -150,7 +151,7 @@ TEST_F(HideTest, EveryKindOfVideoIsHiddenInEachFrame) {
 TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
   const fs::path clip = folder_ / "clip.mp4";
   ffmpeg("-f lavfi -i testsrc2=s=64x96:r=25:d=1 -pix_fmt yuv420p -c:v libx264 -qp 4", clip);
-  mark_turned(clip);  // 96 x 64 upright
+  mark_turned(clip);  // 96 x 64 when upright
   const JobRun run = run_fake_job(job(clip, "out.mp4"), always_the_face());
   EXPECT_EQ(run.result.size, (Size{kWidth, kHeight}));
   const std::string luma = decoded_luma(folder_ / "out.mp4");
@@ -158,7 +159,7 @@ TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-// What fails must not show anybody. Below, each way to fail.
+// A failure must not show anybody. The following tests cover each kind of failure.
 
 TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
   const fs::path clip = folder_ / "clip.264";
@@ -208,16 +209,17 @@ TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-constexpr int kFramesBefore = 59;  // a failure
+constexpr int kFramesBefore = 59;  // before the failure
 
-/// Throws at the call after those.
+/// Throws at the call after the first kFramesBefore.
 std::function<void()> fails_late() {
   return [calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls > kFramesBefore) throw Error(ErrorKind::device, "out of order");
   };
 }
 
-/// A failed run has kept `frames` hidden frames as a part, and left what stood there alone.
+/// Expects that a failed run has kept `frames` hidden frames as a partial file, and hasn't changed
+/// the existing file.
 void expect_hidden_part(const JobRun& run, const fs::path& output, std::size_t frames,
                         const Box& hidden = kFace) {
   ASSERT_TRUE(run.result.failure);
@@ -263,7 +265,7 @@ TEST_F(HideTest, WhereNothingIsWrittenYetNothingIsLeftOfAFailure) {
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
 }
 
-/// Called whenever a step of a job asks where boxes are in another picture.
+/// What to call whenever a step of a job asks where boxes are in another picture.
 struct OnMotion {
   OnCall following = [] {};
   OnCall settling = [] {};
@@ -332,9 +334,9 @@ class CalledHidingBackend final : public ForwardingBackend {
   OnMotion on_motion_;
 };
 
-/// A second face comes with frame kNewFace: only then is motion looked for backwards.
+/// A second face appears in frame kNewFace. Only then the job looks for motion backwards.
 constexpr int kNewFace = 60;
-/// Frames of which all is known before that: the look-ahead of half a second ends with frame 59.
+/// Frames that are decided before that: the look-ahead of half a second ends with frame 59.
 constexpr std::size_t kSettled = 47;
 
 FakeBehaviour another_face_later() {
@@ -373,7 +375,7 @@ class HideSteps : public HideTest {
   }
 };
 
-/// At the call of this number, from 1 on.
+/// Throws at the call of this number, counted from 1.
 OnCall fails_at(int number, const char* what) {
   return [=, calls = std::make_shared<int>(0)] {
     if (++*calls == number) throw Error(ErrorKind::device, what);
@@ -384,12 +386,12 @@ TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
   expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
 }
 
-// What was followed before it is settled: as many frames.
+// What was followed before is still decided, so the number of frames is the same.
 TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
   expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
 }
 
-// With frames that follow one another, so that either may be the first to fail.
+// The two failing frames follow each other, so either may fail first.
 TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   const JobRun made = run(
       {.following = fails_at(kNewFace + 1, "following"), .settling = fails_at(1, "settling")}, 0.5);
@@ -397,7 +399,7 @@ TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   EXPECT_THAT(made.result.failure->what(), testing::AnyOf("following"s, "settling"s));
 }
 
-// Of a look-ahead beyond the clip's end nothing is settled, and all lanes' frames wait.
+// The look-ahead exceeds the clip, so nothing is decided and all frames of all lanes wait.
 TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
                                OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
@@ -407,7 +409,8 @@ TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   }
 }
 
-// As long as others have a part of the device's memory it may be that, and the job is done again.
+// While other jobs hold a part of the device's memory, that may be the cause, and the job is
+// repeated.
 TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
@@ -433,7 +436,7 @@ TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
   EXPECT_EQ(run.result.failure->kind(), ErrorKind::input);
 }
 
-/// The CPU, whose encoder fails.
+/// The CPU's backend; its encoder fails.
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
   using ForwardingBackend::ForwardingBackend;
@@ -472,7 +475,7 @@ TEST_F(HideTest, AFullDiskLeavesHiddenFramesOnly) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-/// Faces of two pixels, side by side and overlapping nowhere.
+/// Returns faces of two pixels, side by side without overlap.
 Detections many_faces(int count) {
   Detections faces;
   for (int i = 0; i < count; ++i) {
@@ -507,7 +510,7 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
     const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour);
     ASSERT_TRUE(run.result.failure);
     EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
-    // The tracker gives nothing more once it has failed.
+    // After the tracker has failed, it gives nothing more.
     const bool in_tracker = count == 5000;
     const auto frames = static_cast<std::size_t>(run.result.ledger.written);
     EXPECT_EQ(frames == kFramesBefore, !in_tracker);
@@ -543,14 +546,14 @@ TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {
   EXPECT_EQ(bytes.find("\xff\xd8\xff"), std::string::npos) << "a JPEG";
 }
 
-// A JPEG's EXIF may hold the place, and a thumbnail of the picture as it was.
+// A JPEG's EXIF data may contain the place, and a thumbnail of the original picture.
 TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   const fs::path plain = folder_ / "plain.jpg";
   ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1 -pix_fmt yuvj420p", plain);
   std::string bytes = read_file(plain);
   const std::string exif = "Exif\0\0MM\0*\0\0\0\x08 a thumbnail and a place"s;
   const std::string segment =
-      "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // its length, in two bytes
+      "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // the length in two bytes
   bytes.insert(2, segment);
   pipeline::JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
   options.encoder = {};

@@ -1,4 +1,5 @@
-// Headers that say what no encoder would write: the job is done all the same.
+// These tests run jobs on headers with values that no encoder would write. The jobs must still
+// succeed.
 #include <gtest/gtest.h>
 
 #include <string>

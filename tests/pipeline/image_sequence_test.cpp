@@ -1,4 +1,4 @@
-// Pictures as output: one, or numbered ones that appear together when all are written.
+// These tests write pictures: one, or numbered ones that appear together when all are written.
 #include "video/write/image_sequence.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(ImageSequence, IsWrittenByOneRunAtATime) {
   EXPECT_THROW(video::ImageSequence(folder / "%d.png", ExistingTarget::refuse), Error);
 }
 
-// --- Whole runs ----------------------------------------------------------------------------------
+// --- Whole runs
 
 constexpr int kFrames = 12;
 
@@ -99,7 +99,7 @@ TEST_F(PictureOutput, EachFrameIsAFile) {
   EXPECT_EQ(run.result.ledger.written, kFrames);
   EXPECT_EQ(run.result.output, folder / "f%03d.png");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), kFrames);
-  fs::rename(folder, out_ / "plain");  // ffmpeg takes a "%d" there for one of the name
+  fs::rename(folder, out_ / "plain");  // because ffmpeg would replace the "%d" of this folder
   ffmpeg("-i " + (in_ / "a.mkv").string() + " -f rawvideo -pix_fmt rgb24", in_ / "expected.rgb");
   ffmpeg("-i " + (out_ / "plain/f%03d.png").string() + " -f rawvideo -pix_fmt rgb24",
          in_ / "found.rgb");
@@ -142,7 +142,7 @@ TEST_F(PictureOutput, LinksInTheWayAreNotWrittenThrough) {
     fs::create_symlink(in_ / "precious.txt", out_ / name);
     try {
       run_fake_job(job(out_ / "%d.png"));
-    } catch (const Error&) {  // refused is well, too
+    } catch (const Error&) {  // a refusal is also correct
     }
     EXPECT_EQ(read_file(in_ / "precious.txt"), "precious") << name;
     for (const std::string& made : out_.names()) fs::remove(out_ / made);

@@ -1,4 +1,4 @@
-// A run that fails or is stopped: the error that arrives, and what is left behind.
+// These tests let runs fail or stop them. They check which error arrives and what remains.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Failure : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
 
-  /// The run ends with `message`, no frame is alive and no file is there.
+  /// Expects that the run ends with `message`, that no frame is alive and that no file exists.
   void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
                             const std::string& message) {
     try {
@@ -78,7 +78,7 @@ TEST_F(Failure, InInference) {
 
 TEST_F(Failure, InSuppression) {
   FakeBehaviour behaviour;
-  behaviour.candidates.boxes = {{0, 0, 1, 1}};  // without a score
+  behaviour.candidates.boxes = {{0, 0, 1, 1}};  // the score is missing
   expect_clean_failure(job(), behaviour, "as many scores as boxes");
 }
 
@@ -108,7 +108,7 @@ TEST_F(Failure, InTheObserver) {
   EXPECT_TRUE(out_.names().empty());
 }
 
-// The limit stands in for a full disk.
+// The file size limit stands in for a full disk.
 TEST_F(Failure, OnADiskThatIsFullFromTheStart) {
   const FileSizeLimit limit(1000);
   expect_clean_failure(job(), {}, "out.mp4: can't be written: File too large");
@@ -130,7 +130,8 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
     EXPECT_LT(stamps.size(), 100U) << name;
     EXPECT_EQ(streams_of(probe(part), "audio").size(), 1U) << name;
     EXPECT_EQ(video::live_frames(), 0);
-    // Room is left for the record, by which the next success knows its part.
+    // The limit leaves room for the record, by which the next successful run finds the partial
+    // file.
     EXPECT_THAT(out_.names(), testing::Contains(std::string(".") + name + ".facepipe"));
   }
   EXPECT_EQ(out_.names().size(), 6U);
@@ -189,7 +190,7 @@ TEST_F(Failure, AStopBeforeTheFirstFrameLeavesNothing) {
     const JobRun run = run_fake_job(job(), {}, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
   } catch (const Stopped&) {
-    // An input that wasn't opened any more is an answer too.
+    // The job may also end before it opens the input.
   }
   EXPECT_TRUE(out_.names().empty());
 }

@@ -1,4 +1,5 @@
-// What a run must keep of the video itself: every frame, every time stamp, every sample.
+// These tests check what a run must keep of the video itself: every frame, every time stamp, every
+// sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,13 +24,13 @@ namespace {
 
 constexpr const char* kPattern = "-f lavfi -i testsrc2=s=320x180:r=25:d=1 ";
 
-/// A clip as ffmpeg makes it, and the container that facepipe writes.
+/// A clip that ffmpeg makes, and the container that facepipe writes.
 struct ClipCase {
   const char* name;
   std::string arguments;
   const char* input;
   const char* output;
-  const char* codec = "";  // x264 loses a sample here and there of interlaced pictures at qp 0
+  const char* codec = "";  // because x264 at qp 0 changes a few samples of interlaced pictures
 };
 
 void PrintTo(const ClipCase& c, std::ostream* stream) { *stream << c.name; }
@@ -166,7 +167,7 @@ TEST(KeptTags, FieldOrder) {
   }
 }
 
-// FFmpeg's decoders round the left edge down to an aligned column unless told not to.
+// By default, FFmpeg's decoders round the left edge down to an aligned column.
 TEST(KeptCropping, IsExactAtEveryEdge) {
   const TemporaryFolder folder;
   const auto input = folder / "in.mp4";
@@ -188,7 +189,7 @@ TEST(KeptDurations, OfEveryPacket) {
   ASSERT_THAT(stamps, testing::IsSupersetOf({Stamp{0, 1}, Stamp{51, 1000}, Stamp{51, 500}}))
       << "the clip has no variable frame rate";
   run_fake_job(lossless_job(folder / "in.mp4", folder / "out.mp4"));
-  // x264 gives none; each frame lasts until the next.
+  // x264 gives no durations; each frame lasts until the next.
   std::map<std::int64_t, std::int64_t> durations;
   const nlohmann::json probed = probe(folder / "out.mp4");
   for (const auto& packet : probed.at("packets"))
@@ -227,7 +228,7 @@ TEST(Rotation, IsAppliedToThePixelsWhereTheContainerHasNoTag) {
   EXPECT_EQ(after.at("height"), 320);
   EXPECT_EQ(after.value("sample_aspect_ratio", ""), "1:2");
   EXPECT_THAT(run.result.notices, testing::Contains(testing::HasSubstr("rotation applied")));
-  // The same as FFmpeg's own turning of the picture.
+  // FFmpeg turns the picture in the same way.
   ffmpeg("-i " + (folder / "in.mp4").string() + " -c:v libx264 -qp 0", folder / "turned.mkv");
   EXPECT_EQ(decoded_pictures(folder / "out.avi"), decoded_pictures(folder / "turned.mkv"));
 }
@@ -304,7 +305,8 @@ TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
   EXPECT_NEAR(std::stod(audio.at("duration").get<std::string>()), 1.3, 0.05);
 }
 
-/// Clusters of a Matroska file, and how many of them begin with a checksum (RFC 8794, 11.3.1).
+/// Returns the number of clusters of a Matroska file, and of those that begin with a checksum (RFC
+/// 8794, 11.3.1).
 std::pair<int, int> clusters_and_checksums(const std::string& file) {
   constexpr std::string_view kCluster = "\x1F\x43\xB6\x75";
   constexpr char kCrc32 = '\xBF';

@@ -1,5 +1,5 @@
-// Pictures larger than the user lets them be: refused before they are decoded, in one line that
-// names file, size, limit and option.
+// These tests check that pictures above the user's limit are refused before they are decoded, in
+// one line that names file, size, limit and option.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class MaxPixels : public testing::Test {
     return options;
   }
 
-  /// `size`: as the message has it.
+  /// @param size the size as the message writes it
   void expect_refused(const std::filesystem::path& input, const std::string& size,
                       std::int64_t max_pixels) const {
     pipeline::JobOptions options = options_for(input, max_pixels);

@@ -1,4 +1,5 @@
-// Inputs and outputs that can't work: each a clear line of the right kind, and nothing left behind.
+// These tests check inputs and outputs that can't work. Each gives a clear line of the right kind
+// and leaves nothing behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +54,7 @@ TEST_F(Refused, InputsThatAreNoVideo) {
     std::ifstream stream(folder_ / "whole.mp4", std::ios::binary);
     return std::string{std::istreambuf_iterator<char>(stream), {}};
   }();
-  write("no_index.mp4", whole.substr(0, whole.size() / 2));  // the index stands at the end
+  write("no_index.mp4", whole.substr(0, whole.size() / 2));  // the index is at the end
   expect_input_refused(at("missing.mp4"), "no such file");
   expect_input_refused(folder_.path().string(), "is a directory");
   expect_input_refused(at("empty.mp4"), "");
@@ -129,7 +130,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
          folder_ / "odd.mkv");
   ffmpeg("-f lavfi -i testsrc2=s=16x16:r=10:d=0.3 -vf scale=1:1,format=yuv420p -c:v ffv1",
          folder_ / "dot.mkv");
-  // x264 has 4:4:4, which any size fits.
+  // x264 supports 4:4:4, which fits any size.
   for (const char* name : {"odd.mkv", "dot.mkv"}) {
     const JobRun run = run_fake_job(lossless_job(folder_ / name, out_ / name));
     EXPECT_EQ(run.result.ledger.written, 3) << name;
@@ -137,7 +138,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
     const auto stream = streams_of(probe(out_ / name), "video").at(0);
     EXPECT_EQ(stream.at("width"), streams_of(probe(folder_ / name), "video").at(0).at("width"));
   }
-  // H.263 knows a handful of sizes.
+  // H.263 allows only a few sizes.
   pipeline::JobOptions options = lossless_job(folder_ / "odd.mkv", out_ / "out.avi");
   options.encoder = {"h263", "", {}, {}};
   expect_refused(options, ErrorKind::output, "out.avi", "h263");

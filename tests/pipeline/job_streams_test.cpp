@@ -1,4 +1,5 @@
-// What a run must keep beside the video: sound, subtitles, attachments, chapters, metadata.
+// These tests check what a run must keep beside the video: sound, subtitles, attachments, chapters,
+// metadata.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// A Matroska file with one of everything, made once.
+/// The suite makes a Matroska file with one stream of every kind.
 class Streams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -62,7 +63,7 @@ class Streams : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Codec names of all streams, in order.
+/// Returns the codec names of all streams, in order.
 std::vector<std::string> codecs_of(const std::filesystem::path& file) {
   std::vector<std::string> result;
   const nlohmann::json probed = probe(file);
@@ -133,7 +134,8 @@ TEST_F(Streams, SoundIsCopiedPacketByPacket) {
 }
 
 TEST_F(Streams, SoundAndVideoStayTogetherInMatroska) {
-  // AAC's priming begins before zero; were all stamps shifted to zero, the video would move.
+  // AAC's priming begins before zero. If all stamps were shifted to start at zero, the video would
+  // move.
   run_fake_job(lossless_job(all_mp4(), out_ / "out.mkv"));
   EXPECT_EQ(video_stamps(out_ / "out.mkv"), video_stamps(all_mp4()));
 }

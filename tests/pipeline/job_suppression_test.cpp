@@ -1,4 +1,5 @@
-// Suppression as a run's options choose it: which faces, boxes and scores come out.
+// These tests choose suppression by a run's options, and check which faces, boxes and scores come
+// out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +14,8 @@ namespace {
 
 using namespace test;
 
-/// A chain of boxes 100 wide, 40 apart, each weaker than the one before: neighbours' IoU is 3/7,
-/// that of the first and the last 1/9.
+/// Returns a chain of boxes that are 100 wide and 40 apart, each weaker than the one before.
+/// Neighbours have an IoU of 3/7, the first and the last one have 1/9.
 Detections chain() {
   Detections candidates;
   candidates.push_back({0, 0, 100, 100}, 0.9F, Landmarks{{{1, 1}}});
@@ -30,7 +31,7 @@ class JobSuppression : public testing::Test {
     options_ = lossless_job(folder_ / "in.mp4", "");
     options_.nms.threshold = 0.3F;
   }
-  /// The first frame's faces.
+  /// Returns the faces of the first frame.
   Detections faces(const Detections& candidates) {
     FakeBehaviour behaviour;
     behaviour.candidates = candidates;
@@ -70,8 +71,8 @@ TEST_F(JobSuppression, FastAndMatrixDont) {
 TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
   options_.nms.rule = nms::NmsRule::soft;
   options_.nms.soft = {nms::SoftDecay::linear, 0.5F, 0.42F};
-  // The first is selected, and the second falls to 0.8 * 4/7 = 0.457; the third, which the first
-  // overlaps by 1/9 alone, is selected next, and the second falls to 0.261.
+  // The first box is selected, and the second falls to 0.8 * 4/7 = 0.457. The third overlaps the
+  // first by only 1/9 and is selected next, and the second falls to 0.261.
   const Detections found = faces(chain());
   ASSERT_EQ(found.size(), 2U);
   EXPECT_FLOAT_EQ(found.scores[0], 0.9F);
@@ -82,7 +83,8 @@ TEST_F(JobSuppression, VotingMovesTheBox) {
   options_.nms.voting = true;
   const Detections found = faces(chain());
   ASSERT_EQ(found.size(), 2U);
-  // (0.9 * 0 + 0.8 * 40) / 1.7; the fallen box joins the better of the two that it overlaps.
+  // The expected edge is (0.9 * 0 + 0.8 * 40) / 1.7, because the removed box joins the better of
+  // the two boxes that it overlaps.
   EXPECT_NEAR(found.boxes[0].x1, 32 / 1.7, 1e-4);
   EXPECT_EQ(found.boxes[1], (Box{80, 0, 180, 100}));
 }

@@ -1,4 +1,4 @@
-// Jobs that track without a video, and jobs that hide what is known.
+// These tests run jobs that track without writing a video, and jobs that hide known tracks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPixels = 96 * 64;
 const Box kFace{32, 16, 48, 32};
 
-/// Boxes of a face that is surely one cover a little of its neighbours in time.
+/// Rounds boxes to whole pixels. The boxes of a sure face also cover a little of their neighbours
+/// in time.
 std::vector<Box> in_pixels(std::vector<Box> boxes) {
   for (Box& box : boxes)
     box = {std::round(box.x1), std::round(box.y1), std::round(box.x2), std::round(box.y2)};
@@ -102,7 +103,7 @@ TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
   EXPECT_FALSE(run_fake_job(options, behaviour_).result.tracks);
 }
 
-// All 50 wait, more than may be in flight.
+// All 50 frames wait, which is more than may be in flight.
 TEST_F(KnownTracksTest, AllFramesMayWaitWhereNoPictureDoes) {
   pipeline::JobOptions options = tracking();
   options.frames_in_flight = 1;
@@ -126,7 +127,7 @@ TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
   for (std::size_t frame = 0; frame < 50; ++frame)
     for (const int pixel : {24 * 96 + 40, 16 * 96 + 32, 31 * 96 + 47})
       EXPECT_EQ(luma[frame * kPixels + static_cast<std::size_t>(pixel)], 0) << frame;
-  const auto backend = pipeline::make_cpu_backend(nullptr);  // no detector at all
+  const auto backend = pipeline::make_cpu_backend(nullptr);  // has no detector
   EXPECT_EQ(pipeline::run_job(hiding(file), *backend, {}, {}).ledger.written, 50);
   EXPECT_EQ(out(), luma);
   expect_error(ErrorKind::internal, "no detector",
@@ -184,7 +185,7 @@ TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
   expect_error(ErrorKind::usage, "its time base is 1/25, the input's 1/1000",
                [&] { (void)run_fake_job(hiding(other)); });
   other = file;
-  other.tracks[0].style = "mosaic";  // which nobody has read
+  other.tracks[0].style = "mosaic";  // the job hasn't read this style's options
   expect_error(ErrorKind::internal, "a track's style", [&] { (void)run_fake_job(hiding(other)); });
   EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
 }

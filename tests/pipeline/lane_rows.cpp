@@ -47,7 +47,7 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Where the lists differ first; long ones would be printed whole otherwise.
+/// Says where the lists differ first. Otherwise long lists would be printed whole.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);
@@ -72,8 +72,8 @@ using Make = std::function<void(const fs::path& clip)>;
 const std::string kX264 = "-c:v libx264 -preset veryfast -threads 1 -bf 3 -x264-params ";
 const std::string kGop = "keyint=48:min-keyint=48:scenecut=0";
 const std::string kOpen = kX264 + kGop + ":open-gop=1:b-adapt=0 ";
-/// The same stream on all processors, in a code whose damage a decoder notices: what of CABAC's it
-/// notices depends on each bit, and x264's bits on the processor.
+/// Encodes the same stream on all processors, with an entropy code in which a decoder notices
+/// damage. What it notices in CABAC depends on each bit, and x264's bits depend on the processor.
 const std::string kOpenToDamage = kX264 + kGop + ":open-gop=1:b-adapt=0:cabac=0:cpu-independent=1 ";
 const std::string kUneven =
     "-vf settb=1/1000,setpts=N*40+mod(N*N*7\\,37) -fps_mode vfr -enc_time_base 1/1000 ";
@@ -82,8 +82,8 @@ Make encoded(const std::string& arguments) {
   return [arguments](const fs::path& clip) { ffmpeg(arguments, clip); };
 }
 
-/// From the second second on: the MP4 file has an edit list, and begins with pictures that aren't
-/// shown.
+/// Cuts off the first second. The MP4 file then has an edit list, and begins with pictures that
+/// aren't shown.
 Make edited(const std::string& arguments) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -92,7 +92,7 @@ Make edited(const std::string& arguments) {
   };
 }
 
-/// Two files behind one another.
+/// Joins two files.
 Make joined(const std::string& first, const std::string& second) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -103,7 +103,7 @@ Make joined(const std::string& first, const std::string& second) {
   };
 }
 
-/// Of the packets in the middle between two cuts, the largest.
+/// Returns the largest packet in the middle between two cuts.
 video::UniqueAVPacket large_packet(const fs::path& clip) {
   video::Demuxer demuxer(clip.string(), {});
   video::UniqueAVPacket largest;
@@ -114,8 +114,8 @@ video::UniqueAVPacket large_packet(const fs::path& clip) {
   return largest;
 }
 
-/// Some bytes of a picture are others; `from`: counted from the packet's begin in the file. Not at
-/// a cut: what a decoder makes of a damaged picture there depends on those that it had before.
+/// Overwrites some bytes of a picture, `from` bytes behind the packet's start. The picture isn't at
+/// a cut, because there a decoder's result depends on earlier pictures.
 Make damaged(const std::string& arguments, std::size_t from) {
   return [=](const fs::path& clip) {
     ffmpeg(arguments, clip);
@@ -127,7 +127,7 @@ Make damaged(const std::string& arguments, std::size_t from) {
   };
 }
 
-/// The last fifth is missing.
+/// Cuts off the last fifth.
 Make cut_off(const std::string& arguments) {
   return [=](const fs::path& clip) {
     ffmpeg(arguments, clip);
@@ -172,7 +172,7 @@ namespace {
 
 void expect_same_result(const pipeline::JobResult& found, const pipeline::JobResult& expected) {
   EXPECT_EQ(text_of(found.ledger), text_of(expected.ledger));
-  // Threads that find them at the same time tell them in any order.
+  // Several threads may report notices in any order.
   EXPECT_THAT(found.notices, testing::UnorderedElementsAreArray(expected.notices));
   EXPECT_EQ(found.early_end, expected.early_end);
   EXPECT_EQ(found.faces, expected.faces);
@@ -262,8 +262,8 @@ const std::vector<LaneRow>& other_rows() {
   return rows;
 }
 
-// With several threads FFmpeg flags the last picture of a stream that is cut off as damaged or not,
-// as it happens.
+// With several threads, it depends on chance whether FFmpeg flags the last picture of a stream that
+// was cut off as damaged.
 const std::vector<LaneRow>& broken_rows() {
   static const std::vector<LaneRow> rows{
       {"LostPicture",
@@ -286,7 +286,7 @@ const std::vector<LaneRow>& broken_rows() {
        200,
        1,
        false},
-      // A packet without a header: from there on FFmpeg believes in decoding stamps.
+      // One packet has no header. From there on, FFmpeg trusts decoding stamps.
       {"LostHeader", "c.ts", damaged(kTenSeconds + kClosed, 40), 4, "out.avi", {}, {}, 200, 1},
       {"LostHeaderAtTheBegin",
        "c.ts",

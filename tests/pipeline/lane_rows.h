@@ -1,5 +1,5 @@
-// Clips for each way in which streams can, or can't, be cut, and what one lane and several make of
-// them.
+// Clips for each way in which streams can or can't be cut, and what one lane and several lanes make
+// of them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace facepipe::test {
 
-/// What a run tells, and what it wrote.
+/// What a run reported and wrote.
 struct Told {
   JobRun run;
   std::vector<FilePacket> packets;
@@ -26,29 +26,29 @@ struct Told {
 [[nodiscard]] Told run_on_lanes(pipeline::JobOptions options, int lanes,
                                 pipeline::Backend& backend);
 
-/// Records, ledger, notices, tracks and packets; and no frame is alive.
+/// Expects equal records, ledger, notices, tracks and packets, and that no frame is alive.
 void expect_same(const Told& found, const Told& expected);
 
-/// A clip, what is run of it, and how often it is cut.
+/// A clip, what to run with it, and its number of cuts.
 struct LaneRow {
   const char* name;
   const char* file;
   std::function<void(const std::filesystem::path& clip)> make;
-  int cuts;  ///< exactly so many, so that no row passes by never being cut
+  int cuts;  ///< the exact number, so that each row is really cut
   const char* output = "out.avi";
   std::optional<double> start_s = {};
   std::optional<double> end_s = {};
-  std::int64_t frames = 250;  ///< at least so many are expected
-  int threads = 2;            ///< of each decoder, on every machine
+  std::int64_t frames = 250;  ///< the expected number is this or more
+  int threads = 2;            ///< threads of each decoder, on every machine
   bool is_whole = true;       ///< false: something is lost, damaged or cut off
 };
 
 void PrintTo(const LaneRow& row, std::ostream* out);
 
-/// `size` of pictures, like 96x64.
+/// @param size size of the pictures, such as 96x64
 [[nodiscard]] std::string source(const std::string& size, double seconds);
 extern const std::string kTenSeconds;  ///< 250 pictures of 96x64
-extern const std::string kClosed;      ///< H.264, a cut each 48 pictures
+extern const std::string kClosed;      ///< H.264 with a cut every 48 pictures
 
 [[nodiscard]] const std::vector<LaneRow>& h264_rows();
 [[nodiscard]] const std::vector<LaneRow>& hevc_rows();
@@ -57,15 +57,14 @@ extern const std::string kClosed;      ///< H.264, a cut each 48 pictures
 [[nodiscard]] const std::vector<LaneRow>& range_rows();
 [[nodiscard]] const std::vector<LaneRow>& sound_rows();
 
-/// The row's clip, made in `folder`, as several lanes make it: exactly what one makes. With video
-/// (Motion JPEG) and without.
-/// @param change  to the options of all jobs
+/// Makes the row's clip in `folder`, and expects that several lanes make exactly what one lane
+/// makes of it, with video (Motion JPEG) and without. @param change changes the options of all jobs
 void expect_as_one_lane(
     const LaneRow& row, const std::filesystem::path& folder, pipeline::Backend& backend,
     std::initializer_list<int> lanes,
     const std::function<void(pipeline::JobOptions&)>& change = [](pipeline::JobOptions&) {});
 
-/// A change of a job: it hides, faces and at times a region, and tells tracks.
+/// Changes a job so that it hides faces and sometimes a region, and returns tracks.
 void let_hide(pipeline::JobOptions& options);
 
 }  // namespace facepipe::test

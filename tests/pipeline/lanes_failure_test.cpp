@@ -1,5 +1,5 @@
-// Several lanes of which one fails, or that are stopped: the first error arrives, nothing waits for
-// ever, and what is kept is what one lane would have made first.
+// These tests let one of several lanes fail, or stop the job. The first error arrives, nothing
+// waits for ever, and the kept part equals the beginning of one lane's output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ constexpr std::size_t kPictureBytes = 64 * 64 * 3 / 2;
 
 class LanesFailure : public testing::Test {
  protected:
-  // Without B pictures: where reading stops behind a picture that others are shown before, these
-  // are missing, on one lane too.
+  // The clip has no B pictures. With them, a stop would lose the pictures that are shown before the
+  // last one read, on one lane, too.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -61,7 +61,7 @@ class LanesFailure : public testing::Test {
     return job_for(clip(), out_ / "out.avi", kLanes);
   }
 
-  /// The run ends with `message`, no frame is alive and no file is there.
+  /// Expects that the run ends with `message`, that no frame is alive and that no file exists.
   void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
                             const pipeline::JobObserver& observer,
                             const std::string& message) const {
@@ -75,7 +75,7 @@ class LanesFailure : public testing::Test {
     EXPECT_EQ(video::live_frames(), 0) << message;
     EXPECT_THAT(out_.names(), testing::IsEmpty()) << message;
   }
-  /// With video and without.
+  /// Checks jobs with video and without.
   void expect_clean_failures(const FakeBehaviour& behaviour, const std::string& message) const {
     expect_clean_failure(job(), behaviour, {}, message);
     expect_clean_failure(job_for(clip(), {}, kLanes), behaviour, {}, message);
@@ -87,7 +87,7 @@ class LanesFailure : public testing::Test {
     return packets;
   }
 
-  /// What one lane made, up to some frame.
+  /// Expects one lane's output up to some frame.
   static void expect_first_frames(const std::filesystem::path& part, const JobRun& run,
                                   std::size_t least) {
     const std::vector<FilePacket> packets = video_of(part);
@@ -140,7 +140,7 @@ TEST_F(LanesFailure, InInference) {
 // All lanes fail at about the same time; one of them is the first.
 TEST_F(LanesFailure, InSuppressionOfEveryLane) {
   FakeBehaviour behaviour;
-  behaviour.candidates.boxes = {{0, 0, 1, 1}};  // without a score
+  behaviour.candidates.boxes = {{0, 0, 1, 1}};  // the score is missing
   expect_clean_failures(behaviour, "as many scores as boxes");
 }
 
@@ -154,7 +154,7 @@ TEST_F(LanesFailure, InTheObserver) {
   }
 }
 
-// The change lies at a cut: the lanes behind it see pictures of one size alone.
+// The change is at a cut, so the lanes behind it see pictures of only one size.
 TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   const TemporaryFolder folder;
   const std::string x264 =
@@ -171,11 +171,12 @@ TEST_F(LanesFailure, InDecodingOfAChangedSize) {
 
 TEST_F(LanesFailure, InOpeningTheEncoders) {
   pipeline::JobOptions options = job();
-  options.encoder.options = {{"quality", "1"}};  // nvJPEG's, which FFmpeg's encoder doesn't know
+  // An option of nvJPEG, which FFmpeg's encoder doesn't know.
+  options.encoder.options = {{"quality", "1"}};
   expect_clean_failure(options, {}, {}, "quality");
 }
 
-// The limit stands in for a full disk.
+// The file size limit stands in for a full disk.
 TEST_F(LanesFailure, OnADiskThatIsFullFromTheStart) {
   const FileSizeLimit limit(1000);
   expect_clean_failure(job(), {}, {}, "out.avi: can't be written: File too large");
@@ -211,7 +212,7 @@ TEST_F(LanesFailure, AStopLeavesTheFirstFrames) {
     const auto backend = fake_backend();
     run.result = pipeline::run_job(options, *backend, observer, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
-    // Frame 0 may be done before the reader has come to the first cut, at frame 48.
+    // Frame 0 may be done before the reader has reached the first cut, at frame 48.
     if (frame >= 48) {
       EXPECT_GT(run.result.cuts, 0);
     }

@@ -1,5 +1,6 @@
-// One input on several decoders at once: records, ledger, notices and the output's packets are
-// those of one decoder, for each way in which streams can, or can't, be cut.
+// These tests decode one input with several decoders at once. Records, ledger, notices and the
+// output's packets must equal those of one decoder, for each way in which streams can or can't be
+// cut.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +46,7 @@ TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
   pipeline::JobOptions options = lossless_job(folder / "c.mp4", folder / "out.mp4");
   options.lanes = 3;
   expect_error(ErrorKind::usage, "libx264", [&] { run_fake_job(options); });
-  options.encoder = {"mjpeg", "", {}, {{"b", "1000000"}}};  // which spreads bits over pictures
+  options.encoder = {"mjpeg", "", {}, {{"b", "1000000"}}};  // it distributes bits over pictures
   expect_error(ErrorKind::usage, "mjpeg", [&] { run_fake_job(options); });
   EXPECT_THAT(folder.names(), testing::ElementsAre("c.mp4"));
 }
@@ -91,7 +92,8 @@ TEST(Lanes, AreOneForARangeOfFramesWithoutStamps) {
   expect_one_lane(options, "no time stamps", 100);
 }
 
-// Records say who did the work. A frame takes long enough for the other lane to come to its turn.
+// Records say which lane did the work. A frame takes long enough for the other lane to get its
+// turn.
 TEST(Lanes, ShareTheWork) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");

@@ -1,4 +1,4 @@
-// Mirrored views: pixel by pixel as the orientation's words have it.
+// These tests check mirrored views pixel by pixel by the definition of Orientation.
 #include "detector/mirror.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ struct Pixel {
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
 
-/// Where a stored pixel lies in the upright picture: mirrored first, then turned clockwise.
+/// Returns where a stored pixel lies in the upright picture: mirrored first, then turned clockwise.
 Pixel upright(Pixel at, Size stored, Orientation orientation) {
   if (orientation.mirrored) at.x = stored.width - 1 - at.x;
   for (int turn = 0; turn < orientation.quarter_turns; ++turn) {

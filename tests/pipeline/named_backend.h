@@ -1,4 +1,5 @@
-// Devices for jobs without a device: the CPU under their names, and each call told.
+// Stands in for devices in jobs on machines without one: the CPU under their names. The test hears
+// of each call.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@
 
 namespace facepipe::test {
 
-/// Called whenever the device is asked for something.
+/// Is called whenever the device is asked for something.
 using OnCall = std::function<void()>;
 
 class CalledProcessor final : public pipeline::FrameProcessor {
@@ -45,7 +46,7 @@ class CalledProcessor final : public pipeline::FrameProcessor {
   OnCall on_call_;
 };
 
-/// Gives each picture late, as a device's own encoder does.
+/// Returns each packet late, as a device's own encoder does.
 class CalledEncoder final : public video::Encoder {
  public:
   CalledEncoder(std::unique_ptr<video::Encoder> real, OnCall on_call)
@@ -76,7 +77,7 @@ class CalledEncoder final : public video::Encoder {
   std::vector<video::EncodedFrame> pending_;
 };
 
-/// The CPU under a device's name, with decoders of its own.
+/// The CPU under a device's name, with its own number of decoders.
 class NamedBackend final : public ForwardingBackend {
  public:
   NamedBackend(int index, int decoders, FakeBehaviour behaviour = {})
@@ -119,7 +120,7 @@ class NamedBackend final : public ForwardingBackend {
   }
 
   OnCall on_call = [] {};
-  OnCall on_making = [] {};  ///< of a decoder, after on_call
+  OnCall on_making = [] {};  ///< called when a decoder is made, after on_call
   std::atomic<int> decoders_made = 0;
   std::atomic<int> encoders_made = 0;
   std::atomic<int> processors_made = 0;
@@ -129,8 +130,8 @@ class NamedBackend final : public ForwardingBackend {
   int decoders_;
 };
 
-/// Devices joined to one, with so many decoders each, of which the last behaves as it is told;
-/// `devices` become those, which the result owns.
+/// Joins devices that have this many decoders each; the last one behaves like `last`. Stores the
+/// devices, which the result owns, in `devices`.
 inline std::unique_ptr<pipeline::Backend> join_named(const std::vector<int>& decoders,
                                                      std::vector<NamedBackend*>& devices,
                                                      const FakeBehaviour& last = {}) {

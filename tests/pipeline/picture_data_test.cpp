@@ -1,5 +1,5 @@
-// Aspect ratio, HDR, stereo, spherical pictures, captions: what a run keeps of them, and what it
-// tells.
+// These tests check aspect ratio, HDR, stereo, spherical pictures and captions: what a run keeps of
+// them, and what it reports.
 extern "C" {
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
@@ -61,7 +61,7 @@ class PictureData : public testing::Test {
 
 nlohmann::json video_of(const fs::path& file) { return streams_of(probe(file), "video").at(0); }
 
-/// Names of the data that a stream has, as ffprobe calls them.
+/// Returns the names of a stream's data, as ffprobe calls them.
 std::set<std::string> data_of(const fs::path& file) {
   std::set<std::string> names;
   const nlohmann::json video = video_of(file);
@@ -70,15 +70,15 @@ std::set<std::string> data_of(const fs::path& file) {
   return names;
 }
 
-/// What ffprobe says of the data of a file's first picture.
+/// Returns what ffprobe says of the data of a file's first picture.
 std::string data_of_picture(const fs::path& file) {
   return run_command({"ffprobe", "-v", "error", "-show_frames", "-read_intervals", "%+#1",
                       "-select_streams", "v", file.string()})
       .out;
 }
 
-/// Whether the file's H.264 has the HDR10 data of a_display() and a_light() in its messages (SEI),
-/// which FFmpeg reads only since version 7.
+/// Returns whether the file's H.264 contains the HDR10 data of a_display() and a_light() in its
+/// messages (SEI). FFmpeg reads them only since version 7.
 bool h264_holds_display(const fs::path& file) {
   return read_file(file).find("\x89\x18\x33\xC2\x86\xC4\x1D\x4C") != std::string::npos;
 }
@@ -86,7 +86,7 @@ bool h264_holds_light(const fs::path& file) {
   return read_file(file).find("\x90\x04\x03\xE8\x01\x90") != std::string::npos;
 }
 
-// What a container says of the aspect.
+// --- What a container says of the aspect
 
 TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
   clip("square.mp4", "-vf setsar=1");
@@ -98,12 +98,12 @@ TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
           << name << " " << output;
     }
   }
-  // Where the container says nothing, the codec does.
+  // If the container says nothing, the codec decides.
   run_fake_job(strict(job(clip("codec.ts", "-vf setsar=4/3"), "out.mkv")));
   EXPECT_EQ(video_of(folder_ / "out.mkv").at("sample_aspect_ratio"), "4:3");
 }
 
-// What a container says of 3D, of spheres and of light.
+// --- What a container says of 3D, of spheres and of light
 
 AVMasteringDisplayMetadata a_display() {
   AVMasteringDisplayMetadata display{};
@@ -128,7 +128,7 @@ AVContentLightMetadata a_light() {
   return light;
 }
 
-/// All that a stream may say of its pictures.
+/// Adds everything that a stream may say of its pictures.
 void add_all(AVStream& stream) {
   AVStereo3D stereo{};
   stereo.type = AV_STEREO3D_SIDEBYSIDE;
@@ -182,7 +182,7 @@ TEST_F(PictureData, B7StereoOfMp4StaysInMp4) {
   EXPECT_THAT(data_of(folder_ / "out.mp4"), Contains("Stereo 3D"));
 }
 
-// What pictures alone say.
+// --- What only pictures say
 
 TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
   const fs::path input = folder_ / "hdr.mp4";
@@ -258,9 +258,9 @@ TEST_F(PictureData, B8DolbyVisionIsToldAndProfileFiveLoudly) {
   }
 }
 
-// Captions.
+// --- Captions
 
-/// Pictures with closed captions, as libx264 writes them.
+/// Makes pictures with closed captions with libx264.
 fs::path captioned(const fs::path& file) {
   video::EncoderSetup setup;
   setup.plan = {avcodec_find_encoder_by_name("libx264"), AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P};

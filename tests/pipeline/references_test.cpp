@@ -1,4 +1,4 @@
-// Inputs that name other files: none of these is read unless that is allowed.
+// These tests check inputs that name other files. A job reads none of these unless that is allowed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr int kSecretFrames = 10;
 
-/// A folder with media of somebody's, for a playlist to name.
+/// A folder with somebody's media, which a playlist names.
 class References : public testing::Test {
  protected:
   References() {
@@ -31,7 +31,7 @@ class References : public testing::Test {
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=1 -c:v libx264", folder_ / "secret.ts");
   }
 
-  /// What a run on `input` is refused with; empty where it isn't.
+  /// Returns the message that refuses a run on `input`; empty if it isn't refused.
   [[nodiscard]] static std::string refusal(const std::string& input) {
     try {
       (void)run_fake_job(lossless_job(input, {}));
@@ -112,7 +112,7 @@ TEST_F(References, OfASessionDescriptionAreNotOpened) {
   EXPECT_THAT(refusal(sdp), HasSubstr(kRemedy));
 }
 
-/// Answers HTTP requests with what it was given, one after the other.
+/// Answers HTTP requests with the given answers, one after the other.
 class Server {
  public:
   explicit Server(std::map<std::string, std::string> files) : files_(std::move(files)) {

@@ -1,4 +1,5 @@
-// Lanes that a run's jobs share: a job begins with one, and others join it when nobody has them.
+// These tests check lanes that the jobs of a run share. A job begins with one lane, and others join
+// it when they are free.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ class SharedLanesTest : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Devices with so many decoders each.
+  /// Joins devices that have this many decoders each.
   std::unique_ptr<pipeline::Backend> devices(const std::vector<int>& decoders) {
     return join_named(decoders, devices_);
   }
@@ -68,7 +69,7 @@ class SharedLanesTest : public testing::Test {
     return made;
   }
 
-  /// What one lane makes of the clip.
+  /// Returns what one lane makes of the clip.
   std::string expected() {
     const auto alone = devices({1});
     pipeline::JobOptions options = job("expected.avi", {Slots(1), 1, 0, false});
@@ -113,7 +114,7 @@ TEST_F(SharedLanesTest, FreeOnesJoin) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// One that was taken first, and is given back in the middle of the job.
+// The lane was taken before, and is returned in the middle of the job.
 TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
   const auto backend = devices({2});
   devices_[0]->on_call = [] { std::this_thread::sleep_for(1ms); };
@@ -135,7 +136,7 @@ TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
   EXPECT_NO_THROW((void)lanes.acquire(never.get_token())) << "free again";
 }
 
-// The job ends although nobody ever gives it the other lanes.
+// The job ends even though it never gets the other lanes.
 TEST_F(SharedLanesTest, AreNotWaitedFor) {
   const auto backend = devices({4});
   Slots lanes(4);
@@ -176,7 +177,7 @@ TEST_F(SharedLanesTest, AJobGoesOnWithoutOneThatThereIsNoRoomFor) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// A lane of another device that has joined does what the first device leaves.
+// A joined lane of another device does the work that the first device leaves.
 TEST_F(SharedLanesTest, OneThatHasJoinedGoesOnWhenTheFirstDeviceFails) {
   const auto backend = devices({1, 1});
   std::atomic<bool> joined = false;
@@ -205,7 +206,7 @@ TEST_F(SharedLanesTest, OneThatHasJoinedGoesOnWhenTheFirstDeviceFails) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// Nobody else works on the job: it fails, and leaves nothing.
+// Nobody else works on the job, so it fails and leaves nothing.
 TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
   const auto backend = devices({1, 1});
   std::atomic<int> calls = 0;
@@ -230,7 +231,7 @@ TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
   }
 }
 
-// Several jobs on the lanes of one run: each makes what it makes alone.
+// Several jobs use the lanes of one run. Each one makes what it makes alone.
 TEST_F(SharedLanesTest, JobsAtOnceMakeWhatEachMakesAlone) {
   const std::string whole = expected();
   const auto backend = devices({2, 2});

@@ -1,5 +1,5 @@
-// Streams beside the video that are damaged, late, of another program, or that tell of people and
-// places: what becomes of them, and what is told.
+// These tests check streams beside the video that are damaged, late, of another program, or that
+// tell of people and places: what happens to them, and what is reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class SideStreams : public testing::Test {
  protected:
   static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
 
-  /// A clip with a picture and a tone, of one second.
+  /// Makes a clip of one second with a picture and a tone.
   fs::path clip(const char* name, const std::string& more = {}) const {
     ffmpeg(kVideo + std::string(kSound) + kEncoded + more, folder_ / name);
     return folder_ / name;
@@ -51,7 +51,7 @@ class SideStreams : public testing::Test {
     options.hide.emplace();
     return options;
   }
-  /// Kinds of streams of an output, in order.
+  /// Returns the kinds of an output's streams, in order.
   [[nodiscard]] std::vector<std::string> types(const char* output) const {
     std::vector<std::string> all;
     const nlohmann::json probed = probe(folder_ / output);
@@ -61,7 +61,7 @@ class SideStreams : public testing::Test {
   [[nodiscard]] std::string bytes_of(const char* output) const {
     return read_file(folder_ / output);
   }
-  /// With --strict the job fails, and says this.
+  /// Expects that the job fails under --strict, and that its message contains `why`.
   void expect_strict_refuses(pipeline::JobOptions options, const char* why) const {
     options.strict = true;
     options.output = folder_ / ("strict" + options.output.extension().string());
@@ -72,7 +72,7 @@ class SideStreams : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// What the format can't hold.
+// --- What the format can't hold
 
 constexpr std::size_t kTsPacket = 188;
 int pid_of(const std::string& ts, std::size_t at) {
@@ -97,7 +97,7 @@ TEST_F(SideStreams, B4SoundWithoutPacketsIsDroppedAndTold) {
 }
 
 TEST_F(SideStreams, B4OneStreamThatTheMuxerRefusesCostsNoOther) {
-  // FFmpeg's muxer takes TrueHD into MP4, but only where that is asked for.
+  // FFmpeg's muxer writes TrueHD into MP4 only if that is requested.
   ffmpeg(kVideo + std::string(kSound) + "-map 0 -map 1 -map 1 -c:v libx264 -preset ultrafast " +
              "-c:a:0 truehd -strict -2 -c:a:1 aac",
          folder_ / "in.mkv");
@@ -108,7 +108,8 @@ TEST_F(SideStreams, B4OneStreamThatTheMuxerRefusesCostsNoOther) {
   expect_strict_refuses(job(folder_ / "in.mkv", "again.mp4"), "(truehd) dropped: mp4 refuses it");
 }
 
-/// The first two bytes of an ADTS header in mid-stream don't say that it is one.
+/// Damages the first two bytes of an ADTS header in mid-stream, so that they no longer mark a
+/// header.
 std::string with_damaged_sound(std::string ts, bool all = false) {
   std::size_t headers = 0;
   for (std::size_t at = 0; at + kTsPacket <= ts.size(); at += kTsPacket) {
@@ -146,7 +147,7 @@ TEST_F(SideStreams, D1SoundOfWhichNoPacketIsTakenIsAStreamThatTheFormatCannotHol
 }
 
 TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
-  // AVI repeats a picture for each that is missing, but no more than 60,000.
+  // AVI repeats a picture for each missing one, but at most 60,000 times.
   ffmpeg(
       "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 10 -vf setpts=(N+75000*gte(N\\,5))/25/TB "
       "-fps_mode passthrough -c:v libx264 -preset ultrafast",
@@ -157,7 +158,7 @@ TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
   EXPECT_EQ(run.result.output.filename(), "hidden.partial.avi");
   EXPECT_EQ(packets_of(run.result.output).size(), 5U);
   EXPECT_FALSE(fs::exists(folder_ / "hidden.avi"));
-  // What is drawn can be made again.
+  // A run that only draws can be repeated, so its failure keeps nothing.
   expect_error(ErrorKind::output, "drawn.avi",
                [&] { run_fake_job(job(folder_ / "gap.mkv", "drawn.avi")); });
 }
@@ -172,7 +173,8 @@ TEST_F(SideStreams, D1IntactSoundLosesNothing) {
 }
 
 TEST_F(SideStreams, D1SoundThatJumpsBackIsMendedAsFFmpegDoes) {
-  // The video goes on for two seconds, while the sound of the second one is of the first again.
+  // The video goes on for two seconds, while the second second's sound repeats the stamps of the
+  // first.
   const std::string muxed = " -copyts -muxdelay 0 -map 0:v -map 1:a ";
   ffmpeg(kVideo + std::string(kSound) + muxed + kEncoded, folder_ / "1.ts");
   ffmpeg("-itsoffset 1 " + std::string(kVideo) + kSound + muxed + kEncoded, folder_ / "2.ts");
@@ -192,7 +194,7 @@ TEST_F(SideStreams, D1SoundThatJumpsBackIsMendedAsFFmpegDoes) {
   }
 }
 
-// Streams that appear late.
+// --- Streams that appear late
 
 TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=5:d=12 -c:v flv", folder_ / "video.flv");
@@ -200,7 +202,7 @@ TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
       "-f lavfi -i testsrc2=s=96x64:r=5:d=1 -f lavfi -i sine=d=1 -c:v flv -c:a mp3 -ar 44100 "
       "-output_ts_offset 12",
       folder_ / "both.flv");
-  constexpr std::size_t kHeader = 13;  // of the file, and the size of no tag before the first
+  constexpr std::size_t kHeader = 13;  // the file header and the 4 bytes in front of the first tag
   const fs::path input = folder_.write(
       "late.flv", read_file(folder_ / "video.flv") + bytes_of("both.flv").substr(kHeader));
   const JobRun run = run_fake_job(job(input, "out.mkv"));
@@ -210,7 +212,7 @@ TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
   expect_strict_refuses(job(input, "again.mkv"), "audio stream 1 (mp3) dropped: it begins");
 }
 
-// Another program in the file.
+// --- Another program in the file
 
 TEST_F(SideStreams, B15OnlyTheProgramOfTheVideoIsKept) {
   ffmpeg(kVideo + std::string(kSound) + "-f lavfi -i sine=880:d=1 " + kEncoded +
@@ -222,9 +224,9 @@ TEST_F(SideStreams, B15OnlyTheProgramOfTheVideoIsKept) {
   expect_strict_refuses(job(folder_ / "two.ts", "again.mkv"), "belongs to another program");
 }
 
-// Words within streams.
+// --- Words within streams
 
-/// A Vorbis header as other programs write it to Matroska: FFmpeg's has no comments.
+/// Adds comments to a Vorbis header. Other programs write them to Matroska; FFmpeg doesn't.
 std::vector<std::uint8_t> with_comments(std::span<const std::uint8_t> header,
                                         const std::vector<std::string>& fields) {
   const std::size_t first = header[1];
@@ -259,13 +261,13 @@ TEST_F(SideStreams, A8NoCommentsAreLeftInVorbisHeaders) {
     EXPECT_THAT(run.result.notices, Contains(HasSubstr("ARTIST, METADATA_BLOCK_PICTURE")));
     EXPECT_EQ(types(output).at(1), "audio") << output;
   }
-  // What is left is sound as it was.
+  // The remaining sound is unchanged.
   const auto decoded = [&](const char* name) {
     ffmpeg("-i " + (folder_ / name).string() + " -map 0:a -f s16le", folder_ / "sound.raw");
     return bytes_of("sound.raw");
   };
   EXPECT_EQ(decoded("out.mkv"), decoded("in.mkv"));
-  // A run that hides nothing keeps them.
+  // A run that hides nothing keeps the comments.
   run_fake_job(job(folder_ / "in.mkv", "kept.mkv"));
   EXPECT_THAT(bytes_of("kept.mkv"), HasSubstr("Somebody"));
 }

@@ -59,7 +59,7 @@ TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
 
 TEST(StageTimes, OfLanesTheShareIsTheirMean) {
   pipeline::StageTimes times;
-  // The second lane's frame comes later in the stream, and was there at the same time.
+  // The second lane's frame comes later in the stream, but at the same time.
   times.add(only(StageId::inference, interval(0, 100)), 0);
   times.add(only(StageId::inference, interval(0, 50)), 1);
   for (const StageId stage : {StageId::decode, StageId::mux}) {
@@ -106,8 +106,7 @@ TEST(StageTimes, TheStageThatWorksMostBoundsTheRun) {
   EXPECT_EQ(pipeline::bounding_stage(times.rows())->stage, StageId::encode);
 }
 
-// --- Of a whole run
-// -------------------------------------------------------------------------------
+// --- Whole runs
 
 constexpr milliseconds kDetection{20};
 constexpr int kFrames = 25;
@@ -118,7 +117,7 @@ void be_busy_for(Clock::duration duration) {
   }
 }
 
-/// Takes long to get ready, as a network that is compiled for a size, and long for each frame.
+/// Takes long to get ready, like a network that is compiled for a size, and long for each frame.
 class SlowFactory final : public detector::DetectorFactory {
  public:
   SlowFactory() : detector::DetectorFactory({}, "fake", "", true) {

@@ -1,4 +1,5 @@
-// When pictures are shown, in every container: against what ffprobe finds in the input.
+// These tests check when pictures are shown, in every container, against what ffprobe finds in the
+// input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,11 +27,11 @@ using testing::SizeIs;
 namespace fs = std::filesystem;
 
 struct Container {
-  const char* name;         ///< of the output
-  const char* format = "";  ///< FFmpeg's name, where the file's name doesn't tell
+  const char* name;         ///< name of the output
+  const char* format = "";  ///< FFmpeg's name of the format, if the file's name isn't enough
   const char* sound = "mp2";
-  double grid = 0;   ///< seconds between two times that the container can tell
-  double begin = 0;  ///< of the input's stamps
+  double grid = 0;   ///< step between the times that the container can store, in seconds
+  double begin = 0;  ///< first stamp of the input, in seconds
 };
 
 std::ostream& operator<<(std::ostream& out, const Container& container) {
@@ -39,7 +40,8 @@ std::ostream& operator<<(std::ostream& out, const Container& container) {
 
 class InSync : public testing::TestWithParam<Container> {};
 
-// B-frames, whose decoding begins before zero; sound that primes its decoder; stamps far from zero.
+// The clip has B-frames whose decoding begins before zero, sound that primes its decoder, and
+// stamps far from zero.
 TEST_P(InSync, B2PicturesAndSoundStayTogether) {
   const Container& container = GetParam();
   const TemporaryFolder folder;
@@ -116,7 +118,7 @@ TEST(Stamps, B2EachPictureOfAProgramStreamHasATime) {
   for (const auto& packet : probed.at("packets")) EXPECT_TRUE(packet.contains("pts"));
 }
 
-/// Frames that are black, by their numbers.
+/// Returns the numbers of the black frames.
 std::vector<std::size_t> black_frames(const fs::path& file, std::size_t pixels) {
   const std::string luma = decoded_luma(file);
   std::vector<std::size_t> black;
@@ -129,7 +131,7 @@ std::vector<std::size_t> black_frames(const fs::path& file, std::size_t pixels) 
   return black;
 }
 
-/// A transport stream whose 33 bits of time begin anew three seconds behind its begin.
+/// A transport stream whose 33-bit time wraps three seconds after its beginning.
 class Wrapped : public testing::Test {
  protected:
   Wrapped() {
@@ -237,7 +239,7 @@ TEST(Stamps, C5ARawStreamIsReadNoFurtherThanItsChosenEnd) {
   EXPECT_TRUE(run.result.ledger.intact());
 }
 
-// The first picture comes a frame's time, 33.37 ms, behind the sound.
+// The first picture comes one frame duration, 33.37 ms, after the sound begins.
 TEST(Stamps, B15AnMp4KeepsItsStartExactly) {
   const TemporaryFolder folder;
   ffmpeg(

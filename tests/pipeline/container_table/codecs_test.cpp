@@ -1,4 +1,5 @@
-// What each of FFmpeg's encoders of video makes is an input like any other: all pictures come out.
+// These tests check that a job reads the output of each of FFmpeg's video encoders, and that all
+// pictures come out.
 #include <gtest/gtest.h>
 
 #include <ostream>

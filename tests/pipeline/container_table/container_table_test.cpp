@@ -1,6 +1,6 @@
-// A clip of each container that FFmpeg writes, with all that the container can carry, worked on and
-// hidden into the same container, into MP4 and into Matroska: what ffprobe says of the input it
-// says of the output.
+// These tests make a clip in each container that FFmpeg writes, with everything that the container
+// can carry. Jobs copy it and hide in it, into the same container, MP4 and Matroska. ffprobe must
+// say the same of the output as of the input.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,13 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A container that the output may have.
+/// A container of the output.
 struct Target {
   std::string extension;
-  Properties lost;  ///< which it can't hold
+  Properties lost;  ///< the properties that it can't hold
 };
 
-/// What hiding leaves out, because it may tell of people and places: titles.
+/// Hiding removes titles, because they may name people and places.
 Facts without_titles(Facts facts) {
   for (Chapter& chapter : facts.chapters) chapter.title.clear();
   return facts;
@@ -46,7 +46,7 @@ class ContainerTable : public testing::TestWithParam<ContainerRow> {
   [[nodiscard]] fs::path clip() const { return folder_ / GetParam().file; }
   [[nodiscard]] std::string extension() const { return clip().extension().string(); }
 
-  /// No face is found, so nothing is drawn.
+  /// The job finds no face, so it draws nothing.
   JobRun work(const fs::path& output, bool hide) {
     return run_fake_job(plain_job(clip(), output, hide));
   }
@@ -86,8 +86,9 @@ TEST_P(ContainerTable, KeepsAllThatItCarries) {
   else
     expect_kept({extension(), {}});
   if (extension() != ".mp4") expect_kept({".mp4", {}});
-  // Where Matroska's muxer has no tag for it, the job turns the pictures themselves.
-  const bool tags = video::compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
+  // If Matroska's muxer can't write the rotation, the job turns the pictures themselves.
+  const bool tags =
+      video::compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
   const Properties rotation{Property::rotation};
   if (extension() != ".mkv") expect_kept({".mkv", tags ? Properties{} : rotation});
 }

@@ -1,4 +1,4 @@
-// Jobs as the tables run them.
+// Options of the jobs in these tables.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// Nothing is found, so nothing is drawn; or a part of each picture is hidden.
+/// Returns options of a job that finds and draws nothing, or that hides a part of each picture.
 inline pipeline::JobOptions plain_job(const std::filesystem::path& input,
                                       const std::filesystem::path& output, bool hide) {
   pipeline::JobOptions options = default_job(input, output);

@@ -1,5 +1,5 @@
-// Every pixel format that FFmpeg stores without loss, in FFV1 and as raw samples: what is written
-// again has the same, or the conversion is told.
+// These tests check every pixel format that FFmpeg stores without loss, in FFV1 and as raw samples.
+// The output has the same format, or a notice tells of the conversion.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGroup = 20;  // formats whose clips one ffmpeg makes
+constexpr std::size_t kGroup = 20;  // one run of ffmpeg makes clips of so many formats
 constexpr int kFrames = 2;
 
 struct Coding {
@@ -36,7 +36,7 @@ struct Coding {
 constexpr Coding kFfv1{"Ffv1", "ffv1", ".mkv"};
 constexpr Coding kRaw{"Raw", "rawvideo", ".nut"};
 
-/// Whether ffmpeg converts pictures to it and reads them back.
+/// Returns whether ffmpeg converts pictures to the format and reads them back.
 bool is_made(AVPixelFormat format, const Coding& coding) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   constexpr std::uint64_t kNotConverted = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER |
@@ -62,7 +62,7 @@ std::vector<AVPixelFormat> formats_of(const Coding& coding) {
   return result;
 }
 
-/// Some of the formats of a coding.
+/// Some formats of a coding.
 struct Group {
   Coding coding;
   std::size_t first = 0;
@@ -98,7 +98,8 @@ Pictures pictures_of(const fs::path& file) {
   return pictures;
 }
 
-/// Whether both formats have the same samples, maybe at other places, or as grey ones thrice.
+/// Returns whether both formats have the same samples, possibly in other places; grey may be stored
+/// three times.
 bool same_samples(AVPixelFormat a, AVPixelFormat b) {
   const AVPixFmtDescriptor& first = *av_pix_fmt_desc_get(a);
   const AVPixFmtDescriptor& second = *av_pix_fmt_desc_get(b);
@@ -110,7 +111,7 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
          (first.flags & kKind) == (second.flags & kKind);
 }
 
-/// "pictures converted from A to B", B one whose samples `to` has.
+/// Returns whether a notice says "pictures converted from A to B", where B has the samples of `to`.
 bool is_told(const std::vector<std::string>& notices, AVPixelFormat from, AVPixelFormat to) {
   const std::string begin =
       std::string("pictures converted from ") + av_get_pix_fmt_name(from) + " to ";
@@ -121,8 +122,8 @@ bool is_told(const std::vector<std::string>& notices, AVPixelFormat from, AVPixe
   });
 }
 
-/// Pictures of fewer than 8 bits are worked on in 8, and dithered when they are written; those in
-/// XYZ are worked on in RGB.
+/// Pictures of fewer than 8 bits are processed in 8 bits and dithered when they are written. XYZ
+/// pictures are processed in RGB.
 bool is_approximated(AVPixelFormat format) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   return d.comp[0].depth < 8 || std::string_view(d.name).starts_with("xyz");
@@ -136,7 +137,7 @@ class PixelFormats : public testing::TestWithParam<Group> {
     const std::size_t end = std::min(all.size(), GetParam().first + kGroup);
     formats_.assign(all.begin() + static_cast<std::ptrdiff_t>(GetParam().first),
                     all.begin() + static_cast<std::ptrdiff_t>(end));
-    // The last output is named by ffmpeg() itself.
+    // ffmpeg() itself appends the name of the last output.
     std::string arguments = "-f lavfi -i testsrc2=s=48x32:r=5 ";
     for (const AVPixelFormat format : formats_) {
       const bool last = format == formats_.back();

@@ -7,8 +7,9 @@ namespace {
 
 using enum Property;
 
-// Ten pictures with a gap of three behind the fifth, pixels wider than high, all colour tags, and
-// sound that begins three pictures later. "CHAPTERS" is replaced by the name of that file.
+// Ten pictures with a gap of three after the fifth. Their pixels are wider than high and all colour
+// tags are set. The sound begins three pictures later. "CHAPTERS" stands for the name of the
+// chapters file.
 std::string pictures(const std::string& size) {
   return "-f lavfi -i testsrc2=s=" + size + ":r=25:d=0.4 ";
 }
@@ -62,9 +63,9 @@ constexpr const char* kPlain = "the format has pictures and sound at an even rat
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
 const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
-// FFmpeg's own command moves it, too, by a picture each time.
+// FFmpeg's own command also moves that picture, one frame farther each time.
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
-// Opus is copied 6.5 ms early, by FFmpeg's own command too.
+// Opus is copied 6.5 ms too early. FFmpeg's own command does the same.
 const RowExtras kOfOpus{.tick_s = 0.004};
 const RowExtras kReadsBack{.refused = "is finished by reading"};
 
@@ -72,8 +73,8 @@ const RowExtras kReadsBack{.refused = "is finished by reading"};
 
 void PrintTo(const ContainerRow& row, std::ostream* out) { *out << row.name; }
 
-// Not here, because FFmpeg's demuxer calls a whole file that its muxer has made damaged: SMJPEG,
-// multipart JPEG (mpjpeg), filmstrip. Nor what has no demuxer: a64, the WebP animation.
+// Some formats are missing because FFmpeg's demuxer calls a complete file of its own muxer damaged:
+// SMJPEG, multipart JPEG (mpjpeg), filmstrip. Others have no demuxer: a64, animated WebP.
 const std::vector<ContainerRow>& rows_with_stamps() {
   static const std::vector<ContainerRow> rows{
       {"Mp4", "clip.mp4", kAll + kX264 + kLate + "-c:a aac", kEverything, kNoSideData, kTurned},

@@ -1,4 +1,4 @@
-// The containers that FFmpeg writes video into, each with a clip that has all that it can carry.
+// The containers that FFmpeg writes video into. Each has a clip with everything that it can carry.
 #pragma once
 
 #include <iosfwd>
@@ -9,39 +9,39 @@
 
 namespace facepipe::test {
 
-/// What a container can't hold of the clip's, which a notice tells.
+/// Properties of the clip that another container can't hold; a notice says so.
 struct Loss {
   std::string extension;
   Properties properties;
   const char* why;
 };
 
-/// What most rows don't have.
+/// Values that most rows don't need.
 struct RowExtras {
-  bool turned = false;       ///< its header is marked (mark_turned())
-  double tick_s = 0.001;     ///< how exactly it stores a stamp
-  const char* refused = "";  ///< what is said where facepipe writes no such file; empty: it does
+  bool turned = false;       ///< mark_turned() marks the clip's header
+  double tick_s = 0.001;     ///< the precision of the container's stamps, in seconds
+  const char* refused = "";  ///< the reason why facepipe doesn't write such files; empty if it does
   std::vector<Loss> losses = {};
 };
 
 /// A container.
 struct ContainerRow {
   const char* name;
-  const char* file;       ///< the clip's name, by which FFmpeg chooses the container
-  std::string arguments;  ///< of ffmpeg, that make it
-  Properties carries;     ///< all of these has the clip, and no others: ffprobe says so
-  const char* why_not;    ///< where it carries less: why that can't be otherwise
+  const char* file;       ///< the clip's name; FFmpeg chooses the container by it
+  std::string arguments;  ///< ffmpeg's arguments that make the clip
+  Properties carries;     ///< exactly the properties that ffprobe finds in the clip
+  const char* why_not;    ///< why the container can't carry the other properties
   RowExtras extras = {};
 };
 
 void PrintTo(const ContainerRow& row, std::ostream* out);
 
-/// Those that store stamps, and most of what else there is.
+/// Containers that store stamps and most other properties.
 [[nodiscard]] const std::vector<ContainerRow>& rows_with_stamps();
-/// Those that count pictures at a fixed rate, and streams without a container.
+/// Containers that count pictures at a fixed rate, and streams without a container.
 [[nodiscard]] const std::vector<ContainerRow>& rows_at_fixed_rate();
 
-/// A file of two chapters for ffmpeg (its format ffmetadata).
+/// Returns a file of two chapters in ffmpeg's format ffmetadata.
 [[nodiscard]] std::string chapters_file();
 
 }  // namespace facepipe::test

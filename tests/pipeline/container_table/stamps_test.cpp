@@ -1,5 +1,5 @@
-// Stamps of each kind in each of the main containers: pictures that begin at 0 behind others that
-// are decoded before them, uneven ones, gaps, negative ones, and MPEG-TS's that wrap.
+// These tests check stamps of each kind in each of the main containers. Some pictures are decoded
+// before the one at 0. Other stamps are uneven, negative, or have gaps, and those of MPEG-TS wrap.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -14,21 +14,22 @@
 namespace facepipe::test {
 namespace {
 
-/// How stamps run in the input.
+/// How stamps progress in the input.
 struct Course {
   const char* name;
   const char* extension;
-  std::string filter;   ///< of the pictures
-  std::string options;  ///< of the output
-  bool even = true;     ///< at a fixed rate, without a gap
+  std::string filter;   ///< filter for the pictures
+  std::string options;  ///< ffmpeg's options for the clip
+  bool even = true;     ///< the pictures have a fixed rate and no gap
 };
 
 struct Target {
   const char* name;
   const char* extension;
-  const char* sound;      ///< a codec that it holds
-  double tick_s = 0.001;  ///< how exactly it stores a stamp
-  bool counts = false;    ///< pictures at a fixed rate: other stamps are rounded, which is told
+  const char* sound;      ///< a codec that the container holds
+  double tick_s = 0.001;  ///< the precision of the container's stamps, in seconds
+  ///< Counts pictures at a fixed rate: it rounds other stamps, and a notice says so.
+  bool counts = false;
 };
 
 struct StampRow {
@@ -47,7 +48,7 @@ std::vector<StampRow> rows() {
       {"AtZero", ".mkv", "null", ""},
       {"Late", ".mkv", "null", "-output_ts_offset 7.3"},
       {"Negative", ".ts", "null", negative},
-      // MPEG-TS counts 33 bits of 90 kHz: up to 95443.7 s.
+      // MPEG-TS counts time in 33 bits at 90 kHz, so it wraps at 95443.7 s.
       {"Wrapping", ".ts", "null", "-output_ts_offset 95443.4 -muxdelay 0 -muxpreload 0"},
       {"Uneven", ".mkv", "setpts=(N*1.5+mod(N*N\\,3)*0.3)/25/TB", "-fps_mode passthrough", false},
       {"Gap", ".mkv", "setpts=(N+10*gte(N\\,9))/25/TB", "-fps_mode passthrough", false},
@@ -81,12 +82,12 @@ class Stamps : public testing::TestWithParam<StampRow> {
   [[nodiscard]] Properties expected() const {
     const StampRow& row = GetParam();
     Properties result{Property::sound};
-    // An output that can't hold the sound says so; the table of containers tests that.
+    // If an output can't hold the sound, a notice says so. The table of containers tests that.
     if (!input_holds(row.target)) result.clear();
     if (row.course.even || !row.target.counts) result.insert(Property::stamps);
     return result;
   }
-  /// MPEG-TS holds only sound that it has a name for.
+  /// MPEG-TS holds only sound codecs that it has an identifier for.
   [[nodiscard]] static bool input_holds(const Target& target) {
     const bool in_ts = std::string(GetParam().course.extension) == ".ts";
     return !(in_ts && std::string(target.sound) == "pcm_s16le");

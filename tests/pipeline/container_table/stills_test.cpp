@@ -1,4 +1,5 @@
-// Every format of single pictures that FFmpeg writes: written again in the same format, and as PNG.
+// These tests check every format of single pictures that FFmpeg writes. A job writes them again in
+// the same format, and as PNG.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ namespace fs = std::filesystem;
 
 struct StillRow {
   const char* extension;
-  std::string arguments;  ///< of ffmpeg
-  bool lossless = true;   ///< what isn't touched comes out as it went in
+  std::string arguments;  ///< ffmpeg's arguments
+  bool lossless = true;   ///< pixels that nothing is drawn on stay equal
 };
 
 void PrintTo(const StillRow& row, std::ostream* out) { *out << row.extension; }
@@ -30,7 +31,7 @@ std::vector<StillRow> rows() {
   return {
       {"bmp", kPicture},
       {"dpx", kPicture},
-      {"exr", kPicture, false},  // floats, which are worked on in 16 bits
+      {"exr", kPicture, false},  // its floats are processed in 16 bits
       {"fits", kPicture + "-pix_fmt gbrp", false},
       {"ico", kPicture},
       {"j2k", kPicture, false},

@@ -1,4 +1,4 @@
-// Noise frames in device memory and back.
+// Copies noise frames to device memory and back.
 #pragma once
 
 #include <cstring>
@@ -33,7 +33,7 @@ class DeviceFrame {
 
   [[nodiscard]] const Frame& frame() const { return frame_; }
 
-  /// All bytes of a plane, padding included, after waiting for `stream`.
+  /// Waits for `stream`. Returns all bytes of a plane, padding included.
   [[nodiscard]] std::vector<std::byte> plane(std::size_t p, cuda::StreamView stream) const {
     std::vector<std::byte> bytes(planes_[p].size());
     cuda::copy(std::span(bytes), planes_[p].span(), stream);
@@ -46,7 +46,7 @@ class DeviceFrame {
   std::array<cuda::DeviceBuffer<std::byte>, 2> planes_;
 };
 
-/// A value in device memory.
+/// Returns a copy of the values in device memory.
 template <class T>
 [[nodiscard]] cuda::DeviceBuffer<T> on_device(std::span<const T> values, cuda::StreamView stream) {
   cuda::DeviceBuffer<T> buffer(values.size());

@@ -1,4 +1,5 @@
-// One input on two chips: what one makes, to the bit, also where the second can't go on.
+// These tests run one input on two GPUs. The result must equal one GPU's bit for bit, even if the
+// second one fails.
 #include "pipeline/device_group.h"
 
 #include <cuda_runtime_api.h>
@@ -29,7 +30,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Writes to an address that is nobody's: from then on each call of this chip's context fails.
+/// Writes to an invalid address. After that, each call of this device's context fails.
 void break_context(int device) {
   constexpr const char* kWriteNowhere = R"(
 .version 7.0
@@ -110,7 +111,7 @@ TEST_F(TwoChips, MakeWhatOneMakes) {
   for (const pipeline::DeviceShare& share : two.run.result.devices) EXPECT_GT(share.frames, 0);
 }
 
-/// Takes a chip's memory, but for some.
+/// Takes all but some of a device's memory.
 class TakenMemory {
  public:
   TakenMemory(int device, std::size_t left) {
@@ -129,7 +130,7 @@ class TakenMemory {
   void* memory_ = nullptr;
 };
 
-// Not enough for weights and graphs, whatever the driver keeps for itself.
+// The rest isn't enough for weights and graphs, whatever the driver keeps for itself.
 TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   const auto first = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
   const Told one = run_on_lanes(job("one.avi"), 1, *first);
@@ -148,7 +149,7 @@ TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   static_cast<void>(cudaGetLastError());
 }
 
-// CUDA then fails on the first, too, as long as the process lives: nothing is left to go on with.
+// After that, CUDA fails on the first GPU, too, until the process ends. So the run can't go on.
 TEST_F(TwoChips, WhereOneBreaksTheRunEndsAsADevicesFailure) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto broken_run = [this] {

@@ -1,4 +1,4 @@
-// What FaceDrawing draws on the device, against the host's overlay, bit for bit.
+// These tests compare what FaceDrawing draws on the device with the host's overlay, bit for bit.
 #include "pipeline/cuda/face_drawing.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ overlay::CudaOverlaySetup setup_of(const FrameSpec& spec, const overlay::Overlay
   return {spec.size, spec.format, spec.orientation, style, 4096};
 }
 
-/// A frame over the same memory, which outlives it.
+/// Returns a frame over the memory of `device`, which must outlive it.
 Frame over(const DeviceFrame& device) {
   const Frame& there = device.frame();
   Frame frame;
@@ -71,7 +71,7 @@ void expect_as_on_the_host(pipeline::FaceDrawing& drawing, const FrameSpec& spec
   expect_same_bytes(host, device, stream);
 }
 
-// More and fewer faces in turn, and more than there was room for at first.
+// The numbers of faces rise and fall, and exceed the room for faces at the start.
 TEST(FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   CopyCounter copies;
   unsigned seed = 0;
@@ -102,7 +102,7 @@ TEST(FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
   expect_as_on_the_host(drawing, spec, kEverything, drawn, 2);
 }
 
-// Each in its own memory, though none was waited for before the last is enqueued.
+// All frames are enqueued before the test waits for any, so each needs its own memory for faces.
 TEST(FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   constexpr unsigned kFramesAtOnce = 9;
   CopyCounter copies;

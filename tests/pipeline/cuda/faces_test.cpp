@@ -1,4 +1,4 @@
-// Faces on the device against select_faces() on the host.
+// These tests compare faces on the device with select_faces() on the host.
 #include "pipeline/cuda/faces.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 struct Case {
   Detections candidates;
   std::vector<std::uint32_t> indices;
-  std::vector<Box> boxes;     // as many, or empty
-  std::vector<float> scores;  // as many, or empty
+  std::vector<Box> boxes;     // one for each index, or empty
+  std::vector<float> scores;  // one for each index, or empty
   std::uint32_t beyond_capacity = 0;
 };
 
@@ -41,7 +41,7 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
   return made;
 }
 
-/// Waits for it.
+/// Copies the detections and waits for the copy.
 void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamView stream) {
   const auto count = static_cast<std::uint32_t>(from.size());
   cuda::copy(cuda::DeviceSpan<Box>{to.boxes, count}, std::span(from.boxes), stream);
@@ -51,7 +51,7 @@ void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamV
   stream.synchronize();
 }
 
-/// A case in device memory, and what became of it.
+/// A case in device memory, and its result.
 class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
@@ -193,7 +193,8 @@ TEST(CudaFaces, OfScoresOverABoundAreThoseCandidatesInTheirOrder) {
       for (const float score : {-1.0F, 0.25F, 0.9F, 2.0F}) {
         Case given = random_case(candidates + 3, candidates, false, false);
         if (!landmarks) given.candidates.landmarks.clear();
-        if (candidates > 2) given.candidates.scores[2] = score;  // is not over it
+        // Equals the bound, so it isn't above it.
+        if (candidates > 2) given.candidates.scores[2] = score;
         const cuda::DetectionBuffers from(candidates + 5, landmarks);
         const cuda::DetectionBuffers to(candidates + 5, landmarks);
         put(given.candidates, from.view(), stream);

@@ -1,4 +1,4 @@
-// What hiding does with pictures in device memory, against what it does on the host, bit for bit.
+// These tests compare hiding in device memory with hiding on the host, bit for bit.
 #include "pipeline/cuda/hiding_pixels.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(CudaSmallLuma, RefusesAPictureOfAnotherSize) {
                [&] { static_cast<void>(luma.of(there.frame())); });
 }
 
-/// Pictures as the pipeline has them, of noise.
+/// Makes pictures of noise as the pipeline has them.
 class Pictures {
  public:
   Pictures(Size size, AVPixelFormat format, int bits)
@@ -102,14 +102,13 @@ int wrong_samples(const Frame& a, const Frame& b) {
 
 struct Depth {
   AVPixelFormat format;
-  int bits;     ///< of a picture that is uploaded
-  int on_chip;  ///< as FFmpeg counts
+  int bits;     ///< bits of the uploaded picture
+  int on_chip;  ///< bits on the device, as FFmpeg counts them
 };
 
 class CudaHiding : public testing::TestWithParam<Depth> {};
 
-// More frames wait than were planned for, of two lanes: each has its own memory, and its number
-// stays.
+// Two lanes keep more frames than planned. Each frame has its own memory, and its number stays.
 TEST_P(CudaHiding, KeptFramesAreCopiesOfTheirOwn) {
   const Size size{75, 62};
   Pictures pictures(size, GetParam().format, GetParam().bits);
@@ -162,7 +161,7 @@ TEST_P(CudaHiding, HidesAsTheHostDoes) {
   }
 }
 
-// Each has a stream of its own: the second must wait for the first.
+// Each look has a stream of its own, so the second one must wait for the first.
 TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
   const Size size{130, 98};
   Pictures pictures(size, GetParam().format, GetParam().bits);

@@ -1,5 +1,5 @@
-// Which sets of graphs are kept. The sets are empty but for a detector, which stands for what sets
-// hold of the device's memory.
+// These tests check which sets of graphs are kept. The sets are empty except for a detector, which
+// stands for the device memory that real sets hold.
 #include "pipeline/cuda/kept_graphs.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Holds memory, and does nothing else.
+/// Holds memory and does nothing else.
 class HoldsMemory final : public detector::CudaDetector {
  public:
   explicit HoldsMemory(std::size_t bytes) : memory_(bytes) {}
@@ -94,10 +94,11 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
 }
 
 TEST_F(KeptGraphsTest, LetsThoseGoThatWereUsedLeastLatelyWhereAQuarterOfTheMemoryIsFull) {
-  const std::size_t third = device_memory() / 12 + (8U << 20U);  // of a quarter, and some more
+  // A third of a quarter of the memory, and a little more.
+  const std::size_t third = device_memory() / 12 + (8U << 20U);
   for (const int width : {64, 128}) static_cast<void>(get(width, third));
-  static_cast<void>(get(64));          // so 128 is the one used least lately
-  static_cast<void>(get(256, third));  // too much with both others
+  static_cast<void>(get(64));          // makes 128 the least recently used one
+  static_cast<void>(get(256, third));  // exceeds the quarter together with the other two
   static_cast<void>(get(512, third));
   EXPECT_EQ(made_, 4);
   static_cast<void>(get(512));
@@ -113,7 +114,7 @@ TEST_F(KeptGraphsTest, KeepsOneSetHoweverLargeItIs) {
   EXPECT_EQ(made_, 1);
 }
 
-// A second program may hold the memory by then.
+// By then, another program may hold the memory.
 TEST_F(KeptGraphsTest, AreLetGoWhereThereIsNoMemoryForAnother) {
   static_cast<void>(get(64));
   int tries = 0;

@@ -1,4 +1,4 @@
-// Jobs that hide what is known, on the device, without a model: the pictures that the CPU makes.
+// These tests hide known tracks on the device without a model. The pictures must equal the CPU's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ struct Clip {
   std::string name;
   std::string size;
   Size pixels;
-  std::string encoder;  ///< of the input, with what it needs
+  std::string encoder;  ///< the input's encoder with its options
 };
 
 void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
@@ -38,7 +38,8 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
 
   [[nodiscard]] std::filesystem::path input() const { return folder_ / "clip.mkv"; }
 
-  /// A face that moves, and one with a style of its own over the border, on all but the last.
+  /// Hides two tracks in all frames except the last: a face that moves, and one across the border
+  /// with a style of its own.
   [[nodiscard]] pipeline::JobOptions hiding(const std::string& output) const {
     auto known = std::make_shared<pipeline::KnownTracks>();
     known->name = "t.json";

@@ -1,5 +1,6 @@
-// One input on several of a chip's decoders: what one makes, to the bit. Pictures go through NVDEC
-// where it takes them, and through the graphs and nvJPEG places that lanes share.
+// These tests decode one input with several of a GPU's decoders. The result must equal one
+// decoder's bit for bit. Pictures go through NVDEC if it takes them, and through the graphs and
+// nvJPEG places that lanes share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
     }
   }
 
-  // Test pictures have no faces, but what looks a little like some.
+  // Test pictures contain no faces, only shapes that look a little like faces.
   static constexpr float kLeastScore = 0.03F;
   TemporaryFolder folder_;
   static inline std::unique_ptr<pipeline::Backend> backend_;
@@ -48,7 +49,7 @@ TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
   expect_as_one_lane(GetParam(), folder_.path(), *backend_, {7});
 }
 
-// Motion is looked for on the device, and on the host.
+// Motion is estimated on the device and on the host.
 TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
   for (const bool host_motion : {false, true}) {
     SCOPED_TRACE(host_motion ? "motion on the host" : "motion on the device");

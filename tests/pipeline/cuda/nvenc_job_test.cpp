@@ -1,5 +1,5 @@
-// A whole run into NVENC's stand-in: NVDEC's frames, annotated, against the same run through the
-// CPU's encoder; and what a chip without NVENC does.
+// These tests run whole jobs from NVDEC into the stand-in for NVENC, and compare the annotated
+// frames with a run through the CPU's encoder. They also check what happens on a GPU without NVENC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 constexpr Size kSize{320, 240};
 constexpr int kFrames = 30;
 
-/// libx264's packets of grey pictures, with the reordering that NVENC's presets have.
+/// Returns a chip that gives libx264's packets of grey pictures, with the reordering of NVENC's
+/// presets.
 FakeChip chip_with_real_packets() {
   video::EncoderSetup setup;
   setup.plan = {avcodec_find_encoder_by_name("libx264"), AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P};
@@ -63,7 +64,7 @@ FakeChip chip_with_real_packets() {
   return chip;
 }
 
-/// Pictures as NVENC had them, planar, as ffmpeg writes them.
+/// Converts the pictures that NVENC got to planar ones, as ffmpeg writes them.
 std::string planar(const std::vector<FakePicture>& pictures) {
   std::string all;
   for (const FakePicture& picture : pictures) {
@@ -133,7 +134,7 @@ TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
   EXPECT_EQ(streams_of(probe(options_.output), "audio").size(), 1U);
   const std::string decoded = decoded_pictures(options_.output);
   ASSERT_EQ(decoded.size(), std::size_t{kFrames} * kSize.width * kSize.height * 3 / 2);
-  for (int i = 0; i < kFrames; ++i)  // greys that rise: each picture at its place
+  for (int i = 0; i < kFrames; ++i)  // the grey values rise, so each picture's place is known
     EXPECT_NEAR(static_cast<std::uint8_t>(decoded[static_cast<std::size_t>(i) * 115'200]),
                 40 + 5 * i, 3);
 

@@ -1,4 +1,4 @@
-// Regions by a frame's time.
+// These tests check regions at a frame's time.
 #include "pipeline/hide/regions.h"
 
 #include <gmock/gmock.h>

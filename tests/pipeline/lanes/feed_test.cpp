@@ -1,5 +1,5 @@
-// From a file's packets to segments: each arrives once for its picture, and again only where
-// another segment's pictures need it; packets of other streams stay between them.
+// These tests check how a file's packets become segments. Each packet arrives once for its picture,
+// and again only if another segment's pictures need it. Packets of other streams stay between them.
 #include "pipeline/lanes/feed.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::string x264(int frames, const std::string& more) {
          "keyint=48:min-keyint=48:scenecut=0" + more;
 }
 
-/// A packet of the video, by its decoding stamp, which no other has, or of the sound (by its own).
+/// A packet of the video or the sound, identified by its decoding stamp, which is unique.
 struct Arrived {
   bool video = false;
   std::int64_t dts = 0;
@@ -60,7 +60,8 @@ Arrived described(const pipeline::SegmentInput& input) {
   return {true, read.packet->dts, read.foreign, read.segment, read.alone};
 }
 
-/// Everything of a feed that has finished; it would wait for ever for what is left open.
+/// Returns everything of a feed that has finished. With an unfinished segment it would wait for
+/// ever.
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
@@ -84,7 +85,7 @@ class FeedOfAClip : public testing::Test {
   }
   [[nodiscard]] const AVCodecParameters* parameters() const { return demuxer_->video().codecpar; }
 
-  /// The file's, in its order.
+  /// Returns the packets of the video or the sound in the file's order.
   [[nodiscard]] std::vector<const AVPacket*> all_of(bool video) const {
     std::vector<const AVPacket*> found;
     for (const video::UniqueAVPacket& packet : packets_)
@@ -106,7 +107,7 @@ class FeedOfAClip : public testing::Test {
     feed.finish();
   }
 
-  /// The clip, cut for lanes.
+  /// Cuts the clip for lanes.
   [[nodiscard]] std::vector<ArrivedSegment> cut() {
     pipeline::Feed feed(parameters(), 1, segments_, order_, {});
     give_all(feed);
@@ -117,8 +118,8 @@ class FeedOfAClip : public testing::Test {
     return all;
   }
 
-  /// Each picture's packet belongs to one segment, in file order; what comes twice comes in two
-  /// neighbours.
+  /// Expects that each picture's packet belongs to one segment, in file order. A packet that comes
+  /// twice must come in two neighbours.
   void expect_each_once(const std::vector<ArrivedSegment>& all) const;
   void expect_side_packets_between(const std::vector<ArrivedSegment>& all) const;
   [[nodiscard]] std::vector<std::int64_t> leading() const;
@@ -152,7 +153,8 @@ void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const
   }
 }
 
-/// Of each key picture but the first: the packets behind it that are shown before it.
+/// Returns the packets that come after a key picture but are shown before it. The first key picture
+/// doesn't count.
 std::vector<std::int64_t> FeedOfAClip::leading() const {
   std::vector<std::int64_t> found;
   const AVPacket* key = nullptr;
@@ -163,9 +165,9 @@ std::vector<std::int64_t> FeedOfAClip::leading() const {
   return found;
 }
 
-// A decision waits for so many packets; meanwhile other streams' go on.
+// A decision waits for a few packets. Meanwhile the packets of other streams go on.
 void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>& all) const {
-  std::map<std::int64_t, std::int64_t> before;  // packets of the video, in the file
+  std::map<std::int64_t, std::int64_t> before;  // the number of video packets before it in the file
   std::int64_t video = 0;
   for (const video::UniqueAVPacket& packet : packets_)
     if (is_video(*packet))
@@ -209,7 +211,8 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
   for (const ArrivedSegment& segment : all) EXPECT_FALSE(segment.alone) << segment.number;
   expect_each_once(all);
   expect_side_packets_between(all);
-  // What is shown before a cut belongs to the segment before, and is decoded behind it, too.
+  // Pictures shown before a cut belong to the segment before it, and are also decoded behind the
+  // cut.
   EXPECT_EQ(leading().size(), 4U * 3U);
   std::vector<std::int64_t> foreign_at_begin;
   std::vector<std::int64_t> run_on;
@@ -239,7 +242,7 @@ TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
     stamps.push_back(packet.dts);
   }
   EXPECT_EQ(stamps, stamps_of(true));
-  // The sound goes by, and doesn't wait for an encoder that looks ahead.
+  // The sound bypasses the segment and doesn't wait for an encoder that looks ahead.
   order_.expect(0, 0);
   std::vector<std::int64_t> sound;
   while (const std::optional<pipeline::OrderedItem> item = order_.next())
@@ -274,7 +277,7 @@ TEST_F(FeedOfAClip, KeepsSoundThatNoVideoComesWith) {
 
 TEST_F(FeedOfAClip, KeepsSoundBehindTheLastPicture) {
   open(x264(100, ""), "c.mp4");
-  // All of it: as in a file whose sound was written last.
+  // The whole video comes first, as in a file whose sound was written last.
   std::ranges::stable_partition(
       packets_, [&](const video::UniqueAVPacket& packet) { return is_video(*packet); });
   const std::vector<ArrivedSegment> all = cut();

@@ -1,5 +1,5 @@
-// Lanes with the least that may wait between them: none waits for another, and what they give
-// comes in the stream's order.
+// These tests run lanes with the smallest bounds. No lane waits for another, and the results come
+// in the stream's order.
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/feed.h"
 
@@ -23,7 +23,7 @@ const std::string k250 =
     "-f lavfi -i testsrc2=s=64x64:r=25:d=10 -c:v libx264 -preset veryfast -threads 1 -bf 3 "
     "-x264-params keyint=48:min-keyint=48:scenecut=0";
 
-/// A job without video that has bounds of the test's, and a packet of another stream behind each
+/// A job without video. The test sets its bounds and adds a packet of another stream behind each
 /// packet of the video.
 class BoundedJob {
  public:
@@ -46,7 +46,8 @@ class BoundedJob {
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] std::int64_t segments() const { return counted_; }
-  /// Stamps of the pictures, and numbers of the other packets, as they were taken.
+  /// Stamps of the pictures and numbers of the other packets, in the order in which they were
+  /// taken.
   [[nodiscard]] const std::vector<std::int64_t>& pictures() const { return pictures_; }
   [[nodiscard]] const std::vector<std::int64_t>& sides() const { return sides_; }
 
@@ -54,7 +55,8 @@ class BoundedJob {
   static pipeline::JobOptions options_for(const std::filesystem::path& clip, int lanes) {
     pipeline::JobOptions options = lossless_job(clip, {});
     options.lanes = lanes;
-    options.threads = 48;  // so many pictures a decoder holds back, more than a cut is decided late
+    // A decoder holds back so many pictures, more than the delay of a cut's decision.
+    options.threads = 48;
     return options;
   }
 
@@ -115,8 +117,8 @@ void expect_all_in_order(const std::filesystem::path& clip, int lanes,
 
 class BoundedLanes : public testing::TestWithParam<const char*> {};
 
-// A lane that goes on to a segment behind others must not wait there for room while its decoder
-// holds the last pictures of the one whose turn it is: it would wait for ever.
+// A lane may go on to a later segment while its decoder still holds the last pictures of the
+// segment whose turn it is. It must not wait for room there, or it would wait for ever.
 TEST_P(BoundedLanes, NeverWaitForEachOther) {
   video::redirect_ffmpeg_log();
   const TemporaryFolder folder;

@@ -1,5 +1,6 @@
-// Order alone: what several threads give, segment by segment, comes out in the stream's order; a
-// bound never holds up the segment whose turn it is; a stop ends every wait.
+// These tests check only Order. Several threads give items segment by segment, and the items come
+// out in the stream's order. A bound never blocks the segment whose turn it is, and a stop ends
+// every wait.
 #include "pipeline/lanes/order.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ SidePacket side(std::int64_t name) {
   return result;
 }
 
-/// "f7" for a frame, "s7" for a packet of another stream, "end" behind the last.
+/// Returns "f7" for a frame, "s7" for a packet of another stream, "end" after the last one.
 std::string name_of(const std::optional<OrderedItem>& item) {
   if (!item) return "end";
   if (const auto* packet = std::get_if<SidePacket>(&*item))
@@ -81,7 +82,7 @@ TEST(Order, PutsSidePacketsBehindTheFramesThatTheyFollow) {
   order.give(0, side(0), 0);
   order.give(0, side(1), 2);
   order.give(0, side(2), 2);
-  order.give(1, side(3), 0);  // whatever the segment before has
+  order.give(1, side(3), 0);  // doesn't depend on the segment before
   order.give(1, side(4), 1);
   give_frames(order, 1, 3, 1);
   give_frames(order, 0, 0, 3);
@@ -107,7 +108,8 @@ TEST(Order, KeepsASidePacketUntilItsFrameHasCome) {
   EXPECT_EQ(name_of(order.next()), "s0");
 }
 
-// Fewer frames came than a packet was to follow: nothing of another stream is lost for that.
+// A packet should follow more frames than came. No packet of another stream is lost because of
+// that.
 TEST(Order, GivesSidePacketsThatAreLeftOverAtTheEndOfTheirSegment) {
   Order order(kWide, {});
   give_frames(order, 0, 0, 2);
@@ -122,12 +124,12 @@ TEST(Order, GivesSidePacketsThatAreLeftOverAtTheEndOfTheirSegment) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "f1", "s0", "s1", "f2", "s2"));
 }
 
-// The calls below would wait for ever if the head were refused: nobody takes anything meanwhile.
+// Nobody takes items meanwhile. If Order refused the head, these calls would wait for ever.
 TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   Order order({1, 1}, {});
-  order.give(2, frame(2));  // as much as may lie behind, and more
+  order.give(2, frame(2));  // fills the room behind the head
   order.give(0, frame(0));
-  order.give(0, side(0), 5);  // which has a bound of its own
+  order.give(0, side(0), 5);  // packets have a bound of their own
   order.expect(0, 1);
   order.expect(1, 0);
   order.expect(2, 1);
@@ -135,7 +137,7 @@ TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "f2"));
 }
 
-/// A thread that gives one item, and says when it could.
+/// A thread that gives one item and says when it has succeeded.
 class Giver {
  public:
   explicit Giver(std::function<void()> give)
@@ -193,7 +195,8 @@ TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
   EXPECT_EQ(name_of(order.next()), "end");
 }
 
-// It holds what lanes share: it must not wait for the head, which may wait for that.
+// An admitted frame holds things that lanes share. It must not wait for the head, because the head
+// may wait for those.
 TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
   Order order({1, 1}, {});
   order.admit(1);
@@ -208,7 +211,8 @@ TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
   EXPECT_EQ(take_all(order), frames_until(4));
 }
 
-// As lanes work: each takes the next segment. Whatever little may wait, none waits for another.
+// The threads work like lanes: each takes the next segment. None waits for another, even with the
+// smallest room.
 TEST(Order, LetsLanesGoOnWithTheLeastThatMayWait) {
   constexpr std::int64_t kSegments = 40;
   constexpr std::int64_t kFrames = 4;
@@ -246,7 +250,7 @@ TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
   EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
 }
 
-// Or the lanes that wait there would never come to do the head again.
+// Otherwise the lanes that wait behind it could never do the head again.
 TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
   Order order({1, 0}, {});
   order.end(2);
@@ -262,7 +266,7 @@ TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
 TEST(Order, WaitsBehindAHeadThatWasDoneAgain) {
   Order order({1, 0}, {});
   EXPECT_FALSE(order.leave(1).whole);
-  order.expect(1, 0);  // done again, before the head's turn has ended
+  order.expect(1, 0);  // done again before the head's turn has ended
   Giver behind([&] { give_frames(order, 2, 50, 1); });
   give_frames(order, 0, 0, 1);
   EXPECT_EQ(name_of(order.next()), "f0");
@@ -306,7 +310,7 @@ TEST(Order, EndsEveryWaitWithAStop) {
   stop.request_stop();
   threads.clear();
   EXPECT_EQ(stopped, std::ssize(waits));
-  // Likewise what need not have waited.
+  // After the stop, calls that wouldn't have to wait throw, too.
   EXPECT_THROW(static_cast<void>(full.next()), Stopped);
   EXPECT_THROW(empty.give(0, frame(0)), Stopped);
 }
@@ -316,7 +320,7 @@ TEST(Order, EndsASegmentWhoseEncoderLeftFramesOut) {
   give_frames(order, 0, 0, 3);
   order.expect(0, 5);
   order.complete(0);
-  order.complete(1);  // what it is to have comes later
+  order.complete(1);  // it gets its frames later
   give_frames(order, 1, 3, 1);
   order.expect(1, 2);
   give_frames(order, 2, 4, 1);
@@ -358,7 +362,7 @@ TEST(Order, EndsWhereThereIsNoSegment) {
   EXPECT_EQ(name_of(order.next()), "end");
 }
 
-// The number of segments is known first or last, while somebody waits for it or not.
+// The number of segments is announced first or last, whether somebody waits for it or not.
 TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
   for (const bool first : {true, false}) {
     Order order(kWide, {});
@@ -378,7 +382,7 @@ TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
   }
 }
 
-// The head's last frames wait for those of the segments behind it, which must come.
+// The head's last frames wait for frames of the segments behind it, so those must be accepted.
 TEST(Order, RefusesNothingThatTheHeadNeeds) {
   Order order({1, 0}, {});
   order.need(1);
@@ -391,7 +395,7 @@ TEST(Order, RefusesNothingThatTheHeadNeeds) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s1", "f10", "f11", "f12"));
 }
 
-// A packet's turn may come behind frames that its lane can give only after it.
+// A packet's turn may come behind frames that its lane gives only after the packet.
 TEST(Order, RefusesNoPacketsBetweenFramesThatWait) {
   Order order({1, 0}, {});
   order.need(0);

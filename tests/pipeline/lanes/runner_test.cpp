@@ -45,7 +45,7 @@ TEST(Channel, RefusesItemsAfterAStop) {
   EXPECT_THROW((void)channel.pop(), Stopped);
 }
 
-/// An item whose live objects are counted.
+/// An item type that counts its live objects.
 struct Counted {
   static inline std::atomic<int> live = 0;
   Counted() { ++live; }
@@ -55,7 +55,7 @@ struct Counted {
 };
 using Item = std::unique_ptr<Counted>;
 
-/// source -> three stages -> sink, in which stage `failing` throws at its tenth item.
+/// Runs source -> three stages -> sink. Stage `failing` throws at its tenth item.
 void run_chain(int failing, int items) {
   constexpr int kStages = 5;
   Runner runner;
@@ -87,7 +87,7 @@ void run_chain(int failing, int items) {
 class FailingStage : public testing::TestWithParam<int> {};
 
 TEST_P(FailingStage, EndsTheRunWithItsExceptionAndNothingLeftAlive) {
-  // Many times, because a lost wake-up shows only now and then.
+  // The test repeats this because a lost wake-up shows only now and then.
   for (int repeat = 0; repeat < 50; ++repeat) {
     try {
       run_chain(GetParam(), 1000);
@@ -109,7 +109,7 @@ TEST(Runner, EndsWithoutFailure) {
 TEST(Runner, FailureWakesAWaitForAPermit) {
   Runner runner;
   Slots slots(1);
-  const Slots::Permit held = slots.acquire(runner.failed());  // never given back in time
+  const Slots::Permit held = slots.acquire(runner.failed());  // isn't returned in time
   runner.add("failing", [] {
     std::this_thread::sleep_for(5ms);
     throw std::runtime_error("failed");
@@ -118,7 +118,7 @@ TEST(Runner, FailureWakesAWaitForAPermit) {
   EXPECT_THROW(runner.run(), std::runtime_error);
 }
 
-/// Two stages that would wait for each other for ever, and a third whose thread isn't there.
+/// Two stages would wait for each other for ever, and the third one's thread doesn't start.
 TEST(Runner, AThreadThatCantBeStartedEndsTheStagesThatRun) {
   int started = 0;
   Runner runner([&](std::function<void()> body) {

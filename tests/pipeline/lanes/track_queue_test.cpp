@@ -1,5 +1,5 @@
-// The queue before the tracker alone: the stream's order, answers in each lane's order, a bound
-// that never holds up the segment whose turn it is, and ends.
+// These tests check only the queue before the tracker: it keeps the stream's order, answers in each
+// lane's order, never blocks the segment whose turn it is, and ends.
 #include "pipeline/lanes/track_queue.h"
 
 #include <gmock/gmock.h>
@@ -22,18 +22,18 @@ constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 void ignore(std::int64_t /*head*/) {}
 
-/// A lane's side, with frames that are numbers.
+/// A lane's side of the queue. Its frames are numbers.
 class TestLane {
  public:
   explicit TestLane(TrackQueue& queue) : queue_(queue) {}
 
-  /// False where nobody wants the frame.
+  /// Returns false if nobody wants the frame.
   bool admit(std::int64_t segment) {
     std::optional<TrackQueue::Room> room = queue_.admit(segment, {});
     if (room) rooms_.push_back(std::move(*room));
     return room.has_value();
   }
-  /// The first of those that were admitted and not given.
+  /// Gives the first frame that was admitted and not yet given.
   void give(std::int64_t index) {
     TrackQueue::Given given;
     given.frame.index = index;
@@ -44,7 +44,8 @@ class TestLane {
     give(index);
     return true;
   }
-  /// That was given first has its answer, and leaves: its index in the stream, or -1.
+  /// Takes the answer to the frame that was given first, which then leaves. Returns its index in
+  /// the stream, or -1.
   std::int64_t leave() {
     const std::optional<Verdict> verdict = *answers_.pop();
     rooms_.pop_front();
@@ -59,7 +60,7 @@ class TestLane {
   std::size_t given_ = 0;
 };
 
-/// Takes the next frame, and lets it be known; -1 at the end.
+/// Takes the next frame and returns its index; -1 at the end.
 std::int64_t take(TrackQueue& queue) {
   const std::optional<TrackQueue::Given> given = queue.next();
   return given ? given->frame.index : -1;
@@ -95,7 +96,8 @@ TEST(TrackQueue, GivesNoMoreFramesOnceThereAreNoMoreVerdicts) {
   TestLane lane(queue);
   EXPECT_TRUE(lane.admit_and_give(0, 0));
   EXPECT_EQ(take(queue), 0);
-  std::jthread taker([&] { EXPECT_EQ(take(queue), -1); });  // waits, or comes after it
+  // Waits before finish() or comes after it.
+  std::jthread taker([&] { EXPECT_EQ(take(queue), -1); });
   queue.finish();
   taker.join();
   EXPECT_FALSE(lane.admit(0));
@@ -108,7 +110,7 @@ TEST(TrackQueue, RefusesAVerdictOnAFrameThatNobodyGave) {
   test::expect_error(ErrorKind::internal, "nobody gave", [&] { answer(queue, 0); });
 }
 
-/// Whether the segment's next frame is let in at once.
+/// Returns whether the queue admits the segment's next frame at once.
 bool has_room(TrackQueue& queue, std::int64_t segment) {
   std::stop_source stop;
   std::atomic<bool> in = false;
@@ -143,7 +145,7 @@ TEST(TrackQueue, LeavesRoomToTheHead) {
   EXPECT_FALSE(has_room(queue, 1));
 }
 
-// What is searched may fail, and leaves without being given.
+// A frame whose search fails leaves without being given.
 TEST(TrackQueue, CountsWhatLeavesWithoutBeingGiven) {
   TrackQueue queue({2, 1, false}, ignore, {});
   TestLane behind(queue);
@@ -172,7 +174,7 @@ TEST(TrackQueue, MayCountFramesUntilTheyAreTaken) {
   EXPECT_FALSE(has_room(queue, 0));
 }
 
-// A lane's answers come in the order of its frames, also where some have none.
+// A lane's answers come in the order of its frames, even if some frames get none.
 TEST(TrackQueue, EndsWithASegmentThatFails) {
   TrackQueue queue(kWide, ignore, {});
   TestLane failing(queue);
@@ -220,7 +222,7 @@ TEST(TrackQueue, AStopEndsEveryWait) {
   stop.request_stop();
 }
 
-// Lanes that take segments in turn, with the least room: none waits for ever.
+// Lanes take segments in turn with the least room. None waits for ever.
 TEST(TrackQueue, NoLanesWaitForEachOther) {
   constexpr std::int64_t kSegments = 40;
   constexpr std::int64_t kFrames = 7;
