@@ -1,5 +1,5 @@
-// What the kernels of bench_acf_variants do for a pixel, a cell and a window, on the host: it needs
-// no device.
+// These tests run the steps of bench_acf_variants' kernels for a pixel, a cell and a window on the
+// host. They need no device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,14 +25,15 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
 // --- Windows -------------------------------------------------------------------------------------
 
-/// A plan whose windows are read where they are.
+/// Returns a plan whose windows are read in place.
 detector::acf::AcfTables tables_of(const detector::acf::Model& model, Size picture) {
   return detector::acf::make_acf_tables(model, {picture, kNv12, {}}, {},
                                         detector::acf::least_sum_above(model, 0),
                                         std::int64_t{1} << 26, 0);
 }
 
-/// Cells of all scales as they lie on the device, of multiples of 1/64, which thresholds hit.
+/// Returns the cells of all scales as they lie on the device. They are multiples of 1/64, which
+/// often equal thresholds.
 std::vector<float> random_cells(const detector::acf::AcfTables& tables, unsigned seed) {
   std::mt19937 bits(seed);
   std::vector<float> cells(static_cast<std::size_t>(tables.plan.plane * detector::acf::kChannels));
@@ -40,7 +41,7 @@ std::vector<float> random_cells(const detector::acf::AcfTables& tables, unsigned
   return cells;
 }
 
-/// The windows of a scale that no tree rejects, by their places among those of all.
+/// Returns the windows of a scale that no tree rejects, with their indices among all windows.
 std::vector<detector::acf::SummedPlace> expected_of(const detector::acf::Model& model,
                                                     const detector::acf::AcfTables& tables,
                                                     const detector::acf::DeviceScale& scale,
@@ -66,7 +67,7 @@ std::vector<detector::acf::SummedPlace> expected_of_all(const detector::acf::Mod
   return all;
 }
 
-/// All windows, by `passes(window, sum)`, which sets the sum.
+/// Returns all windows for which `passes(window, sum)` returns true. It sets the sum.
 template <class Passes>
 std::vector<detector::acf::SummedPlace> found_by(const detector::acf::AcfTables& tables,
                                                  const std::vector<float>& cells,
@@ -101,8 +102,8 @@ TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
             expected);
 }
 
-/// As a block does: `first` trees one by one, then groups of `size` trees, each put together of
-/// single ones in an order that keeps neighbours together.
+/// Works like a block: it evaluates `first` trees one by one, then groups of `size` trees. Each
+/// group is combined from single trees in an order that keeps neighbours together.
 bool passes_in_groups(const detector::acf::AcfTables& tables, int first, int size, Exit exit,
                       const float* window, std::int32_t& sum) {
   const int count = tables.plan.tree_count;
@@ -144,7 +145,7 @@ TEST(AcfVariantTrees, GroupsDecideAsTreesOneByOne) {
   }
 }
 
-// The difference that the published rule makes: -2, +5 after a threshold of -1.
+// The published rule makes a difference for the leaves -2, +5 with a threshold of -1.
 TEST(AcfVariantTrees, WholeGroupsLetPassWhatRecovers) {
   detector::acf::Model model = test::small_model(2, 5);
   model.trees[0].leaves.fill(-2 * detector::acf::kUnit);
@@ -193,7 +194,7 @@ Nv12 picture_of(const std::vector<std::uint8_t>& bytes) {
   return picture;
 }
 
-/// LUV as the detector makes it on the CPU, row by row.
+/// Returns LUV as the detector makes it on the CPU, row by row.
 detector::acf::Planes luv_on_cpu(const Nv12& picture) {
   detector::acf::Planes luv;
   luv.resize(kPicture, detector::acf::kColors);
@@ -215,7 +216,7 @@ detector::acf::Planes luv_on_cpu(const Nv12& picture) {
   return luv;
 }
 
-/// All steps, one after the other, as the kernels do them.
+/// Runs all steps one after the other, as the kernels do.
 std::vector<float> channels_by_steps(const Nv12& picture) {
   std::vector<float> luv(3 * kSamples);
   std::vector<float> smooth(4 * kSamples);

@@ -1,5 +1,5 @@
-// The ways of Van Ranst et al. on the device find the windows that the trees leave one by one, and
-// their feature calculation makes the detector's channels.
+// These tests check that the variants of Van Ranst et al. on the device find the same windows as
+// evaluating trees one by one, and that their feature calculation gives the detector's channels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,8 @@ constexpr Variant kExact[] = {Variant::window, Variant::stage, Variant::hybrid_c
 
 Frame noise(Size size) { return test::make_noise_frame({.format = kNv12, .size = size}, 11); }
 
-/// Of all scales, by plain loops over the detector's channels; but for windows that have nothing of
-/// the picture in them.
+/// Returns the windows of all scales, by plain loops over the detector's channels, without windows
+/// that lie outside of the picture.
 std::vector<detector::acf::SummedPlace> by_plain_loops(const detector::acf::Model& model,
                                                        const PyramidOnDevice& pyramid,
                                                        const Frame& frame,
@@ -88,7 +88,7 @@ TEST(AcfVariants, FindTheWindowsOfPlainLoops) {
   }
 }
 
-// One after the other, without a wait in between but for what is found.
+// The runs follow each other, and only the download of the results waits.
 TEST(AcfVariants, FindTheSameFiftyTimes) {
   const Case on(160, {200, 150});
   on.pyramid.enqueue_our_scan(on.stream);
@@ -134,7 +134,7 @@ TEST(AcfVariants, CountWhatTheFirstTreesLeave) {
   EXPECT_GE(last, on.pyramid.found(on.stream).size());
 }
 
-// The published exit is another rule: it only ever lets more windows pass.
+// The published exit is another rule. It may accept more windows, but never fewer.
 TEST(AcfVariants, WholeGroupsLetPassAllOfThemAndOthers) {
   const Case on(160, {200, 150});
   on.pyramid.enqueue_variant(Variant::stage, 0, on.stream);
@@ -155,7 +155,7 @@ TEST(AcfVariants, RefuseWhatTheyCannotDo) {
   EXPECT_THROW(PyramidOnDevice(on.model, test::layout_of(small), {}), std::invalid_argument);
 }
 
-/// Without padding.
+/// Returns the samples without padding.
 std::vector<std::uint8_t> bytes_of(const Frame& frame) {
   std::vector<std::uint8_t> bytes;
   for (std::size_t plane = 0; plane < 2; ++plane)

@@ -1,4 +1,5 @@
-// The baseline of bench_nms_cuda keeps what greedy keeps by the scalar oracle.
+// These tests check that the baseline of bench_nms_cuda keeps what the scalar oracle's greedy rule
+// keeps.
 #include "bench/nms_cuda/bitmask_nms.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Work in a green context: where it runs, and that suppression planned for it is exact.
+// These tests check work in a green context: where it runs, and that suppression planned for it is
+// exact.
 #include "bench/nms_cuda/green_context.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The command line of bench_nms_cuda: what it reads, and what it refuses in one line.
+// These tests check the command line of bench_nms_cuda: what it reads, and what it refuses in one
+// line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

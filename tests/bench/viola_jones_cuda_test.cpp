@@ -1,5 +1,5 @@
-// The paper's variants and OpenCV's schedule on a device find exactly the windows of the plain
-// loop.
+// These tests check that the paper's variants and OpenCV's schedule find exactly the plain loop's
+// windows on a device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ TEST(ViolaJonesDevices, FindTogetherWhatOneFinds) {
   EXPECT_GT(time_whole_frames(job, cuda::devices().size(), 3), 0);
 }
 
-/// What a device would do alone, part by part: the parts of a deal for many devices make a whole.
+/// One device works part by part. The parts of a deal for many devices must make a whole.
 TEST(ViolaJonesDevices, HavePartsThatMakeAWhole) {
   const Job job = job_of(cascade_of("frontalface_alt", 6), kVga);
   const DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size), kRoom);

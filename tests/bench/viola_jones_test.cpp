@@ -1,5 +1,5 @@
-// The paper's windows, stumps at their scales, and the plain loop that says what variants have to
-// find.
+// These tests check the paper's windows, stumps at their scales, and the plain loop that says what
+// variants must find.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,8 +122,8 @@ double mean(const std::vector<std::uint8_t>& pixels, int width, int x, int y, Si
   return sum / (size.width * size.height);
 }
 
-/// By that cascade's meaning, pixel by pixel: windows whose left half is as light as the whole, or
-/// lighter.
+/// The cascade accepts windows whose left half is as light as the whole or lighter. The test
+/// computes that pixel by pixel.
 TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
   const detector::cascade::Cascade cascade = half_passing();
   constexpr Size kPicture{97, 61};
@@ -160,7 +160,8 @@ TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
 
 TEST(PlainLoop, ComparesWithTheWindowsDeviation) {
   detector::cascade::Cascade cascade = half_passing();
-  // Left half 110, right half 90: deviation 10, value (110 - 90) / 2 * 24 * 24 / (22 * 22).
+  // The left half is 110 and the right half is 90, so the deviation is 10 and the value is (110 -
+  // 90) / 2 * 24 * 24 / (22 * 22).
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < 24 * 24; ++i) pixels.push_back(i % 24 < 12 ? 110 : 90);
   const SummedPicture picture(pixels, {24, 24});
@@ -173,7 +174,7 @@ TEST(PlainLoop, ComparesWithTheWindowsDeviation) {
 
 std::vector<Scale> vga_scales() { return paper_scales(kWindow, kVga); }
 
-/// Rows of blocks that are dealt, of each scale, each once.
+/// Expects that the deal contains each row of blocks of each scale exactly once.
 void expect_all_dealt(const Deal& deal, const std::vector<Scale>& scales) {
   std::vector<std::vector<int>> times(scales.size());
   for (std::size_t i = 0; i < scales.size(); ++i)
@@ -201,7 +202,7 @@ TEST(ViolaJonesDeals, HaveEachRowOnce) {
     expect_all_dealt(deal_scales(scales, work, devices), scales);
     const Deal bands = deal_bands(scales, devices);
     expect_all_dealt(bands, scales);
-    // Of the first scale's 30 rows of blocks each device has as many.
+    // Each device gets the same number of the first scale's 30 rows of blocks.
     for (const std::vector<Part>& parts : bands)
       EXPECT_EQ(parts.front().block_rows, 30 / static_cast<int>(devices));
   }

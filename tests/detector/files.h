@@ -1,4 +1,4 @@
-// Where the tests of detector/ find models and pictures.
+// Finds models and pictures for the tests of detector/.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@ namespace facepipe::test {
 
 inline std::filesystem::path source_dir() { return FACEPIPE_SOURCE_DIR; }
 
-/// Fetched by ./dev setup; tests fail without it.
+/// ./dev setup fetches it; tests fail without it.
 inline std::filesystem::path centerface_file() {
   return source_dir() / "data/fetched/models/centerface.onnx";
 }
 
-/// Nothing ships YuNet; its tests skip where nobody has put the file here.
+/// Nothing provides YuNet. Its tests are skipped unless somebody has put the file here.
 inline std::filesystem::path yunet_file() { return extra_data() / "yunet_n_640_640.onnx"; }
 
 inline std::filesystem::path city_file() { return source_dir() / "data/fetched/demo/city.jpg"; }

@@ -1,4 +1,5 @@
-// The golden file: what onnxruntime and numpy say of the models (bench/golden/make_golden.py).
+// Reads the golden file, which holds the results of onnxruntime and numpy
+// (bench/golden/make_golden.py).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ inline Golden read_golden() {
   return Golden(nlohmann::json::parse(stream));
 }
 
-/// Three planes of curved stripes, the same numbers as pattern() in make_golden.py.
+/// Fills three planes with curved stripes, with the same numbers as pattern() in make_golden.py.
 inline void fill_pattern(std::span<std::uint8_t> planes, Size size) {
   std::size_t i = 0;
   for (int c = 0; c < 3; ++c)

@@ -1,4 +1,4 @@
-// A JPEG file as a frame, decoded by FFmpeg.
+// Reads a JPEG file as a frame, decoded by FFmpeg.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// 8-bit planar YUV, full range, BT.601. Throws std::runtime_error naming the file.
+/// Returns 8-bit planar YUV in full range, BT.601. Throws std::runtime_error, which names the file.
 [[nodiscard]] Frame read_jpeg(const std::filesystem::path& file);
 
 }  // namespace facepipe::test

@@ -10,7 +10,7 @@ namespace {
 using enum Library;
 using enum Precision;
 
-// What a build and processor may have.
+// Engines that a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, {}};
 const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, {f16}}};
 const std::vector<EngineSupport> kOwnAlone{{own, {f16}, {f16}}};
@@ -32,11 +32,11 @@ struct Chosen {
   std::optional<Precision> precision;
   Library chosen_library;
   Precision chosen_precision;
-  const char* why;  ///< part of it
+  const char* why;  ///< a part of the reason
 };
 
 const Chosen kChosen[] = {
-    // built, engine, precision -> engine, precision, why
+    // Columns: built, engine, precision -> engine, precision, why.
     {kPlain, {}, {}, opencv, f32, "lacks OpenVINO"},
     {kOld, {}, {}, openvino, f32, "neither f16 nor bf16"},
     {kSkylake, {}, {}, openvino, f32, "neither f16 nor bf16"},
@@ -80,11 +80,11 @@ struct Refused {
   std::optional<Library> library;
   std::optional<Precision> precision;
   ErrorKind kind;
-  const char* message;  ///< part of it
+  const char* message;  ///< a part of the message
 };
 
 const Refused kRefused[] = {
-    // built, device, engine, precision, error, message
+    // Columns: built, device, engine, precision, error, message.
     {kGraniteRapids, kCpu, opencv, f16, ErrorKind::usage, "engine opencv, precision f16"},
     {kGraniteRapids, kCpu, opencv, bf16, ErrorKind::usage, "engine opencv, precision bf16"},
     {kGraniteRapids, kCuda, openvino, {}, ErrorKind::usage, "device cuda:0, engine openvino"},

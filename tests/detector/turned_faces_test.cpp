@@ -1,4 +1,5 @@
-// Faces that are turned in the pixels: where they lie, and how many looks tell that they are.
+// These tests check faces that are turned in the pixels: where they lie, and how many looks show
+// that they are turned.
 #include "detector/turned_faces.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Models made up for tests, and files of them.
+// Makes models for tests, and files of them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 
 namespace facepipe::test {
 
-/// An object of 20x26 pixels in a window of 28x36, padded by 4x8; `count` trees whose thresholds
-/// and leaves are such that some windows of any picture get far.
+/// Returns a model of an object of 20x26 pixels in a window of 28x36, padded by 4x8. With its
+/// thresholds and leaves, some windows of any picture pass many of its `count` trees.
 inline detector::acf::Model small_model(std::size_t count, unsigned seed) {
   detector::acf::Model model;
   model.class_name = "thing";
@@ -28,7 +28,8 @@ inline detector::acf::Model small_model(std::size_t count, unsigned seed) {
     for (std::size_t node = 0; node < 3; ++node) {
       tree.features[node] = below(7 * 9 * 10);
       const bool is_color = tree.features[node] < 7 * 9 * 3;
-      // Multiples of 1/64: cells made of those hit them exactly.
+      // The thresholds are multiples of 1/64, so that cells which are such multiples equal them
+      // exactly.
       tree.thresholds[node] = static_cast<float>(below(is_color ? 40 : 12)) / 64;
     }
     for (std::int32_t& leaf : tree.leaves)

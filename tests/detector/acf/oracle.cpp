@@ -11,7 +11,8 @@ namespace {
 constexpr int kRadius = 5;
 constexpr int kOrientations = 6;
 
-/// A fraction of a step decides which entry: as single precision has it.
+/// A fraction of a step decides the entry, so this computes in single precision like the code that
+/// it checks.
 int entry_of(float red, float green, float blue) {
   const auto level = static_cast<float>(1.0 / 255);
   const float r = red * level;
@@ -47,7 +48,8 @@ ChannelPlanes luv(const cv::Mat& rgb) {
 
 using Line = std::vector<double>;
 
-/// Each sample after is the mean of its interval before, or lies between the middles of two.
+/// Each new sample is the mean of its interval in the old line, or interpolates between the middles
+/// of two old samples.
 Line resampled(const Line& line, int length) {
   const auto before = static_cast<double>(line.size());
   const int last = static_cast<int>(line.size()) - 1;
@@ -74,7 +76,7 @@ Line resampled(const Line& line, int length) {
   return made;
 }
 
-/// Each column, then each row, through a function of lines.
+/// Applies a function of lines to each column, then to each row.
 ChannelPlane both_ways(const ChannelPlane& plane, int width, int height,
                        const std::function<Line(const Line&, int)>& change) {
   ChannelPlane down(plane.width, height);
@@ -98,7 +100,7 @@ ChannelPlane resized(const ChannelPlane& plane, int width, int height) {
   return both_ways(plane, width, height, resampled);
 }
 
-/// Weights radius + 1 in the middle, falling to 1; the line is mirrored at its ends.
+/// Weighs samples by radius + 1 in the middle, falling to 1. The line is mirrored at its ends.
 Line weighted_by_triangle(const Line& line, int radius) {
   const int length = static_cast<int>(line.size());
   Line made;

@@ -1,6 +1,7 @@
-// Aggregate channel features in plain loops and doubles, pixel by pixel as the algorithm is told:
-// nothing is shared with what it checks but the model, the scales' sizes, and the entry of the
-// table of lightness that a colour falls on, which single precision decides.
+// Computes aggregate channel features in plain loops and doubles, pixel by pixel, as the algorithm
+// is described. It shares only three things with the code that it checks: the model, the sizes of
+// the scales, and which entry of the lightness table a colour uses, because single precision
+// decides that.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace facepipe::test {
 
-/// Samples of one plane.
+/// The samples of one plane.
 struct ChannelPlane {
   int width = 0;
   int height = 0;
@@ -33,7 +34,8 @@ struct ChannelPlane {
 };
 using ChannelPlanes = std::vector<ChannelPlane>;
 
-/// The padded channels of each of `scales`, which are all of a picture's; rgb has 4 bytes a pixel.
+/// Returns the padded channels of each of `scales`, which must be all scales of the picture. `rgb`
+/// has 4 bytes a pixel.
 [[nodiscard]] std::vector<ChannelPlanes> oracle_pyramid(
     const detector::acf::Model& model, const cv::Mat& rgb,
     const std::vector<detector::acf::Scale>& scales);

@@ -1,4 +1,5 @@
-// golden/windows.txt: what OpenCV finds in generated pictures. Its head tells what the lines mean.
+// Reads golden/windows.txt: what OpenCV finds in generated pictures. The file's head explains its
+// lines.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct GoldenBox {
   friend auto operator<=>(const GoldenBox&, const GoldenBox&) = default;
 };
 
-/// The hash of boxes, which are sorted for it.
+/// Sorts the boxes and returns their hash.
 [[nodiscard]] std::uint64_t hash_of(std::vector<GoldenBox> boxes);
 
 struct GoldenPicture {
@@ -31,27 +32,27 @@ struct GoldenPicture {
 struct GoldenBoxes {
   std::size_t count = 0;
   std::uint64_t hash = 0;
-  std::vector<GoldenBox> listed;  ///< all of them, or none
+  std::vector<GoldenBox> listed;  ///< all windows, or none
 };
 
 struct GoldenCase {
   std::string picture;
-  std::string cascade;  ///< haarcascade_NAME.xml
+  std::string cascade;  ///< the NAME of haarcascade_NAME.xml
   std::size_t stages = 0;
   double factor = 0;
   Size least;
-  Size largest;  ///< 0x0: none
+  Size largest;  ///< 0x0: no maximum
   GoldenBoxes windows;
   std::optional<GoldenBoxes> groups;
 };
 
 struct WindowLists {
-  std::map<std::string, std::string> cascades;  ///< SHA-256 of each
+  std::map<std::string, std::string> cascades;  ///< SHA-256 of each cascade
   std::map<std::string, GoldenPicture> pictures;
   std::vector<GoldenCase> cases;
 };
 
-/// Throws std::runtime_error for a line that it can't read.
+/// Reads the file. Throws std::runtime_error if it can't read a line.
 [[nodiscard]] WindowLists read_window_lists();
 
 }  // namespace facepipe::test

@@ -15,7 +15,7 @@ constexpr Size kWindow{24, 24};
 
 TEST(Levels, GoFromTheSmallestWindowToThePicture) {
   const std::vector<Level> levels = plan_levels(kWindow, {100, 60}, {1.5});
-  // 24 * 1.5^2 = 54, 24 * 1.5^3 = 81 > 60.
+  // The third level's window is 24 * 1.5^2 = 54; the fourth would be 24 * 1.5^3 = 81 > 60.
   ASSERT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[0].size, (Size{100, 60}));
   EXPECT_EQ(levels[1].size, (Size{67, 40}));  // 100 / 1.5 = 66.67
@@ -23,14 +23,17 @@ TEST(Levels, GoFromTheSmallestWindowToThePicture) {
   EXPECT_EQ(levels[2].box_size, (Size{54, 54}));
   EXPECT_EQ(levels[1].step, 2);
   EXPECT_EQ(levels[2].step, 1);
-  EXPECT_EQ(levels[0].places, (Size{39, 18}));  // of 77 columns each second one; rows: see below
+  // Every second of 77 columns; the next test explains the rows.
+  EXPECT_EQ(levels[0].places, (Size{39, 18}));
   EXPECT_EQ(levels[2].places, (Size{21, 4}));
 }
 
 TEST(Levels, LoseTheLastRowOfSomeHeights) {
-  // 320 wide: 10 stripes. 118 rows of steps of 2 are 59 of them: 6 a stripe hold all.
+  // A width of 320 gives 10 stripes. 118 rows make 59 steps of 2, and 6 steps a stripe hold all of
+  // them.
   EXPECT_EQ(plan_levels(kWindow, {320, 141}, {10})[0].places.height, 59);
-  // 121 rows: 121 / 2 = 60 steps, 6 a stripe: the last row, the 61st step, is left out.
+  // 121 rows make 121 / 2 = 60 steps, 6 a stripe. The last row would be the 61st step and is left
+  // out.
   EXPECT_EQ(plan_levels(kWindow, {320, 144}, {10})[0].places.height, 60);
 }
 
@@ -63,7 +66,8 @@ TEST(WindowBox, IsInPixelsOfThePicture) {
   Level level;
   level.scale = 1.5F;
   level.box_size = {36, 36};
-  EXPECT_EQ(window_box(level, 3, 5), (Box{4, 8, 40, 44}));  // 4.5 and 7.5 to the even one
+  // 4.5 and 7.5 are rounded to even numbers.
+  EXPECT_EQ(window_box(level, 3, 5), (Box{4, 8, 40, 44}));
 }
 
 }  // namespace

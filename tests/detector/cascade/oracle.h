@@ -1,5 +1,6 @@
-// Which windows a cascade lets pass, in plain loops: OpenCV 4's rules as detector/cascade/levels.h
-// and model/cascade.h word them, one window at a time, one pixel of the level at a time.
+// Finds the windows that a cascade accepts, in plain loops. It follows OpenCV 4's rules as
+// detector/cascade/levels.h and model/cascade.h state them, one window and one pixel of the level
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,15 @@ struct GreyBytes {
   }
 };
 
-/// OpenCV's INTER_LINEAR_EXACT.
+/// Resizes like OpenCV's INTER_LINEAR_EXACT.
 [[nodiscard]] GreyBytes resized(const GreyBytes& picture, Size size);
 
-/// Windows that pass, clipped to nothing, by level, row and column.
+/// Returns the accepted windows by level, row and column, without clipping them.
 [[nodiscard]] std::vector<Box> windows_of(const detector::cascade::Cascade& cascade,
                                           const GreyBytes& picture,
                                           const detector::cascade::LevelOptions& options);
 
-/// The first stages of a cascade, which let many more windows pass.
+/// Returns the first stages of a cascade, which accept many more windows.
 [[nodiscard]] detector::cascade::Cascade cut(detector::cascade::Cascade cascade,
                                              std::size_t stages);
 

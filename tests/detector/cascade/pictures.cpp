@@ -9,7 +9,7 @@ namespace {
 constexpr int kRadii[] = {1, 4, 12, 32};
 constexpr std::uint32_t kFaceOctave = std::size(kRadii);
 
-/// In hundredths of half the face's height, from its middle.
+/// In hundredths of half the face's height, relative to its middle.
 struct Ellipse {
   int x;
   int y;
@@ -30,7 +30,7 @@ std::uint32_t hash(std::uint32_t seed, std::uint32_t octave, std::uint32_t i) {
   return h ^ (h >> 15);
 }
 
-/// Of a pixel among rows of that width.
+/// Returns the index of a pixel if rows have this width.
 std::size_t index_of(int width, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
          static_cast<std::size_t>(x);
@@ -38,7 +38,7 @@ std::size_t index_of(int width, int x, int y) {
 
 std::size_t pixel_count(Size size) { return index_of(size.width, 0, size.height); }
 
-/// Of the pixels in a square that lie in the picture.
+/// The sum and count of the pixels in a square that lie in the picture.
 struct SquareSum {
   std::int64_t sum;
   std::int64_t count;

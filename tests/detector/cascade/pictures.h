@@ -1,4 +1,4 @@
-// The pictures of golden/windows.txt, made from their recipes; that file tells how.
+// Makes the pictures of golden/windows.txt from their recipes. The file's head explains them.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct PictureRecipe {
   int grey = 128;
 };
 
-/// Grey levels, row by row without gaps.
+/// Returns grey levels, row by row without gaps.
 [[nodiscard]] std::vector<std::uint8_t> make_picture(const PictureRecipe& recipe);
 
-/// FNV-1a of 64 bits.
+/// Returns the 64-bit FNV-1a hash.
 [[nodiscard]] std::uint64_t fnv_hash(std::span<const std::uint8_t> bytes);
 
 }  // namespace facepipe::test

@@ -1,5 +1,5 @@
-// Channels of whole pictures: as an oracle in doubles has them, and the same bits with all
-// instruction sets and any number of threads.
+// These tests compare the channels of whole pictures with an oracle in doubles. All instruction
+// sets and any number of threads must give the same bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,8 @@ cv::Mat noise(Size size, unsigned seed) {
   return made;
 }
 
-/// Bright on one side of a line through the middle, whose normal has that angle.
+/// Returns a picture that is bright on one side of a line through the middle. The line's normal has
+/// this angle.
 cv::Mat edge(Size size, double angle) {
   cv::Mat made = flat(size, {40, 50, 60, 0});
   for (int y = 0; y < size.height; ++y)
@@ -51,7 +52,7 @@ cv::Mat edge(Size size, double angle) {
   return made;
 }
 
-/// All padded channels, scale by scale: `planes[scale][channel]`, rows without what is behind them.
+/// Returns all padded channels, scale by scale: `planes[scale][channel]`, without the row padding.
 std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int threads = 2,
                                                          SizeLimits limits = {}) {
   Workers workers(threads);
@@ -70,8 +71,9 @@ std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int
   return all;
 }
 
-/// Cells of which a channel is further than 1e-4 from the oracle's: there single precision took
-/// another decision about the strongest channel. At most one in a thousand, and where it is none.
+/// Expects that at most the share `other_decisions` of all cells has a channel that differs from the
+/// oracle's by more than 1e-4. In these cells, single precision has chosen another colour channel as
+/// the strongest.
 void expect_as_oracle(const cv::Mat& rgb, double other_decisions, SizeLimits limits = {}) {
   const Size size{rgb.cols, rgb.rows};
   const std::vector<Scale> scales = plan_scales(*model(), size, limits);
@@ -125,7 +127,7 @@ TEST(AcfChannels, SeeEdgesAtAllAngles) {
     const cv::Mat picture = edge({64, 64}, angle);
     SCOPED_TRACE(step);
     expect_as_oracle(picture, .001);
-    // Of what the histograms hold together, most is in the bins beside the angle.
+    // Most of the histograms' sum is in the bins beside the angle.
     const auto found = channels_of(picture)[0];
     double bins[kOrientations] = {};
     double all = 0;

@@ -1,5 +1,5 @@
-// Rows by vectors against channels.h sample by sample: the same bits, whatever the length and the
-// instruction set.
+// These tests compare rows computed by vectors with channels.h sample by sample. The bits must be
+// the same for all lengths and instruction sets.
 #include "detector/acf/cpu/rows.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLengths[] = {2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 100};
 
-/// A row with room on both sides; begin() is its first sample.
+/// A row with room on both sides. begin() is its first sample.
 struct Row {
   std::vector<float> samples;
   explicit Row(int length)
@@ -124,7 +124,7 @@ TEST_F(AcfRows, Gradients) {
       three.here[c] = rows[3 * c + 1].begin();
       three.after[c] = rows[3 * c + 2].begin();
     }
-    // Equal magnitudes: the first channel counts.
+    // If magnitudes are equal, the first colour channel counts.
     std::copy_n(three.here[0], length, rows[7].begin());
     std::copy_n(three.before[0], length, rows[6].begin());
     std::copy_n(three.after[0], length, rows[8].begin());
@@ -175,7 +175,7 @@ TEST_F(AcfRows, MagnitudesByTheTriangleAround) {
   });
 }
 
-/// Three colours, the magnitude and the orientation of four rows of pixels.
+/// Returns three colours, the magnitude and the orientation of four rows of pixels.
 CellRows four_of(std::vector<Row>& rows) {
   CellRows four;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -186,7 +186,7 @@ CellRows four_of(std::vector<Row>& rows) {
   return four;
 }
 
-/// What the x-th cell is of its pixels' values: value(row, column).
+/// Returns the x-th cell of pixels whose values are value(row, column).
 template <typename Value>
 float cell_of(int x, const Value& value) {
   float columns[4];
@@ -200,7 +200,8 @@ TEST_F(AcfRows, Cells) {
   for_all([&](int length) {
     std::vector<Row> rows;
     for (int i = 0; i < 20; ++i) rows.push_back(random(4 * length, 0, i < 16 ? 2 : 5.999F));
-    for (std::size_t i = 16; i < 20; ++i) rows[i].begin()[0] = 5;  // a bin and no next one
+    // A whole bin, with no share for the next one.
+    for (std::size_t i = 16; i < 20; ++i) rows[i].begin()[0] = 5;
     const CellRows four = four_of(rows);
     std::vector<Row> made(kChannels, Row(length));
     float* to[kChannels];

@@ -1,4 +1,5 @@
-// The window's way over channels that are made up: the same windows and sums as tree by tree.
+// These tests move the window over made-up channels. The windows and sums must equal those of
+// evaluating tree by tree.
 #include "detector/acf/cpu/scan.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::int32_t kAnySum = std::numeric_limits<std::int32_t>::min();
 
-/// Cells of multiples of 1/64, which often are a threshold exactly.
+/// Returns cells of multiples of 1/64, which often equal a threshold exactly.
 Planes cells_of(Size size, unsigned seed) {
   Planes planes;
   planes.resize(size, 10);
@@ -30,7 +31,7 @@ Planes cells_of(Size size, unsigned seed) {
 std::vector<Place> scanned(const Model& model, const Planes& planes, std::int32_t least = kAnySum) {
   const Scanner scanner(model, planes.size(), least);
   std::vector<Place> found;
-  // In bands, as threads do it.
+  // Scans in bands, as threads do.
   const int rows = scanner.places().height;
   for (int row = 0; row < rows; row += 5) scanner.scan(planes, row, std::min(5, rows - row), found);
   return found;
@@ -61,7 +62,8 @@ TEST(AcfScan, FindsWhatTreesFindOneByOne) {
   EXPECT_GT(passed, 100U);
 }
 
-/// One tree whose root looks at a cell that is `cell`, and whose leaves are 1, 2, 3, 4.
+/// Returns a model of one tree. Its root looks at a cell that is `cell`, and its leaves are 1, 2,
+/// 3, 4.
 Model one_tree(float threshold, std::int32_t limit) {
   Model model = test::small_model(1, 1);
   model.trees[0] = {{0, 1, 2}, {threshold, 10, 10}, {1, 2, 3, 4}};
@@ -89,7 +91,8 @@ TEST(AcfScan, ASumThatIsTheLimitIsOut) {
     for (int y = 0; y < 12; ++y) std::fill_n(planes.row(c, y), 30, .25F);
   EXPECT_TRUE(scanned(one_tree(.25F, 3), planes).empty());
   EXPECT_EQ(scanned(one_tree(.25F, 2), planes).size(), 24U * 4U);
-  // After any tree, though later ones would lift it: by vectors, and one by one.
+  // A window is out after any tree, even if later trees would raise its sum. The scan evaluates
+  // some trees by vectors and others one by one.
   for (const std::size_t at : {std::size_t{0}, std::size_t{40}}) {
     Model model = one_tree(.25F, -5);
     model.trees.resize(80, Tree{{0, 1, 2}, {.25F, 10, 10}, {0, 0, 0, 0}});

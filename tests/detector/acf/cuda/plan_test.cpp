@@ -1,4 +1,5 @@
-// What the host makes of a model for the kernels, read as they read it: it needs no device.
+// These tests read the tables that the host makes of a model for the kernels, in the way the
+// kernels read them. They need no device.
 #include "detector/acf/cuda/plan.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ AcfTables tables_of(const Model& model, Size picture, const acf::SizeLimits& lim
   return acf::make_acf_tables(model, {picture, kNv12, {}}, limits, 0, batch_cells, shared);
 }
 
-/// Whether parts of that size cover `all` once, each within it.
+/// Expects that parts of this size cover `all` exactly once, each within it.
 void expect_cover(const std::vector<Part>& parts, int scale, Size all, Size part) {
   std::set<std::tuple<int, int>> seen;
   for (const Part& one : parts) {
@@ -142,7 +143,7 @@ TEST(CudaAcfPlan, KeepsToTheSharedMemoryThatThereIs) {
   EXPECT_EQ(tables_of(model, {640, 360}, {}, kManyCells, 3'000).plan.scan.in_shared, 0);
 }
 
-/// What taps on the device sum up to, for a source whose samples are their numbers.
+/// Returns the sum of the device's taps for a source whose samples equal their indices.
 double mean_of(const AcfTables& tables, const acf::DeviceTaps& taps, int sample) {
   double sum = 0;
   for (int k = 0; k < taps.count; ++k) {
@@ -175,7 +176,7 @@ TEST(CudaAcfPlan, FillsTapsUpWithoutChangingThem) {
   }
 }
 
-// Else a scale would need more than kMostCellTaps.
+// Otherwise a scale would need more than kMostCellTaps.
 TEST(CudaAcfPlan, KnowsAllPictures) {
   const Model model = test::small_model(1, 1);
   for (int width = 20; width < 300; width += 7)

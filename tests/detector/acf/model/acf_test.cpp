@@ -1,4 +1,4 @@
-// What read_model() makes of files, and what it refuses.
+// These tests check what read_model() reads from files, and what it refuses.
 #include "detector/acf/model/acf.h"
 
 #include <gtest/gtest.h>

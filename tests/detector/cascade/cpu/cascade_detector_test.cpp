@@ -1,4 +1,4 @@
-// Cascades on real pictures: all that stands between a frame and its candidates.
+// These tests run cascades on real pictures, with all steps from a frame to its candidates.
 #include "detector/cascade/cpu/cascade_detector.h"
 
 #include <gmock/gmock.h>
@@ -106,7 +106,7 @@ Detections detect(const DetectorOptions& options, const Frame& frame) {
   return request->collect();
 }
 
-/// Sums of IoUs over 1/2, pair by pair.
+/// Returns the sums of IoUs above 1/2, computed pair by pair.
 std::vector<double> agreement_of_each(const std::vector<Box>& boxes) {
   std::vector<double> sums;
   for (const Box& a : boxes) {
@@ -148,7 +148,7 @@ TEST(CascadeDetector, GivesAllWindowsToWhoeverCountsThem) {
   EXPECT_THAT(all.scores, testing::Each(1.0F));
 }
 
-// Levels that together have many times the picture's pixels are made one batch after the other.
+// The levels together have many times the picture's pixels, so they are made batch after batch.
 TEST(WindowFinder, FindsTheSameInBatches) {
   const auto scanner = scanner_of("frontalface_alt2");
   const cv::Mat part = city_grey()(cv::Rect(180, 130, 160, 120)).clone();

@@ -1,4 +1,4 @@
-// Windows and groups against what OpenCV 4.14 found in the same pictures.
+// These tests compare windows and groups with those that OpenCV 4.14 found in the same pictures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using test::GoldenBox;
 using test::GoldenBoxes;
 using test::GoldenCase;
 
-// Windows of these cascades are square: the larger minimum and the smaller maximum decide.
+// Windows of these cascades are square, so the larger minimum and the smaller maximum decide.
 LevelOptions options_of(const GoldenCase& c) {
   return {c.factor, static_cast<double>(std::max(c.least.width, c.least.height)),
           static_cast<double>(std::min(c.largest.width, c.largest.height))};
@@ -59,14 +59,15 @@ std::vector<Box> groups_of(const std::vector<Box>& windows) {
   return {kept.boxes.begin(), kept.boxes.end()};
 }
 
-/// Where no size of windows is wanted, OpenCV takes the one nearest to the smallest; facepipe none.
+/// If no window has a wanted size, OpenCV uses the size nearest to the smallest one, and facepipe
+/// uses none.
 bool takes_the_nearest(const WindowFinder& finder, const GoldenCase& c) {
   return finder.levels().empty() && c.windows.count > 0;
 }
 
 TEST(GoldenWindows, AreThoseOfOpenCv) {
   const test::WindowLists golden = test::read_window_lists();
-  std::map<std::string, std::vector<std::uint8_t>> pictures;  // made once for all their cases
+  std::map<std::string, std::vector<std::uint8_t>> pictures;  // each picture serves all its cases
   std::map<std::string, cascade::Cascade> cascades;
   Workers workers(2);
   std::size_t compared = 0;

@@ -23,8 +23,8 @@ using cascade::ScanMemory;
 using cascade::Scanner;
 using test::GreyBytes;
 
-/// Noise, smoothed by the mean of squares of several sizes: light and dark regions as pictures
-/// have.
+/// Returns noise that means of squares of several sizes have smoothed. It has light and dark
+/// regions like real pictures.
 GreyBytes clouds(Size size, unsigned seed) {
   std::mt19937 random(seed);
   GreyBytes picture{size, {}};
@@ -72,7 +72,7 @@ void expect_oracles_windows(const Cascade& cascade, const GreyBytes& picture,
 struct Case {
   std::string name;
   std::size_t stages;
-  std::size_t at_least;  ///< windows, summed over the pictures' sizes
+  std::size_t at_least;  ///< windows, summed over all sizes of the picture
 };
 
 class ScanOf : public testing::TestWithParam<Case> {};
@@ -138,14 +138,15 @@ TEST(Scan, FindsNothingWithoutContrast) {
         scanned(scanner, {{100, 80}, std::vector<std::uint8_t>(8000, grey)}, {1.1}).empty());
 }
 
-/// Stripes of two grey levels: the deviation is half of their difference.
+/// Returns stripes of two grey levels. Their deviation is half of the levels' difference.
 GreyBytes stripes_of(std::uint8_t low, std::uint8_t high) {
   GreyBytes picture{{120, 60}, {}};
   for (int i = 0; i < 120 * 60; ++i) picture.pixels.push_back(i % 2 == 0 ? low : high);
   return picture;
 }
 
-/// A window of 24 x 24 pixels that any feature value passes: contrast alone decides.
+/// Returns a cascade with a window of 24 x 24 pixels. It accepts any feature value, so only
+/// contrast decides.
 Cascade passing_all() {
   Cascade cascade;
   cascade.window = {24, 24};
@@ -169,12 +170,12 @@ TEST(Scan, WantsADeviationOverTenGreyLevels) {
 
 TEST(Scan, LooksAtEveryWindowWhereNoneFailsAtOnce) {
   const GreyBytes picture = stripes_of(0, 255);
-  // Steps of 2: 49 columns and 19 rows.
+  // The step is 2, so there are 49 columns and 19 rows.
   EXPECT_EQ(scanned(Scanner(passing_all()), picture, {10}).size(), 49U * 19U);
 }
 
-// Runs of failures of all lengths and at all places, over the borders of words and tiles too: the
-// feature is the difference of two columns, which fails where the left one is darker.
+// Runs of failures have all lengths and lie everywhere, also across the borders of words and tiles.
+// The feature is the difference of two columns; it fails if the left one is darker.
 TEST(Scan, LeavesOutTheWindowAfterOneThatFailsAtOnce) {
   Cascade cascade = passing_all();
   cascade.features[0] = {{{{0, 0, 1, 1, 1}, {1, 0, 1, 1, -1}, {}}}, 2};
@@ -192,7 +193,8 @@ TEST(Scan, LeavesOutTheWindowAfterOneThatFailsAtOnce) {
 }
 
 TEST(Scan, TakesTreesOfManyNodes) {
-  // A chain of 12 decisions, each of which may end it: wider than vectors compute at once.
+  // A tree is a chain of 12 decisions, each of which may end it. That is wider than vectors compute
+  // at once.
   Cascade cascade = passing_all();
   std::mt19937 random(3);
   cascade.nodes.clear();
@@ -207,7 +209,7 @@ TEST(Scan, TakesTreesOfManyNodes) {
   expect_oracles_windows(cascade, clouds({200, 150}, 5), {1.2}, 100);
 }
 
-// The sum of single precision is far from the exact one where large leaves cancel each other.
+// If large leaves cancel each other, the sum in single precision is far from the exact one.
 TEST(Scan, DecidesWhatSinglePrecisionCantByDoubles) {
   Cascade cascade = passing_all();
   cascade.nodes.clear();

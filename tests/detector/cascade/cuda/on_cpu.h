@@ -1,5 +1,5 @@
-// What the CPU finds. Apart from the tests, because OpenCV's headers and CUDA's owners both have
-// classes named Stream and Event.
+// Returns what the CPU finds. It is separate from the tests, because OpenCV's headers and CUDA's
+// owners both have classes named Stream and Event.
 #pragma once
 
 #include "core/detections.h"
@@ -9,11 +9,11 @@
 
 namespace facepipe::test {
 
-/// Candidates of a frame in host memory with a score above `threshold`.
+/// Returns the candidates of a frame in host memory with a score above `threshold`.
 [[nodiscard]] Detections on_cpu(const detector::cascade::Cascade& cascade, const Frame& frame,
                                 const detector::cascade::LevelOptions& levels, float threshold);
 
-/// All windows of a frame in host memory.
+/// Returns all windows of a frame in host memory.
 [[nodiscard]] Detections every_window_on_cpu(const detector::cascade::Cascade& cascade,
                                              const Frame& frame,
                                              const detector::cascade::LevelOptions& levels);

@@ -1,4 +1,5 @@
-// What the host makes of a cascade for the kernels, read as they read it: it needs no device.
+// These tests read the tables that the host makes of a cascade for the kernels, in the way the
+// kernels read them. They need no device.
 #include "detector/cascade/cuda/plan.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +42,7 @@ ScanTables tables_of(const Cascade& cascade, Size picture = {1920, 1080}) {
   return cascade::make_scan_tables(cascade, {picture, kNv12, {}}, {1.1});
 }
 
-/// A full tile's grey levels, and the sums that a block has of them.
+/// The grey levels of a full tile, and the sums that a block keeps of them.
 struct TileOfSums {
   Size size;
   std::vector<int> pixels;
@@ -73,7 +74,7 @@ TileOfSums tile_of(const ScanPlan& plan, int step, const Pixel& pixel) {
   return tile;
 }
 
-/// A feature's value over the window at (left, top), pixel by pixel.
+/// Returns a feature's value in the window at (left, top), computed pixel by pixel.
 std::int64_t value_of(const cascade::Feature& feature, const TileOfSums& tile, int left, int top) {
   std::int64_t sum = 0;
   for (int i = 0; i < feature.rect_count; ++i) {
@@ -87,7 +88,7 @@ std::int64_t value_of(const cascade::Feature& feature, const TileOfSums& tile, i
   return sum;
 }
 
-/// The leaves of a stage's stumps, sorted.
+/// Returns the leaves of a stage's stumps, sorted.
 std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage& stage,
                                    const TileOfSums& tile, int left, int top, float inverse) {
   std::vector<float> leaves;
@@ -105,7 +106,7 @@ std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage&
 
 float float_of(std::uint32_t word) { return std::bit_cast<float>(word); }
 
-/// A stage's runs of stumps, read from the first one's head on.
+/// Reads a stage's runs of stumps, beginning with the head of the first run.
 class RunReader {
  public:
   RunReader(const std::vector<WordPair>& pairs, const DeviceStage& stage)
@@ -125,7 +126,8 @@ class RunReader {
   std::vector<WordPair>::const_iterator end_;
 };
 
-/// A stage's leaves in units by its runs; *stumps: how many there are.
+/// Returns the sum of a stage's leaves in units, read from its runs. Adds the number of stumps to
+/// `*stumps`.
 double sum_of_runs(const ScanTables& tables, std::size_t layout, const DeviceStage& stage,
                    const std::uint32_t* window, float inverse, int* stumps) {
   double sum = stage.rights;
@@ -151,7 +153,7 @@ double sum_of_runs(const ScanTables& tables, std::size_t layout, const DeviceSta
   return sum;
 }
 
-/// In units, sorted.
+/// Returns the leaves in units, sorted.
 std::vector<std::int32_t> leaves_of_blocks(const std::vector<StumpBlock>& blocks,
                                            const DeviceStage& stage, const std::uint32_t* window,
                                            float inverse) {
@@ -194,7 +196,7 @@ void expect_stage(const Cascade& cascade, const ScanTables& tables, std::size_t 
   EXPECT_EQ(stumps, static_cast<int>(expected.size()));
 }
 
-/// Of all stages, for windows all over a tile.
+/// Compares the leaves of all stages, for windows all over a tile.
 void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
                    const TileOfSums& tile, float inverse) {
   const int last_row = tables.plan.tile_rows[step - 1] - 1;
@@ -244,15 +246,16 @@ TEST(CudaCascadePlanStages, AreDecidedByUnitsButNearTheThreshold) {
     const double rounding = (stage.tree_count + 1) / 2.0;
     EXPECT_GE(stage.passes_from, threshold + rounding);
     EXPECT_LE(stage.fails_below, threshold - rounding + 1);
-    // Of so few stumps the same sum is attained often, and one of them lies 1e-5 above.
+    // With so few stumps, many windows reach the same sum, and one such sum is 1e-5 above the
+    // threshold.
     if (stage.tree_count < 32) {
       EXPECT_LT(stage.passes_from - threshold, 1e-5 * stage.units);
     }
   }
 }
 
-/// How often a block's lanes read shared memory one after the other: of each word, what lies in the
-/// bank that most lanes read.
+/// Counts how many reads of shared memory a block's lanes do one after the other. For each word,
+/// this is the number of different addresses in the most used bank.
 int turns_of(const StumpBlock& block) {
   int turns = 0;
   for (int c = 0; c < block.most_corners; ++c) {
@@ -269,7 +272,7 @@ int turns_of(const StumpBlock& block) {
   return turns;
 }
 
-// In the file's order it would be 22.
+// In the file's order, this number would be 22.
 TEST(CudaCascadePlanStumps, OfAWarpMeetInFewBanks) {
   const ScanTables tables = tables_of(cascade_of("frontalface_default"));
   for (const std::vector<StumpBlock>& blocks : tables.blocks) {
@@ -296,7 +299,8 @@ TEST(CudaCascadePlanStumps, MayCountNothing) {
 
 TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   Cascade cascade = cascade_of("frontalface_default");
-  for (cascade::Feature& feature : cascade.features) {  // twelve corners: 7 of 1,950 pairs of words
+  // Features of twelve corners, which take 7 of 1,950 pairs of words.
+  for (cascade::Feature& feature : cascade.features) {
     feature.rects[0] = {1, 1, 3, 3, 1};
     feature.rects[1] = {5, 6, 4, 4, -2};
     feature.rects[2] = {12, 13, 5, 5, 1};
@@ -305,7 +309,7 @@ TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   const ScanTables tables = tables_of(cascade);
   ASSERT_EQ(tables.plan.only_stumps, 1);
   EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.lane_stages, 8);
-  EXPECT_EQ(tables.plan.lane_stages, 7);  // of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
+  EXPECT_EQ(tables.plan.lane_stages, 7);  // stages of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
   EXPECT_LE(tables.stumps[0].size(), std::size_t{cascade::kMostStumpPairs});
   EXPECT_EQ(tables.stumps[0].size(), tables.stumps[1].size());
   std::mt19937 random(7);

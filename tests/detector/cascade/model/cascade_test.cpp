@@ -1,4 +1,5 @@
-// Small cascades: what read_cascade() makes of either format, and what it refuses.
+// These tests check what read_cascade() reads from small cascades of either format, and what it
+// refuses.
 #include "detector/cascade/model/cascade.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// A stage of a stump and of a tree of two nodes, and one of a stump.
+/// The first stage has a stump and a tree of two nodes, and the second stage has a stump.
 constexpr const char* kNewText = R"(<?xml version="1.0"?>
 <!-- a licence; <width>99</width> -->
 <opencv_storage>
@@ -48,7 +49,7 @@ constexpr const char* kNewText = R"(<?xml version="1.0"?>
 </opencv_storage>
 )";
 
-/// The same; leaves are numbered as they come, so nothing else is possible for the last stump.
+/// The same cascade. Its leaves are numbered in their order, so the last stump must have these.
 constexpr const char* kOldText = R"(<?xml version="1.0"?>
 <opencv_storage>
 <!-- made by hand -->
@@ -77,7 +78,7 @@ constexpr const char* kOldText = R"(<?xml version="1.0"?>
 </opencv_storage>
 )";
 
-/// `text` with `from`, which stands there, replaced once.
+/// Returns `text` with the first `from`, which must occur, replaced.
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -233,7 +234,7 @@ TEST(ReadCascade, RefusesWindowsAndRectangles) {
        {kRect, "<_>1 1 6 4</_>", "feature 1: a rectangle without its five numbers"},
        {kRect, "<_>1 1 6 4 0</_>", "feature 1: a rectangle of weight 0"},
        {kRect, "<_>1 1 6 4 .5</_>", "feature 1: not a whole number"},
-       // 255 * (24 * 2740 + 3 * 8) = 16774920 is the last one below 2^24 = 16777216.
+       // The largest allowed sum is 255 * (24 * 2740 + 3 * 8) = 16774920, below 2^24 = 16777216.
        {kRect, "<_>1 1 6 4 -2741</_>", "feature 1: a feature whose sum could reach 2^24"},
        {kRect, "<_>1 1 6 4 -2147483647</_>", "feature 1: a feature whose sum could reach 2^24"}});
   EXPECT_EQ(
@@ -283,7 +284,7 @@ TEST(ReadCascade, RefusesHugeCounts) {
   });
 }
 
-/// A parser or destructor that calls itself would need far more than a stack.
+/// A recursive parser or destructor would need much more than the stack's size.
 TEST(ReadCascade, NestingIsNoDanger) {
   constexpr std::size_t kDepth = 1'000'000;
   const std::string open = repeated("<_>", kDepth);
@@ -311,8 +312,8 @@ TEST(ReadCascade, NamesAFileThatIsMissing) {
                      [] { (void)read_cascade("no/such.xml"); });
 }
 
-/// Read or refused in one line that names it. Each is a new file, which disks write far faster than
-/// one that is written again.
+/// Expects that the file is read, or refused in one line that names it. Each file is new, because
+/// disks write new files much faster than existing ones.
 void expect_read_or_refused(const std::filesystem::path& file, int& refused) {
   try {
     expect_in_order(read_cascade(file));
@@ -340,7 +341,7 @@ TEST_P(MutatedCascade, IsReadOrRefused) {
     if (seed % 4 == 0) text.resize(1 + random() % (text.size() - 1));
     expect_read_or_refused(folder.write(std::to_string(seed), text), refused);
   }
-  // Much of the text are numbers and spaces, where a change may do no harm.
+  // Much of the text consists of numbers and spaces, where a change may be harmless.
   EXPECT_GT(refused, static_cast<int>(kSeeds) / 2);
   EXPECT_LT(refused, static_cast<int>(kSeeds));
 }
@@ -386,7 +387,7 @@ TEST(IsXmlFile, ReadsNoMoreThanItNeeds) {
   EXPECT_FALSE(is_xml("\x08\x07<a>"));
   EXPECT_FALSE(is_xml_file(folder.path()));
   EXPECT_FALSE(is_xml_file(folder / "nowhere"));
-  // Nobody writes to it: to open it would wait for ever.
+  // Nobody writes to the FIFO, so opening it would wait for ever.
   ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
   EXPECT_FALSE(is_xml_file(folder / "fifo"));
 }

@@ -1,4 +1,4 @@
-// Cascades compared member by member.
+// Compares cascades member by member.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline bool operator==(const Stage& a, const Stage& b) {
   return a.first_tree == b.first_tree && a.tree_count == b.tree_count && a.threshold == b.threshold;
 }
 
-/// Stages, trees and their nodes and leaves follow each other without gaps.
+/// Expects that stages, trees, nodes and leaves follow each other without gaps.
 inline void expect_in_order(const Cascade& cascade) {
   std::size_t trees = 0;
   for (const Stage& stage : cascade.stages) {
@@ -45,7 +45,7 @@ inline void expect_in_order(const Cascade& cascade) {
   EXPECT_EQ(leaves, cascade.leaves.size());
 }
 
-/// All but the hash.
+/// Compares everything except the hash.
 inline void expect_equal(const Cascade& a, const Cascade& b) {
   EXPECT_EQ(a.window, b.window);
   EXPECT_TRUE(a.stages == b.stages);

@@ -1,5 +1,5 @@
-// OpenCV's own cascades as read_cascade() reads them, beside a plain search of their text for
-// numbers.
+// These tests compare OpenCV's own cascades as read_cascade() reads them with the numbers that a
+// plain search finds in their text.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// --- The oracle: numbers of a text in their order, found without knowing XML ---
+// --- The oracle finds the numbers of a text in their order, without knowing XML
 
 std::string without_comments(std::string text) {
   for (std::size_t begin = 0; (begin = text.find("<!--")) != std::string::npos;)
@@ -23,7 +23,7 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-/// The texts of all elements of that name.
+/// Returns the texts of all elements of this name.
 std::vector<std::string> texts_of(const std::string& text, const std::string& name) {
   const std::string open = "<" + name + ">";
   const std::string close = "</" + name + ">";
@@ -35,7 +35,7 @@ std::vector<std::string> texts_of(const std::string& text, const std::string& na
   return found;
 }
 
-/// Whatever strtod() finds between other things.
+/// Returns all numbers that strtod() finds.
 Numbers numbers_in(const std::string& text) {
   Numbers found;
   for (const char* at = text.c_str(); *at != '\0';) {
@@ -47,7 +47,7 @@ Numbers numbers_in(const std::string& text) {
   return found;
 }
 
-/// The numbers of all elements of that name, one after another.
+/// Returns the numbers of all elements of this name, one after another.
 Numbers numbers_of(const std::string& text, const std::string& name) {
   Numbers all;
   for (const std::string& part : texts_of(text, name))
@@ -60,7 +60,7 @@ Numbers as_floats(Numbers values) {
   return values;
 }
 
-// --- The cascade as such numbers ---
+// --- The cascade as such numbers
 
 Numbers numbers_of_nodes(const Cascade& cascade) {
   Numbers all;
@@ -92,9 +92,9 @@ void expect_thresholds(const Cascade& cascade, const Numbers& of_file) {
     EXPECT_EQ(cascade.stages[i].threshold, static_cast<float>(of_file[i]) - 1e-5F) << i;
 }
 
-// --- OpenCV's files ---
+// --- OpenCV's files
 
-/// Counted with Python's xml.etree; hashes by sha256sum.
+/// The counts come from Python's xml.etree, the hashes from sha256sum.
 struct Counted {
   const char* name;
   Size window;
@@ -172,7 +172,7 @@ constexpr Counted kNew[] = {{"frontalface_default",
                              2609,
                              5633,
                              "b39a4a3be45539db146a7fc1d3e761a292c196eb88421185e6a615b3055e612d"}};
-/// The only one that Debian has in the old format; of stumps.
+/// This is the only cascade of Debian in the old format; it consists of stumps.
 constexpr Counted kOld[] = {{"licence_plate_rus_16stages",
                              {64, 16},
                              16,
@@ -205,7 +205,7 @@ TEST(ReadCascade, ReadsOldStumpsNumbers) {
   }
 }
 
-/// Numbers read in the file by eye.
+/// A person has read these numbers in the file.
 TEST(ReadCascade, ReadsTheFirstTreesOfAlt2) {
   const Cascade cascade = read_cascade(test::installed_cascade("frontalface_alt2"));
   EXPECT_TRUE((cascade.stages[0] == Stage{0, 3, 3.5069230198860168e-01F - 1e-5F}));
@@ -219,7 +219,7 @@ TEST(ReadCascade, ReadsTheFirstTreesOfAlt2) {
   EXPECT_TRUE(cascade.features[0] == first);
 }
 
-/// The middle of the last feature of the file has three rectangles.
+/// The file's last feature has three rectangles.
 TEST(ReadCascade, ReadsTheLastFeatureOfDefault) {
   const Cascade cascade = read_cascade(test::installed_cascade("frontalface_default"));
   const Feature last{{{{9, 1, 6, 22, -1}, {12, 1, 3, 11, 2}, {9, 12, 3, 11, 2}}}, 3};

@@ -1,4 +1,4 @@
-// The ranges that pictures give, beside those that are built in.
+// These tests compare the ranges measured on pictures with the built-in ones.
 #include "detector/cnn/cpu/calibrate.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The whole detector on a real picture, and its requests from many threads.
+// These tests run the whole detector on a real picture, and its requests from many threads.
 #include "detector/detector.h"
 
 #include <gmock/gmock.h>
@@ -58,12 +58,13 @@ std::vector<GoldenFace> golden_faces(const nlohmann::json& model) {
   return faces;
 }
 
-/// What differs from onnxruntime on the same JPEG: the decoder, the chroma filter, rounding, and
-/// the precision of the engine. i8 moves scores most, where they are neither high nor low.
+/// The result differs from onnxruntime's on the same JPEG because of the decoder, the chroma
+/// filter, rounding, and the engine's precision. i8 changes scores most if they are neither high
+/// nor low.
 struct Tolerance {
   double overlap;
   double score;
-  double landmark;  ///< pixels
+  double landmark;  ///< in pixels
 };
 
 Tolerance tolerance(Precision precision) {
@@ -78,7 +79,7 @@ std::size_t best_match(const Detections& found, const GoldenFace& face) {
   return best;
 }
 
-/// Each golden face has its candidate, and each clear candidate its golden face.
+/// Expects a candidate for each golden face, and a golden face for each clear candidate.
 void expect_faces(const Detections& found, const std::vector<GoldenFace>& faces,
                   const Tolerance& allowed) {
   ASSERT_GT(found.size(), 0U);
@@ -150,7 +151,7 @@ TEST(Detector, ScalesWithTheDetectSize) {
   EXPECT_FALSE(detector->facts().window);
   EXPECT_FALSE(detector->facts().tiling);
   const Detections found = detect(*detector, city);
-  // Faces that are still large enough at half the size.
+  // These faces are still large enough at half the size.
   std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
   std::erase_if(faces, [](const GoldenFace& face) { return face.box.width() < 28; });
   ASSERT_GE(faces.size(), 5U);
@@ -179,7 +180,7 @@ TEST(DetectorFactory, KeepsTheLastFewDetectors) {
   const auto factory = make_detector_factory(kCpu, options_for(test::centerface_file()));
   const auto first = factory->detector({32, 32});
   for (const int side : {64, 96, 128}) (void)factory->detector({side, side});
-  EXPECT_EQ(factory->detector({32, 32}), first);  // still kept, and now the newest
+  EXPECT_EQ(factory->detector({32, 32}), first);  // it is still kept, and becomes the newest
   for (const int side : {160, 192, 224}) (void)factory->detector({side, side});
   EXPECT_EQ(factory->detector({32, 32}), first);
   for (const int side : {64, 96, 128, 160}) (void)factory->detector({side, side});
@@ -240,7 +241,7 @@ class DetectorRequests : public testing::TestWithParam<Library> {
         options_for(is_cascade ? folder_ / "half.xml" : test::centerface_file());
     options.library = GetParam();
     options.requests = 2;
-    options.score_threshold = 0;  // every cell and each window is a candidate
+    options.score_threshold = 0;  // every cell and every window is a candidate
     detector_ = make_detector_factory(kCpu, options)->detector(kSize);
   }
   static Frame noise(unsigned seed) { return test::make_noise_frame({PixelFormat{}, kSize}, seed); }
@@ -300,7 +301,8 @@ TEST_P(DetectorRequests, OutliveTheirDetector) {
 
 TEST_P(DetectorRequests, MayEndInAnyState) {
   for (int state = 0; state < 4; ++state) {
-    for (int round = 0; round < 3; ++round) {  // more rounds than places: each comes back
+    // More rounds than places, so each place must come back.
+    for (int round = 0; round < 3; ++round) {
       const auto request = detector_->acquire({});
       if (state > 0) request->prepare(noise(1));
       if (state > 1) request->start();
@@ -320,9 +322,9 @@ TEST_P(DetectorRequests, DoNotMixUpFramesOfManyThreads) {
       for (unsigned round = 0; round < kRounds; ++round) {
         const auto request = detector_->acquire({});
         request->prepare(noise(t));
-        if (round % 3 == 1) continue;  // given up before it ran
+        if (round % 3 == 1) continue;  // abandons the request before it runs
         request->start();
-        if (round % 3 == 2) continue;  // given up while it runs
+        if (round % 3 == 2) continue;  // abandons the request while it runs
         EXPECT_EQ(request->collect().scores, expected[t]);
       }
     });

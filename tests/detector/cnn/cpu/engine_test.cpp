@@ -1,4 +1,4 @@
-// One contract, one set of tests for every engine and precision of this build and processor.
+// The same tests check the contract for every engine and precision of this build and processor.
 #include "detector/cnn/cpu/engine.h"
 
 #include <gtest/gtest.h>
@@ -37,10 +37,10 @@ bool supported(const EngineCase& c) {
   });
 }
 
-/// How far an output may be from onnxruntime's f32: of its value, plus the same at 1.
-/// bf16 keeps 8 bits of a factor, f16 keeps 11; both pass through some sixty layers. i8 keeps 8
-/// bits of a tensor's range (of weights 7 on some processors), which this picture of stripes,
-/// unlike any that was measured, may exceed.
+/// Returns how far an output may be from onnxruntime's f32: this share of its value, plus as much
+/// at 1. bf16 keeps 8 bits of a factor, f16 keeps 11, and both pass through about sixty layers. i8
+/// keeps 8 bits of a tensor's range (7 bits for weights on some processors). This picture of
+/// stripes is unlike the measured ones and may exceed the range.
 double tolerance(Precision precision) {
   switch (precision) {
     case Precision::f32:
@@ -183,7 +183,8 @@ TEST_P(EngineTest, WaitsForNothingWhereNothingRuns) {
 }
 
 TEST_P(EngineTest, NamesTheFileThatItRefuses) {
-  // Known by its ends, but a node is of no operator that anybody knows; whoever refuses it first.
+  // The model's ends are known, but a node has an unknown operator. Any part of the engine may
+  // refuse it.
   const test::TemporaryFolder folder;
   std::string bytes = test::read_file(test::centerface_file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))

@@ -1,4 +1,5 @@
-// OpenCV's dnn on a CUDA device: what is refused where this OpenCV, or this machine, has none.
+// These tests check OpenCV's dnn on a CUDA device, and what is refused if this OpenCV or this
+// machine doesn't support it.
 #include "detector/cnn/cpu/opencv/opencv_cuda.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +56,7 @@ TEST_F(WithoutOpencvCuda, TheModelIsRefusedBeforeThereIsAFrame) {
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
-    // In a build without CUDA the engine isn't even listed.
+    // A build without CUDA doesn't even list the engine.
     const bool listed = !supported_engines(DeviceKind::cuda).empty();
     EXPECT_THAT(error.what(),
                 testing::HasSubstr(listed ? "model " + options.model.string() + ": OpenCV: "
@@ -77,7 +78,7 @@ TEST(OpencvCuda, TakesF32AndF16Alone) {
 TEST(OpencvCuda, NamesTheLayersThatABackendLacks) {
   const cv::dnn::Net net = centerface();
   EXPECT_THAT(layers_without(net, cv::dnn::DNN_BACKEND_OPENCV), testing::IsEmpty());
-  // Which nobody builds: it needs a compiler of its own.
+  // Nobody builds Halide's backend, because it needs a compiler of its own.
   const std::vector<std::string> missing = layers_without(net, cv::dnn::DNN_BACKEND_HALIDE);
   EXPECT_THAT(missing, testing::Contains(testing::HasSubstr(" (Convolution)")));
 }
@@ -101,7 +102,7 @@ TEST(OpencvCuda, OnTheCpuNothingIsCopied) {
   EXPECT_EQ(copies.total(CopyKind::network_output), CopyTotal{});
 }
 
-// With a device: the input and each of the outputs, in f32 whatever is computed in.
+// On a device, the input and each output are copied as f32, whatever the precision.
 TEST(OpencvCuda, CountsWhatItCopies) {
   const Model model(test::centerface_file());
   const Size network{64, 32};
@@ -116,8 +117,8 @@ TEST(OpencvCuda, CountsWhatItCopies) {
     CopyCounter copies;
     inference->count_copies(copies);
     EXPECT_EQ(copies.total(CopyKind::network_input), (CopyTotal{1, 3 * 64 * 32 * 4}));
-    // A heat map, two of a box's size, two of its place, ten of landmarks, at a quarter of the
-    // size.
+    // The outputs are a heat map, two values for a box's size, two for its place and ten for
+    // landmarks, at a quarter of the size.
     EXPECT_EQ(copies.total(CopyKind::network_output), (CopyTotal{4, 15 * 16 * 8 * 4}));
   }
 }

@@ -1,4 +1,4 @@
-// Preprocessing against arithmetic written down from H.273, pixel by pixel, in double precision.
+// These tests compare preprocessing with H.273's arithmetic, pixel by pixel, in double precision.
 #include "detector/cnn/cpu/preprocess.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using test::RgbOracle;
 
 constexpr std::uint8_t kUntouched = 0xA5;
 
-/// The network's input after one conversion, everything else left at kUntouched.
+/// The network's input after one conversion. All bytes that it doesn't write stay at kUntouched.
 struct Converted {
   NetworkFit fit;
   std::vector<std::uint8_t> planes;
@@ -52,7 +52,7 @@ void expect_picture(const Converted& converted, const RgbOracle& oracle, double 
   testing::Test::RecordProperty("worst", std::to_string(worst));
 }
 
-/// Black to the right of the picture, nothing written below it.
+/// Expects black to the right of the picture, and that nothing is written below it.
 void expect_padding(const Converted& converted) {
   const Size network = converted.fit.network;
   const Size content = converted.fit.content;
@@ -65,18 +65,18 @@ void expect_padding(const Converted& converted) {
 struct FormatCase {
   const char* name;
   PixelFormat format;
-  double tolerance;  ///< of 255
+  double tolerance;  ///< in levels of 255
 };
 
 PixelFormat planar(int log2_chroma_w, int log2_chroma_h, int bits = 8) {
   return {false, log2_chroma_w, log2_chroma_h, bits, 0, true};
 }
 
-constexpr double kRounded = 0.501;  // once; the oracle is in double precision
-constexpr double kReduced = 3.2;    // reduction to 8 bits and averages round before
+constexpr double kRounded = 0.501;  // rounds once; the oracle is in double precision
+constexpr double kReduced = 3.2;    // the reduction to 8 bits and averages round before
 
 const FormatCase kFormats[] = {
-    // name, format, tolerance
+    // Columns: name, format, tolerance.
     {"I420", planar(1, 1), kRounded},
     {"I422", planar(1, 0), kRounded},
     {"I444", planar(0, 0), kRounded},
@@ -100,7 +100,7 @@ const FormatCase kFormats[] = {
 class PreprocessFormat : public testing::TestWithParam<FormatCase> {};
 
 TEST_P(PreprocessFormat, IsWhatTheStandardSays) {
-  // Even and odd sizes, multiples of 8 and none, smaller than a vector register.
+  // Sizes are even and odd, multiples of 8 and others, and smaller than a vector register.
   for (const Size size :
        {Size{64, 48}, Size{50, 34}, Size{37, 23}, Size{96, 33}, Size{6, 4}, Size{1, 1}}) {
     for (const bool full_range : {false, true}) {
@@ -200,7 +200,7 @@ TEST(Preprocess, EnlargesWithoutShift) {
       test::set_raw_sample(frame, 2, x, y, 128);
     }
   const Converted converted = convert(frame, Size{64, 64});
-  // A ramp stays a ramp through pixel centres, away from the edges.
+  // A ramp stays a ramp at pixel centres, except near the edges.
   for (int y = 8; y < 56; ++y)
     for (int x = 8; x < 56; ++x) {
       const double code = 20 + 8 * ((x + 0.5) / 4 - 0.5) + 5 * ((y + 0.5) / 4 - 0.5);

@@ -1,4 +1,5 @@
-// Pictures too large for one run: what each run sees, and that no face of a real picture is lost.
+// These tests check pictures that are too large for one run: what each run sees, and that no face
+// of a real picture is lost.
 #include "detector/cnn/cpu/tiled_detector.h"
 
 #include <gtest/gtest.h>
@@ -26,12 +27,12 @@ Detections detect(Detector& detector, const Frame& frame) {
   return request->collect();
 }
 
-/// The luma of an upright pixel; and of its chroma where `plane` is 1 or 2.
+/// Returns the luma of an upright pixel, or its chroma if `plane` is 1 or 2.
 unsigned upright_sample(const Frame& frame, std::size_t plane, int x, int y) {
   const auto inverse = [&](int stored_x, int stored_y) {
     return test::upright_place({stored_x, stored_y}, frame.size, frame.orientation);
   };
-  // Corners tell the mapping, which is linear.
+  // Three corners determine the mapping, because it is linear.
   const auto o = inverse(0, 0);
   const auto right = inverse(1, 0);
   const auto down = inverse(0, 1);
@@ -115,7 +116,7 @@ TEST(TiledDetector, GuessesColoursFromThePictureNotFromATile) {
   for (const int matrix : matrices) EXPECT_EQ(matrix, 1);
 }
 
-/// By falling score, those that overlap no better one by more than 0.3.
+/// Returns boxes by falling score. None overlaps a better one by more than 0.3.
 std::vector<Box> suppressed(const Detections& all, float least) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -137,7 +138,8 @@ std::size_t matched(const std::vector<Box>& faces, const std::vector<Box>& among
   }));
 }
 
-// 13 megapixels of the demo photo, at its own size and up to six times as large.
+// Returns a frame of 13 megapixels with the demo photo at its own size and up to six times as
+// large.
 Frame large_city() {
   const test::TemporaryFolder folder;
   test::ffmpeg("-i " + test::city_file().string() +

@@ -1,4 +1,5 @@
-// The CUDA engine against the CPU's: the same frame through both, from pixels to candidates.
+// These tests compare the CUDA engine with the CPU's: the same frame goes through both, from pixels
+// to candidates.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,18 +56,20 @@ TEST(CudaAgainstCpu, PreprocessesAlike) {
           worst = std::max(worst, difference);
           sum += difference;
         }
-        // What the CPU's preprocessing may be off, and a rounding or two of our own.
+        // The limit covers the error of the CPU's preprocessing, and a rounding or two of the
+        // device.
         EXPECT_LE(worst, format.bits == 8 ? 4.5 : 6.5);
         EXPECT_LE(sum / static_cast<double>(expected.size()), 1.5);
       }
 }
 
-/// A planar frame of 8 bits as NVDEC gives it out: chroma interleaved and of half the size.
+/// Returns a planar frame of 8 bits as NVDEC gives it: chroma is interleaved and has half the size.
 Frame as_nv12(const Frame& planar) {
   test::FrameSpec spec{kNv12, planar.size, planar.orientation, planar.color};
   Frame frame = test::make_noise_frame(spec, 1);
   const Size chroma = frame.chroma_size();
-  const int columns = 1 << (1 - planar.format.log2_chroma_w);  // of the planar chroma for one
+  // Columns of planar chroma for one column of NV12.
+  const int columns = 1 << (1 - planar.format.log2_chroma_w);
   const int rows = 1 << (1 - planar.format.log2_chroma_h);
   for (int y = 0; y < planar.size.height; ++y)
     for (int x = 0; x < planar.size.width; ++x)
@@ -92,7 +95,7 @@ Detections found_on_device(const Model& model, const Frame& frame, float thresho
   return cuda::download(detection.candidates(), stream);
 }
 
-/// Each of `some`, but those too near the threshold to tell, is among `others`.
+/// Expects each of `some` among `others`, except those that are too near the threshold to decide.
 void expect_among(const Detections& some, const Detections& others, float threshold,
                   float score_error) {
   for (std::size_t i = 0; i < some.size(); ++i) {
@@ -110,7 +113,8 @@ void expect_among(const Detections& some, const Detections& others, float thresh
 }
 
 constexpr float kThreshold = 0.3F;
-/// Of halves in sixty layers, and of the CPU's preprocessing, which is up to 3 of 255 off.
+/// Covers halves in about sixty layers. kPreprocessingError also covers the CPU's preprocessing,
+/// which is off by up to 3 of 255.
 constexpr float kNetworkError = 5e-3F;
 constexpr float kPreprocessingError = 5e-2F;
 
@@ -159,7 +163,7 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
   expect_same_candidates(test::yunet_file());
 }
 
-/// The demo photo again and again, in 13 megapixels, stored turned.
+/// Returns a frame of 13 megapixels that repeats the demo photo and is stored turned.
 Frame large_frame(Orientation orientation) {
   constexpr Size kUpright{4416, 2960};
   const Frame photo = as_nv12(test::read_jpeg(test::city_file()));
@@ -190,7 +194,8 @@ Detections found_in_tiles_on_cpu(const Frame& frame) {
   return request->collect();
 }
 
-/// Of those well above the threshold, the share that has its like among `others`.
+/// Returns the share of clear candidates (well above the threshold) that have a similar one among
+/// `others`.
 double share_among(const Detections& some, const Detections& others) {
   int clear = 0;
   int found = 0;
@@ -223,7 +228,8 @@ TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
     const test::DescribedFrame on_device(frame, stream);
     const Detections cpu = found_in_tiles_on_cpu(frame);
     EXPECT_GT(cpu.size(), 500U);
-    for (int run = 0; run < 2; ++run) {  // the second begins where the first has left memory
+    // The second run begins with the memory that the first has left.
+    for (int run = 0; run < 2; ++run) {
       detection->enqueue(on_device.descriptor(), stream);
       const Detections device = cuda::download(detection->candidates(), stream);
       EXPECT_GE(share_among(cpu, device), 0.99);

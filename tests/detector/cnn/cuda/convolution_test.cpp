@@ -1,4 +1,4 @@
-// Every tile of the convolution's kernel, also those that no small network leads to.
+// These tests check every tile of the convolution's kernel, also those that no small network uses.
 #include "detector/cnn/cuda/operators/convolution.h"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kRows = 411;     // of pixels: no multiple of a tile
+constexpr int kRows = 411;     // rows of pixels: no multiple of a tile
 constexpr int kColumns = 136;  // more than the widest tile
 constexpr int kSums = 200;
-constexpr int kPaddedColumns = 1024;  // of whatever tile
+constexpr int kPaddedColumns = 1024;  // enough for any tile
 
-/// A matrix product, its operands in halves.
+/// A matrix product whose operands are halves.
 class Product {
  public:
   Product() {

@@ -1,5 +1,5 @@
-// The CPU's way from a frame to candidates, in parts, for comparisons with a device's. A file of
-// its own because OpenCV's headers have streams and events, too.
+// Runs the CPU's steps from a frame to candidates one by one, for comparisons with a device. It has
+// a file of its own because OpenCV's headers have streams and events, too.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace facepipe::test {
 
-/// The network's input, three planes, black where the picture ends.
+/// Returns the network's input: three planes, black outside of the picture.
 [[nodiscard]] std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame,
                                                           const detector::NetworkFit& fit,
                                                           detector::ChannelOrder order);
 
-/// What OpenCV's engine (f32) and the head find in a network's input.
+/// Returns what OpenCV's engine (f32) and the head find in a network's input.
 [[nodiscard]] Detections detect_on_cpu(const std::vector<std::uint8_t>& planes,
                                        const detector::Model& model,
                                        const detector::NetworkFit& fit, float threshold);

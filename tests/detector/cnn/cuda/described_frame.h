@@ -1,4 +1,4 @@
-// A frame of a test in device memory, with its descriptor.
+// A test's frame in device memory, with its descriptor.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace facepipe::test {
 
-/// Copies a semi-planar frame, row padding and all.
+/// Copies a semi-planar frame, including the row padding.
 class DescribedFrame {
  public:
   DescribedFrame(const Frame& frame, const cuda::Stream& stream)
@@ -32,7 +32,7 @@ class DescribedFrame {
   }
 
   [[nodiscard]] const FrameDescriptor* descriptor() const { return descriptor_.data(); }
-  /// Rows of samples, padding and all.
+  /// Returns rows of samples, including the padding.
   [[nodiscard]] cuda::DeviceSpan<std::byte> luma() const { return luma_.span(); }
 
  private:

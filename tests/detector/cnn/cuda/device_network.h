@@ -1,5 +1,5 @@
-// A planned network with memory around it, as tests and measurements run it: a tensor up, one run,
-// any value down.
+// A planned network with its memory, for tests and measurements: upload a tensor, run once,
+// download any value.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -15,7 +15,7 @@
 
 namespace facepipe::test {
 
-/// Index of a value's element in its memory.
+/// Returns the index of a value's element in its memory.
 inline std::size_t element_of(const detector::engine::Placement& place, int channel, int y, int x) {
   const int left = place.image ? 1 : 0;
   const auto pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(place.row_pixels()) +
@@ -30,7 +30,7 @@ inline float pending_applied(float value, detector::graph::Activation activation
   return value;
 }
 
-/// A value of a run, channels outermost, what is pending applied.
+/// Returns a value of a run, channels outermost. Applies a pending activation.
 inline Tensor download(const detector::engine::Placement& place, std::byte* activations,
                        const cuda::Stream& stream) {
   std::vector<std::byte> bytes(place.bytes());
@@ -57,7 +57,7 @@ class DeviceNetwork {
       const detector::graph::Graph& graph,
       detector::engine::Network::Reuse reuse = detector::engine::Network::Reuse::nothing)
       : network_(graph, reuse), activations_(network_.activation_bytes()) {
-    // What nobody writes must show: a NaN of both types.
+    // These bytes are a NaN of both types, and reveal elements that nobody writes.
     cuda::fill(activations_.span(), 0xff, stream_);
   }
 
@@ -65,7 +65,7 @@ class DeviceNetwork {
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::byte* activations() const { return activations_.data(); }
 
-  /// Channels outermost; rounded to halves on the way.
+  /// Uploads a tensor, channels outermost, and rounds it to halves.
   void upload(const Tensor& input) {
     const detector::engine::Placement& place = network_.input();
     std::vector<__half> halves(place.bytes() / sizeof(__half), __float2half(0.0F));

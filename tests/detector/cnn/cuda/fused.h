@@ -1,4 +1,4 @@
-// What a kernel that computes several layers at once may be off.
+// The allowed error of a kernel that computes several layers at once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace facepipe::test {
 
-/// The differences' Euclidean norm by that of what is expected.
+/// Returns the Euclidean norm of the differences, divided by the norm of the expected values.
 inline double relative_error(const Tensor& actual, const Tensor& expected) {
   double difference = 0;
   double all = 0;
@@ -20,9 +20,10 @@ inline double relative_error(const Tensor& actual, const Tensor& expected) {
   return std::sqrt(difference) / std::sqrt(all);
 }
 
-/// Sums of up to twenty products in halves: 2^-12 each, at random, and five times that at worst.
+/// Sums of up to twenty products in halves have random errors of 2^-12 each. The worst error is
+/// five times that.
 inline constexpr double kFusedError = 1e-3;
-inline constexpr double kWorstFusedError = 2.5e-3;  ///< of the largest value
+inline constexpr double kWorstFusedError = 2.5e-3;  ///< relative to the largest value
 
 inline void expect_close(const Tensor& actual, const Tensor& expected) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -30,7 +31,7 @@ inline void expect_close(const Tensor& actual, const Tensor& expected) {
   EXPECT_LE(worst_difference(actual, expected), kWorstFusedError * largest(expected));
 }
 
-/// The node's output after a run, given what the device gave it.
+/// Compares the node's output after a run with the interpreter's, which gets the device's inputs.
 inline void expect_fused(const detector::graph::Graph& graph, const detector::graph::Node& node,
                          const DeviceNetwork& device) {
   std::vector<Tensor> inputs;

@@ -1,4 +1,4 @@
-// The head on the device against the head on the CPU, which has its own tests.
+// These tests compare the head on the device with the head on the CPU, which has its own tests.
 #include "detector/cnn/cuda/head.h"
 
 #include <gtest/gtest.h>
@@ -17,11 +17,11 @@ namespace facepipe::detector {
 namespace {
 
 constexpr float kThreshold = 0.5F;
-constexpr int kPitch = 16;  // channels of all outputs of a level beside each other
+constexpr int kPitch = 16;  // channels of all outputs of a level, side by side
 constexpr std::size_t kTensors = 4;
 
-/// Outputs of a network of one kind: values of the test's choice, once as the CPU's head reads
-/// them and once in the memory of a device.
+/// Outputs of a network of one kind. The test chooses the values, which exist twice: as the CPU's
+/// head reads them, and in device memory.
 class Outputs {
  public:
   Outputs(const Model& model, const NetworkFit& fit) : model_(model), fit_(fit) {
@@ -44,7 +44,7 @@ class Outputs {
     memory_.resize(offset / sizeof(float));
   }
 
-  /// Value of a channel of a cell, cells in raster order.
+  /// Returns the value of a channel of a cell. Cells are in raster order.
   float& at(std::size_t output, std::size_t channel, std::size_t cell) {
     const ModelOutput& shape = model_.outputs()[output];
     const bool planes = model_.kind() == ModelKind::centerface;
@@ -56,8 +56,8 @@ class Outputs {
   }
   [[nodiscard]] std::size_t size() const { return planes_.size(); }
 
-  /// Outputs near 0, which makes boxes about a stride large; scores below the threshold but for
-  /// one cell in `one_in`.
+  /// Fills outputs with values near 0, so that boxes are about a stride large. Scores are below the
+  /// threshold except for one cell in `one_in`.
   void fill(unsigned seed, unsigned one_in) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> noise(-1, 1);
@@ -106,7 +106,7 @@ class Outputs {
     const cuda::DeviceBuffer<Landmarks> landmarks(capacity + 1);
     const cuda::DeviceBuffer<std::uint32_t> count(1);
     cuda::copy(memory.span(), std::as_bytes(std::span(memory_)), stream);
-    // What nobody writes must show.
+    // These bytes reveal values that nobody writes.
     cuda::fill(scratch.span(), 0xff, stream);
     cuda::fill(scores.span(), 0xff, stream);
     head.enqueue(memory.data(), scratch.span(),
@@ -136,7 +136,7 @@ class Outputs {
   std::vector<float> memory_;
 };
 
-/// How far a coordinate may be off: two exponentials, and sums and products of what they give.
+/// How far a coordinate may be off. It comes from two exponentials, and sums and products of them.
 struct Tolerance {
   double pixels = 1e-4;
   double relative = 2e-6;
@@ -163,7 +163,7 @@ void expect_same(const Detections& actual, const Detections& all, std::size_t co
   }
 }
 
-/// With room for all, and with room for some.
+/// Compares results with room for all candidates, and with room for some.
 void expect_as_on_cpu(Outputs& outputs, const Tolerance& allowed = {}) {
   const Detections expected = outputs.on_cpu();
   const auto all = static_cast<std::uint32_t>(expected.size());
@@ -179,8 +179,8 @@ class CudaHead : public test::KnownModel {};
 TEST_P(CudaHead, FindsWhatTheCpuFinds) {
   const NetworkFit fits[] = {
       fit_network({320, 256}, {}),
-      fit_network({317, 250}, {}),              // padded
-      fit_network({640, 500}, Size{320, 320}),  // scaled
+      fit_network({317, 250}, {}),              // with padding
+      fit_network({640, 500}, Size{320, 320}),  // with scaling
       fit_network({40, 30}, {}),
   };
   unsigned seed = 1;
@@ -224,7 +224,7 @@ TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
   for (std::size_t o = 0; o < outputs.size(); ++o)
     for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
       if (random() % 8 == 0) outputs.at(o, 0, cell) = odd[random() % std::size(odd)];
-  // Far outside, differences of large numbers are what is left of a coordinate.
+  // Far outside, a coordinate is the small difference of large numbers.
   expect_as_on_cpu(outputs, {.pixels = 0.05, .relative = 1e-5});
 }
 

@@ -1,7 +1,8 @@
-// The fused block of MobileNetV2 against the interpreter: floats, sums in double.
+// These tests compare the fused block of MobileNetV2 with the interpreter, which has floats and
+// sums in double.
 //
-// Errors are those of the whole result: the root of the mean square of what is off, relative to the
-// root of the mean square of the result.
+// Errors are relative to the whole result: the root mean square of the differences, divided by the
+// root mean square of the result.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,13 +46,13 @@ std::ostream& operator<<(std::ostream& out, const Block& b) {
              << ", " << b.size.width << "x" << b.size.height;
 }
 
-/// Rounded to halves, as the device gets them.
+/// Rounds values to halves, as the device gets them.
 Tensor rounded(Tensor values) {
   for (float& value : values) value = __half2float(__float2half_rn(value));
   return values;
 }
 
-/// The three convolutions, and one more that reads the result.
+/// Builds the three convolutions, and one more that reads the result.
 test::GraphBuilder built(const Block& block) {
   test::GraphBuilder builder(block.inputs, block.size, 7);
   const graph::ValueId expanded = builder.convolution(
@@ -103,27 +104,30 @@ TEST_P(FusedInvertedResidual, ComputesWhatItsPartsCompute) {
   RecordProperty("error", std::to_string(error));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Sizes, FusedInvertedResidual,
-    testing::Values(
-        // CenterFace's blocks.
-        Block{16, 96, 24, 2, {126, 70}}, Block{24, 144, 24, 1, {95, 33}},
-        Block{24, 144, 32, 2, {120, 34}}, Block{32, 192, 32, 1, {61, 21}},
-        Block{32, 192, 64, 2, {62, 19}}, Block{64, 384, 64, 1, {60, 17}},
-        Block{64, 384, 96, 1, {31, 9}}, Block{96, 576, 96, 1, {33, 13}},
-        Block{96, 576, 160, 2, {59, 14}}, Block{160, 960, 160, 1, {40, 10}},
-        Block{160, 960, 24, 1, {20, 11}, Activation::relu},
-        // Other widths: of inputs, expanded channels and outputs that are no multiples of anything.
-        Block{8, 16, 8, 1, {30, 4}}, Block{12, 40, 20, 1, {37, 9}}, Block{40, 120, 40, 1, {45, 8}},
-        Block{56, 100, 112, 2, {45, 8}}, Block{80, 240, 80, 1, {33, 6}},
-        Block{112, 336, 136, 1, {31, 5}}, Block{128, 512, 320, 2, {34, 7}},
-        Block{192, 1152, 192, 1, {14, 6}}, Block{20, 72, 6, 2, {33, 7}},
-        // Small pictures.
-        Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
-        Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}}, Block{16, 96, 24, 2, {2, 35}},
-        Block{96, 576, 160, 2, {63, 1}}, Block{160, 960, 160, 1, {2, 2}}));
+INSTANTIATE_TEST_SUITE_P(Sizes, FusedInvertedResidual,
+                         testing::Values(
+                             // The blocks of CenterFace.
+                             Block{16, 96, 24, 2, {126, 70}}, Block{24, 144, 24, 1, {95, 33}},
+                             Block{24, 144, 32, 2, {120, 34}}, Block{32, 192, 32, 1, {61, 21}},
+                             Block{32, 192, 64, 2, {62, 19}}, Block{64, 384, 64, 1, {60, 17}},
+                             Block{64, 384, 96, 1, {31, 9}}, Block{96, 576, 96, 1, {33, 13}},
+                             Block{96, 576, 160, 2, {59, 14}}, Block{160, 960, 160, 1, {40, 10}},
+                             Block{160, 960, 24, 1, {20, 11}, Activation::relu},
+                             // Blocks with other widths, whose inputs, expanded channels and
+                             // outputs aren't multiples of anything.
+                             Block{8, 16, 8, 1, {30, 4}}, Block{12, 40, 20, 1, {37, 9}},
+                             Block{40, 120, 40, 1, {45, 8}}, Block{56, 100, 112, 2, {45, 8}},
+                             Block{80, 240, 80, 1, {33, 6}}, Block{112, 336, 136, 1, {31, 5}},
+                             Block{128, 512, 320, 2, {34, 7}}, Block{192, 1152, 192, 1, {14, 6}},
+                             Block{20, 72, 6, 2, {33, 7}},
+                             // Small pictures.
+                             Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
+                             Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}},
+                             Block{16, 96, 24, 2, {2, 35}}, Block{96, 576, 160, 2, {63, 1}},
+                             Block{160, 960, 160, 1, {2, 2}}));
 
-/// A map on the device, channels innermost and padded to 8, as a tensor with channels outermost.
+/// Converts a map on the device (channels innermost, padded to 8) to a tensor with channels
+/// outermost.
 Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& shape,
                   const cuda::Stream& stream) {
   std::vector<__half> halves(span.size);
@@ -137,7 +141,7 @@ Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& sh
   return values;
 }
 
-/// Of the sizes that the tests above go through with their first tile alone.
+/// The tests above run these sizes only with their first tile.
 class InvertedResidualTiles : public FusedInvertedResidual {};
 
 TEST(InvertedResidualTileTable, HasTilesForLargePicturesOfAllWidths) {
@@ -193,9 +197,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Block{96, 576, 160, 2, {33, 9}}, Block{160, 960, 160, 1, {16, 7}},
                     Block{160, 960, 24, 1, {31, 6}, Activation::relu}));
 
-/// CenterFace's own weights: one block (64 to 96, without an addition) is off by 1.2e-3, of which
-/// weights rounded to halves are 0.5e-3 and sums of the depthwise convolution in halves 0.8e-3;
-/// the others are within kError.
+/// CenterFace's own weights: one block (64 to 96, without an addition) is off by 1.2e-3. Weights
+/// rounded to halves cause 0.5e-3 of that, and the depthwise convolution's sums in halves cause
+/// 0.8e-3. The other blocks are within kError.
 constexpr double kErrorOfCenterFace = 1.3e-3;
 
 TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {

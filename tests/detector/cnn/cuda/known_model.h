@@ -1,4 +1,4 @@
-// Tests of both models that there are, by name.
+// Runs tests on both known models, by name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace facepipe::test {
 
-/// The parameter is "centerface" or "yunet"; the latter is skipped where its file isn't.
+/// The parameter is "centerface" or "yunet". YuNet's tests are skipped if its file is missing.
 class KnownModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -1,4 +1,5 @@
-// Each node of a network on the device against the interpreter, given what the device gave it.
+// Compares each node of a network on the device with the interpreter, which gets the device's
+// inputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@
 
 namespace facepipe::test {
 
-/// A half keeps 11 bits, so a value is off by 2^-12 of itself after its own rounding, and by a
-/// random walk of such errors of the weights before.
+/// A half keeps 11 bits, so a value is off by 2^-12 of itself after its own rounding. Such errors
+/// of the weights before it add a random walk.
 inline constexpr double kLayerError = 1e-3;
 
 inline double largest(const Tensor& tensor) {
@@ -25,7 +26,7 @@ inline double worst_difference(const Tensor& actual, const Tensor& expected) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
-    if (!(difference <= worst)) worst = difference;  // a NaN stays
+    if (!(difference <= worst)) worst = difference;  // keeps a NaN
     if (std::isnan(difference)) return difference;
   }
   return worst;
@@ -46,9 +47,9 @@ inline double norm_of_difference(const Tensor& actual, const Tensor& expected) {
   return std::sqrt(sum);
 }
 
-/// Where a kernel adds up in halves, as those of pairs do, nine roundings come together in a value:
-/// the error as a whole (root of the sum of squares, where there are enough values to speak of one)
-/// keeps to kLayerError, the worst of thousands, where large products cancel, to four times that.
+/// A kernel for pairs adds up in halves, so each value collects nine roundings. The error of the
+/// whole tensor (root of the sum of squares, if there are enough values) stays within kLayerError.
+/// The worst of thousands of values, in which large products cancel, stays within four times that.
 inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) {
   constexpr std::size_t kMany = 256;
   if (expected.size() >= kMany) {
@@ -57,7 +58,7 @@ inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) 
   EXPECT_LE(worst_difference(actual, expected), 4 * kLayerError * largest(expected));
 }
 
-/// After a run: the outputs of every node, by the largest value of each.
+/// Compares the outputs of every node after a run, relative to the largest value of each output.
 inline void expect_layers(const detector::graph::Graph& graph, const DeviceNetwork& device) {
   for (const detector::graph::Node& node : graph.nodes) {
     std::vector<Tensor> inputs;

@@ -1,4 +1,5 @@
-// The two models on the device: layer by layer, as a whole, and as a detector in a graph.
+// These tests run the two models on the device: layer by layer, as a whole, and as a detector in a
+// graph.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -42,7 +43,8 @@ TEST_P(CudaModel, ComputesEveryLayer) {
   }
 }
 
-/// Sixty layers add up: what the last ones say may be off by this, of the largest of its tensor.
+/// Errors of sixty layers add up. The last outputs may be off by this share of their tensor's
+/// largest value.
 constexpr double kNetworkError = 1e-2;
 
 TEST_P(CudaModel, ComputesWhatTheFileComputes) {
@@ -59,7 +61,7 @@ TEST_P(CudaModel, ComputesWhatTheFileComputes) {
   for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
     test::Tensor planes = expected[static_cast<std::size_t>(graph.outputs[o].value)];
     const test::Tensor actual = device.value(optimised.outputs[o].value);
-    if (optimised.outputs[o].layout == graph::OutputLayout::cells) {  // cells to planes
+    if (optimised.outputs[o].layout == graph::OutputLayout::cells) {  // converts cells to planes
       const auto channels =
           static_cast<std::size_t>(optimised.map(optimised.outputs[o].value).channels);
       const test::Tensor cells = planes;
@@ -100,7 +102,7 @@ Downloaded download(const CudaCnnDetection& detection, const cuda::Stream& strea
   return result;
 }
 
-/// Every cell is a candidate.
+/// Returns a detector in which every cell is a candidate.
 std::shared_ptr<const CudaCnnDetector> detector_for(const Model& model, const Frame& frame) {
   return std::make_shared<CudaCnnDetector>(model, fit_network(frame.upright(), {}),
                                            test::layout_of(frame),
@@ -146,7 +148,7 @@ TEST_P(CudaModel, KeepsPlacesApart) {
   }
 }
 
-/// A frame at another address, the same graph.
+/// The same graph gets a frame at another address.
 TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
   const Frame a = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const Frame b = test::make_noise_frame({kNv12, {350, 210}}, 4);
@@ -185,7 +187,7 @@ TEST_P(CudaModel, RefusesOptionsOutOfRange) {
 }
 
 TEST_P(CudaModel, NamesTheFileThatItRefuses) {
-  // Known by its ends, but one of its nodes is of no operator that anybody knows.
+  // The model's ends are known, but one of its nodes has an unknown operator.
   const test::TemporaryFolder folder;
   std::string bytes = test::read_file(model().file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
@@ -219,7 +221,8 @@ TEST_P(CudaModel, TellsItsMemory) {
   const CudaCnnDetection detection(detector);
   FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&after, &total));
   const std::size_t told = detector->shared_bytes() + detector->detection_bytes();
-  constexpr std::size_t kRounding = 16U << 20;  // pages, and the code of kernels loaded meanwhile
+  // For pages, and for the code of kernels that are loaded meanwhile.
+  constexpr std::size_t kRounding = 16U << 20;
   EXPECT_NEAR(static_cast<double>(before - after), static_cast<double>(told), kRounding);
 }
 

@@ -1,5 +1,6 @@
-// Pairs of convolutions in one kernel: on random weights against the interpreter, of sizes and
-// channels that fill no tile, with all that can stand before and behind them.
+// These tests compare pairs of convolutions in one kernel, with random weights, with the
+// interpreter. Some sizes and channels fill no tile, and every kind of operator comes before and
+// after the pairs.
 #include "detector/cnn/cuda/operators/pairs/pairs.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class CudaPairs : public testing::Test {
     if (!engine::has_fused_kernels(engine::current_chip()))
       GTEST_SKIP() << "no kernel for this device";
   }
-  /// Fuses what was built, runs it and compares every node; `chains` are expected.
+  /// Fuses the built graph, expects `chains` chains, runs it and compares every node.
   void expect_fused(GraphBuilder& builder, std::size_t chains) const {
     const test::Tensor noise = builder.noise();
     graph::Graph graph = builder.graph();
@@ -60,17 +61,18 @@ ValueId pool(GraphBuilder& builder, ValueId x) {
   return builder.node(graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {x});
 }
 
-/// Makes `value` one that the network goes on with, hence halves.
+/// Lets the network go on with `value`, so that it is stored in halves.
 void go_on_with(GraphBuilder& builder, ValueId value) {
   builder.output(builder.node(graph::Add{}, {value, value}));
 }
 
-// No multiple of a strip of 30, one, just one, and a pixel more; more rows than a tile.
+// Widths aren't multiples of a strip of 30, or are exactly one or two strips, or a pixel more. Some
+// heights exceed a tile.
 constexpr Size kSizes[] = {{1, 1},  {2, 1},  {1, 9},   {29, 5},  {30, 4},
                            {31, 6}, {60, 3}, {61, 17}, {90, 31}, {47, 101}};
 
-// Inputs and outputs: of every instance and between them, of one warp, of several, of more than
-// there are, and such as fill no group.
+// Inputs and outputs fit every instance, lie between instances, take one warp, several, or more
+// than there are, and some fill no group.
 constexpr int kChannels[][2] = {{8, 8},   {16, 16}, {16, 64},  {24, 40},  {64, 64},   {64, 16},
                                 {48, 48}, {40, 96}, {72, 104}, {128, 16}, {128, 128}, {3, 5}};
 

@@ -1,4 +1,5 @@
-// Preprocessing on the device against H.273 and plain scaling, in double precision.
+// These tests compare preprocessing on the device with H.273 and plain scaling, in double
+// precision.
 #include "detector/cnn/cuda/preprocess.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr PixelFormat kP016{true, 1, 1, 16, 0, true};
 
-constexpr double kRounded = 0.501;  // to a whole value, from floats
+constexpr double kRounded = 0.501;  // rounding of floats to a whole value
 
 /// The network's input for a frame.
 class Preprocessed {
@@ -41,7 +42,7 @@ class Preprocessed {
     engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
         .enqueue(device.descriptor(), memory.data(), stream);
     values_ = test::download(place, memory.data(), stream);
-    // All channels of all pixels, those beside the picture as well.
+    // Reads all channels of all pixels, including those beside the picture.
     std::vector<__half> raw(place.bytes() / sizeof(__half));
     cuda::copy(std::as_writable_bytes(std::span<__half>(raw)), memory.span(), stream);
     stream.synchronize();
@@ -54,7 +55,7 @@ class Preprocessed {
     return values_[(channel * height + static_cast<std::size_t>(y)) * width +
                    static_cast<std::size_t>(x)];
   }
-  /// Nothing but the picture is other than 0.
+  /// Expects that everything outside of the picture is 0.
   void expect_black_around() const {
     double inside = 0;
     for (std::size_t c = 0; c < 3; ++c)
@@ -136,7 +137,8 @@ TEST(CudaPreprocess, SwapsRedAndBlueForBgr) {
       for (std::size_t c = 0; c < 3; ++c) ASSERT_EQ(rgb.at(c, x, y), bgr.at(2 - c, x, y));
 }
 
-/// The mean of what a scaled pixel covers of an axis, pixels cut where its edges fall.
+/// Returns the mean over the area of a scaled pixel. Pixels at its edges count by their covered
+/// part.
 double mean_of_area(const RgbOracle& oracle, std::size_t channel, Size content, int x, int y) {
   const double scale_x = static_cast<double>(oracle.size().width) / content.width;
   const double scale_y = static_cast<double>(oracle.size().height) / content.height;

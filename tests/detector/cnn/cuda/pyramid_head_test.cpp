@@ -1,4 +1,5 @@
-// The head that computes the network's last layers itself against the generic one behind them.
+// These tests compare the head that computes the network's last layers itself with the generic head
+// behind these layers.
 #include "detector/cnn/cuda/pyramid_head.h"
 
 #include <gtest/gtest.h>
@@ -28,13 +29,13 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr int kStride = 4;
 
 struct HeadSpec {
-  int channels = 24;  ///< of the step's result and of the window's
+  int channels = 24;  ///< of the step's result and of the window's result
   int coarse = 24;
   int fine = 24;
 };
 
-/// A step and CenterFace's head on random weights, for a network of `size`; the graph's input is
-/// the coarse map.
+/// Returns a pyramid step and CenterFace's head with random weights, for a network of size
+/// `network`. The graph's input is the coarse map.
 graph::Graph head_graph(const Model& model, const HeadSpec& spec, Size network) {
   GraphBuilder builder(spec.coarse, {network.width / kStride / 2, network.height / kStride / 2}, 1);
   ValueId fine = builder.node(graph::Upsample{2}, {builder.input()});
@@ -71,7 +72,7 @@ struct Found {
   Detections kept;
 };
 
-/// What a head finds in a network's last values.
+/// Returns what a head finds in a network's last values.
 Found found_by(const engine::CandidateHead& head, std::byte* activations,
                const cuda::Stream& stream, std::uint32_t capacity) {
   const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
@@ -90,7 +91,7 @@ Found found_by(const engine::CandidateHead& head, std::byte* activations,
   return found;
 }
 
-/// The same behind a run.
+/// Runs the network, then the head.
 Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::uint32_t capacity) {
   network.run();
   return found_by(head, network.activations(), network.stream(), capacity);
@@ -98,7 +99,7 @@ Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::
 
 constexpr std::uint32_t kRoom = 1 << 16;
 
-/// Both heads on the same layers and the same input.
+/// Both heads, with the same layers and the same input.
 class Heads {
  public:
   Heads(const Model& model, const HeadSpec& spec, Size frame)
@@ -156,11 +157,11 @@ double worst_of(const Landmarks& a, const Landmarks& b) {
 
 struct Errors {
   double score;
-  double pixels;  ///< of boxes; landmarks are as far off as their faces are large
+  double pixels;  ///< errors of boxes; those of landmarks grow with the face
 };
 
-/// The same cells in the same order, but for slivers at the frame's edge: what is left of a face
-/// that is nearly outside, which either may drop.
+/// Expects the same cells in the same order, except slivers at the frame's edge. A sliver is the
+/// rest of a face that is nearly outside, and either head may drop it.
 void expect_same(const Detections& actual, const Detections& expected, const Errors& most) {
   const auto sliver = [&](const Detections& from, std::size_t i) {
     return std::min(from.boxes[i].width(), from.boxes[i].height()) <= most.pixels;
@@ -185,7 +186,8 @@ void expect_same(const Detections& actual, const Detections& expected, const Err
 }
 
 TEST_F(CudaPyramidHead, FindsWhatTheGenericHeadFinds) {
-  // Around a thread block's 30 columns and up to 18 rows of cells; the smallest.
+  // Sizes are around a thread block's 30 columns and up to 18 rows of cells; the first is the
+  // smallest.
   for (const Size size :
        {Size{32, 32}, Size{64, 32}, Size{128, 96}, Size{96, 288}, Size{320, 64}, Size{480, 160}}) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
@@ -206,7 +208,8 @@ TEST_F(CudaPyramidHead, ComputesAnyChannels) {
       }
 }
 
-/// Exactly: which cells pass and where they are put doesn't change what is written.
+/// The comparison is exact, because which cells pass and where they are stored doesn't change what
+/// is written.
 TEST_F(CudaPyramidHead, KeepsScoresAboveTheThresholdInOrder) {
   const Heads heads(model_, {}, {480, 320});
   const Found all = heads.fused(0);
@@ -254,7 +257,7 @@ TEST_F(CudaPyramidHead, RefusesAnotherHead) {
                Error);
 }
 
-/// The model with its stem, its pyramid and its head fused, all else node by node.
+/// Runs the model with its stem, its pyramid and its head fused, and all else node by node.
 Found found_fused(const Model& model, const graph::Graph& optimised,
                   const engine::PictureSource& picture, const test::DescribedFrame& frame,
                   const cuda::Stream& stream) {

@@ -1,4 +1,4 @@
-// Steps of a feature pyramid on random weights against the interpreter.
+// These tests compare the steps of a feature pyramid, with random weights, with the interpreter.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct StepSpec {
   Activation lateral = Activation::relu;
 };
 
-/// A step from a map of `size` to one of twice that size.
+/// Checks a step from a map of `size` to one of twice that size.
 void expect_step(const StepSpec& spec, Size size) {
   SCOPED_TRACE(testing::Message() << spec.coarse << "+" << spec.fine << " to " << spec.outputs
                                   << " channels, " << size.width << "x" << size.height);

@@ -1,4 +1,4 @@
-// The stem's kernels against the interpreter: on a prepared picture, and on frames.
+// These tests compare the stem's kernels with the interpreter, on a prepared picture and on frames.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,14 +23,14 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr PixelFormat kP016{true, 1, 1, 16, 0, true};
 
-/// Channels of the first layer and, if there is a block, of what it computes.
+/// The channels of the first layer and, if there is a block, of its result.
 struct StemSpec {
   int channels = 32;
   int outputs = 16;  ///< 0: no block
   Activation last = Activation::none;
 };
 
-/// A graph of a stem, fused, whose output others read.
+/// Returns the graph of a fused stem whose output others read.
 graph::Graph stem_graph(const StemSpec& spec, Size size, unsigned seed) {
   GraphBuilder builder(3, size, seed);
   const bool block = spec.outputs > 0;
@@ -80,7 +80,7 @@ TEST(CudaStem, ComputesAnyChannels) {
 }
 
 TEST(CudaStem, ComputesAnySize) {
-  // Around a thread block's 60x32 and 64x32 pixels; odd ones; the smallest.
+  // Sizes are around a thread block's 60x32 and 64x32 pixels, odd, and the smallest ones.
   for (const Size size : {Size{1, 1}, Size{2, 2}, Size{3, 1}, Size{1, 5}, Size{7, 3}, Size{59, 31},
                           Size{60, 32}, Size{61, 33}, Size{62, 34}, Size{64, 32}, Size{65, 30},
                           Size{121, 65}, Size{160, 128}, Size{193, 7}, Size{9, 201}})
@@ -93,7 +93,7 @@ TEST(CudaStem, ComputesBothActivations) {
       expect_stem_of({32, outputs, last}, {70, 42}, random_picture({70, 42}, 4));
 }
 
-/// White everywhere: what lies outside of the picture and of the first layer's map shows.
+/// The picture is white, so the padding outside of the picture and of the first layer's map shows.
 TEST(CudaStem, PadsWithZeros) {
   for (const Size size : {Size{64, 48}, Size{63, 47}}) {
     const test::Tensor white(
@@ -103,7 +103,7 @@ TEST(CudaStem, PadsWithZeros) {
   }
 }
 
-/// The network's input as the generic way makes it.
+/// Returns the network's input as the generic kernel makes it.
 test::Tensor preprocessed(const engine::PictureSource& picture, const test::DescribedFrame& frame,
                           const cuda::Stream& stream) {
   engine::Placement place;
@@ -115,7 +115,7 @@ test::Tensor preprocessed(const engine::PictureSource& picture, const test::Desc
   return test::download(place, memory.data(), stream);
 }
 
-/// From the frame at once as from its preprocessed pixels.
+/// Expects that the stem computes the same from the frame as from preprocessed pixels.
 void expect_reads(const Frame& frame, ChannelOrder order = ChannelOrder::rgb, int outputs = 16) {
   const cuda::Stream stream;
   const test::DescribedFrame on_device(frame, stream);
@@ -160,7 +160,8 @@ TEST(CudaStem, ReadsFramesOfAnyMatrix) {
     }
 }
 
-/// Every luma with the ends of chroma: what is farthest out before it is clamped.
+/// Every luma is combined with the extremes of chroma, which give the largest values before
+/// clamping.
 TEST(CudaStem, ClampsColours) {
   for (const unsigned u : {0U, 128U, 255U})
     for (const unsigned v : {0U, 128U, 255U})

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kWays{"1,1", "2,1", "4,2"};
 const Chip kChip{132, 1 << 17, 90, "Some Chip"};
 
-/// Says that `fastest` is, and counts.
+/// Reports `fastest` as the fastest way, and counts calls.
 struct Clock {
   std::size_t fastest;
   int calls = 0;
@@ -37,14 +37,14 @@ class TileFile : public testing::Test {
     std::ifstream in(file());
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  /// A file that knows way 2 of "block".
+  /// Writes a file that knows way 2 for "block".
   void remember() const {
     TileChooser chooser(kChip, file());
     Clock clock{2};
     static_cast<void>(chooser.choose("block", kWays, clock.timed()));
     chooser.save();
   }
-  /// Whether a new chooser knows "block".
+  /// Returns whether a new chooser knows "block".
   [[nodiscard]] bool known(const Chip& chip = kChip) const {
     TileChooser chooser(chip, file());
     Clock clock{0};
@@ -129,7 +129,7 @@ TEST_F(TileFile, CountsAsEmptyWhereItIsDamaged) {
     write(text);
     EXPECT_FALSE(known()) << text.substr(0, 200);
   }
-  std::string other = good;  // a way that there is none of
+  std::string other = good;  // names a way that doesn't exist
   other.replace(other.rfind("4,2"), 3, "9,9");
   write(other);
   EXPECT_FALSE(known());
@@ -144,13 +144,13 @@ TEST_F(TileFile, MayBeImpossibleToWrite) {
   EXPECT_NO_THROW(chooser.save());
 }
 
-// Of two devices of a kind the second takes what the first has found, though nothing was saved.
+// A second device of the same kind takes what the first one has found, even if nothing was saved.
 TEST_F(TileFile, IsPrecededByWhatTheRunHasChosen) {
   TileMemory memory;
   Clock first{1};
   TileChooser chooser(kChip, file(), UnknownTiles::tried, &memory);
   EXPECT_EQ(chooser.choose("block", kWays, first.timed()), 1U);
-  remember();  // another process has found another way
+  remember();  // another process finds another way
   Clock second{0};
   TileChooser next(kChip, file(), UnknownTiles::tried, &memory);
   EXPECT_EQ(next.choose("block", kWays, second.timed()), 1U);

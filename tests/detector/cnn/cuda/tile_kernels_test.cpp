@@ -1,4 +1,4 @@
-// Between the runs of the network of a tiled picture: candidates put together.
+// These tests check how candidates are combined between the runs for a tiled picture.
 #include "detector/cnn/cuda/tile_kernels.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct DeviceList {
   cuda::DeviceBuffer<std::uint32_t> count;
 };
 
-/// Boxes in a row, 10 pixels apart.
+/// Returns boxes in a row, 10 pixels apart.
 Detections row_of_boxes(int count) {
   Detections all;
   for (int i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ TEST(CudaTileKernels, AppendThoseKeptInOrderAndMoved) {
   to.fill(row_of_boxes(2000), 3, stream);
   engine::launch_append(from.view(), to.view(), {105, -kAnywhere, 6000, kAnywhere}, {32, 64},
                         stream);
-  // 11 to 599 begin at 110 or more and end at 5995 or less.
+  // Boxes 11 to 599 begin at 110 or more and end at 5995 or less.
   ASSERT_EQ(to.total(stream), 3U + 589U);
   const Detections result = cuda::download(to.view(), stream);
   for (std::size_t i = 3; i < result.size(); ++i) {

@@ -1,4 +1,4 @@
-// Tiles of inverted residuals from text, for measurements and tests.
+// Reads tiles of inverted residuals from text, for measurements and tests.
 #pragma once
 
 #include <sstream>
@@ -9,7 +9,8 @@
 
 namespace facepipe::detector::engine {
 
-/// The tile of which text_of() makes `text`. Throws std::invalid_argument for any other text.
+/// Returns the tile for which text_of() gives `text`. Throws std::invalid_argument for any other
+/// text.
 [[nodiscard]] inline InvertedResidualTile tile_of(const std::string& text) {
   InvertedResidualTile tile;
   std::istringstream fields(text);

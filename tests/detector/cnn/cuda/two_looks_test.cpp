@@ -1,4 +1,4 @@
-// Two looks at a picture, by detectors that tell what they are told to.
+// These tests look twice at a picture, with detectors whose results the test sets.
 #include "detector/cnn/cuda/two_looks_detector.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kWidth = 640;
 
-/// What a look finds in each picture.
+/// The candidates that a look finds in each picture.
 struct Told {
   std::string name;
   Detections candidates;
@@ -28,7 +28,7 @@ struct Told {
   bool landmarks = false;
 };
 
-/// Its candidates come from the host once, and are copied by the graph.
+/// The host gives its candidates once, and the graph copies them.
 class ToldDetection final : public CudaDetection {
  public:
   ToldDetection(const Told& told, std::vector<std::string>& steps)
@@ -124,7 +124,7 @@ class TwoLooks : public testing::TestWithParam<bool> {
     return detector->make_detection();
   }
 
-  /// Runs it twice, as frames that follow each other do.
+  /// Runs it twice, as for two frames in a row.
   void run(CudaDetection& detection) {
     const cuda::GraphExec graph(cuda::capture(
         device_->stream, [&] { detection.enqueue(device_->descriptor.data(), device_->stream); }));
@@ -143,7 +143,7 @@ class TwoLooks : public testing::TestWithParam<bool> {
 
   struct OnDevice {
     cuda::Stream stream;
-    cuda::DeviceBuffer<FrameDescriptor> descriptor{1};  // which nobody reads
+    cuda::DeviceBuffer<FrameDescriptor> descriptor{1};  // nobody reads it
   };
   void SetUp() override { device_ = std::make_unique<OnDevice>(); }
 
@@ -166,7 +166,7 @@ TEST_P(TwoLooks, FindWhatTheHostPutsTogether) {
   }
 }
 
-// Whoever hides faces refuses such a frame, whichever look has found too many.
+// Code that hides faces refuses such a frame, whichever look has found too many.
 TEST_P(TwoLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
   const auto counted = [&](int in_plain, int in_mirrored) {
     const auto detection =

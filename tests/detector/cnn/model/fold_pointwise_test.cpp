@@ -1,4 +1,5 @@
-// The pass on small graphs, against the two convolutions computed one after the other.
+// These tests compare the pass on small graphs with the two convolutions computed one after the
+// other.
 #include "detector/cnn/model/fold_pointwise.h"
 
 #include <gtest/gtest.h>

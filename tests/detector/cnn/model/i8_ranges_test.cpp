@@ -20,7 +20,7 @@ const std::string kGood = R"({"format": "facepipe i8 ranges 1", "model_sha256": 
   {"name": "a", "low": 0, "high": 2.5, "channels": [100, 1]},
   {"name": "b", "low": -1.5, "high": 0.25, "channels": [7]}]})";
 
-/// kGood with one part replaced.
+/// Returns kGood with one part replaced.
 std::string with(const std::string& part, const std::string& replacement) {
   std::string text = kGood;
   const std::size_t at = text.find(part);
@@ -133,7 +133,7 @@ TEST(I8Ranges, BesideTheModelTakeThePlaceOfThoseBuiltIn) {
 
 TEST(I8Ranges, OfAnUnknownModelMustBeMade) {
   const test::TemporaryFolder folder;
-  // The same network with a doc_string (field 6 of ModelProto), so another file.
+  // The same network with a doc_string (field 6 of ModelProto) is a different file.
   const auto file =
       folder.write("m.onnx", test::read_file(test::centerface_file()) + std::string("\x32\x01x"));
   const std::string message = refusal([&] { (void)find_i8_ranges(Model(file)); });

@@ -42,7 +42,7 @@ std::vector<std::int64_t> extents(const onnx::ValueInfoProto& value) {
   return result;
 }
 
-/// A file with CenterFace's ends and one node between them.
+/// Returns a file with CenterFace's ends and one node between them.
 onnx::ModelProto centerface_ends() {
   onnx::ModelProto model;
   model.set_ir_version(4);
@@ -61,7 +61,7 @@ void rename(std::string& name, const std::string& suffix) {
   if (!name.empty()) name += suffix;
 }
 
-/// The same network under other tensor names, as another export would have them.
+/// Returns the same network with other tensor names, as another export would write them.
 onnx::ModelProto renamed(onnx::ModelProto model) {
   onnx::GraphProto& graph = *model.mutable_graph();
   for (auto& node : *graph.mutable_node()) {
@@ -82,7 +82,7 @@ TEST(KnownModels, HaveAnEntryForEachKind) {
 const DeclaredTensor kOpenImage{"image", {-1, 3, -1, -1}};
 const DeclaredTensor kSmallImage{"image", {1, 3, 64, 96}};
 
-/// Of a picture of 96x64; of the kinds in turn, not of the strides.
+/// The outputs for a picture of 96x64, ordered by kind first and then by stride.
 std::vector<DeclaredTensor> yunet_outputs() {
   std::vector<DeclaredTensor> outputs;
   for (const auto& [name, channels] :
@@ -193,7 +193,7 @@ TEST(Model, IsWrittenForTheSizeAskedFor) {
 struct Refused {
   const char* name;
   std::function<std::string()> bytes;
-  const char* reason;  ///< part of the message
+  const char* reason;  ///< a part of the message
 };
 
 std::string changed(const std::function<void(onnx::GraphProto&)>& change) {
@@ -258,7 +258,7 @@ const Refused kRefused[] = {
      "other files"},
 };
 
-/// CenterFace's own file with something in it changed.
+/// Returns CenterFace's own file with `change` applied.
 std::string damaged(const std::function<void(onnx::ModelProto&)>& change) {
   onnx::ModelProto model = read_proto(test::centerface_file());
   change(model);
@@ -283,12 +283,12 @@ onnx::TensorProto& weights(onnx::ModelProto& model, const std::string& name) {
   throw std::runtime_error("no weights " + name);
 }
 
-/// Weights of the first convolution.
+/// Returns the weights of the first convolution.
 onnx::TensorProto& first_weights(onnx::ModelProto& model) {
   return weights(model, first_node(model, "Conv").input(1));
 }
 
-/// The first three ended OpenCV 4.6 by a signal, the fourth took 2 GB.
+/// The first three files ended OpenCV 4.6 by a signal, and the fourth took 2 GB.
 const Refused kDamaged[] = {
     {"GroupOfZero",
      [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },
@@ -406,7 +406,7 @@ TEST(Model, RefusesWhatIsNoFile) {
 TEST(Model, RefusesHugeFilesUnread) {
   const TemporaryFolder folder;
   const auto file = folder.write("huge.onnx", "x");
-  std::filesystem::resize_file(file, (std::uintmax_t{1} << 30) + 1);  // sparse
+  std::filesystem::resize_file(file, (std::uintmax_t{1} << 30) + 1);  // a sparse file
   expect_refused(file, "1 GiB");
 }
 

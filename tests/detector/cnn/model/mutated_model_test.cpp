@@ -1,4 +1,5 @@
-// Model files with something changed at random: refused in one line, or run; never a signal.
+// These tests change model files at random. A file must be refused in one line or run, and must
+// never end the program by a signal.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
@@ -19,11 +20,11 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-/// A field of a message that holds something, or one entry of a list.
+/// A field of a message that has a value, or one entry of a list.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
-  int index;  ///< -1: no list
+  int index;  ///< -1 if it isn't a list
 };
 
 void collect(Message& message, std::vector<Place>& places) {
@@ -32,7 +33,7 @@ void collect(Message& message, std::vector<Place>& places) {
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    // Of long lists, such as weights, a few entries.
+    // Takes only a few entries of long lists, such as weights.
     for (int i = 0; i < std::min(count, 300); ++i) {
       places.push_back({&message, field, field->is_repeated() ? i : -1});
       if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
@@ -86,11 +87,11 @@ void set_odd_value(const Place& place, std::mt19937& random) {
   }
 }
 
-/// One place given an odd value, taken away, or moved to another's place in its list.
+/// Gives one place an odd value, removes it, or swaps it with another place in its list.
 void mutate(onnx::ModelProto& model, std::mt19937& random) {
   std::vector<Place> places;
   collect(model, places);
-  // Nodes and what is in them are few beside weights: half of the changes are theirs.
+  // Nodes have few places compared with weights, so half of the changes go to nodes.
   std::vector<Place> in_nodes;
   for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) collect(node, in_nodes);
   const std::vector<Place>& among = random() % 2 == 0 ? in_nodes : places;
@@ -134,7 +135,7 @@ void run_mutations(const std::filesystem::path& file, Library library, unsigned 
   }
 }
 
-// 75 ended OpenCV 4.6's importer by a signal.
+// Seed 75 ended OpenCV 4.6's importer by a signal.
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRuns) {
   run_mutations(test::centerface_file(), Library::opencv, 60, 50);
 }

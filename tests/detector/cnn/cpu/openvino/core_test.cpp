@@ -1,4 +1,4 @@
-// What OpenVINO needs of the system before it can be asked for anything.
+// These tests check what OpenVINO needs from the system before anybody can use it.
 #include "detector/cnn/cpu/openvino/core.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What OpenVINO makes of a network with our FakeQuantize nodes.
+// These tests check how OpenVINO compiles a network with our FakeQuantize nodes.
 #include "detector/cnn/cpu/openvino/quantize.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST_P(Quantize, IsSeenToBeMissing) {
 
 TEST_P(Quantize, SeesASingleConvolutionThatIsNot) {
   const auto network = quantized(Model(file()));
-  // A convolution whose picture has no levels stays in floats.
+  // A convolution whose input has no levels is computed in floats.
   for (const ov::Input<ov::Node>& reader : network->input().get_target_inputs()) {
     const auto levels = reader.get_node()->shared_from_this();
     ASSERT_TRUE(ov::is_type<ov::op::v0::FakeQuantize>(levels));
@@ -79,8 +79,8 @@ TEST_P(Quantize, SeesASingleConvolutionThatIsNot) {
   EXPECT_EQ(convolutions_not_in_i8(compiled(network)).size(), 1U);
 }
 
-// As OpenVINO 2026.4 names them on AVX2, AVX-512 and AMX, where inputs of signed bytes have a small
-// letter.
+// OpenVINO 2026.4 uses these names on AVX2, AVX-512 and AMX; names with a small "i8" take signed
+// bytes as input.
 TEST(I8Kernel, IsKnownByItsName) {
   for (const char* const name :
        {"jit_avx2_1x1_I8", "brgconv_avx512_1x1_I8", "brgconv_avx512_amx_1x1_i8"})
@@ -90,7 +90,7 @@ TEST(I8Kernel, IsKnownByItsName) {
     EXPECT_FALSE(is_i8_kernel(name)) << name;
 }
 
-// The levels of the network's own weights: none may be beyond the eighth bit that is left out.
+// The levels of the network's own weights must not use the eighth bit, which this mode leaves out.
 TEST_P(Quantize, LeavesHalfOfTheWeightsLevelsWhereSumsSaturate) {
   const Model model(file());
   const auto exact = quantized(model);

@@ -1,4 +1,5 @@
-// The pass finds blocks by their shape alone, leaves the rest, and changes no result.
+// These tests check that the pass finds blocks only by their shape, leaves all else, and changes no
+// result.
 #include "detector/cnn/model/graph/fuse_inverted_residual.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ using test::Tensor;
 
 constexpr Size kSize{9, 7};
 
-/// What a test changes of a block.
+/// A test's changes to a block.
 struct Spec {
   int expanded = 24;
   int outputs = 8;
@@ -58,7 +59,7 @@ long blocks(const Graph& graph) {
   });
 }
 
-/// Fused, with the same results.
+/// Returns the fused graph. Expects the same results.
 Graph fused(GraphBuilder& builder) {
   Graph graph = builder.graph();
   fuse_inverted_residuals(graph, any);
@@ -70,7 +71,7 @@ Graph fused(GraphBuilder& builder) {
   return graph;
 }
 
-/// A block of its own, its result read by a convolution.
+/// Builds one block whose result a convolution reads, and returns the fused graph.
 Graph fused(const Spec& spec) {
   GraphBuilder builder(8, kSize, 3);
   const Values block = append(builder, builder.input(), spec);
@@ -125,7 +126,7 @@ TEST(FuseInvertedResiduals, LeavesOutputs) {
 }
 
 TEST(FuseInvertedResiduals, AddsWhateverIsAdded) {
-  // An addition of something that is computed between the parts, and by others.
+  // The added value is computed between the parts of the block, by another convolution.
   GraphBuilder builder(8, kSize, 7);
   const ValueId expanded =
       builder.convolution(builder.input(), {.outputs = 16, .activation = Activation::relu});

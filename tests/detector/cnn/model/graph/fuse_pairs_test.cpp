@@ -1,5 +1,5 @@
-// The pass that makes chains of pairs: what it takes, what it leaves, and that the graph computes
-// what it computed before.
+// These tests check the pass that makes chains of pairs: what it takes and leaves, and that the
+// graph still computes the same.
 #include "detector/cnn/model/graph/fuse_pairs.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,8 @@ void expect_same(const Graph& before, const Graph& after, const Tensor& input) {
   }
 }
 
-/// After the pass, which must change no output in any bit: it moves operators, but no arithmetic.
+/// Returns the graph after the pass, which must not change any bit of an output: it moves operators
+/// but doesn't change arithmetic.
 Graph fused(GraphBuilder& builder, const PairLimits& limits = {}) {
   Graph graph = builder.graph();
   fuse_pairs(graph, limits);
@@ -69,7 +70,7 @@ TEST(FusePairs, TakesAPointwiseAndTheDepthwiseBehindIt) {
 }
 
 TEST(FusePairs, LeavesWhatIsNoPair) {
-  // What the pair is, with one thing changed, and why it is none then.
+  // Each case changes one thing of a pair, and says why it is no longer one.
   const struct {
     const char* reason;
     ConvolutionSpec first;
@@ -104,7 +105,7 @@ TEST(FusePairs, LeavesWhatOthersSee) {
   builder.output(handed_out);
   builder.output(builder.convolution(handed_out, kDepthwise));
   const ValueId first = builder.convolution(builder.input(), {.outputs = 4}, {builder.input()});
-  builder.output(builder.convolution(first, kDepthwise));  // first has a residual
+  builder.output(builder.convolution(first, kDepthwise));  // `first` has a residual
   EXPECT_EQ(count_chains(fused(builder)), 0);
 }
 
@@ -130,7 +131,7 @@ TEST(FusePairs, TakesThePoolingBesideOtherReaders) {
   const ValueId x = pair(builder, builder.input(), 4);
   builder.output(pool(builder, x));
   builder.output(builder.node(Add{}, {x, x}));
-  builder.output(pool(builder, x));  // a second one stays
+  builder.output(pool(builder, x));  // the second pooling stays
   const Graph graph = fused(builder);
   EXPECT_EQ(graph.nodes.size(), 3U);
   EXPECT_TRUE(chains_at(graph, 0).chains[0].pools);
@@ -160,7 +161,7 @@ TEST(FusePairs, TakesTheUpsamplingWithItsAddition) {
 TEST(FusePairs, LeavesOtherUpsampling) {
   GraphBuilder builder(4, {12, 8}, 9);
   const ValueId coarse = pool(builder, builder.input());
-  builder.output(pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // adds nothing
+  builder.output(pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // it adds nothing
   const ValueId shared = builder.node(Upsample{2}, {coarse, builder.input()});
   builder.output(pair(builder, shared, 5));
   builder.output(shared);
@@ -197,13 +198,13 @@ TEST(FusePairs, GroupsChainsThatDoNotReadEachOther) {
   builder.output(builder.node(Add{}, {fine, fine}));
   builder.output(builder.node(Add{}, {other, other}));
   const Graph graph = fused(builder);
-  ASSERT_EQ(count_chains(graph), 2);  // the second's input comes after the first
+  ASSERT_EQ(count_chains(graph), 2);  // the second chain's input comes after the first chain
 
   GraphBuilder later(3, {12, 8}, 12);
   const ValueId pooled = pool(later, later.input());
   later.output(pair(later, later.input(), 4));
   later.output(pair(later, pooled, 4));
-  later.output(pair(later, pooled, 5));  // other channels
+  later.output(pair(later, pooled, 5));  // has another number of channels
   const Graph grouped = fused(later);
   ASSERT_EQ(count_chains(grouped), 2);
   EXPECT_EQ(chains_at(grouped, 1).chains.size(), 2U);
@@ -231,7 +232,7 @@ TEST(FusePairs, GroupsNoMoreThanItsLimitAndNoLastLayerWithAnother) {
   const ValueId inner = pair(builder, builder.input(), 4);
   builder.output(builder.node(Add{}, {inner, inner}));
   const Graph graph = fused(builder, {.chains = 4});
-  EXPECT_EQ(count_chains(graph), 3);  // four, one and the inner one
+  EXPECT_EQ(count_chains(graph), 3);  // groups of four and of one, and the inner one
 }
 
 }  // namespace

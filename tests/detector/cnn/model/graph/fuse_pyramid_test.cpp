@@ -1,4 +1,4 @@
-// The passes that find steps of a pyramid and the head behind the last of them.
+// These tests check the passes that find the steps of a pyramid, and the head behind the last step.
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct StepSpec {
   bool lateral_is_read = false;
 };
 
-/// A step from the builder's input and the map twice as large that it leads to.
+/// Adds a step from the builder's input to the map of twice the size.
 ValueId add_step(GraphBuilder& builder, const StepSpec& spec) {
   const ValueId fine = builder.node(Upsample{2}, {builder.input()});
   const ValueId lateral = builder.convolution(fine, {.outputs = spec.outputs,
@@ -72,7 +72,7 @@ TEST(FusePyramid, LeavesWhatItsKernelCanNotCompute) {
   }
 }
 
-/// A step and a head of three outputs, the first of which waits for a sigmoid.
+/// Returns a step and a head of three outputs. The first output has a pending sigmoid.
 GraphBuilder headed(const std::function<void(GraphBuilder&, ValueId)>& more = {}) {
   GraphBuilder builder(5, kSize, 3);
   ValueId x = add_step(builder, {});
@@ -86,7 +86,7 @@ GraphBuilder headed(const std::function<void(GraphBuilder&, ValueId)>& more = {}
   return builder;
 }
 
-/// The graph with what was cut away at its end again.
+/// Returns the graph with its removed end added again.
 Graph restored(Graph graph, const HeadTail& tail) {
   const auto append = [&](Operator op, const std::vector<ValueId>& inputs) {
     const ValueId value = graph.add_value("");
@@ -97,7 +97,7 @@ Graph restored(Graph graph, const HeadTail& tail) {
   x = append(tail.outputs, {append(tail.window, {x})});
   graph.outputs.clear();
   for (const HeadTail::Part& part : tail.parts) {
-    // A convolution that picks the part's channels.
+    // This convolution picks the part's channels.
     Convolution pick{{}, tail.outputs.outputs, part.channels, 1, {}, {}, part.pending};
     pick.bias.assign(static_cast<std::size_t>(part.channels), 0);
     for (int o = 0; o < part.channels; ++o)

@@ -1,4 +1,5 @@
-// The pass that makes a Stem: what it joins, what it leaves, and that nothing else is computed.
+// These tests check the pass that makes a Stem: what it joins and leaves, and that results don't
+// change.
 #include "detector/cnn/model/graph/fuse_stem.h"
 
 #include <gtest/gtest.h>
@@ -25,12 +26,13 @@ ConvolutionSpec with(ConvolutionSpec spec, const std::function<void(ConvolutionS
   return spec;
 }
 
-/// Makes it none of the network's last.
+/// Lets the network go on with `value`, so that it isn't one of the last values.
 void go_on_with(GraphBuilder& builder, ValueId value) {
   builder.output(builder.node(Add{}, {value, value}));
 }
 
-/// Layers of the Stem that the pass makes of three convolutions in a row; 0: none.
+/// Returns the number of layers in the Stem that the pass makes of three convolutions in a row; 0
+/// if it makes none.
 std::size_t fused_layers(const ConvolutionSpec& first, const ConvolutionSpec& second,
                          const ConvolutionSpec& third) {
   GraphBuilder builder(3, {14, 10}, 1);

@@ -8,7 +8,8 @@
 namespace facepipe::detector::graph {
 namespace {
 
-/// No two that live at the same time share a byte, and all lie inside of the block.
+/// Expects that values which live at the same time share no byte, and that all lie inside of the
+/// block.
 void expect_sound(const std::vector<Lifetime>& lifetimes, const MemoryPlan& plan) {
   ASSERT_EQ(plan.offsets.size(), lifetimes.size());
   for (std::size_t a = 0; a < lifetimes.size(); ++a) {

@@ -1,4 +1,5 @@
-// The import against OpenCV's engine as a whole, and against files that lie.
+// These tests compare the import with OpenCV's engine as a whole, and check files with false
+// contents.
 #include "detector/cnn/model/graph/onnx_import.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ void expect_near(const std::vector<float>& actual, std::span<const float> expect
   EXPECT_LE(worst, 5e-4) << name;
 }
 
-/// The imported graph and its optimised form against OpenCV, on a picture of noise.
+/// Compares the imported graph and its optimised form with OpenCV, on a picture of noise.
 void expect_as_opencv(const std::filesystem::path& file) {
   const Model model(file);
   const auto inference =
@@ -67,14 +68,14 @@ TEST(OnnxImport, OfYunetComputesWhatOpencvComputes) {
 TEST(OnnxImport, LeavesFewNodesOfTheModels) {
   Graph centerface = import_model(Model(test::centerface_file()), kNetwork);
   optimise(centerface, kNetwork);
-  EXPECT_EQ(centerface.nodes.size(), 61U);  // 122 nodes in the file
+  EXPECT_EQ(centerface.nodes.size(), 61U);  // the file has 122 nodes
   if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
   Graph yunet = import_model(Model(test::yunet_file()), kNetwork);
   optimise(yunet, kNetwork);
   EXPECT_EQ(yunet.nodes.size(), 56U);
 }
 
-/// input -> Conv 3x3 of 2 channels -> output.
+/// The model is input -> Conv 3x3 of 2 channels -> output.
 onnx::ModelProto small_model() {
   onnx::ModelProto model;
   onnx::GraphProto& graph = *model.mutable_graph();

@@ -1,4 +1,5 @@
-// Each pass: the graph computes what it computed before, and has the shape that the pass promises.
+// These tests check each pass: the graph computes the same as before, and has the shape that the
+// pass promises.
 #include "detector/cnn/model/graph/passes.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ long count(const Graph& graph) {
                        [](const Node& node) { return std::holds_alternative<Op>(node.op); });
 }
 
-/// The outputs of both, up to float rounding.
+/// Compares the outputs of both graphs, up to float rounding.
 void expect_same(const Graph& before, const Graph& after, const Tensor& input) {
   const std::vector<Tensor> expected = test::interpret_outputs(before, input);
   const std::vector<Tensor> actual = test::interpret_outputs(after, input);
@@ -58,10 +59,10 @@ TEST(FoldBatchNorm, JoinsTheConvolutionBeforeIt) {
 
 TEST(FoldBatchNorm, StandsAloneWhereItCanNotJoin) {
   GraphBuilder builder(3, kSize, 2);
-  builder.output(builder.batch_norm(builder.input()));  // nothing before it
+  builder.output(builder.batch_norm(builder.input()));  // has nothing before it
   const ValueId shared = builder.convolution(builder.input(), {.outputs = 4});
   builder.output(shared);
-  builder.output(builder.batch_norm(shared));  // its convolution is an output too
+  builder.output(builder.batch_norm(shared));  // the convolution before it is also an output
   const ValueId active =
       builder.convolution(builder.input(), {.outputs = 4, .activation = Activation::relu});
   builder.output(builder.batch_norm(active));
@@ -111,12 +112,12 @@ TEST(FuseAdds, TakesTheOperandThatNobodyElseReads) {
   const ValueId later = builder.convolution(shared, {.outputs = 4});
   builder.output(builder.node(Add{}, {shared, own}));
   builder.output(later);
-  builder.output(builder.node(Add{}, {later, shared}));  // both have other readers
+  builder.output(builder.node(Add{}, {later, shared}));  // both operands have other readers
   builder.output(builder.node(Add{}, {shared, shared}));
   EXPECT_EQ(count<Add>(passed(builder, fuse_adds)), 2);
 }
 
-/// Two heads of 1 and 4 channels, as CenterFace has them.
+/// Adds two heads of 1 and 4 channels, as in CenterFace.
 void add_plain_heads(GraphBuilder& builder, ValueId x) {
   const ValueId heat = builder.convolution(x, {.outputs = 1});
   builder.output(builder.node(Activate{Activation::sigmoid}, {heat}));
@@ -186,7 +187,7 @@ TEST(Optimise, DoesAllOfIt) {
   add_plain_heads(builder, builder.node(Add{}, {up, x}));
   const auto optimised = [&](Graph& graph) { optimise(graph, builder.size()); };
   const Graph graph = passed(builder, optimised);
-  EXPECT_EQ(graph.nodes.size(), 6U);  // stem, pool, transposed, head, its split, sigmoid
+  EXPECT_EQ(graph.nodes.size(), 6U);  // stem, pool, transposed, head, the head's split, sigmoid
 }
 
 TEST(InferShapes, NamesTheNodeThatCanNotBe) {
@@ -208,15 +209,15 @@ TEST(InferShapes, RefusesWhatDoesNotFit) {
   const std::vector<std::pair<Operator, std::vector<ValueId>>> refused{
       {Add{}, {0, 1}},                           // 3 and 4 channels
       {Split{{1, 1}}, {0}},                      // 2 of 3 channels
-      {Transpose{{0, 1, 1, 2}}, {0}},            // an axis twice
-      {Transpose{{0, 1}}, {0}},                  // of another rank
+      {Transpose{{0, 1, 1, 2}}, {0}},            // the same axis twice
+      {Transpose{{0, 1}}, {0}},                  // has another rank
       {Reshape{{2, -1}}, {0}},                   // 231 values
       {Reshape{{-1, -1}}, {0}},                  // two open extents
       {Reshape{{1, 3}}, {0}},                    // too few values
       {BatchNormalization{{1}, {1}}, {0}},       // 1 channel
       {MaxPool{{9, 2, 1, 1, 0, 0, 0, 0}}, {0}},  // larger than the input
       {Upsample{2}, {0, 1}},                     // a residual of another shape
-      {Upsample{40000}, {0}},                    // larger than any picture
+      {Upsample{40000}, {0}},                    // exceeds any picture
   };
   for (std::size_t i = 0; i < refused.size(); ++i) {
     GraphBuilder builder(3, kSize, 14);
