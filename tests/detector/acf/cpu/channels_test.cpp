@@ -71,9 +71,9 @@ std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int
   return all;
 }
 
-/// Expects that at most the share `other_decisions` of all cells has a channel that differs from the
-/// oracle's by more than 1e-4. In these cells, single precision has chosen another colour channel as
-/// the strongest.
+/// Expects that at most the share `other_decisions` of all cells has a channel that differs from
+/// the oracle's by more than 1e-4. In these cells, single precision has chosen another colour
+/// channel as the strongest.
 void expect_as_oracle(const cv::Mat& rgb, double other_decisions, SizeLimits limits = {}) {
   const Size size{rgb.cols, rgb.rows};
   const std::vector<Scale> scales = plan_scales(*model(), size, limits);
