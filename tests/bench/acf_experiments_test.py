@@ -1,4 +1,4 @@
-"""The experiments on channel features: what programs tell, the rows chosen, the claims and the report."""
+"""Tests the experiments on channel features: reading programs' output, the chosen rows, the claims and the report."""
 import argparse
 import json
 import pathlib
@@ -16,7 +16,7 @@ def time(who, part, ms, scales="one", model="pedestrian", picture="crowd", **fie
                    "low_ms": ms - 0.001, "high_ms": ms + 0.001, **fields})
 
 
-# Of one scale: the window-parallel way beats the CPU here, other than published; the hybrid beats both.
+# On one scale, the window-parallel variant beats the CPU here, unlike in the publication. The hybrid beats both.
 CUDA = [time("ours", "total", 0.1), time("ours", "features", 0.06), time("ours", "evaluation", 0.03),
         time("features as published", "upload", 0.2), time("features as published", "bins", 0.1),
         time("features as published", "features", 0.4), time("window parallel", "evaluation", 1.0),
@@ -58,7 +58,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(programs.read_cpu(text, 2), ([(9.5, 3.0), (4.5, 1.5)], 200, 2))
 
     def test_parts_of_the_cpus_time(self):
-        """The first call is no measurement; what slides is a part of the whole."""
+        """The first call isn't a measurement. The time of sliding is a part of the whole."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "program"
             program.write_text("#!/bin/sh\nprintf '99 90\\n5 2\\n7 3\\n6 1\\n1 scales, 9 cells, 8 windows\\nw\\n'\n")

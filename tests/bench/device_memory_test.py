@@ -1,4 +1,4 @@
-"""Memory over time from samples, and from a program in nvidia-smi's place."""
+"""Tests memory over time from samples, and from a program that stands in for nvidia-smi."""
 import os
 import pathlib
 import tempfile

@@ -1,4 +1,4 @@
-"""./dev experiments --quick: inputs are made, measured on the CPU, and reported."""
+"""Tests ./dev experiments --quick: it makes inputs, measures on the CPU, and reports."""
 import pathlib
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from quick_run import EXPERIMENTS, SOURCE, QuickRun, built
 
 
 def python_that_draws():
-    """One with matplotlib: this one, or that of ./dev experiments; None where neither has it."""
+    """Returns a Python with matplotlib: this one, or that of ./dev experiments; None if neither has it."""
     for python in (sys.executable, SOURCE / "build" / "experiments-python" / "bin" / "python"):
         if pathlib.Path(python).exists() and subprocess.run(
                 [python, "-c", "import matplotlib"], capture_output=True).returncode == 0:

@@ -1,4 +1,4 @@
-"""The experiments' own arithmetic: rules, parsing, statistics, tables, covers, checks and the report."""
+"""Tests the experiments' own arithmetic: rules, parsing, statistics, tables, covers, checks and the report."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -19,7 +19,7 @@ DATA = pathlib.Path(os.environ["FACEPIPE_SOURCE"]) / "data"
 
 
 def script(name):
-    """A script of data/, whose name has no .py."""
+    """Returns a script of data/, whose name doesn't end with .py."""
     loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(DATA / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -36,7 +36,7 @@ class Rules(unittest.TestCase):
     CHAIN = [[0, 0, 100, 100], [40, 0, 140, 100], [80, 0, 180, 100]]  # neighbours overlap by 3 / 7
 
     def test_a_chain_tells_them_apart(self):
-        """The middle box falls to the first; in the matrix it suppresses the last all the same."""
+        """The first box removes the middle one, but in the matrix the middle one still suppresses the last."""
         found = rules.suppressors(self.CHAIN, rules.iou_above(0.3))
         self.assertEqual(found, [[], [0], [1]])
         self.assertEqual(rules.greedy(found), {0, 2})
@@ -49,14 +49,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(rules.suppressors(shuffled, rules.iou_above(0.3)), [[], [], [1, 0]])
 
     def test_the_published_measure(self):
-        """Squares of z + 1 pixels: 61 x 101 of the winner's 101 x 101."""
+        """Boxes are squares of z + 1 pixels: 61 x 101 of the winner's 101 x 101."""
         suppresses = rules.published(0.6)
         self.assertTrue(suppresses([0, 0, 100, 100], [40, 0, 140, 100]))
         self.assertFalse(rules.published(0.61)([0, 0, 100, 100], [40, 0, 140, 100]))
-        # A small winner within a large loser: all of the winner's area, little of the loser's.
+        # A small winner lies within a large loser: that is the whole winner, but little of the loser.
         self.assertTrue(suppresses([10, 10, 20, 20], [0, 0, 100, 100]))
         self.assertFalse(suppresses([0, 0, 100, 100], [10, 10, 20, 20]))
-        # What is no square becomes one, of its longer side.
+        # A box that isn't square becomes a square of its longer side.
         self.assertTrue(suppresses([0, 0, 100, 10], [0, 20, 100, 30]))
 
 
@@ -83,7 +83,7 @@ class Parsing(unittest.TestCase):
 
 
 class CudaProgram(unittest.TestCase):
-    # Calls of set N take N us, and one of three is an outlier.
+    # Calls of set N take N us, and one of three calls is an outlier.
     PROGRAM = """#!/bin/sh
         while IFS="	" read -r name order threshold file; do
           count=$(($(wc -c <"$file") / 20))

@@ -1,4 +1,4 @@
-"""Matching of faces between two files, on faces written by hand."""
+"""Tests the matching of faces between two files, on handmade faces."""
 import json
 import unittest
 
@@ -39,7 +39,7 @@ class Agreement(unittest.TestCase):
         found = face_matching.compare(frames([face(0, 0.9)]), frames([face(30, 0.9)]), least_iou=0.5)
         self.assertEqual((found.faces, found.matched), (1, 1))  # IoU 70 / 130
         found = face_matching.compare(frames([face(0, 0.9)]), frames([face(34, 0.9)]), least_iou=0.5)
-        self.assertEqual((found.faces, found.matched), (1, 0))  # 66 / 134
+        self.assertEqual((found.faces, found.matched), (1, 0))  # IoU 66 / 134
 
     def test_which_faces_must_be_found_can_be_told(self):
         found = face_matching.compare(frames([face(0, 0.5), face(500, 0.51)]), frames([]), score=0.5)

@@ -1,4 +1,4 @@
-"""Figures from canned latency files and progress lines."""
+"""Tests figures from recorded latency files and progress lines."""
 import unittest
 
 import frame_times
@@ -9,7 +9,7 @@ HEADER = ("file,frame,pts_s," + ",".join(f"{name}_begin_ms,{name}_end_ms" for na
 
 
 def line(frame, begin, overlay=True):
-    """Ten milliseconds in each of: decode, preprocess, inference, nms, overlay; one in read."""
+    """Each of decode, preprocess, inference, nms and overlay takes ten milliseconds, and read takes one."""
     cells = [f"{begin},{begin + 1}"]
     for place in range(4):
         cells.append(f"{begin + 1 + 10 * place},{begin + 11 + 10 * place}")

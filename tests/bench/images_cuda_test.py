@@ -1,4 +1,4 @@
-"""What the table says of a program's report, with a stand-in in the program's place."""
+"""Tests what the table says of a program's report. A stand-in replaces the program."""
 import contextlib
 import io
 import pathlib
@@ -10,7 +10,7 @@ from unittest import mock
 import images_cuda
 import measurement
 
-# The first image takes 50 ms, the others 6, of which 4 are decoding's and 0.5 the frame's.
+# The first image takes 50 ms and the others take 6 ms, of which decoding takes 4 and the frame takes 0.5.
 STAND_IN = """#!{python}
 import json, pathlib, sys
 words = sys.argv[1:]

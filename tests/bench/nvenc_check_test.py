@@ -1,4 +1,4 @@
-"""nvenc_check without a chip: what it reads and judges, on texts written by hand; and a rehearsal on the CPU."""
+"""Tests nvenc_check without a GPU: what it reads and judges in handmade texts, and a rehearsal on the CPU."""
 import importlib.machinery
 import importlib.util
 import json
@@ -16,7 +16,7 @@ from nvenc_runs import Ended, Probe, Quality, Run
 
 SCRIPT = pathlib.Path(nvenc_runs.__file__).parent / "nvenc_check"
 FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
-# Which faces are drawn doesn't matter here; no network has to be compiled for them at each start.
+# It doesn't matter here which faces are drawn, so no network must be compiled at each start.
 NO_NETWORK = ["--model", str(SCRIPT.parents[1] / "data" / "acf_face.json")]
 PLAIN = Run("plain", "plain.mp4", "--codec h264_nvenc", "h264_nvenc")
 

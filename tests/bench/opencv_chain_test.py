@@ -1,4 +1,4 @@
-"""Rows beside OpenCV's own ways, with programs in the place of those that need a device."""
+"""Tests the rows for OpenCV's own chains. Stand-ins replace the programs that need a device."""
 import argparse
 import contextlib
 import json
@@ -40,7 +40,7 @@ class Rows(unittest.TestCase):
     def test_the_chains_row_and_the_share_of_own_faces_in_it(self):
         row = self.chain([FACE])
         own = opencv_chain.Row(faces={(0,): [FACE], (1,): [FACE, FAR]})
-        self.assertEqual(row.faces, {(0,): [FACE], (1,): [FACE]})  # the first repetition alone
+        self.assertEqual(row.faces, {(0,): [FACE], (1,): [FACE]})  # only the first repetition
         self.assertEqual(row.steps, "network 15.00, blob 2.50, decode 1.00")
         with contextlib.redirect_stdout(None):
             text = opencv_chain.text_of("name", row, own)

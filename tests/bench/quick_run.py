@@ -1,4 +1,4 @@
-"""One paper's part of ./dev experiments --quick, run once for all tests of a class."""
+"""Runs one paper's part of ./dev experiments --quick once for all tests of a class."""
 import csv
 import json
 import os
@@ -12,16 +12,16 @@ EXPERIMENTS = SOURCE / "bench" / "experiments"
 
 
 def built(name):
-    """A program's path; "" where this build lacks it."""
+    """Returns a program's path; "" if this build lacks it."""
     return os.environ.get(f"FACEPIPE_{name.upper()}", "")
 
 
 class QuickRun:
-    """Beside unittest.TestCase: `inputs` and `folder` of the run, its `facts` and `report`."""
+    """A base class beside unittest.TestCase. It has the run's `inputs` and `folder`, its `facts` and its `report`."""
 
     PAPER = PACKAGE = ""
-    OPTIONS = ()   # besides
-    PROGRAMS = ()  # of bench/, by their names
+    OPTIONS = ()  # additional options
+    PROGRAMS = ()  # names of programs of bench/
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""The arithmetic of the experiments on Viola-Jones: parsing, averages, pictures, claims and the report."""
+"""Tests the arithmetic of the experiments on Viola-Jones: parsing, averages, pictures, claims and the report."""
 import argparse
 import pathlib
 import tempfile
@@ -25,7 +25,7 @@ def device_time(devices, median, dealt="scales", how="simulated", device="all"):
 
 
 def paper_grids():
-    """As published where published, else the row before."""
+    """Returns the published grids; if a row isn't published, it equals the row before."""
     rows, last = [], None
     for scale in range(18):
         factor, columns, rows_of_blocks = published.GRIDS.get(scale + 1, last)
@@ -50,7 +50,7 @@ class Published(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    # A repeat's outlier in the times; the second repeat is slower by 10.
+    # One repeat's times have an outlier, and the second repeat is slower by 10.
     PROGRAM = """#!/bin/sh
         count=$(($(cat "$0.count" 2>/dev/null || echo 0) + 10)); echo $count >"$0.count"
         case "$1" in

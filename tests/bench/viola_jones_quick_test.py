@@ -1,4 +1,4 @@
-"""Viola-Jones' part of ./dev experiments --quick: pictures are made, measured on the CPU, and reported."""
+"""Tests the part of Viola-Jones in ./dev experiments --quick: it makes pictures, measures on the CPU, and reports."""
 import unittest
 
 from quick_run import QuickRun, built
@@ -26,7 +26,7 @@ class Quick(QuickRun, unittest.TestCase):
         self.assertEqual(len(stages), 22)
         self.assertEqual(stages, sorted(stages, reverse=True))
         self.assertEqual(stages[-1], sum(int(row["found"]) for row in work))
-        self.assertGreater(stages[-1], 50)  # of the faces in the photo
+        self.assertGreater(stages[-1], 50)  # faces in the photo
         self.assertIn("Table 2, 18 launches and their grids: held", self.report)
 
     def test_our_detector_finds_faces_too(self):

@@ -1,5 +1,5 @@
-"""acf-from-mat on files that are made here: what each member of the JSON must be, computed of the same arrays
-in another way, and what is refused."""
+"""Tests acf-from-mat on files that are made here. The same arrays, computed in another way, give the expected members
+of the JSON. Other tests check what is refused."""
 import pathlib
 import resource
 import struct
@@ -28,8 +28,8 @@ def single(value):
 
 
 def classifier(seed):
-    """Trees as the toolbox stores them, a column each: the root, its two children, their four. Only
-    nodes without children have sums that count, but all have some."""
+    """Returns trees as the toolbox stores them, one in each column: the root, its two children, their four children.
+    Only the sums of nodes without children count, but all nodes have some."""
     random = np.random.default_rng(seed)
     inner = np.arange(7)[:, None] < 3
     return {
@@ -56,7 +56,8 @@ def detector(seed=5):
 
 
 def changed(place, value, of=None):
-    """A detector of which the member at `place`, "opts.stride", is another; without a value it is missing."""
+    """Returns a detector with another value at `place`, such as "opts.stride". Without a value, the member is
+    missing."""
     found = of or detector()
     *path, last = place.split(".")
     at = found
@@ -77,8 +78,8 @@ def changed_nodes(name, row, column, value, dtype=None):
 
 
 def sum_by_children(nodes, cells):
-    """Of the leaves that a window's cells come to: from a node to its child, numbered from 1, until there is
-    none. To the first of two where the cell is below the threshold."""
+    """Returns the sum of the leaves that a window's cells reach. The walk goes from a node to its child, numbered from
+    1, until there is none. It takes the first of two children if the cell is below the threshold."""
     total = 0
     for tree in range(nodes["fids"].shape[1]):
         node = 0
@@ -126,7 +127,7 @@ class Conversion(Folder):
             self.assertEqual(trees["f"][t], [int(nodes["fids"][n, t]) for n in range(3)])
             self.assertEqual([single(v) for v in trees["t"][t]], [float(nodes["thrs"][n, t]) for n in range(3)])
             self.assertEqual(trees["h"][t], [round(float(nodes["hs"][n, t]) * 65536) for n in range(3, 7)])
-            # The shortest text of a float has nine digits at most.
+            # The shortest text of a float has at most nine digits.
             self.assertTrue(all(len(str(v).lstrip("0.")) <= 9 for v in trees["t"][t]), trees["t"][t])
         self.assertEqual({len(rows) for rows in trees.values()}, {TREES})
 
@@ -149,7 +150,7 @@ class Conversion(Folder):
             leaves = [acf_json.leaf(tree, cells) for tree in zip(trees["f"], trees["t"])]
             taken |= set(enumerate(leaves))
             total = sum(h[leaf] for h, leaf in zip(trees["h"], leaves))
-            # Each leaf is rounded by half a unit at most.
+            # Each leaf is rounded by at most half a unit.
             self.assertAlmostEqual(total / 65536, sum_by_children(nodes, cells), delta=TREES / 2 / 65536)
         self.assertEqual(len(taken), 4 * TREES)
 
@@ -171,7 +172,7 @@ class Conversion(Folder):
         self.assertEqual((model["class"], model["score"]), ("traffic-sign_2", {"a": .25, "b": -3.0}))
 
     def test_however_it_is_stored(self):
-        """Compressed, as MATLAB does, in double precision, and without what came with later versions."""
+        """The files are compressed like MATLAB's, in double precision, or lack members of later versions."""
         self.save(detector())
         self.convert()
         expected = self.out.read_bytes()
@@ -199,7 +200,7 @@ class Conversion(Folder):
         found = tools.program_faces(self.out, picture, "--score", "0.5")
         if found is None:
             self.skipTest("no FACEPIPE_PROGRAM to try it with")
-        # All windows' sums are 6 * 0.5: each passes, and suppression leaves some.
+        # Each window has the sum 6 * 0.5, so all pass, and suppression leaves some.
         self.assertGreater(len(found), 0)
         for one in found:
             self.assertEqual(one["class"], "thing")
@@ -315,7 +316,7 @@ class Refusals(Folder):
         self.assertIn("Is a directory", self.refusal())
 
     def test_a_cut_file(self):
-        """At all lengths: whatever is read of one is either all of it or nothing."""
+        """The file is cut at all lengths. Reading must give either the whole file or nothing."""
         for options in ({}, {"do_compression": True}):
             self.save(detector(), **options)
             whole = self.mat.read_bytes()
@@ -330,7 +331,7 @@ class Refusals(Folder):
             self.assertGreater(refused, len(whole) // 61 - 2)
 
     def test_damaged_files_are_refused_or_make_a_model(self):
-        """Some of them let scipy crash."""
+        """Some damaged files let scipy crash."""
         self.save(detector())
         whole = self.mat.read_bytes()
         random = np.random.default_rng(3)

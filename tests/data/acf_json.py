@@ -1,4 +1,4 @@
-"""The format of detector/acf/model/README.md, as a check and as a detector of one window, in plain loops."""
+"""The format of detector/acf/model/README.md, as a check and as a detector of one window in plain loops."""
 import json
 
 MEMBERS = ["format", "version", "class", "channels", "pyramid", "window", "padding", "stride", "unit",
@@ -55,7 +55,8 @@ def check_trees(test, model):
 
 
 def leaf(tree, cells):
-    """Which of the four a window's cells, in the order of their numbers, come to; `tree`: (f, t)."""
+    """Returns which of the four leaves a window's cells reach. Cells are in the order of their numbers. `tree` is (f,
+    t)."""
     (root, left, right), (at_root, at_left, at_right) = tree
     if cells[root] < at_root:
         return 0 if cells[left] < at_left else 1

@@ -1,4 +1,4 @@
-"""What data/opencv-cuda refuses before it fetches or makes anything."""
+"""Tests what data/opencv-cuda refuses before it fetches or makes anything."""
 import pathlib
 import subprocess
 import tempfile

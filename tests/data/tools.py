@@ -1,5 +1,5 @@
-"""What tests of the tools of data/ have in common: a Python with the packages that they need, the tools as
-modules and as commands, and the program that takes what they make."""
+"""Helpers for tests of the tools of data/: a Python with the packages that they need, the tools as modules and as
+commands, and the program that reads their models."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -12,11 +12,12 @@ import sys
 from unittest import mock
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-SKIPPED = 77  # CMakeLists.txt tells ctest
+SKIPPED = 77  # CMakeLists.txt tells ctest that this code means "skipped"
 
 
 def need(*packages):
-    """Goes on in a Python that has these packages: this one, or one that ./dev has made; else all is skipped."""
+    """Goes on in a Python that has these packages: this one, or one that ./dev has made. If there is none, all tests
+    are skipped."""
     made = [SOURCE / "build" / name / "bin" / "python" for name in ("test-python", "bench-python")]
     for python in (sys.executable, *map(str, made)):
         if not os.access(python, os.X_OK) or subprocess.run(
@@ -30,10 +31,10 @@ def need(*packages):
 
 
 def script(name):
-    """A script of data/, whose name has no .py, as a module."""
+    """Loads a script of data/, whose name doesn't end with .py, as a module."""
     loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SOURCE / "data" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module  # where dataclasses look
+    sys.modules[loader.name] = module  # because dataclasses look there
     loader.exec_module(module)
     return module
 
@@ -44,8 +45,8 @@ def command(name, *words, python=("-B",), **options):
 
 
 def called(tool, *words):
-    """As command(), but in this process: (what it ended with, stdout, stderr), without a start of Python and the
-    packages for each. What it ended with is 0, another exit code, or the line that Python would show with 1."""
+    """Works like command(), but in this process, so that Python and the packages start only once. Returns (end, stdout,
+    stderr). `end` is 0, another exit code, or the line that Python would show before it ends with 1."""
     said, complained = io.StringIO(), io.StringIO()
     end = 0
     with mock.patch.object(sys, "argv", [tool.__name__.replace("_", "-"), *map(str, words)]), \
@@ -58,21 +59,22 @@ def called(tool, *words):
 
 
 def refusal(tool, *words):
-    """The line with which a script ends that refuses `words`; it says nothing else on stderr."""
+    """Returns the line with which a script refuses `words`. Expects that it writes nothing else to stderr."""
     end, _, complained = called(tool, *words)
     assert isinstance(end, str) and "\n" not in end and not complained, (words, end, complained)
     return end
 
 
 def check_misuse(case, tool, option, *words):
-    """`words` hold an option that the script refuses, as argparse does: exit code 2, and why on the last line."""
+    """Expects that the script refuses an option in `words` like argparse: exit code 2, and the reason on the last
+    line."""
     end, _, complained = called(tool, *words)
     case.assertEqual(end, 2)
     case.assertRegex(complained, rf"\n{tool.__name__.replace('_', '-')}: error: argument {option}: [^\n]+\n\Z")
 
 
 def program_faces(model, picture, *words):
-    """What the program finds with a model file; None where no program is to be tested."""
+    """Returns what the program finds with a model file; None if no program is tested."""
     program = os.environ.get("FACEPIPE_PROGRAM")
     if not program:
         return None

@@ -1,5 +1,5 @@
-"""train-acf on pictures that are made here: drawn faces, and heads without one beside them. A small training
-as a whole, its parts against plain loops, and what is refused."""
+"""Tests train-acf on pictures that are made here: drawn faces, and heads without a face beside them. The tests check a
+small training as a whole, its parts against plain loops, and what is refused."""
 import json
 import os
 import pathlib
@@ -29,7 +29,7 @@ def ellipse(x, y, half_width, half_height):
 
 
 def draw_head(picture, random):
-    """With up to three spots somewhere: no face."""
+    """Draws a head with up to three spots, which don't make a face."""
     x, y = random.uniform(0, SIDE, 2)
     half = random.uniform(8, 36)
     picture[ellipse(x, y, half * 5 / 6, half)] = random.uniform(40, 220)
@@ -39,7 +39,7 @@ def draw_head(picture, random):
 
 
 def draw_face(picture, box, random):
-    """Two eyes and a mouth, darker than the rest."""
+    """Draws two eyes and a mouth, darker than the rest."""
     x, y, right, bottom = box
     width, height = right - x, bottom - y
     skin = random.uniform(110, 230)
@@ -52,7 +52,7 @@ def draw_face(picture, box, random):
 
 
 def place_for_face(boxes, random):
-    """Apart from `boxes`; None where there is no room."""
+    """Returns a place that doesn't overlap `boxes`; None if there is no room."""
     for _ in range(50):
         height = random.uniform(40, 72)
         width = height * 5 / 6
@@ -78,7 +78,7 @@ def draw_scene(random):
 
 
 def make_pictures(folder, count, seed):
-    """NUMBER.png in a folder, and the text of their labels."""
+    """Writes NUMBER.png files into a folder. Returns the text of their labels."""
     (folder / "some").mkdir(parents=True)
     random = np.random.default_rng(seed)
     lines = []
@@ -107,7 +107,7 @@ def trees_of(model):
 
 
 class OnPictures(unittest.TestCase):
-    """Trainings on pictures that are drawn once for all tests of a class."""
+    """Trains on pictures that are drawn once for all tests of a class."""
 
     PICTURES, ROUNDS = 0, ()
 
@@ -121,7 +121,7 @@ class OnPictures(unittest.TestCase):
 
     @classmethod
     def train(cls, *words, **environment):
-        """As the command does it, but of fewer trees; what it says."""
+        """Trains like the command, but with fewer trees. Returns what it prints."""
         code = f"""
 import sys
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
@@ -138,7 +138,7 @@ train.main()
 
 
 class Training(OnPictures):
-    PICTURES, ROUNDS = 60, (16, 64, 256)  # trees; the tool's own take 8 s a training
+    PICTURES, ROUNDS = 60, (16, 64, 256)  # numbers of trees; with the tool's own numbers, a training takes 8 s
 
     @classmethod
     def setUpClass(cls):
@@ -170,7 +170,7 @@ class Training(OnPictures):
         self.assertTrue(self.said.endswith(f"{self.out}: {self.out.stat().st_size} bytes, score {score}\n"))
 
     def test_faces_of_unseen_pictures_are_found(self):
-        """The best window of each: by chance one in fifteen would lie on a face."""
+        """Takes the best window of each picture. By chance, one in fifteen would lie on a face."""
         trees, hits, on_faces = trees_of(self.model), 0, []
         for picture in self.unseen:
             windows = train.Windows(train.read_rgb(self.folder / "unseen", picture), 0)
@@ -193,7 +193,7 @@ class Training(OnPictures):
 
 
 class Repeated(OnPictures):
-    """Few pictures and trees are enough to tell trainings apart, but each round is there."""
+    """Few pictures and trees suffice to tell trainings apart, but every round runs."""
 
     PICTURES, ROUNDS = 20, (2, 4, 32)
 
@@ -222,7 +222,7 @@ class Writing(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    """Against plain loops."""
+    """Compares the parts with plain loops."""
 
     def setUp(self):
         self.random = np.random.default_rng(8)
@@ -252,7 +252,7 @@ class Parts(unittest.TestCase):
     def test_larger_samples_lie_between_two(self):
         ramp = np.arange(20, dtype=np.float32)[:, None, None] * 2
         found = train.sampled(ramp, 3.25, .4, 10)[:, 0, 0]
-        # A sample's value is its place: row r has its middle at r + .5.
+        # A sample's value is its position: row r has its middle at r + .5.
         np.testing.assert_allclose(found, [2 * (3.25 + .4 * (i + .5) - .5) for i in range(10)], rtol=1e-5)
         self.assertEqual(set(train.sampled(ramp, -9, .5, 4).ravel()), {0})
 
@@ -277,7 +277,7 @@ class Parts(unittest.TestCase):
         self.assertIn(feature, looked_at)
 
         def mistakes(feature, level):
-            """Of votes by the greater weight on each side."""
+            """Counts the mistakes of votes by the greater weight on each side."""
             sides = {True: {-1: 0, 1: 0}, False: {-1: 0, 1: 0}}
             for s in samples:
                 sides[bool(boosting.levels[feature, s] <= level)][int(boosting.label[s])] += boosting.weight[s]
@@ -290,7 +290,7 @@ class Parts(unittest.TestCase):
         before = boosting.weight.copy()
         features, thresholds, leaves = boosting.tree()
         votes = np.abs(leaves - train.CALIBRATION * train.UNIT)
-        self.assertLessEqual(np.ptp(votes), 1)  # all of one strength, but for rounding
+        self.assertLessEqual(np.ptp(votes), 1)  # all votes have the same strength, except for rounding
         wrong = []
         for s in range(50):
             cells = boosting.low + (boosting.levels[:, s] + .5) * boosting.step
@@ -301,12 +301,13 @@ class Parts(unittest.TestCase):
         self.assertTrue(0 < len(wrong) < 25)
         self.assertTrue((boosting.weight[wrong] > before[wrong]).all())
         self.assertTrue((boosting.weight[others] < before[others]).all())
-        # By AdaBoost's step the tree is no better than chance on the new weights.
+        # AdaBoost's step makes the tree no better than chance on the new weights.
         self.assertAlmostEqual(boosting.weight.sum(), 1)
         self.assertAlmostEqual(boosting.weight[wrong].sum(), .5)
 
     def random_trees(self, windows, count):
-        """Their thresholds are cells of one window: others' lie on both sides, its own are equal."""
+        """The thresholds of the random trees are the cells of one window. Its own cells equal them, and others' lie on
+        both sides."""
         features = self.random.integers(0, train.FEATURES, (count, 3))
         cells = windows.features(self.random.integers(len(windows.places)))
         return train.Trees(features, cells[features], self.random.integers(-40000, 40000, (count, 4)))
@@ -321,7 +322,7 @@ class Parts(unittest.TestCase):
         found = dict(zip(passed.tolist(), sums.tolist()))
         for number in range(0, len(windows.places), 7):
             y, x = windows.places[number]
-            # By channel, by column, by row.
+            # Cells are sorted by channel, then by column, then by row.
             cells = [windows.cells[y + row, x + column, channel]
                      for channel in range(10) for column in range(14) for row in range(16)]
             way = np.cumsum([h[acf_json.leaf(tree, cells)] for *tree, h in zip(trees.f, trees.t, trees.h)])
@@ -336,7 +337,8 @@ class Parts(unittest.TestCase):
         ways = np.array([train.sums_on_the_way(windows.features(number), trees) for number in passed])
         known = self.random.choice(len(ways), 61, replace=False)
         lowered = train.lowered(trees, ways[known])
-        least = [sorted(sums)[3] for sums in ways[known].T.tolist()]  # three, a twentieth, are given up
+        # The training gives up three faces, which are a twentieth.
+        least = [sorted(sums)[3] for sums in ways[known].T.tolist()]
         still = (ways >= least).all(1)
         self.assertTrue(0 < still[known].sum() < 61)
         found, after = windows.that_pass(lowered)
@@ -344,16 +346,16 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(set((before[still] - after).tolist())), 1)
 
     def test_boxes_of_windows_lie_where_the_scale_has_them(self):
-        """At full size the first window's object lies at the picture's corner: (64 - 48) / 2 rows of the
-        window are around it, and 8 of padding."""
+        """At full size, the first window's object lies at the picture's corner. (64 - 48) / 2 rows of the window and 8
+        rows of padding surround it."""
         windows = train.Windows(np.zeros((96, 80, 3), np.uint8), 0)
         np.testing.assert_allclose(windows.boxes[0], [0, 0, 40, 48])
         np.testing.assert_allclose(windows.boxes[1], [4, 0, 44, 48])
-        # The last scale is half as large: one place is left, all of the picture.
+        # The last scale is half as large and has one place, which is the whole picture.
         np.testing.assert_allclose(windows.boxes[-1], [0, 0, 80, 96])
 
     def test_scores_are_fitted_to_the_chance_of_a_face(self):
-        """Sums of which the share of faces is known: the curve comes back."""
+        """The share of faces is known for each sum, and the fit must return this curve."""
         sums = self.random.uniform(-2, 6, 40000)
         is_face = self.random.uniform(0, 1, 40000) < 1 / (1 + np.exp(-1.5 * (sums - 2)))
         face = np.array([[0, 0, 40, 48.]])
@@ -388,7 +390,7 @@ class Refusals(unittest.TestCase):
         return self.images / name
 
     def refusal(self, *words, text=None):
-        """Told before anything is trained, and nothing is made."""
+        """Expects that the command refuses before it trains anything, and that it makes nothing."""
         if text is not False:
             self.labels.write_bytes((self.text if text is None else text).encode("latin-1"))
         before = sorted(self.folder.rglob("*"))
@@ -430,7 +432,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.refusal(text=small), held_out)
 
     def test_pictures(self):
-        path = self.images / "19.png"  # held out: its turn comes last
+        path = self.images / "19.png"  # it is held out, so its turn comes last
         whole = path.read_bytes()
         for content in (b"", b"hello", whole[:20], whole[:len(whole) // 2]):
             path.write_bytes(content)
@@ -467,7 +469,7 @@ class Refusals(unittest.TestCase):
         self.assertIn("there is no folder", self.refusal())
 
     def test_as_a_command(self):
-        """What libraries say of a picture by themselves doesn't come between."""
+        """Messages of libraries about a picture don't appear in between."""
         for name in ("0.png", "0.jpg"):
             path = self.picture(name)
             path.write_bytes(path.read_bytes()[:60])
@@ -482,7 +484,7 @@ class Refusals(unittest.TestCase):
             tools.check_misuse(self, train, "--seed", self.images, self.labels, self.out, f"--seed={seed}")
 
     def test_pictures_that_nothing_can_be_learnt_from(self):
-        """All the same, faces and background: a training ends in one line as well."""
+        """All faces and backgrounds are the same. The training must still end in one line."""
         self.labels.write_text(self.text)
         with mock.patch.object(train, "ROUNDS", (2, 4)):
             line = tools.refusal(train, self.images, self.labels, self.out)

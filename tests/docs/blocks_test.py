@@ -1,5 +1,5 @@
-"""blocks_test.py PAGE: runs the command blocks of a page one after the other in one temporary folder.
-blocks_test.py alone: blocks that don't do what is said of them, which it must find."""
+"""blocks_test.py PAGE: runs the command blocks of a page one after the other in one temporary folder. Without a page,
+it runs blocks that don't do what their remarks say, and must find them."""
 import pathlib
 import sys
 import tempfile
@@ -10,8 +10,8 @@ from running import link_tree, make_inputs, run_block
 
 
 def failures(text):
-    """(line, why) of each block of commands that doesn't run as it is said to. A block that is marked "not run"
-    is left out."""
+    """Returns (line, why) of each command block that doesn't do what its remark says. It leaves out blocks that are
+    marked "not run"."""
     found = [(block.line, block.problem) for block in markdown.blocks(text) if block.problem]
     to_run = [block for block in markdown.blocks(text) if block.has_commands and not block.not_run]
     if found or not to_run:
@@ -28,7 +28,7 @@ def failures(text):
 
 
 CASES = [
-    # text of a page, the lines of blocks that fail
+    # The columns are the text of a page, and the lines of blocks that fail.
     ("```sh\ntrue\n```\n", []),
     ("```sh\nfalse\n```\n", [1]),
     ("```sh\nfalse\ntrue\n```\n", [1]),

@@ -1,4 +1,5 @@
-"""What the documentation names must exist: commands and options of facepipe, of ./dev and of scripts, and files."""
+"""Checks that what the documentation names exists: commands and options of facepipe, of ./dev and of scripts, and
+files."""
 import os
 import pathlib
 import re
@@ -8,12 +9,12 @@ import subprocess
 from markdown import SOURCE
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|(?<![\w-])-[a-z](?![\w-])")
-# Top-level folders and files: where a word begins with one of these, it must be a path that exists.
+# Top-level folders and files. A word that begins with one of these must be a path that exists.
 ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker", "docs", "examples", "nms", "overlay",
          "pipeline", "tests", "track", "verify", "video")
-# Folders that are made, never committed.
+# Folders that are made and never committed.
 MADE = ("data/fetched", "data/generated")
-# Options of other programs that sentences name.
+# Options of other programs that occur in sentences.
 FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
 COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "doctor")
 
@@ -37,7 +38,7 @@ class Facepipe:
         return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
 
     def options(self, command):
-        """Those that help lists at the beginning of a line."""
+        """Returns the options that the help lists at the beginning of a line."""
         begins = "\n".join(re.findall(r"^ +(-[^ ]*)", self.help[command], re.MULTILINE))
         return set(OPTION.findall(begins)) | self.general
 
@@ -53,7 +54,7 @@ class Checker:
         self.script_options = options_of_scripts()
 
     def in_block(self, text):
-        """Problems of a block of commands."""
+        """Returns the problems of a block of commands."""
         return [problem for command in simple_commands(text) for problem in self.of_command(command)]
 
     def of_command(self, words):
@@ -99,7 +100,7 @@ class Checker:
                 if option.startswith("--") and option not in text]
 
     def in_span(self, code):
-        """Problems of code within a sentence: a command, an option, or a path."""
+        """Returns the problems of code within a sentence: a command, an option, or a path."""
         words = split(code)
         if not words:
             return []
@@ -112,7 +113,7 @@ class Checker:
         return self.of_options(words) + [problem for word in words for problem in path_problems(word)]
 
     def of_options(self, words):
-        """A sentence may name the option of any command."""
+        """Returns the problems of options. A sentence may name the option of any command."""
         if not words[0].startswith("-"):
             return []
         known = self.facepipe.all_options() | self.script_options | FOREIGN
@@ -124,20 +125,20 @@ class Checker:
 
 
 def options_of_scripts():
-    """What scripts of Python and Bash in bench/ and data/ say that they take."""
+    """Returns the options that the texts of Python and Bash scripts in bench/ and data/ contain."""
     scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("bench/experiments/**/*.py"), *SOURCE.glob("data/*")]
     taken = re.compile(r"add_argument\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
     return {name for script in scripts for names in taken.findall(text_of(script)) for name in names if name}
 
 
 def options_in(words):
-    """The options among the words: what stands before "=", and none behind "--"."""
+    """Returns the options among the words: the part before "=", and nothing behind "--"."""
     before = words[:words.index("--")] if "--" in words else words
     return [word.split("=")[0] for word in before if OPTION.fullmatch(word.split("=")[0])]
 
 
 def path_problems(word):
-    """A path into the tree that doesn't exist; it may hold * and end with a slash."""
+    """Returns the problem of a path into the tree that doesn't exist. The path may contain * and end with a slash."""
     word = word.rstrip(".,;:")
     if word.split("/")[0] not in ROOTS or "/" not in word or word.startswith(MADE) or re.search("[A-Z]{4}|[<>{]", word):
         return []
@@ -157,7 +158,7 @@ def split(text):
 
 
 def simple_commands(text):
-    """The commands of a block as lists of words, without assignments before them; pipes and && are taken apart."""
+    """Returns the commands of a block as lists of words, without assignments before them. Splits pipes and &&."""
     joined = text.replace("\\\n", " ")
     for line in joined.splitlines():
         command = []

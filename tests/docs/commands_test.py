@@ -1,5 +1,5 @@
-"""README.md and docs/: what their commands name exists, and their options page lists what run takes. Then the same
-checks on wrong text, which they must find."""
+"""Checks README.md and docs/: what their commands name exists, and the options page lists what run takes. Then it runs
+the same checks on wrong text, and must find the mistakes."""
 import re
 import unittest
 
@@ -11,7 +11,7 @@ CHECKER = Checker(Facepipe(program()))
 
 
 def problems(text):
-    """(line, problem) of a page."""
+    """Returns (line, problem) for each problem of a page."""
     found = [(line, "a command in an indented block: fence it, so that a test runs it")
              for line in markdown.indented_commands(text)]
     for block in markdown.blocks(text):
@@ -32,7 +32,7 @@ class Pages(unittest.TestCase):
                     self.fail(f"{page.relative_to(SOURCE)}:{line}: {problem}")
 
     def test_list_every_option(self):
-        """Each option of each command stands in a table or a sentence of the pages."""
+        """Each option of each command must occur in a table or a sentence of the pages."""
         everywhere = " ".join(code for page in markdown.pages()
                               for _, code in markdown.code_spans(page.read_text(encoding="utf-8")))
         for command in COMMANDS:
@@ -50,7 +50,7 @@ class Pages(unittest.TestCase):
 
 
 WRONG = [
-    # text of a page, what is found in it
+    # The columns are the text of a page, and what is found in it.
     ("```sh\nfacepipe run clip.mp4 --scor 0.5\n```\n", "facepipe run has no option --scor"),
     ("```sh\nfacepipe verify a b --draw boxes\n```\n", "facepipe verify has no option --draw"),
     ("```sh\nfacepipe detcet clip.mp4\n```\n", "facepipe has no command detcet"),

@@ -1,4 +1,4 @@
-"""The Markdown of the documentation: its pages, and the fenced blocks in them."""
+"""Reads the Markdown of the documentation: its pages, and the fenced blocks in them."""
 import dataclasses
 import pathlib
 import re
@@ -7,7 +7,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 COMMANDS = "sh"  # the language of a block that holds commands
 FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ ]*$", re.MULTILINE | re.DOTALL)
-# What stands directly before a block: <!-- not run: needs a GPU -->, <!-- run: exit 7 --> or
+# A remark directly before a block: <!-- not run: needs a GPU -->, <!-- run: exit 7 --> or
 # <!-- run: makes clip_hidden.mp4, t.json -->.
 REMARK = re.compile(r"<!--(?P<remark>[^\n]*?)-->\n\n?\Z")
 RUN = re.compile(r"run:(?: exit (?P<code>\d+))?;?(?: makes (?P<made>[^;]+))?")
@@ -18,7 +18,7 @@ INDENTED_COMMAND = re.compile(r"^    (?:facepipe |\./dev |build/facepipe |bench/
 
 @dataclasses.dataclass
 class Block:
-    """A fenced block. `problem` tells what is wrong with the way that it is marked."""
+    """A fenced block. `problem` says what is wrong with its remark."""
     line: int
     language: str
     text: str
@@ -33,7 +33,7 @@ class Block:
 
 
 def pages():
-    """The files whose commands are checked and run."""
+    """Returns the files whose commands are checked and run."""
     return [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 
@@ -48,7 +48,7 @@ def blocks(text):
 
 
 def marked(block, remark):
-    """`block` with what the remark before it says."""
+    """Returns `block` with the contents of the remark before it."""
     if not block.language:
         block.problem = "a block without a language: say sh for commands, text, json, ... for all else"
     if remark is None or not re.match(r" *(not )?run", remark["remark"]):
@@ -68,17 +68,17 @@ def marked(block, remark):
 
 
 def without_blocks(text):
-    """`text` with empty lines in place of its fenced blocks, so that line numbers stay."""
+    """Returns `text` with empty lines instead of its fenced blocks, so that line numbers stay."""
     return FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
 
 
 def code_spans(text):
-    """(line, code) of the code within sentences."""
+    """Returns (line, code) for the code within sentences."""
     prose = without_blocks(text)
     return [(line_of(prose, span.start()), span[1]) for span in CODE_SPAN.finditer(prose)]
 
 
 def indented_commands(text):
-    """Lines of commands in blocks by indentation, which no test would see."""
+    """Returns lines of commands in indented blocks, which no test would see."""
     prose = without_blocks(text)
     return [line_of(prose, found.start()) for found in INDENTED_COMMAND.finditer(prose)]

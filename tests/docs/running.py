@@ -1,4 +1,4 @@
-"""Runs the command blocks of a page, in a folder that holds what the documentation's examples name."""
+"""Runs the command blocks of a page, in a folder that holds the files of the documentation's examples."""
 import os
 import pathlib
 import subprocess
@@ -8,11 +8,12 @@ from markdown import SOURCE
 
 PHOTO = SOURCE / "data" / "fetched" / "demo" / "city.jpg"
 SECONDS_OF_VIDEO = 0.4
-MOST_SECONDS = 240  # that a block may take on a busy machine: calibrate computes for 10 s of one core
+MOST_SECONDS = 240  # for a block on a busy machine; calibrate alone computes for 10 s on one core
 
 
 def make_inputs(folder):
-    """clip.mp4, a large face that moves, and a tone; photo.jpg; and a folder holiday/ of two videos: all small."""
+    """Makes small inputs: clip.mp4 with a large face that moves and a tone, photo.jpg, and a folder holiday/ of two
+    videos."""
     (folder / "holiday" / "day2").mkdir(parents=True)
     for name, face in (("clip.mp4", "60:70:42:118"), ("holiday/beach.mp4", "60:70:208:94"),
                        ("holiday/day2/party.mp4", "64:76:736:98")):
@@ -21,7 +22,7 @@ def make_inputs(folder):
 
 
 def make_clip(path, face):
-    """Ten frames of 320x192 in which `face`, a part of the demo photo, moves over grey."""
+    """Makes ten frames of 320x192 in which `face`, a part of the demo photo, moves over grey."""
     scene = f"[0]crop={face},scale=-2:150[face];[1][face]overlay=x=40+4*n:y=20,format=yuv420p[video]"
     ffmpeg("-loop", "1", "-t", SECONDS_OF_VIDEO, "-r", "25", "-i", PHOTO, "-f", "lavfi", "-i", "color=gray:s=320x192:r=25",
            "-f", "lavfi", "-i", "sine=frequency=220:sample_rate=48000", "-filter_complex", scene, "-map", "[video]",
@@ -34,7 +35,7 @@ def ffmpeg(*arguments):
 
 
 def link_tree(folder):
-    """What the command blocks name of the tree, to be read: the program, configurations, examples and a model."""
+    """Links what the command blocks read from the tree: the program, configurations, examples and a model."""
     (folder / "bin").mkdir()
     (folder / "bin" / "facepipe").symlink_to(program())
     for name in ("configs", "examples"):
@@ -44,7 +45,7 @@ def link_tree(folder):
 
 
 def run_block(block, folder):
-    """Why the block doesn't do what it is said to do; empty: it does."""
+    """Returns why the block doesn't do what its remark says; empty if it does."""
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
     try:
         ended = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block.text], cwd=folder, env=environment,

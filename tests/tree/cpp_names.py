@@ -1,5 +1,5 @@
-"""What a C++ source defines in its namespaces, as far as its text tells. Made for sources that clang-format has
-formatted; macros are not expanded, and what stands in the body of a class or a function doesn't count."""
+"""Finds what a C++ source defines in its namespaces, as far as its text shows that. It reads sources that clang-format
+has formatted. It doesn't expand macros, and ignores the contents of classes and functions."""
 import dataclasses
 import re
 
@@ -12,15 +12,15 @@ TOKEN = re.compile(r'''
 ''', re.VERBOSE | re.DOTALL | re.MULTILINE)
 TYPES = {'class', 'struct', 'union', 'enum', 'concept'}
 CLOSING = {'(': ')', '{': '}', '[': ']', '[[': ']'}
-# A name in front of a bracket that is no function's.
+# Names before a bracket that aren't functions.
 NO_FUNCTION = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'static_assert', '__launch_bounds__',
                '__attribute__'}
 
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
-    namespace: tuple  # of names, from the outermost on; '' for one without a name
-    name: str         # of a function, with its parameters as they are written
+    namespace: tuple  # names from the outermost namespace on; '' for one without a name
+    name: str  # a function's name includes its parameters as they are written
     kind: str         # 'type', 'function' or 'variable'
     line: int
 
@@ -51,7 +51,7 @@ def tokens(text):
 
 
 def definitions(text):
-    """All definitions of a source, in its order."""
+    """Returns all definitions of a source, in its order."""
     return Reader(tokens(text)).read()
 
 
@@ -60,7 +60,7 @@ class Reader:
         self.tokens = all_tokens
         self.at = 0
         self.namespace = []
-        self.opened = []  # for each brace that is open: how many namespaces it has opened
+        self.opened = []  # for each open brace: how many namespaces it has opened
         self.found = []
 
     def read(self):
@@ -102,7 +102,7 @@ class Reader:
         self.at += 1
 
     def read_statement(self):
-        """A declaration or a definition, up to its end: a semicolon, or the brace that closes a body."""
+        """Reads a declaration or a definition up to its end, which is a semicolon or the brace that closes a body."""
         head, body = [], False
         while self.text(0) not in (';', '}', ''):
             if self.text(0) in CLOSING:
@@ -119,7 +119,7 @@ class Reader:
         self.add(head, body)
 
     def skip_bracket(self):
-        """The tokens of a bracket, from its opening sign to its closing one."""
+        """Returns the tokens of a bracket, from its opening sign to its closing one."""
         begin, opening = self.at, self.text(0)
         square = opening in ('[', '[[')
         opens = {'[': 1, '[[': 2} if square else {opening: 1}
@@ -144,7 +144,7 @@ class Reader:
 
     @staticmethod
     def without_template(words):
-        """What stands behind "template <...>"."""
+        """Returns the tokens behind "template <...>"."""
         while words and words[0].text == 'template':
             depth = 0
             for i, word in enumerate(words):
@@ -156,7 +156,7 @@ class Reader:
 
     def add(self, head, body):
         words = self.without_template(self.words(head))
-        # Aliases may stand twice.
+        # The same alias may occur twice.
         if not words or words[0].text in ('using', 'friend', 'static_assert', 'template', 'extern'):
             return
         kinds = [t.text for t in words if t.text not in ('[[', 'alignas', '(')]
@@ -173,7 +173,7 @@ class Reader:
                 self.define(names[0], 'type', words[0])
 
     def add_function(self, head, words, body):
-        """True where it is one, or its declaration."""
+        """Returns whether the tokens define or declare a function."""
         texts = [t.text for t in words]
         if '(' not in texts or ('=' in texts and texts.index('=') < texts.index('(')):
             return False

@@ -1,9 +1,9 @@
-"""lint.py BUILD CLANG_TIDY: reads names of sources from standard input, each ended by a zero byte, and checks those that
-BUILD compiles. Prints what clang-tidy finds, and ends with 1 if it finds something.
+"""lint.py BUILD CLANG_TIDY: reads names of sources from standard input, each ended by a zero byte, and checks those
+that BUILD compiles. Prints what clang-tidy finds, and ends with 1 if it finds something.
 
-Most of clang-tidy's time goes into the headers of a source. So sources that are compiled in the same way are written one
-behind the other into a batch, which is checked as one source. A source stands alone if it defines macros, or a name
-that another one in the batch has defined."""
+Most of clang-tidy's time goes into the headers of a source. So sources that are compiled in the same way are joined
+into a batch, which is checked as one source. A source is checked alone if it defines macros, or a name that another
+source in the batch has defined."""
 import concurrent.futures
 import dataclasses
 import json
@@ -18,10 +18,10 @@ from cpp_names import definitions
 
 MOST_SOURCES = 10
 MOST_LINES = 4000
-# Headers stand several times in a batch: repeated_includes() looks for those that a single source repeats.
+# Headers occur several times in a batch, so repeated_includes() looks for those that a single source repeats.
 NOT_IN_BATCHES = '-readability-duplicate-include'
 INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
-# GCC's precompiled header has these, so that the compiler misses no include of them.
+# GCC's precompiled header contains these, so the compiler doesn't notice if a source fails to include them.
 PRECOMPILED = {'<gtest/gtest.h>': re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
                '<gmock/gmock.h>': re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
 
@@ -30,11 +30,11 @@ PRECOMPILED = {'<gtest/gtest.h>': re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
 class Source:
     name: str
     text: str
-    flags: tuple  # of the compiler, without the names of source and object
+    flags: tuple  # flags of the compiler, without the names of source and object
     directory: str
 
     def names(self):
-        """What must not be defined twice in a batch: names that no other source sees, and aliases."""
+        """Returns the names that must not be defined twice in a batch: those that no other source sees, and aliases."""
         hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.kind == 'type'}
         return hidden | set(re.findall(r'^ *using ([\w]+) =', self.text, re.MULTILINE))
 
@@ -58,7 +58,7 @@ class Batch:
 
 
 def read_sources(names, build):
-    """The sources among `names` that are compiled; tells of the others."""
+    """Returns the sources among `names` that are compiled, and reports the others."""
     commands = {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         path = os.path.relpath(os.path.join(entry['directory'], entry['file']))
@@ -129,14 +129,14 @@ class Linter:
         return self.folder.resolve() / f'batch_{number}.cpp'
 
     def check(self, number, batch):
-        """The findings in a batch, as text; empty if there are none."""
+        """Returns the findings in a batch as text; empty if there are none."""
         if len(batch.sources) > 1:
             code, text = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
             if code == 0:
                 return ''
             if 'clang-diagnostic-error' not in text:
                 return self.with_names_of_sources(text, number, batch)
-        # Names of several sources may collide in a way that was not foreseen.
+        # Names of several sources may collide in an unforeseen way.
         results = [self.run(source.name) for source in batch.sources]
         return ''.join(text for code, text in results if code != 0)
 

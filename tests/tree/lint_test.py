@@ -1,4 +1,4 @@
-"""How lint.py makes batches of sources, and where it says that a finding is."""
+"""Tests how lint.py makes batches of sources, and which place it gives for a finding."""
 import json
 import os
 import pathlib
@@ -10,7 +10,7 @@ import unittest
 import lint
 
 HERE = pathlib.Path(__file__).parent
-# Finds the word BAD, and can't compile two sources that both say CLASH.
+# The stand-in finds the word BAD, and can't compile two sources that both contain CLASH.
 FAKE_CLANG_TIDY = '''#!/usr/bin/env python3
 import sys
 file = sys.argv[-1]
@@ -69,7 +69,7 @@ class Includes(unittest.TestCase):
 
 class Run(unittest.TestCase):
     def lint(self, texts):
-        """Exit code and output of lint.py for texts by file."""
+        """Returns the exit code and output of lint.py for texts by file."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'build').mkdir()

@@ -1,5 +1,6 @@
-"""one_definition_test.py ROOT: no name is defined twice, and each room's sources define names in the room's namespace.
-The linker takes one of two definitions of a name without a word, and a compiler sees one of them alone."""
+"""one_definition_test.py ROOT: checks that no name is defined twice, and that each room's sources define names in the
+room's namespace. If a name has two definitions, the linker silently takes one of them, and the compiler sees only
+one."""
 import collections
 import pathlib
 import sys
@@ -13,7 +14,7 @@ SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
 
 
 def defined_twice(texts):
-    """{name: files}, of texts by file."""
+    """Returns {name: files} for texts by file."""
     files = collections.defaultdict(set)
     for file, text in texts.items():
         for definition in definitions(text):
@@ -23,7 +24,7 @@ def defined_twice(texts):
 
 
 def outside_of_its_room(texts):
-    """(file, line, name) of definitions that are not in facepipe::ROOM."""
+    """Returns (file, line, name) for definitions that aren't in facepipe::ROOM."""
     found = []
     for file, text in texts.items():
         room = pathlib.PurePath(file).parts[0]
