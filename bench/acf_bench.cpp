@@ -16,7 +16,7 @@
 #include "core/timing.h"
 #include "detector/acf/cpu/acf_detector.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 int measure(const std::vector<std::string>& words) {
@@ -56,8 +56,8 @@ int measure(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_acf", argc, argv, facepipe::measure);
+  return facepipe::bench::run_measurement("bench_acf", argc, argv, facepipe::bench::measure);
 }

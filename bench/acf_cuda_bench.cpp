@@ -17,7 +17,7 @@
 #include "detector/acf/model/acf.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 int measure(const std::vector<std::string>& words) {
@@ -43,8 +43,8 @@ int measure(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_acf_cuda", argc, argv, facepipe::measure);
+  return facepipe::bench::run_measurement("bench_acf_cuda", argc, argv, facepipe::bench::measure);
 }

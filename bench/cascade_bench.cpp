@@ -13,7 +13,7 @@
 #include "bench/program.h"
 #include "detector/cascade/cpu/cascade_detector.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 int measure(const std::vector<std::string>& words) {
@@ -45,8 +45,8 @@ int measure(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_cascade", argc, argv, facepipe::measure);
+  return facepipe::bench::run_measurement("bench_cascade", argc, argv, facepipe::bench::measure);
 }

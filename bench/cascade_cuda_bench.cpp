@@ -17,7 +17,7 @@
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr std::uint32_t kCapacity = 4096;
@@ -46,8 +46,9 @@ int measure(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_cascade_cuda", argc, argv, facepipe::measure);
+  return facepipe::bench::run_measurement("bench_cascade_cuda", argc, argv,
+                                          facepipe::bench::measure);
 }

@@ -19,7 +19,7 @@
 #include "bench/program.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 struct Options {
@@ -120,8 +120,8 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_decode_cuda", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_decode_cuda", argc, argv, facepipe::bench::bench);
 }

@@ -30,7 +30,7 @@
 #include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
@@ -194,8 +194,9 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_detector_cuda", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_detector_cuda", argc, argv,
+                                          facepipe::bench::bench);
 }

@@ -10,7 +10,7 @@
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 /// Of what `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {
@@ -68,4 +68,4 @@ inline void show_replays(const std::string& what, const cuda::GraphExec& graph,
   std::fflush(stdout);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

@@ -5,7 +5,7 @@
 
 #include "bench/nv12_picture.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 /// NV12 of full range, so that a sample is its grey level. Throws std::invalid_argument for a size
 /// that is no whole numbers of two.
@@ -14,4 +14,4 @@ inline Frame grey_frame(const std::string& pixels, Size size) {
   return frame_of_nv12(pixels + std::string(pixels.size() / 2, '\x80'), size, true);
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

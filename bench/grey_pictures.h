@@ -7,7 +7,7 @@
 #include "core/geometry.h"
 #include "detector/model_file.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 /// Throws std::invalid_argument for a file of another length, Error as read_model_file().
 inline std::string read_grey(const std::string& file, Size size) {
@@ -17,4 +17,4 @@ inline std::string read_grey(const std::string& file, Size size) {
   return pixels;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

@@ -19,7 +19,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/options.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 detector::Precision precision_named(const std::string& text) {
@@ -82,7 +82,7 @@ void measure(benchmark::State& state, Runs& runs) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
@@ -91,10 +91,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    facepipe::Runs runs(argv[1], argv[2], argv[3], {std::atoi(argv[4]), std::atoi(argv[5])});
+    facepipe::bench::Runs runs(argv[1], argv[2], argv[3], {std::atoi(argv[4]), std::atoi(argv[5])});
     runs.once();
     benchmark::RegisterBenchmark(
-        "inference", [&runs](benchmark::State& state) { facepipe::measure(state, runs); })
+        "inference", [&runs](benchmark::State& state) { facepipe::bench::measure(state, runs); })
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
     benchmark::RunSpecifiedBenchmarks();

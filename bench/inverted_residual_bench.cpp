@@ -23,7 +23,7 @@
 #include "detector/cnn/cuda/operators/inverted_residual/trial.h"
 #include "tests/detector/cnn/cuda/tile_text.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr int kLaunches = 20;
@@ -150,8 +150,9 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_inverted_residual", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_inverted_residual", argc, argv,
+                                          facepipe::bench::bench);
 }

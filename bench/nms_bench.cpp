@@ -28,7 +28,7 @@
 #include "tests/support/instruction_sets.h"
 #include "tests/support/nms_cases.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr std::size_t kSizes[] = {200, 1027, 2895, 4096, 10000};
@@ -166,17 +166,17 @@ void run(const std::vector<Set>& sets) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   const std::string mode = argc == 3 ? argv[1] : "";
   try {
     if (mode == "write") {
-      facepipe::write_sets(argv[2]);
+      facepipe::bench::write_sets(argv[2]);
     } else if (mode == "run") {
-      const auto sets = facepipe::read_list(argv[2]);
-      facepipe::run(sets);
+      const auto sets = facepipe::bench::read_list(argv[2]);
+      facepipe::bench::run(sets);
     } else {
       std::fprintf(stderr, "usage: bench_nms write FOLDER | bench_nms run LIST\n");
       return 2;

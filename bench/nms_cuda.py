@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Suppression on a CUDA device: ours as one graph replay, torchvision's CUDA op, the paper's matrix.
+"""Suppression on a CUDA device: ours as one graph replay, and torchvision's CUDA op.
 
 All on the same candidates in device memory, in one run, by events on the device: from boxes, scores and
 their number to indices in rank order and their number. A time is the median of 200 single calls; beside
@@ -12,32 +12,30 @@ import tempfile
 
 import measurement
 import nms_measurement
-from experiments.published import LATENCY_US
 from nms_measurement import Timing
 
 CALLS = 200
 MOST_OF_MATRIX = 4096  # candidates: its D_max
-KS = (4, 8, 16, 32, 64, 128)
 
 
-def measure_ours(arguments, verb, list_file, *options):
+def measure_ours(arguments, verb, list_file):
     """Timings by (who, name, order)."""
     timings = {}
-    command = [arguments.program, verb, list_file, "--replays", CALLS, *options]
+    command = [arguments.program, verb, list_file, "--replays", CALLS]
     for line in measurement.run(command).output.splitlines():
         who, name, order, kept, *times = line.split("\t")
         timings[who, name, order] = Timing([float(time) for time in times], int(kept))
     return timings
 
 
-def write_chosen(lines, folder, name, wanted):
-    """A list of those sets of wide faces for whose order and size wanted() is true."""
+def write_small(lines, folder):
+    """A list of those sets of wide faces that all rules take."""
     chosen = []
     for line in lines:
-        of_set, order, *_ = line.split("\t")
-        if of_set.startswith("faces wide") and wanted(order, int(of_set.split()[-1])):
+        name = line.split("\t")[0]
+        if name.startswith("faces wide") and int(name.split()[-1]) <= MOST_OF_MATRIX:
             chosen.append(line)
-    list_file = pathlib.Path(folder) / name
+    list_file = pathlib.Path(folder) / "rules"
     list_file.write_text("\n".join(chosen) + "\n")
     return list_file
 
@@ -106,20 +104,6 @@ def rules_table(timings):
     return "\n".join(rows) + "\n"
 
 
-def matrix_table(timings):
-    names = list(dict.fromkeys(name for _, name, _ in timings))
-    rows = [f"{'us: map + reduce = both':<26}" + "".join(f"{name:>26}" for name in names)]
-    for k in KS:
-        cells = [[timings[f"{part} k {k}", name, "raster"].median()
-                  for part in ("map", "reduce", "both")] for name in names]
-        rows.append(f"{f'k {k}, {4096 // k} threads':<26}" + "".join(
-            f"{f'{a:.1f} + {b:.1f} = {both:.1f}':>26}" for a, b, both in cells))
-    for device, latencies in LATENCY_US.items():
-        rows.append(f"{f'paper, {device}':<26}" + "".join(
-            f"{latencies[int(name.split()[-1])]:>26}" for name in names))
-    return "\n".join(rows) + "\n"
-
-
 def main():
     arguments = nms_measurement.parser(__doc__, "bench_nms_cuda").parse_args()
     modules = load_torch()
@@ -132,18 +116,12 @@ def main():
                 greedy["torchvision", name, order] = measure_torchvision(modules, line)
                 if name.startswith("faces tight"):
                     greedy["kernels", name, order] = torchvision_kernels(modules, line)
-        rules = measure_ours(arguments, "rules", write_chosen(
-            lines, folder, "rules", lambda order, size: size <= MOST_OF_MATRIX))
-        sizes = {size for latencies in LATENCY_US.values() for size in latencies}
-        matrix = measure_ours(arguments, "matrix", write_chosen(
-            lines, folder, "matrix", lambda order, size: order == "raster" and size in sizes),
-                              "--k", ",".join(str(k) for k in KS))
+        rules = measure_ours(arguments, "rules", write_small(lines, folder))
     peer = (f"torchvision {modules[2].__version__}, torch {modules[1].__version__}"
             if modules else "no torchvision with CUDA in this Python")
     body = "\n".join([
         f"greedy; median (quartiles) of {CALLS} calls\n", greedy_table(lines, greedy),
-        "Other rules and options, faces wide\n", rules_table(rules),
-        "matrix, faces wide in raster order, D_max 4096\n", matrix_table(matrix)])
+        "Other rules and options, faces wide\n", rules_table(rules)])
     measurement.write_result(arguments, {"device": measurement.gpu(), "peer": peer}, body)
 
 

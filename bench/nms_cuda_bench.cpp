@@ -4,27 +4,10 @@
 //                                   lists them on standard output
 //   bench_nms_cuda run LIST         greedy on each set that the file LIST names
 //   bench_nms_cuda rules LIST       the other rules, on sets of up to 4,096
-//   bench_nms_cuda matrix LIST      the matrix' map and reduce kernels apart, for each k: "map k
-//                                   32", "reduce k 32", "both k 32"; D_max is 4,096, or less where
-//                                   D_max / k <= 1,024 threads ask for it: "map k 2 D_max 2048".
-//                                   Sets of more candidates are left out, which standard error
-//                                   tells
-//   bench_nms_cuda cores LIST       the matrix (k 32) and greedy on 8, 16, 24, 32, 48, 64, 96 ...
-//                                   all multiprocessors, by green contexts: "greedy on 8
-//                                   multiprocessors", "map k 32 on 8 multiprocessors"
-//   bench_nms_cuda bitmask LIST     R-CNN's bitmask suppression (nms_cuda/bitmask_nms.h): "bitmask
-//                                   kernel", "bitmask copy" (of the mask to the host), "bitmask
-//                                   host" (the reduction); "bitmask together": candidates to the
-//                                   device, these three, kept ones to the device; "bitmask sort":
-//                                   the ranking on the host, which comes before and is in none of
-//                                   them. All but the kernel by the host's clock. An error where it
-//                                   keeps other candidates than greedy
 //   bench_nms_cuda once LIST RULE   one replay of each set, for a profiler
 //
 //   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
 //                 write and once
-//   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128)
-//                 and cores (32)
 //
 // A line of the list: name, order, threshold, file (see nms_files.h); parted by tabs. A line of the
 // results: who, name, order, kept, and the times of single replays in microseconds; parted by tabs.
@@ -32,23 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/device_times.h"
 #include "bench/nms_cuda/command.h"
-#include "bench/nms_cuda/measures.h"
 #include "bench/nms_cuda/sets.h"
+#include "bench/nms_cuda/suppression_times.h"
 #include "bench/program.h"
 #include "tests/nms/cuda/device_nms.h"
 
-namespace facepipe::nms_bench {
-
-void time_suppression(const std::string& who, const nms::NmsOptions& options, const Set& set,
-                      int replays, std::uint32_t multiprocessors) {
-  test::DeviceNms device(options, capacity_for(set.candidates.size()), multiprocessors);
-  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
-  show(who, set, result.indices.size(),
-       microseconds_of_calls(device.stream(), kWarmUp, replays, [&] { device.launch(); }));
-}
-
+namespace facepipe::bench {
 namespace {
 
 void run(const std::vector<Set>& sets, int replays) {
@@ -105,7 +78,7 @@ void once(const std::vector<Set>& sets, const std::string& rule) {
 }
 
 int bench(const std::vector<std::string>& words) {
-  const Command command = parse_command(words);
+  const Command command = parse_command(suppression_verbs(), words);
   if (command.verb == "write") {
     write_sets(command.path);
     return 0;
@@ -113,16 +86,13 @@ int bench(const std::vector<std::string>& words) {
   const std::vector<Set> sets = read_list(command.path);
   if (command.verb == "run") run(sets, command.replays);
   if (command.verb == "rules") run_rules(sets, command.replays);
-  if (command.verb == "matrix") time_matrix(sets, command.ks, command.replays);
-  if (command.verb == "cores") time_cores(sets, command.ks, command.replays);
-  if (command.verb == "bitmask") time_bitmask(sets, command.replays);
   if (command.verb == "once") once(sets, command.rule);
   return 0;
 }
 
 }  // namespace
-}  // namespace facepipe::nms_bench
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_nms_cuda", argc, argv, facepipe::nms_bench::bench);
+  return facepipe::bench::run_measurement("bench_nms_cuda", argc, argv, facepipe::bench::bench);
 }

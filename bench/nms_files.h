@@ -9,7 +9,7 @@
 
 #include "tests/support/nms_cases.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 static_assert(std::endian::native == std::endian::little, "floats go to files as they are");
 
@@ -35,4 +35,4 @@ inline test::NmsCase read_candidates(const std::filesystem::path& file) {
   return out;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

@@ -9,7 +9,7 @@
 #include "detector/model_file.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 inline constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
@@ -47,4 +47,4 @@ inline Frame frame_of_nv12(const std::string& bytes, Size size, bool full_range 
   return frame;
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

@@ -13,7 +13,7 @@
 #include "video/read/first_picture.h"
 #include "video/write/encoder.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 /// Gives each frame to `take` until it returns false or the clip has ended; returns the decoder's
 /// name. At most `frames_alive` frames may be alive at once. Throws what the decoder throws, and
@@ -43,4 +43,4 @@ inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
   return decoder.name();
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

@@ -16,7 +16,7 @@
 #include "bench/program.h"
 #include "core/timing.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr int kCapacity = 4096;
@@ -47,8 +47,9 @@ int measure(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_opencv_cascade", argc, argv, facepipe::measure);
+  return facepipe::bench::run_measurement("bench_opencv_cascade", argc, argv,
+                                          facepipe::bench::measure);
 }

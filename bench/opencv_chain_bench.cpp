@@ -33,7 +33,7 @@
 #include "detector/cnn/model/model.h"
 #include "detector/cnn/model/network_fit.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr std::size_t kStartUp = 50;  // frames
@@ -214,8 +214,8 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_opencv_chain", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_opencv_chain", argc, argv, facepipe::bench::bench);
 }

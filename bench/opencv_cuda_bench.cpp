@@ -25,7 +25,7 @@
 #include "detector/detector.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
@@ -120,8 +120,8 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_opencv_cuda", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_opencv_cuda", argc, argv, facepipe::bench::bench);
 }

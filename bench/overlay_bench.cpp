@@ -10,7 +10,7 @@
 #include "overlay/overlay.h"
 #include "tests/support/test_frame.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr Size kHd{1920, 1080};
@@ -77,4 +77,4 @@ BENCHMARK_CAPTURE(draw, upright, 0)->Arg(0)->Arg(20)->Arg(700)->Unit(benchmark::
 BENCHMARK_CAPTURE(draw, turned, 1)->Arg(20)->Arg(700)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench

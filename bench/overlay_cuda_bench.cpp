@@ -32,7 +32,7 @@
 #include "video/cuda/encoder_input.h"
 #include "video/cuda/pictures.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 constexpr int kReplays = 300;
@@ -258,8 +258,8 @@ int bench(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("bench_overlay_cuda", argc, argv, facepipe::bench);
+  return facepipe::bench::run_measurement("bench_overlay_cuda", argc, argv, facepipe::bench::bench);
 }

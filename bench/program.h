@@ -9,7 +9,7 @@
 
 #include "core/geometry.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 
 /// Of WIDTHxHEIGHT, both over 0; throws std::invalid_argument for all else.
 inline Size size_of(const std::string& text) {
@@ -32,4 +32,4 @@ int run_measurement(const char* name, int argc, char** argv, Measure&& measure) 
   }
 }
 
-}  // namespace facepipe
+}  // namespace facepipe::bench

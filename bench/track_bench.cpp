@@ -14,7 +14,7 @@
 #include "track/tracker.h"
 #include "track/waiting_frames.h"
 
-namespace facepipe {
+namespace facepipe::bench {
 namespace {
 
 using bench::kHd;
@@ -133,4 +133,4 @@ BENCHMARK_CAPTURE(crowd, follow, Half::follow)->UseManualTime()->Unit(benchmark:
 BENCHMARK_CAPTURE(crowd, settle, Half::settle)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace facepipe
+}  // namespace facepipe::bench

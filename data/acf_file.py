@@ -1,5 +1,5 @@
 """Writes the file of a detector of aggregate channel features, which detector/acf/model/README.md describes.
-train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces another file only if
+experiments/training/train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces another file only if
 the user asks for that.
 
 Pairs are (rows, columns).
@@ -9,8 +9,10 @@ import os
 
 import numpy as np
 
-from acf_channels import ORIENTATIONS, PER_OCTAVE, SHRINK
-
+SHRINK = 4  # pixels, the side of a cell
+ORIENTATIONS = 6
+CHANNELS = 4 + ORIENTATIONS
+PER_OCTAVE = 8  # scales
 UNIT = 65536  # sums are whole numbers of 1 / 65536
 
 

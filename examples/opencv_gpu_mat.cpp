@@ -73,7 +73,7 @@ int run(const std::vector<std::string>& words) {
   int frames = 0;
   bool black = false;
   constexpr int kAlive = 1;
-  decode_by_nvdec(words[0], kAlive, [&](const Frame& frame) {
+  bench::decode_by_nvdec(words[0], kAlive, [&](const Frame& frame) {
     blacken(frame, place, stream);
     black = is_black(frame, place, stream);
     ++frames;
@@ -87,5 +87,5 @@ int run(const std::vector<std::string>& words) {
 }  // namespace facepipe
 
 int main(int argc, char** argv) {
-  return facepipe::run_measurement("example_opencv_gpu_mat", argc, argv, facepipe::run);
+  return facepipe::bench::run_measurement("example_opencv_gpu_mat", argc, argv, facepipe::run);
 }

@@ -9,7 +9,7 @@
 #include "bench/nms_files.h"
 #include "nms/nms.h"
 
-namespace facepipe::nms_bench {
+namespace facepipe::bench {
 namespace {
 
 constexpr std::size_t kSizes[] = {200, 1027, 2895, 4096, 10000, 33000};
@@ -69,4 +69,4 @@ void show(const std::string& who, const Set& set, std::size_t kept,
   std::printf("\n");
 }
 
-}  // namespace facepipe::nms_bench
+}  // namespace facepipe::bench

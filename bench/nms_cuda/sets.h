@@ -9,7 +9,7 @@
 
 #include "tests/support/nms_cases.h"
 
-namespace facepipe::nms_bench {
+namespace facepipe::bench {
 
 struct Set {
   std::string name;
@@ -33,4 +33,4 @@ void write_sets(const std::filesystem::path& folder);
 void show(const std::string& who, const Set& set, std::size_t kept,
           const std::vector<float>& times);
 
-}  // namespace facepipe::nms_bench
+}  // namespace facepipe::bench

@@ -15,7 +15,7 @@ from scipy.io import savemat  # noqa: E402
 
 import acf_json  # noqa: E402
 
-acf_from_mat = tools.script("acf-from-mat")
+acf_from_mat = tools.script("data/acf-from-mat")
 
 # (rows, columns), all sides different
 OBJECT, WINDOW, PADDING = (48, 20), (64, 32), (12, 8)
@@ -133,7 +133,7 @@ class Conversion(Folder):
 
     def test_as_a_command(self):
         self.save(detector())
-        ended = tools.command("acf-from-mat", self.mat, self.out, "--class", "thing")
+        ended = tools.command("data/acf-from-mat", self.mat, self.out, "--class", "thing")
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "", ""))
         made = self.out.read_bytes()
         self.convert("--class", "thing", "--overwrite")
@@ -359,7 +359,7 @@ class Refusals(Folder):
                                 (whole[:len(whole) // 2], "no MATLAB file that can be read"),
                                 (b"hello", "no MATLAB file that can be read")):
             self.mat.write_bytes(content)
-            ended = tools.command("acf-from-mat", self.mat, self.out)
+            ended = tools.command("data/acf-from-mat", self.mat, self.out)
             self.assertEqual((ended.returncode, ended.stdout), (1, ""))
             self.assertRegex(ended.stderr, rf"\Aacf-from-mat: {self.mat}: {reason}[^\n]*\n\Z")
             self.assert_nothing_made()
@@ -373,7 +373,7 @@ class Refusals(Folder):
                 self.assert_nothing_made()
 
     def test_a_python_without_the_packages(self):
-        ended = tools.command("acf-from-mat", self.mat, self.out, python=("-B", "-S", "-E"))
+        ended = tools.command("data/acf-from-mat", self.mat, self.out, python=("-B", "-S", "-E"))
         self.assertEqual((ended.returncode, ended.stderr),
                          (1, "acf-from-mat: needs numpy, which this Python lacks\n"))
 
@@ -419,7 +419,7 @@ class Output(Folder):
         for words in ((), ("--overwrite",)):
             if words:
                 self.out.write_text("mine")
-            ended = tools.command("acf-from-mat", self.mat, self.out, *words, preexec_fn=small_files)
+            ended = tools.command("data/acf-from-mat", self.mat, self.out, *words, preexec_fn=small_files)
             self.assertEqual((ended.returncode, ended.stderr), (1, f"acf-from-mat: {self.out}: File too large\n"))
             self.assertEqual(sorted(p.name for p in self.folder.iterdir()),
                              ["in.mat", "out.json"] if words else ["in.mat"])

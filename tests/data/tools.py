@@ -1,5 +1,5 @@
-"""Helpers for tests of the tools of data/: a Python with the packages that they need, the tools as modules and as
-commands, and the program that reads their models."""
+"""Helpers for tests of the tools of data/ and experiments/: a Python with the packages that they need, the tools as
+modules and as commands, and the program that reads their models."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -30,17 +30,17 @@ def need(*packages):
     sys.exit(SKIPPED)
 
 
-def script(name):
-    """Loads a script of data/, whose name doesn't end with .py, as a module."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SOURCE / "data" / name))
+def script(path):
+    """Loads a script, whose name doesn't end with .py, as a module. `path` begins at the top of the tree."""
+    loader = importlib.machinery.SourceFileLoader(path.rpartition("/")[2].replace("-", "_"), str(SOURCE / path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     sys.modules[loader.name] = module  # because dataclasses look there
     loader.exec_module(module)
     return module
 
 
-def command(name, *words, python=("-B",), **options):
-    return subprocess.run([sys.executable, *python, SOURCE / "data" / name, *words], capture_output=True,
+def command(path, *words, python=("-B",), **options):
+    return subprocess.run([sys.executable, *python, SOURCE / path, *words], capture_output=True,
                           text=True, check=False, **options)
 
 

@@ -10,8 +10,8 @@ from markdown import SOURCE
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|(?<![\w-])-[a-z](?![\w-])")
 # Top-level folders and files. A word that begins with one of these must be a path that exists.
-ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker", "docs", "examples", "nms", "overlay",
-         "pipeline", "tests", "track", "verify", "video")
+ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker", "docs", "examples", "experiments",
+         "nms", "overlay", "pipeline", "tests", "track", "verify", "video")
 # Folders that are made and never committed.
 MADE = ("data/fetched", "data/generated")
 # Options of other programs that occur in sentences.
@@ -108,7 +108,7 @@ class Checker:
             return self.of_facepipe(words[1:])
         if words[0] == "./dev":
             return self.of_dev(words[1:])
-        if words[0].startswith(("bench/", "data/")) and len(words) > 1:
+        if words[0].startswith(("bench/", "data/", "experiments/")) and len(words) > 1:
             return self.of_script(words[0], words[1:])
         return self.of_options(words) + [problem for word in words for problem in path_problems(word)]
 
@@ -125,8 +125,9 @@ class Checker:
 
 
 def options_of_scripts():
-    """Returns the options that the texts of Python and Bash scripts in bench/ and data/ contain."""
-    scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("bench/experiments/**/*.py"), *SOURCE.glob("data/*")]
+    """Returns the options that the texts of Python and Bash scripts in bench/, data/ and experiments/ contain."""
+    scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("data/*"), *SOURCE.glob("experiments/**/*.py"),
+               *SOURCE.glob("experiments/inputs/*")]
     taken = re.compile(r"add_argument\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
     return {name for script in scripts for names in taken.findall(text_of(script)) for name in names if name}
 

@@ -9,7 +9,7 @@ import unittest
 from cpp_names import definitions
 
 ROOMS = {'app', 'detector', 'nms', 'overlay', 'pipeline', 'track', 'verify', 'video'}
-FOLDERS = sorted(ROOMS) + ['bench', 'core', 'examples', 'tests']
+FOLDERS = sorted(ROOMS) + ['bench', 'core', 'examples', 'experiments', 'tests']
 SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
 
 

@@ -54,8 +54,8 @@ struct Model {
 /// is not regular or can't be read: whoever reads it later reports why.
 [[nodiscard]] bool is_json_file(const std::filesystem::path& file);
 
-/// Reads a file of version 1, as data/train-acf and data/acf-from-mat write it. README.md beside
-/// this header describes the format. Throws the error of refuse_model() for a file
+/// Reads a file of version 1, as experiments/training/train-acf and data/acf-from-mat write it.
+/// README.md beside this header describes the format. Throws the error of refuse_model() for a file
 /// * that read_model_file() refuses, or that is larger than 16 MiB;
 /// * that is no JSON, is cut off, or is JSON of another kind;
 /// * in which something is missing, unknown, of another type, out of range or not finite;

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Draws what measure.py has written: figures as PNG, and REPORT.md. Needs matplotlib.
+
+Without it, or with --text, the report has tables alone, and says so.
+"""
+import argparse
+import importlib
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+
+import measurement
+import report
+import results
+
+# Each paper's package; measure.py tells what these hold.
+PAPERS = {"000": "nms", "001": "nms", "002": "nms", "003": "viola_jones", "004": "acf"}
+
+
+def draw(folder, report_folder, with_figures=True, also=()):
+    """Of the tables in a folder; figures go into the folder figures beside each paper's.
+
+    `also`: folders that other machines' runs wrote, for the parts that the tables lack.
+    """
+    sections = []
+    for package in dict.fromkeys(PAPERS.values()):
+        tables = importlib.import_module(f"{package}.tables")
+        found = results.read(folder / package, tables.TABLES)
+        for other in also:
+            results.add_parts(found, results.read(other / package, tables.TABLES), tables.PARTS_OF_TABLES)
+        if not found.facts["parts"] and not found.facts["missing"]:
+            continue
+        captions = draw_figures(package, found, folder / package / "figures") if with_figures else {}
+        sections.append(importlib.import_module(f"{package}.report").section(
+            found, captions, os.path.relpath(folder / package, report_folder)))
+    if not sections:
+        sys.exit(f"draw.py: {folder} holds nothing that was measured")
+    report.write(report_folder, sections)
+    print(f"Report: {report_folder / 'REPORT.md'}")
+
+
+def draw_figures(package, found, folder):
+    """{figure: caption} of those drawn."""
+    try:
+        import plots
+    except ModuleNotFoundError as missing:
+        print(f"draw.py: this Python has no {missing.name}: tables alone", file=sys.stderr)
+        found.facts["missing"]["figures"] = f"this Python had no {missing.name}"
+        return {}
+    return plots.draw_all(importlib.import_module(f"{package}.figures").FIGURES, found, folder)
+
+
+def main():
+    generated = measurement.REPOSITORY / "data" / "generated" / "experiments" / "results"
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("tables", type=pathlib.Path, nargs="?", default=generated,
+                         help="folder that measure.py wrote (default: %(default)s)")
+    options.add_argument("--report", type=pathlib.Path, metavar="FOLDER",
+                         help="for REPORT.md (default: the tables')")
+    options.add_argument("--also", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
+                         help="take from another folder the parts that the tables lack; may be repeated")
+    options.add_argument("--text", action="store_true", help="no figures")
+    arguments = options.parse_args()
+    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text, arguments.also)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Repeats the papers' experiments on this machine: writes tables as CSV, and facts.json.
+
+Needs our programs, FFmpeg where inputs are still to be made, and Python's standard library; for the
+accuracy numpy and scipy, too. draw.py makes figures and the report of what this writes, here (--draw) or on
+another machine. A part that can't be measured here is left out, and the reason kept.
+
+Papers: 000 to 002, suppression (Oro et al. 2016, 2020; R-CNN's bitmask); 003, Viola-Jones (Nguyen et al. 2013); 004,
+channel features (Van Ranst et al.).
+"""
+import importlib
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+
+import draw
+import facts
+import measurement
+
+# Each paper's package has the modules
+#   measuring  PARTS, the parts' names in the order in which they run; add_options(options); settle(arguments);
+#              class Measuring, an Experiment (experiment.py)
+#   tables     TABLES, {table: class of its rows}; PARTS_OF_TABLES, {table: part} where a part alone fills it
+#   figures    FIGURES, as plots.draw_all takes them
+#   report     section(results, captions, tables), its part of REPORT.md
+# and its tables, inputs and figures are in folders of its name.
+
+
+def measuring_of(package):
+    return importlib.import_module(f"{package}.measuring")
+
+
+def arguments_given(words=None):
+    options = measurement.parser(__doc__)
+    options.add_argument("--paper", default=",".join(draw.PAPERS), metavar="NUMBERS",
+                         help="papers, by their numbers (default: %(default)s)")
+    options.add_argument("--only", metavar="PARTS", help="parts (default: all of the papers')")
+    options.add_argument("--to", type=pathlib.Path, metavar="FOLDER",
+                         help="for the tables (default: results in the inputs' folder)")
+    options.add_argument("--inputs", type=pathlib.Path, metavar="FOLDER",
+                         help="inputs made before, or to be made (default: data/generated/experiments)")
+    options.add_argument("--wider", type=pathlib.Path, metavar="FOLDER",
+                         help="WIDER FACE: images/EVENT/IMAGE.jpg, and wider_*_val.mat or truth.json "
+                              "(bench/wider_truth.py) (default: none)")
+    options.add_argument("--device", default="auto", help="as facepipe's (default: auto)")
+    options.add_argument("--repeats", type=int, default=3, help="default: 3")
+    options.add_argument("--replays", type=int, default=50,
+                         help="calls timed on the GPU, of which a repeat's time is the median (default: 50)")
+    options.add_argument("--draw", action="store_true", help="figures and report, too (needs matplotlib)")
+    options.add_argument("--quick", action="store_true", help="small inputs, on the CPU, for tests")
+    packages = dict.fromkeys(draw.PAPERS.values())
+    for package in packages:
+        measuring_of(package).add_options(options.add_argument_group(package))
+    arguments = options.parse_args(words)
+    unknown = set(arguments.paper.split(",")) - set(draw.PAPERS)
+    if unknown:
+        options.error(f"--paper: not known: {', '.join(sorted(unknown))}")
+    arguments.packages = list(dict.fromkeys(draw.PAPERS[number] for number in arguments.paper.split(",")))
+    parts = {part for package in arguments.packages for part in measuring_of(package).PARTS}
+    arguments.only = arguments.only.split(",") if arguments.only else sorted(parts)
+    unknown = set(arguments.only) - parts
+    if unknown:
+        options.error(f"--only: not known: {', '.join(sorted(unknown))}")
+    return settled(arguments)
+
+
+def settled(arguments):
+    """Options whose defaults depend on others; facepipe by its whole path."""
+    arguments.facepipe = pathlib.Path(arguments.facepipe).resolve()
+    if arguments.quick:
+        arguments.device = "cpu"
+    name = "experiments-quick" if arguments.quick else "experiments"
+    generated = measurement.REPOSITORY / "data" / "generated"
+    arguments.inputs = (arguments.inputs or generated / name).resolve()
+    arguments.to = arguments.to or arguments.inputs / "results"
+    arguments.cuda = facts.has_gpu(arguments)
+    for package in arguments.packages:
+        measuring_of(package).settle(arguments)
+    return arguments
+
+
+def measure(package, arguments):
+    """One paper's experiments, into a folder of its package's name."""
+    measuring = measuring_of(package)
+    parts = [part for part in measuring.PARTS if part in arguments.only]
+    if not parts:
+        return
+    folder = arguments.to / package
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        experiment = measuring.Measuring(arguments, folder, pathlib.Path(scratch))
+        experiment.prepare(parts)
+        for part in parts:
+            experiment.part(part)
+
+
+def main():
+    arguments = arguments_given()
+    for package in arguments.packages:
+        measure(package, arguments)
+    print(f"Tables: {arguments.to}")
+    if arguments.draw:
+        draw.draw(arguments.to, arguments.to)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Figures as PNG, readable in black and white. Needs matplotlib."""
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+# A reader tells lines apart by dash and marker, filled or hollow by turns.
+STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
+          {"color": "#b03a2e", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
+          {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
+          {"color": "#7d8a2e", "linestyle": ":", "marker": "D", "markerfacecolor": "white"},
+          {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
+          {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x", "markerfacecolor": "white"},
+          {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
+plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
+                     "legend.fontsize": 8, "legend.framealpha": 0.9})
+
+
+def draw_all(figures, results, folder):
+    """Draws what was measured; {name: caption} of the figures drawn.
+
+    `figures`: functions of a figure and the results, which return the caption, or None where they have no rows.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    captions = {}
+    for draw in figures:
+        figure = plt.figure(figsize=(6.4, 3.8), layout="constrained")
+        caption = draw(figure, results)
+        if caption:
+            captions[draw.__name__] = caption
+            figure.savefig(folder / f"{draw.__name__}.png")
+        else:
+            (folder / f"{draw.__name__}.png").unlink(missing_ok=True)  # of an earlier drawing
+        plt.close(figure)
+    return captions
+
+
+def label_axes(axes, title, x, y):
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)

@@ -1,0 +1,88 @@
+// What the kernels of both files have in common.
+#pragma once
+
+#include "detector/acf/cuda/found.cuh"
+#include "experiments/programs/acf_variants/variants.h"
+#include "nms/cuda/device.cuh"
+
+namespace facepipe::acf_variants {
+
+inline constexpr int kWindowThreads = 256;  ///< of a block whose threads have a window each
+inline constexpr int kStageWarps = kStageThreads / 32;
+
+[[nodiscard]] inline unsigned window_blocks(const VariantArguments& arguments) {
+  return (arguments.windows + kWindowThreads - 1) / kWindowThreads;
+}
+
+/// A window where it is.
+struct Window {
+  WindowPlace place;
+  const float* cells;
+};
+
+__device__ inline Window window_at(const VariantArguments& arguments, std::uint32_t place) {
+  const detector::acf::AcfPlan& plan = arguments.plan;
+  Window window{window_of(plan.scales, plan.scale_count, place), nullptr};
+  const detector::acf::DeviceScale& scale = plan.scales[window.place.scale];
+  window.cells = arguments.buffers.cells + scale.first_cell +
+                 std::int64_t{window.place.at.y} * plan.stride + window.place.at.x;
+  return window;
+}
+
+__device__ inline void list(const VariantArguments& arguments, const Window& window,
+                            std::int32_t sum) {
+  detector::acf::list_found(arguments.plan, arguments.plan.scales[window.place.scale],
+                            window.place.at, sum, arguments.buffers);
+}
+
+/// The first trees of the thread's own window, if it has one; whether it is left.
+__device__ inline bool is_left(const VariantArguments& arguments, std::uint32_t place, int trees,
+                               std::int32_t& sum) {
+  if (place >= arguments.windows) return false;
+  const Window window = window_at(arguments, place);
+  return walk(arguments.plan.trees, 0, trees, arguments.plan.threshold, window.cells, sum);
+}
+
+__device__ inline std::uint32_t place_of_thread() {
+  return blockIdx.x * kWindowThreads + threadIdx.x;
+}
+
+__device__ inline void add_alive(const AliveWindows& alive, std::uint32_t place, std::int32_t sum) {
+  alive.windows[atomicAdd(alive.count, 1U)] = {place, sum};
+}
+
+/// Of all threads' groups, thread by thread, in each of them.
+__device__ inline Group of_block(Group group) {
+  __shared__ Group warps[kStageWarps];
+  for (int step = 1; step < 32; step *= 2)
+    group = followed_by(group, {__shfl_down_sync(nms::kAllLanes, group.sum, step),
+                                __shfl_down_sync(nms::kAllLanes, group.least, step)});
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = group;
+  __syncthreads();
+  Group all;
+  for (const Group& warp : warps) all = followed_by(all, warp);
+  __syncthreads();
+  return all;
+}
+
+/// The trees from `walked` on, a thread each and kStageThreads at once, of one window that has that
+/// sum: what all threads of the block do.
+template <Exit kExit>
+__device__ void finish_window(const VariantArguments& arguments, std::uint32_t place, int walked,
+                              std::int32_t sum) {
+  const detector::acf::AcfPlan& plan = arguments.plan;
+  const Window window = window_at(arguments, place);
+  for (int first = walked; first < plan.tree_count; first += kStageThreads) {
+    const int number = first + static_cast<int>(threadIdx.x);
+    Group group;
+    if (number < plan.tree_count)
+      group.sum = group.least = leaf_of(plan.trees[number], window.cells);
+    group = of_block(group);
+    const std::int32_t least = sum + (kExit == Exit::as_one_by_one ? group.least : group.sum);
+    sum += group.sum;
+    if (least <= plan.threshold) return;
+  }
+  if (threadIdx.x == 0) list(arguments, window, sum);
+}
+
+}  // namespace facepipe::acf_variants

@@ -1,0 +1,217 @@
+// The experiments of Van Ranst et al. on the device: feature calculation a kernel a step, and their
+// ways to look for windows (acf_variants/variants.h), beside our detector. Replays of graphs, timed
+// by events on the device; where kernels launch others, calls, each enqueued while another one
+// runs.
+//
+// bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
+//
+// PICTURE is a file of NV12 without padding. --replays: calls timed for each line, after ten that
+// warm up: 1..100000 (50). --trees: the first trees of the hybrids (8,32). An error where a variant
+// finds other windows than our detector.
+//
+// A line of the results, parted by tabs: who, part, first trees, windows, alive, passed, and times
+// in microseconds. Parts: "total", a frame in device memory to candidates in order; "features", to
+// the channels of all scales; "evaluation", from those to windows that pass, in any order; and of
+// features as published, of the picture's own scale, their steps, "cells" (ours: smoothed again and
+// padded) and "features", all of them. Alive are windows that the first trees left. 0 stands for
+// what a line doesn't have. Where the device has no room for all launches there is no line, which
+// standard error tells.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/device_times.h"
+#include "bench/nv12_picture.h"
+#include "bench/program.h"
+#include "core/cuda/graph.h"
+#include "core/cuda/stream.h"
+#include "detector/acf/cuda/acf_detector.h"
+#include "experiments/programs/acf_variants/features.h"
+#include "experiments/programs/acf_variants/pyramid_on_device.h"
+#include "tests/detector/cnn/cuda/described_frame.h"
+
+namespace facepipe::acf_variants {
+namespace {
+
+constexpr int kWarmUp = 10;
+constexpr int kMostReplays = 100000;
+constexpr int kMostCalls = 10;  ///< of what launches kernels, which may take long
+
+struct Options {
+  std::string model;
+  std::string picture;
+  std::string size;
+  detector::acf::SizeLimits sizes;
+  int replays = 50;
+  std::vector<int> trees{8, 32};
+};
+
+Options parse(std::vector<std::string> words) {
+  Options options;
+  CLI::App app;
+  app.set_help_flag();
+  app.add_option("MODEL", options.model)->required();
+  app.add_option("PICTURE", options.picture)->required();
+  app.add_option("SIZE", options.size)->required();
+  app.add_option("MIN_FACE", options.sizes.least)->required();
+  app.add_option("MAX_FACE", options.sizes.most)->required();
+  app.add_option("--replays", options.replays)->check(CLI::Range(1, kMostReplays));
+  app.add_option("--trees", options.trees)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::PositiveNumber);
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  app.parse(std::move(words));
+  return options;
+}
+
+/// What a line tells, beside times.
+struct Line {
+  const char* who;
+  const char* part;
+  int trees = 0;
+  std::size_t windows = 0;
+  std::size_t alive = 0;
+  std::size_t passed = 0;
+};
+
+class Measurement {
+ public:
+  explicit Measurement(Options options)
+      : options_(std::move(options)),
+        size_(bench::size_of(options_.size)),
+        model_(detector::acf::read_model(options_.model)),
+        bytes_(bench::read_nv12(options_.picture, size_)),
+        frame_(bench::frame_of_nv12(bytes_, size_)),
+        device_frame_(frame_, stream_),
+        pyramid_(model_, test::layout_of(frame_), options_.sizes) {}
+
+  void run() {
+    measure_ours();
+    measure_published_features();
+    pyramid_.enqueue_channels(device_frame_.descriptor(), stream_);
+    measure_variant("window parallel", Variant::window);
+    measure_variant("stage parallel", Variant::stage);
+    measure_variant("stage parallel, whole groups", Variant::stage_whole_groups);
+    for (const int trees : options_.trees) {
+      if (trees > pyramid_.tables().plan.tree_count) continue;
+      measure_variant("hybrid, compaction", Variant::hybrid_compaction, trees);
+      measure_variant("hybrid, tail launch", Variant::hybrid_tail_launch, trees);
+      if (alive_ <= kMostLaunches)
+        measure_variant("hybrid, a launch a window", Variant::hybrid_launches, trees);
+    }
+  }
+
+ private:
+  void show(const Line& line, const std::function<void()>& enqueue) {
+    const cuda::GraphExec graph(cuda::capture(stream_, enqueue));
+    print(line, bench::microseconds_of_calls(stream_, kWarmUp, options_.replays,
+                                             [&] { graph.launch(stream_); }));
+  }
+
+  /// Of what can't be captured. Each is enqueued behind our scan, so that the host's time to do so
+  /// isn't counted.
+  void show_calls(const Line& line, const std::function<void()>& enqueue) {
+    std::vector<float> times;
+    for (int i = 0; i <= std::min(kMostCalls, options_.replays); ++i) {
+      pyramid_.enqueue_our_scan(stream_);
+      const float time = 1000 * bench::milliseconds_of(stream_, enqueue);
+      if (i > 0) times.push_back(time);
+    }
+    print(line, times);
+  }
+
+  static void print(const Line& line, const std::vector<float>& times) {
+    std::printf("%s\t%s\t%d\t%zu\t%zu\t%zu", line.who, line.part, line.trees, line.windows,
+                line.alive, line.passed);
+    for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+
+  void measure_ours() {
+    detector::acf::CudaAcfOptions options;
+    options.sizes = options_.sizes;
+    options.score_threshold = 0;
+    const auto detection =
+        detector::acf::make_cuda_acf_detector(model_, test::layout_of(frame_), options)
+            ->make_detection();
+    const auto detect = [&] { detection->enqueue(device_frame_.descriptor(), stream_); };
+    const auto channels = [&] { pyramid_.enqueue_channels(device_frame_.descriptor(), stream_); };
+    const auto scan = [&] { pyramid_.enqueue_our_scan(stream_); };
+    channels();
+    scan();
+    ours_ = pyramid_.found(stream_);
+    const std::size_t windows = pyramid_.variants().windows();
+    show({"ours", "total", 0, windows, 0, ours_.size()}, detect);
+    show({"ours", "features"}, channels);
+    show({"ours", "evaluation", 0, windows, 0, ours_.size()}, scan);
+  }
+
+  /// Where the picture itself is the first scale.
+  void measure_published_features() {
+    const detector::acf::DeviceReal& first = pyramid_.tables().real.front();
+    if (first.source != detector::acf::TileSource::as_it_is || first.of_half != 0 ||
+        detector::acf::pixels_of(first.cells) != size_)
+      return;
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bytes_.data());
+    const PublishedFeatures features({bytes, bytes_.size()}, size_, frame_.color);
+    float* const channels = pyramid_.real_channels(0);
+    const auto cells = [&] { pyramid_.enqueue_cells(stream_); };
+    const char* const who = "features as published";
+    features.enqueue_all(channels, stream_);
+    for (const Step step : kSteps)
+      show({who, name_of(step)}, [&] { features.enqueue(step, channels, stream_); });
+    show({who, "cells"}, cells);
+    show({who, "features"}, [&] {
+      features.enqueue_all(channels, stream_);
+      cells();
+    });
+  }
+
+  void measure_variant(const char* who, Variant variant, int trees = 0) {
+    const auto scan = [&] { pyramid_.enqueue_variant(variant, trees, stream_); };
+    scan();
+    const std::vector<detector::acf::SummedPlace> found = pyramid_.found(stream_);
+    if (variant == Variant::hybrid_launches && !pyramid_.variants().launched_all(stream_)) {
+      std::fprintf(stderr, "%s: the device has no room for all of %d trees\n", who, trees);
+      return;
+    }
+    if (variant != Variant::stage_whole_groups && found != ours_)
+      throw std::runtime_error(std::string(who) + ": other windows than our detector's");
+    alive_ = trees > 0 ? pyramid_.variants().alive(stream_) : 0;
+    const Line line{who, "evaluation", trees, pyramid_.variants().windows(), alive_, found.size()};
+    const bool launches =
+        variant == Variant::hybrid_launches || variant == Variant::hybrid_tail_launch;
+    launches ? show_calls(line, scan) : show(line, scan);
+  }
+
+  Options options_;
+  Size size_;
+  detector::acf::Model model_;
+  std::string bytes_;
+  Frame frame_;
+  cuda::Stream stream_;
+  test::DescribedFrame device_frame_;
+  PyramidOnDevice pyramid_;
+  std::vector<detector::acf::SummedPlace> ours_;
+  std::size_t alive_ = 0;
+};
+
+int bench(const std::vector<std::string>& words) {
+  Measurement(parse(words)).run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace facepipe::acf_variants
+
+int main(int argc, char** argv) {
+  return facepipe::bench::run_measurement("bench_acf_variants", argc, argv,
+                                          facepipe::acf_variants::bench);
+}

@@ -1,0 +1,30 @@
+// The kernel of BitmaskNms.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/geometry.h"
+
+namespace facepipe::nms_papers {
+
+inline constexpr unsigned kBitmaskTile = 64;  ///< rows and columns
+
+/// As the original's rows of five floats.
+struct RankedBox {
+  Box box;
+  float score;
+};
+
+struct BitmaskArguments {
+  std::uint32_t n;
+  float threshold;
+  const RankedBox* ranked;  ///< n
+  std::uint64_t* mask;      ///< n rows of ceil(n / 64) words
+};
+
+/// Bit c of mask[row][word]: column 64 * word + c overlaps the row by more than the threshold.
+void launch_bitmask(const BitmaskArguments& arguments, cudaStream_t stream);
+
+}  // namespace facepipe::nms_papers

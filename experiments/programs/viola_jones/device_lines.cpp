@@ -1,0 +1,17 @@
+#include "experiments/programs/viola_jones/device_lines.h"
+
+#include <cstdio>
+
+namespace facepipe::viola_jones {
+
+void show_devices(const std::string& how, const std::string& dealt, std::size_t devices,
+                  const std::string& device, const Job& job, std::size_t found,
+                  const std::vector<float>& times) {
+  std::printf("%s\t%s\t%zu\t%s\t%s\t%zu", how.c_str(), dealt.c_str(), devices, device.c_str(),
+              job.name.c_str(), found);
+  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace facepipe::viola_jones

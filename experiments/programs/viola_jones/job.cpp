@@ -1,0 +1,46 @@
+#include "experiments/programs/viola_jones/job.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/grey_pictures.h"
+#include "bench/program.h"
+
+namespace facepipe::viola_jones {
+namespace {
+
+constexpr int kMostReplays = 100000;
+
+}  // namespace
+
+Command parse_command(std::vector<std::string> words, const std::vector<std::string>& verbs) {
+  Command command;
+  std::string size;
+  CLI::App app;
+  app.set_help_flag();  // none: the programs' own heads tell the command line
+  app.require_subcommand(1);
+  for (const std::string& name : verbs) {
+    CLI::App* const verb = app.add_subcommand(name);
+    verb->add_option("CASCADE", command.cascade)->required();
+    verb->add_option("SIZE", size)->required();
+    verb->add_option("PICTURES", command.pictures);
+    verb->add_option("--replays", command.replays)->check(CLI::Range(1, kMostReplays));
+  }
+  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  app.parse(std::move(words));
+  command.verb = app.get_subcommands().front()->get_name();
+  command.size = bench::size_of(size);
+  return command;
+}
+
+std::vector<Job> jobs_of(const Command& command) {
+  const detector::cascade::Cascade cascade = detector::cascade::read_cascade(command.cascade);
+  std::vector<Job> jobs;
+  for (const std::string& picture : command.pictures)
+    jobs.push_back({cascade, command.size, std::filesystem::path(picture).stem().string(),
+                    bench::read_grey(picture, command.size)});
+  return jobs;
+}
+
+}  // namespace facepipe::viola_jones

@@ -1,0 +1,127 @@
+#include "experiments/programs/viola_jones/several_devices.h"
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "core/cuda/devices.h"
+#include "experiments/programs/viola_jones/measures.h"
+
+namespace facepipe::viola_jones {
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+
+double microseconds_since(HostClock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(HostClock::now() - begin).count();
+}
+
+/// A thread for each device, which does one thing after the other, all at the same time. A device
+/// that has failed does nothing any more, so that nobody waits for it.
+class Devices {
+ public:
+  /// What a device does in its thread, given its number.
+  using Work = std::function<void(std::size_t)>;
+
+  explicit Devices(std::size_t count) : begin_(together(count)), end_(together(count)) {
+    failures_.resize(count);
+    for (std::size_t device = 0; device < count; ++device)
+      threads_.emplace_back([this, device] { serve(device); });
+  }
+  ~Devices() {
+    work_ = nullptr;
+    begin_.arrive_and_wait();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Devices(const Devices&) = delete;
+  Devices& operator=(const Devices&) = delete;
+
+  /// Returns when all have done it. Throws what the first one that failed threw.
+  void run(Work work) {
+    work_ = std::move(work);
+    begin_.arrive_and_wait();
+    end_.arrive_and_wait();
+    for (const std::exception_ptr& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  static std::ptrdiff_t together(std::size_t count) {
+    return static_cast<std::ptrdiff_t>(count) + 1;
+  }
+
+  void serve(std::size_t device) {
+    for (;;) {
+      begin_.arrive_and_wait();
+      if (!work_) return;
+      try {
+        if (!failures_[device]) work_(device);
+      } catch (...) {
+        failures_[device] = std::current_exception();
+      }
+      end_.arrive_and_wait();
+    }
+  }
+
+  Work work_;
+  std::vector<std::exception_ptr> failures_;
+  std::barrier<> begin_;
+  std::barrier<> end_;
+  std::vector<std::thread> threads_;
+};
+
+using Scans = std::vector<std::unique_ptr<PartScan>>;
+
+/// Each device's, made and warmed up in its own thread.
+Scans make_scans(Devices& devices, const Job& job, const Deal& deal) {
+  Scans scans(deal.size());
+  devices.run([&](std::size_t device) {
+    cuda::use_device({DeviceKind::cuda, static_cast<int>(device)});
+    scans[device] = std::make_unique<PartScan>(job, deal[device]);
+    for (int i = 0; i < kWarmUp; ++i) (void)scans[device]->run();
+  });
+  return scans;
+}
+
+}  // namespace
+
+SharedTimes time_shared_frames(const Job& job, const Deal& deal, int frames) {
+  Devices devices(deal.size());
+  const Scans scans = make_scans(devices, job, deal);
+  SharedTimes times;
+  times.devices.resize(deal.size());
+  std::vector<std::vector<FoundWindow>> found(deal.size());
+  for (int frame = 0; frame < frames; ++frame) {
+    const HostClock::time_point begin = HostClock::now();
+    devices.run([&](std::size_t device) {
+      times.devices[device].push_back(scans[device]->run());
+      found[device] = scans[device]->windows();
+    });
+    times.windows.clear();
+    for (const std::vector<FoundWindow>& part : found)
+      times.windows.insert(times.windows.end(), part.begin(), part.end());
+    times.frames.push_back(static_cast<float>(microseconds_since(begin)));
+  }
+  std::sort(times.windows.begin(), times.windows.end());
+  return times;
+}
+
+double time_whole_frames(const Job& job, std::size_t devices, int frames) {
+  Devices threads(devices);
+  const Deal deal(devices, whole_parts(paper_scales(job.cascade.window, job.size)));
+  const Scans scans = make_scans(threads, job, deal);
+  const HostClock::time_point begin = HostClock::now();
+  threads.run([&](std::size_t device) {
+    for (int frame = 0; frame < frames; ++frame) {
+      (void)scans[device]->run();
+      (void)scans[device]->windows();
+    }
+  });
+  return microseconds_since(begin) / static_cast<double>(frames) / static_cast<double>(devices);
+}
+
+}  // namespace facepipe::viola_jones
