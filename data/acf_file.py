@@ -1,6 +1,6 @@
 """Writes the file of a detector of aggregate channel features, which detector/acf/model/README.md describes.
-experiments/training/train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces another file only if
-the user asks for that.
+experiments/training/train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces
+another file only if the user asks for that.
 
 Pairs are (rows, columns).
 """
