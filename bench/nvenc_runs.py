@@ -146,8 +146,8 @@ class Facepipe:
     def __init__(self, program, device, more, folder):
         self.program, self.device, self.more, self.folder = program, device, more, folder
 
-    def run(self, clip, words, output, name="run"):
-        report = self.folder / f"{name}.json"
+    def run(self, clip, words, output):
+        report = self.folder / "run.json"
         report.unlink(missing_ok=True)
         target = ["-o", str(output), "--draw", "boxes,scores"] if output else ["--no-video"]
         ended = run_program([self.program, "run", clip, "--device", self.device, *words.split(), *target,

@@ -11,7 +11,6 @@ import unittest
 
 import doctor
 import nvenc_runs
-import nvenc_speed
 from nvenc_runs import Ended, Probe, Quality, Run
 
 SCRIPT = pathlib.Path(nvenc_runs.__file__).parent / "nvenc_check"
@@ -183,24 +182,13 @@ class Texts(unittest.TestCase):
         found = nvenc_check.read_tests("test_nvenc_cuda", json.dumps(suites))
         self.assertEqual([verdict.word() for verdict in found], ["passed", "FAILED", "skipped"])
         self.assertEqual(found[1].name, "test_nvenc_cuda: Nvenc.Fails")
-        text = nvenc_check.body(found, ["table"], "told")
+        text = nvenc_check.body(found, "told")
         self.assertTrue(text.startswith("3 checks: 1 failed, 1 skipped\n"))
         self.assertIn("--- test_nvenc_cuda: Nvenc.Fails\na.cpp:1\nno", text)
-
-    def test_a_row_of_two_sessions(self):
-        times = {stage: {"p50": 1, "p95": 2, "p99": 3} for stage in ("latency", "total", "encode")}
-        one = {"fps": 100, "startup_s": 1, "cpu_s": 0.4, "frames": {"decoded": 100}, "stage_ms": times,
-               "bound_by": "encode"}
-        words = nvenc_speed.row("h264_nvenc", [one, one]).split()
-        self.assertEqual(words[:8], ["h264_nvenc", "2", "200.0", "1.00", "4.00", "1.00", "2.00", "3.00"])
-        self.assertEqual(len(words), len(nvenc_speed.header().replace("start s", "s").replace("CPU ms", "ms")
-                                         .replace("at once", "n").replace("latency p50", "p50")
-                                         .replace("total p50", "p50").replace("bound by", "b").split()) + 1)
 
     def test_a_rehearsal_names_no_nvenc(self):
         for run in nvenc_runs.rehearsal(nvenc_runs.runs()):
             self.assertNotIn("nvenc", run.words + run.encoder)
-        self.assertNotIn("nvenc", " ".join(nvenc_speed.outputs(True)))
 
 
 class Command(unittest.TestCase):
@@ -228,7 +216,6 @@ class Command(unittest.TestCase):
             self.assertFalse(self.to.exists())
 
     def test_what_is_wrong_with_its_own_words(self):
-        self.assertEqual(self.check("--frames", "1").returncode, 2)
         self.assertEqual(self.check("--to", self.folder / "none" / "told.txt").returncode, 2)
         done = self.check("--facepipe", self.folder / "none")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
@@ -247,14 +234,6 @@ class Command(unittest.TestCase):
         text = self.to.read_text()
         self.assertIn("FAILED  H.264: 194x130: exit 2\n        exit 2, not 0\n", text)
         self.assertRegex(text, r"--- H.264: 194x130\n.*--score")
-
-    def test_a_measurement(self):
-        program = nvenc_runs.Facepipe(FACEPIPE, "cpu", ["--threads", "1", *NO_NETWORK], self.folder)
-        found, lines = [], []
-        table = nvenc_speed.Table(program, nvenc_speed.LOOP, self.folder, found, lines, lambda line: None)
-        table.measure("192x128", {"libx264": ("--codec libx264", ".mp4", (1, 2))})
-        self.assertEqual([verdict.word() for verdict in found], ["passed", "passed"], found)
-        self.assertEqual([line.split()[:2] for line in lines[2:]], [["libx264", "1"], ["libx264", "2"]])
 
 
 if __name__ == "__main__":
