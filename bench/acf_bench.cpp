@@ -1,11 +1,12 @@
-// The windows that a detector of channel features lets pass in a picture, and what finding them
-// takes: bench/acf_cpu.py writes it down.
+// Finds the windows that a detector of channel features accepts in a picture, and measures the
+// time. bench/acf_cpu.py writes the results down.
 //
-// bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS, PICTURE a file of NV12
-// without padding. Prints a line with milliseconds for each repeat: all of it, and that part of it
-// in which windows slide over the channels; then one with scales, cells and windows that were
-// looked at, then one with each window that passed: x y width height of the object, and the sum of
-// its leaves.
+//   bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS
+//
+// PICTURE is a file of NV12 without padding. The program prints a line for each repeat with two
+// times in milliseconds: the whole, and the part in which windows slide over the channels. Then it
+// prints a line with the numbers of scales, cells and windows, and a line for each accepted window:
+// the object's x y width height, and the sum of its leaves.
 #include <cstdint>
 #include <cstdio>
 #include <memory>

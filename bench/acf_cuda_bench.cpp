@@ -1,10 +1,11 @@
-// Channel features on the device: a frame in device memory to candidates in device memory, replays
-// of one graph, timed by events on the device.
+// Measures channel features on the device, from a frame in device memory to candidates in device
+// memory. It replays one graph and takes times by events on the device.
 //
-// bench_acf_cuda MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--once], PICTURE a file of NV12,
-// whole numbers of two, without padding. Prints how many candidates of any score, and the line of
-// show_replays().
-// --once: one frame and nothing else, for a profiler.
+//   bench_acf_cuda MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--once]
+//
+// PICTURE is a file of NV12 without padding; WIDTH and HEIGHT are even. The program prints the
+// number of candidates of any score, and the line of show_replays(). --once processes only one
+// frame, for a profiler.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,9 +1,10 @@
-// The windows of a cascade on a grey picture, and what they take: bench/cascade_cpu.py compares
-// both with OpenCV's.
+// Finds the windows of a cascade in a grey picture and measures the time. bench/cascade_cpu.py
+// compares both with OpenCV's.
 //
-// bench_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS, PICTURE a file
-// of WIDTH * HEIGHT bytes. Prints a line with milliseconds for each repeat, then one with each
-// window: x y width height, clipped to the picture.
+//   bench_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS
+//
+// PICTURE is a file of WIDTH * HEIGHT bytes. The program prints a line with milliseconds for each
+// repeat, then a line for each window: x y width height, clipped to the picture.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,10 +1,11 @@
-// A cascade on the device: a frame in device memory to candidates in device memory, replays of one
-// graph, timed by events on the device.
+// Measures a cascade on the device, from a frame in device memory to candidates in device memory.
+// It replays one graph and takes times by events on the device.
 //
-// bench_cascade_cuda CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once], PICTURE a file of
-// WIDTH * HEIGHT grey bytes, whole numbers of two. Prints how many candidates, and the line of
-// show_replays().
-// --once: one frame and nothing else, for a profiler.
+//   bench_cascade_cuda CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once]
+//
+// PICTURE is a file of WIDTH * HEIGHT grey bytes; WIDTH and HEIGHT are even. The program prints the
+// number of candidates, and the line of show_replays(). --once processes only one frame, for a
+// profiler.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
-// What a detector finds in a crowd, and a motion that costs nothing: for measuring what tracking
-// costs besides.
+// Stands in for a crowd's detections, and for a motion estimator that costs nothing, to measure the
+// other costs of tracking.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace facepipe::bench {
 
 inline constexpr Size kHd{1920, 1080};
 
-/// Without samples.
+/// A picture without samples.
 class EmptyPicture final : public track::MotionPicture {
  public:
   EmptyPicture() : track::MotionPicture(kHd) {}
 };
 
-/// Boxes go with the camera, and a little beside, as if points had told so; as of a device, whose
-/// answers take long.
+/// Boxes move with the camera, plus a little, as if points had been followed. It acts like an
+/// estimator on a device, whose answers take long.
 class GivenMotion final : public track::MotionEstimator {
  public:
   explicit GivenMotion(const track::Similarity& camera) : camera_(camera) {}
@@ -53,8 +53,8 @@ class GivenMotion final : public track::MotionEstimator {
   track::Similarity camera_;
 };
 
-/// Faces that surely are some, weak ones that come and go, and three times as much that flickers
-/// below them.
+/// Sure faces, weak faces that come and go, and three times as many detections below them that
+/// flicker.
 class Crowd {
  public:
   explicit Crowd(unsigned seed) : random_(seed) {
@@ -63,7 +63,7 @@ class Crowd {
     add(2500, {.least = 0.02F, .most = 0.15F, .seen = 0.5F});
   }
 
-  /// In the next frame. The camera moves by `shift` pixels to the right.
+  /// Returns the detections of the next frame. The camera moves right by `shift` pixels.
   [[nodiscard]] Detections next(float shift) {
     Detections found;
     for (Place& place : places_) {
@@ -85,9 +85,9 @@ class Crowd {
 
  private:
   struct Kind {
-    float least = 0;  ///< score
+    float least = 0;  ///< least score
     float most = 0;
-    float seen = 0;  ///< in so many of all frames
+    float seen = 0;  ///< share of the frames in which it is detected
   };
   struct Place {
     Box box;

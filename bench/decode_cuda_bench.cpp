@@ -1,11 +1,11 @@
-// NVDEC alone, as the program sets it up, with all later stages off: each frame is let go as soon
-// as it is there. What a pipeline can reach at most.
+// Measures only NVDEC, set up like the program's. All later stages are off, and each frame is
+// released at once. A pipeline can't be faster.
 //
 //   bench_decode_cuda CLIP [--lanes N] [--from FRAME] [--frames-in-flight N]
 //
-// Prints frames, frames a second, and milliseconds until the first frame. N lanes (1) decode the
-// whole clip each, at once; the rate is that of all together while all of them are behind FRAME
-// (200) and none has ended.
+// The program prints frames, frames a second, and milliseconds until the first frame. N lanes
+// (default: 1) each decode the whole clip at the same time. The rate is that of all lanes together,
+// from when all have passed FRAME (default: 200) until the first one ends.
 #include <cstdint>
 #include <cstdio>
 #include <future>
@@ -55,12 +55,12 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-/// When the frames of all lanes came.
+/// Records when the frames of all lanes arrive.
 class Arrivals {
  public:
   Arrivals(int lanes, std::int64_t from) : from_(from), to_settle_(lanes) {}
 
-  /// The `index`-th frame of a lane.
+  /// Adds the `index`-th frame of a lane.
   void add(std::int64_t index) {
     const std::scoped_lock lock(mutex_);
     if (all_++ == 0) first_ = Clock::now();
@@ -69,7 +69,7 @@ class Arrivals {
     before_ = all_;
   }
 
-  /// A lane has decoded everything.
+  /// Notes that a lane has decoded everything.
   void end() {
     const std::scoped_lock lock(mutex_);
     if (ended_) return;
@@ -90,12 +90,12 @@ class Arrivals {
   std::int64_t from_;
   int to_settle_;
   std::int64_t all_ = 0;
-  std::int64_t before_ = 0;   // settled
-  std::int64_t counted_ = 0;  // between settled and ended
+  std::int64_t before_ = 0;   // the count when all lanes had settled
+  std::int64_t counted_ = 0;  // frames between settled_ and ended_
   Clock::time_point start_ = Clock::now();
   Clock::time_point first_;
-  Clock::time_point settled_;               // all lanes are behind frame `from`
-  std::optional<Clock::time_point> ended_;  // the first lane has
+  Clock::time_point settled_;               // when all lanes had passed frame `from`
+  std::optional<Clock::time_point> ended_;  // when the first lane ended
 };
 
 void decode_all(const Options& options, Arrivals& arrivals) {

@@ -1,17 +1,20 @@
-// Our CUDA engine, from a frame in device memory to candidates in device memory: replays of one
-// graph, timed by events on the device.
+// Measures our CUDA engine, from a frame in device memory to candidates in device memory. It
+// replays one graph and takes times by events on the device.
 //
 //   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]
 //
-// Sizes are of the frame; the network's are the next multiples of 32. "single": the time of each
-// of 200 replays between two events. "in a row": the mean of 100 replays, five times, as
-// detector_cuda.py times its peers. "two in flight": the same on two streams at once, each with a
-// frame and a place of its own; the time is that of one frame. "network": the network alone, from
-// its input tensor, or the frame where its stem reads that, to its outputs, or what a head reads
-// that computes its last layers itself. --steps: each kernel of the network in a graph of its own,
-// twenty times in a row, so that what fits in the cache is in the cache.
-// --once: one frame and nothing else, for a profiler.
-// --plain: a kernel an operator, none that computes several.
+// Sizes are those of the frame; the network has the next multiples of 32.
+//
+// "single" is the time of each of 200 replays between two events. "in a row" is the mean of 100
+// replays, five times, as detector_cuda.py measures other programs. "two in flight" is the same on
+// two streams at once, which have their own frames and places; the time is that of one frame.
+// "network" is the network without the head. It begins with the input tensor, or with the frame if
+// the stem reads the frame. It ends with the outputs, or with what a head reads that computes the
+// last layers itself.
+//
+// --steps measures each kernel of the network in a graph of its own, twenty times in a row, so that
+// data which fits in the cache is in the cache. --once processes only one frame, for a profiler.
+// --plain uses a kernel for each operator, and none that computes several.
 #include <array>
 #include <cstdio>
 #include <functional>
@@ -76,7 +79,7 @@ cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>
   return cuda::GraphExec(cuda::capture(stream, enqueue));
 }
 
-/// One of the frames in flight at once.
+/// One of the frames that are in flight at once.
 struct Lane {
   Lane(const std::shared_ptr<const detector::CudaCnnDetector>& detector, const Frame& frame)
       : picture(frame, stream),
@@ -89,7 +92,7 @@ struct Lane {
   cuda::GraphExec graph;
 };
 
-/// Milliseconds of a frame when each lane has `replays` of them.
+/// Returns the milliseconds of a frame if each lane has `replays` of them.
 float time_lanes(std::array<Lane, 2>& lanes, int replays) {
   const cuda::Event begin(cuda::Event::Timing::on);
   const cuda::Event other_done;
@@ -117,7 +120,7 @@ void show_two_in_flight(const std::string& name,
               static_cast<double>(means.front()), static_cast<double>(means[kGroups / 2]));
 }
 
-/// Microseconds of one step, of many in a row.
+/// Returns the microseconds of one step; it runs many times in a row.
 double time_step(const cuda::Stream& stream, const std::function<void()>& enqueue) {
   const cuda::GraphExec graph = captured(stream, [&] {
     for (int i = 0; i < kStepRepeats; ++i) enqueue();

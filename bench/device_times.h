@@ -1,4 +1,4 @@
-// Times of work on a device, between two events.
+// Measures work on a device between two events.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace facepipe::bench {
 
-/// Of what `work` enqueues on the stream.
+/// Returns the time of what `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {
   const cuda::Event begin(cuda::Event::Timing::on);
   const cuda::Event end(cuda::Event::Timing::on);
@@ -23,7 +23,7 @@ inline float milliseconds_of(const cuda::Stream& stream, const std::function<voi
   return cuda::milliseconds_between(begin, end);
 }
 
-/// Of single calls, after some that warm up.
+/// Returns the times of single calls, after `warm_up` calls.
 inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int warm_up, int calls,
                                                 const std::function<void()>& call) {
   for (int i = 0; i < warm_up; ++i) (void)milliseconds_of(stream, call);
@@ -33,10 +33,10 @@ inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int 
 }
 
 inline constexpr int kSingles = 200;
-inline constexpr int kInARow = 100;  ///< replays
-inline constexpr int kGroups = 5;    ///< of so many in a row
+inline constexpr int kInARow = 100;  ///< replays in a group
+inline constexpr int kGroups = 5;    ///< groups
 
-/// Milliseconds of `replays` replays, one after the other.
+/// Returns the milliseconds of `replays` replays, one after the other.
 inline float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
   return milliseconds_of(stream, [&] {
     for (int i = 0; i < replays; ++i) graph.launch(stream);
@@ -48,8 +48,8 @@ inline std::vector<float> sorted(std::vector<float> values) {
   return values;
 }
 
-/// Prints the time of each of 200 replays between two events, median and quartiles; and the mean of
-/// 100 in a row, best and median of five times.
+/// Prints median and quartiles of 200 replays, each between two events. Then prints best and median
+/// of five groups: the mean of 100 replays in a row.
 inline void show_replays(const std::string& what, const cuda::GraphExec& graph,
                          const cuda::Stream& stream) {
   for (int i = 0; i < 20; ++i) graph.launch(stream);

@@ -1,4 +1,4 @@
-// A grey picture as a frame for detectors on a CUDA device.
+// Makes a frame for detectors on a CUDA device from a grey picture.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace facepipe::bench {
 
-/// NV12 of full range, so that a sample is its grey level. Throws std::invalid_argument for a size
-/// that is no whole numbers of two.
+/// Returns NV12 of full range, in which a sample is its grey level. Throws std::invalid_argument if
+/// width or height is odd.
 inline Frame grey_frame(const std::string& pixels, Size size) {
   check_nv12(size);
   return frame_of_nv12(pixels + std::string(pixels.size() / 2, '\x80'), size, true);

@@ -1,4 +1,4 @@
-// Grey pictures in files, as measurements of cascades take them: a byte a pixel, row by row.
+// Reads grey pictures from files, for measurements of cascades: a byte a pixel, row by row.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,8 @@
 
 namespace facepipe::bench {
 
-/// Throws std::invalid_argument for a file of another length, Error as read_model_file().
+/// Reads a picture. Throws std::invalid_argument if the file has another length, and Error as
+/// read_model_file() does.
 inline std::string read_grey(const std::string& file, Size size) {
   std::string pixels = detector::read_model_file(file);
   if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))

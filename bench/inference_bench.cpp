@@ -1,5 +1,5 @@
-// The network alone, with as many runs side by side as the program has: CPU time of the whole
-// process a frame, which is what inference takes from the machine. No conversion, no head decoding.
+// Measures only the network, with as many simultaneous runs as the program has. The result is the
+// CPU time of the whole process for a frame, without conversion and head decoding.
 //
 //   bench_inference MODEL ENGINE PRECISION WIDTH HEIGHT [Google Benchmark's options]
 //
@@ -55,7 +55,8 @@ class Runs {
     engine_ = detector::make_engine(library_named(engine), model_, network, options);
     for (int i = 0; i < options.requests; ++i) {
       runs_.push_back(engine_->make_inference());
-      std::uint8_t value = 0;  // some picture: the network's work does not depend on it
+      // Any picture will do, because the network's work doesn't depend on it.
+      std::uint8_t value = 0;
       for (std::uint8_t& sample : runs_.back()->input()) sample = value += 7;
     }
   }

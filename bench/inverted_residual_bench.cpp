@@ -1,12 +1,12 @@
-// Every tile of the fused inverted residual's kernel, timed on this device.
+// Measures every tile of the fused inverted residual's kernel on this device.
 //
 //   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED]
 //                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
-// --tile: this one alone, for a profiler. HEIGHT and WIDTH are of the input; without shapes,
-// CenterFace's at 1920x1088. A residual is added where one can be. Each tile: 20 launches one after
-// the other, the best of three, and by how much its results differ from the first tile's (rms,
-// relative).
+// --tile measures only this tile, for a profiler. HEIGHT and WIDTH are those of the input. Without
+// shapes, the program measures CenterFace's at 1920x1088. It adds a residual if the shape allows
+// one. For each tile it runs 20 launches one after the other, takes the best of three times, and
+// says by how much the results differ from the first tile's (rms, relative).
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ double relative_difference(const std::vector<float>& a, const std::vector<float>
 
 struct Options {
   std::size_t shown = 4;
-  std::vector<detector::engine::InvertedResidualTile> tiles;  ///< empty: all
+  std::vector<detector::engine::InvertedResidualTile> tiles;  ///< empty: all tiles
   std::vector<Case> cases;
 };
 

@@ -1,4 +1,4 @@
-// Suppression on one core: ours on each instruction set and OpenCV's NMSBoxes, on the same
+// Measures suppression on one core: ours on each instruction set, and OpenCV's NMSBoxes on the same
 // candidates.
 //
 //   bench_nms write FOLDER  writes the sets of tests/support/nms_cases.h and lists them on standard
@@ -6,9 +6,9 @@
 //   bench_nms run LIST [Google Benchmark's options]
 //                           measures the sets that the file LIST names
 //
-// A line of the list: name, threshold, files (see nms_files.h); parted by tabs. The files are
-// variants of one set, of which each iteration takes the next, or the processor would learn one by
-// heart.
+// A line of the list has name, threshold and files (see nms_files.h), separated by tabs. The files
+// are variants of one set, and each iteration takes the next. Otherwise the processor would learn
+// one set by heart.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The frames of a clip by NVDEC alone, as the program sets it up.
+// Decodes the frames of a clip only by NVDEC, set up like the program's.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@
 
 namespace facepipe::bench {
 
-/// Gives each frame to `take` until it returns false or the clip has ended; returns the decoder's
-/// name. At most `frames_alive` frames may be alive at once. Throws what the decoder throws, and
-/// std::runtime_error for a clip without a picture.
+/// Gives each frame to `take` until it returns false or the clip ends. Returns the decoder's name.
+/// At most `frames_alive` frames may be alive at once. Throws what the decoder throws, and
+/// std::runtime_error if the clip has no picture.
 inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
                                    const std::function<bool(Frame)>& take) {
   const Device device{DeviceKind::cuda, 0};

@@ -1,11 +1,12 @@
-// cuda::CascadeClassifier on a grey picture in device memory, beside which bench/opencv_cascade.py
-// puts this project's cascades.
+// Measures OpenCV's cuda::CascadeClassifier on a grey picture in device memory.
+// bench/opencv_cascade.py compares it with this project's cascades.
 //
-// bench_opencv_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE REPEATS: CASCADE a file
-// of OpenCV 1's format (share/opencv4/haarcascades_cuda), PICTURE one of WIDTH * HEIGHT bytes.
-// Windows are not grouped (minNeighbors 0). Prints a line with milliseconds for each repeat, from
-// the picture on the device to the windows there (the call waits for them), then one with each
-// window: x y width height.
+//   bench_opencv_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE REPEATS
+//
+// CASCADE is a file of OpenCV 1's format (share/opencv4/haarcascades_cuda), and PICTURE is a file
+// of WIDTH * HEIGHT bytes. Windows aren't grouped (minNeighbors 0). The program prints a line with
+// milliseconds for each repeat, from the picture on the device to the windows there; the call waits
+// for them. Then it prints a line for each window: x y width height.
 #include <cstdio>
 #include <opencv2/cudaobjdetect.hpp>
 #include <stdexcept>

@@ -1,15 +1,15 @@
-// The whole chain as OpenCV's users put it together on a CUDA device: cudacodec decodes and gives
-// blue, green and red, cuda::resize makes the network's size, the picture comes to the host, where
-// blobFromImage makes floats of it for dnn, which copies them to the device and its outputs back;
-// the model's head (the one of this program's CPU engines) and NMSBoxes end it on the host.
+// Measures the whole chain that OpenCV's users build on a CUDA device. cudacodec decodes and gives
+// blue, green and red. cuda::resize makes the network's size. The picture is copied to the host,
+// where blobFromImage converts it to floats for dnn. dnn copies these to the device and its outputs
+// back. The model's head (that of this program's CPU engines) and NMSBoxes run on the host.
 //
 //   bench_opencv_chain MODEL.onnx CLIP f32|f16 FACES.jsonl
 //
-// Frames go through one after the other: each call waits. Writes the faces as `facepipe run
-// --detections` does, as far as bench/face_matching.py reads them, and prints one JSON object: the
-// mean milliseconds of each step of the frames behind the first 50, and of these the rate, the time
-// from decoded to faces known (p50, p99), the host's CPU time, and the bytes that these calls copy
-// to the device and to the host for a frame (the clip's packets not counted).
+// Frames are processed one after the other, because each call waits. The program writes the faces
+// like `facepipe run --detections`, as far as bench/face_matching.py reads them. It prints one JSON
+// object about the frames after the first 50: the mean milliseconds of each step, the rate, the
+// time from decoded to faces known (p50, p99), and the host's CPU time. It also says how many bytes
+// these calls copy to the device and to the host for a frame, without the clip's packets.
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -51,7 +51,7 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Milliseconds since the step before, by step.
+/// Measures the milliseconds since the previous step, by step.
 class Steps {
  public:
   void begin() { before_ = Clock::now(); }
@@ -71,7 +71,7 @@ class Steps {
   std::map<std::string, double> sums_;
 };
 
-/// A frame on the device to faces on the host.
+/// Detects faces: from a frame on the device to faces on the host.
 class Detection {
  public:
   Detection(const detector::Model& model, Size frame, detector::Precision precision)
@@ -109,7 +109,7 @@ class Detection {
   }
 
  private:
-  /// As the model's authors have it: the picture is stretched to the next multiples of 32.
+  /// Like the model's authors, this stretches the picture to the next multiples of 32.
   static detector::NetworkFit stretched(Size frame) {
     detector::NetworkFit fit = detector::fit_network(frame, {});
     fit.content = fit.network;

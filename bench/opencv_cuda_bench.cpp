@@ -1,12 +1,13 @@
-// OpenCV's dnn on a CUDA device, from host memory to host memory, which is all that it takes and
-// gives: batch 1, wall time, because the host takes part.
+// Measures OpenCV's dnn on a CUDA device, from host memory to host memory, because it supports
+// nothing else. The batch size is 1, and times are wall times, because the host takes part.
 //
 //   bench_opencv_cuda MODEL.onnx f32|f16 [--sizes WxH,...]
 //
-// Sizes are of the frame; the network's are the next multiples of 32. "network": bytes of red,
-// green and blue to the outputs, the conversion to floats and both copies included. "frame": an
-// NV12 frame to candidates, with colour conversion and head on the CPU. Each is the mean of as many
-// in a row as a fifth of a second holds, 100 at most, five times. The copies are those of one run.
+// Sizes are those of the frame; the network has the next multiples of 32. "network" goes from bytes
+// of red, green and blue to the outputs, including the conversion to floats and both copies.
+// "frame" goes from an NV12 frame to candidates, with colour conversion and head on the CPU. Each
+// is measured five times, as the mean of as many calls in a row as fit in a fifth of a second, 100
+// at most. The copies are those of one run.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -57,7 +58,7 @@ float mean_of(int calls, const std::function<void()>& call) {
          static_cast<float>(calls);
 }
 
-/// As many in a row as a fifth of a second holds.
+/// Runs as many calls in a row as fit in a fifth of a second.
 void show(const std::string& what, const std::function<void()>& call) {
   constexpr float kMilliseconds = 200;
   for (int i = 0; i < 3; ++i) call();
@@ -91,7 +92,7 @@ void bench_size(const detector::Model& model, Size size, const Options& options)
           detector::Library::opencv, model, fit.network,
           {.precision = precision, .threads = 16, .requests = 1, .device = kDevice})
           ->make_inference();
-  std::uint8_t value = 0;  // some picture: the network's work does not depend on it
+  std::uint8_t value = 0;  // any picture will do, because the network's work doesn't depend on it
   for (std::uint8_t& sample : inference->input()) sample = value += 7;
   show(name + " network", [&] {
     inference->start();

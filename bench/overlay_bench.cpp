@@ -1,4 +1,4 @@
-// The overlay on one frame, and hiding its faces: time against the number of faces.
+// Measures the overlay on one frame, and hiding its faces: time against the number of faces.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ Detections faces(std::int64_t count) {
   return found;
 }
 
-/// Boxes with scores and the count, on upright and on turned 4:2:0.
+/// Draws boxes with scores and the count, on upright and on turned 4:2:0.
 void draw(benchmark::State& state, int quarter_turns) {
   const Size stored = quarter_turns % 2 == 0 ? kHd : Size{kHd.height, kHd.width};
   Frame frame = test::make_noise_frame({{}, stored, {quarter_turns, false}}, 1);
@@ -38,7 +38,8 @@ void draw(benchmark::State& state, int quarter_turns) {
   }
 }
 
-/// Faces hidden on 4:2:0. Later rounds hide what is hidden already: no style's time depends on it.
+/// Hides faces on 4:2:0. Later rounds hide what is already hidden, but no style's time depends on
+/// the pixels.
 void hide(benchmark::State& state, overlay::HideStyle style, overlay::MaskShape shape) {
   Frame frame = test::make_noise_frame({{}, kHd}, 1);
   const std::vector<Box> boxes = faces(state.range(0)).boxes;

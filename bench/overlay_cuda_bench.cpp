@@ -1,13 +1,13 @@
-// The overlay, nvJPEG and the copies that NVENC gets on a CUDA device.
+// Measures the overlay, nvJPEG, and the copies for NVENC on a CUDA device.
 //
 //   bench_overlay_cuda overlay       graph replays, timed by events on the device
-//   bench_overlay_cuda surface       copies of pictures, likewise
+//   bench_overlay_cuda surface       copies of pictures, timed in the same way
 //   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
 //   bench_overlay_cuda jpeg-rate CLIP THREADS
-//                                    pictures a second of so many threads, each with an encoder, of
-//                                    frames that lie on the device: the last line
+//                                    pictures a second, on the last line; each of the threads has
+//                                    an encoder, and the frames are in device memory
 //
-// Times are microseconds: median and quartiles.
+// Times are in microseconds: median and quartiles.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -50,7 +50,7 @@ std::vector<float> replay_times(const cuda::GraphExec& exec, const cuda::Stream&
   return microseconds_of_calls(stream, kWarmUp, kReplays, [&] { exec.launch(stream); });
 }
 
-/// Faces as of a crowd: 20 to 120 pixels wide at 1080 lines.
+/// Returns faces like those of a crowd: 20 to 120 pixels wide at 1080 lines.
 Detections crowd(int count, Size size) {
   std::mt19937 random(1);
   const float scale = static_cast<float>(size.height) / 1080.0F;
@@ -119,7 +119,7 @@ void time_overlays() {
   time_overlay({1080, 1920}, {1, false}, 700, styles[2].style, "all, turned");
 }
 
-/// A picture in memory of its own, as NVDEC and FFmpeg lay them out.
+/// A picture in memory of its own, with the layout of NVDEC and FFmpeg.
 struct Picture {
   Picture(Size size, int bits)
       : stride((static_cast<std::size_t>(size.width) * (bits > 8 ? 2 : 1) + 255) / 256 * 256),
@@ -137,7 +137,7 @@ struct Picture {
 };
 
 void time_surface_copies(Size size, int bits, int surface_bits) {
-  constexpr std::size_t kPictures = 8;  // more than the cache holds
+  constexpr std::size_t kPictures = 8;  // exceeds the cache
   const cuda::Stream stream;
   CopyCounter copies;
   std::vector<std::unique_ptr<Picture>> from;
@@ -158,7 +158,7 @@ void time_surface_copies(Size size, int bits, int surface_bits) {
               }));
 }
 
-/// The same picture once more.
+/// Returns another frame of the same picture.
 Frame again(const Frame& frame) {
   Frame copy;
   copy.planes = frame.planes;
@@ -210,9 +210,9 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   std::printf("%-52s %8.1f  a frame; %zu bytes the last\n", "", each, bytes);
 }
 
-/// From when all have begun.
+/// Measures from the moment when all threads have begun.
 double jpeg_rate(const std::vector<Frame>& frames, int threads) {
-  constexpr int kPictures = 2000;  // of each thread
+  constexpr int kPictures = 2000;  // for each thread
   const auto nvjpeg = video::open_nvjpeg();
   video::Notices notices("bench");
   CopyCounter copies;

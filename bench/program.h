@@ -1,4 +1,4 @@
-// What main() does in measurements with a command line of their own.
+// What main() does in measurements that have a command line of their own.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace facepipe::bench {
 
-/// Of WIDTHxHEIGHT, both over 0; throws std::invalid_argument for all else.
+/// Reads WIDTHxHEIGHT, both over 0. Throws std::invalid_argument for any other text.
 inline Size size_of(const std::string& text) {
   Size size;
   int end = 0;
@@ -21,7 +21,7 @@ inline Size size_of(const std::string& text) {
   return size;
 }
 
-/// Calls measure(words), which returns the exit code; an exception is told as `name`'s.
+/// Calls measure(words), which returns the exit code. Reports an exception under `name`.
 template <class Measure>
 int run_measurement(const char* name, int argc, char** argv, Measure&& measure) {
   try {

@@ -1,5 +1,5 @@
-// Tracking: time of a 1080p frame, small luma, motion and cut included; and in a crowd,
-// without these, of each of its two halves.
+// Measures tracking: the time of a 1080p frame with small luma, motion and cut detection, and in a
+// crowd the time of each of the two halves without these.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 using bench::kHd;
 constexpr PixelFormat kGrey{.has_chroma = false};
 
-/// Noise at several scales, as pictures have it.
+/// Returns noise at several scales, as in real pictures.
 std::vector<std::byte> texture(Size size) {
   std::vector<float> sum(static_cast<std::size_t>(size.width) *
                          static_cast<std::size_t>(size.height));
@@ -40,8 +40,8 @@ std::vector<std::byte> texture(Size size) {
   return samples;
 }
 
-/// `count` faces side by side, which move with the picture by 3 pixels a frame; as many doubtful
-/// detections.
+/// Returns `count` faces side by side, which move with the picture by 3 pixels a frame, and as many
+/// doubtful detections.
 Detections faces(std::int64_t count, std::int64_t frame) {
   Detections found;
   const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
@@ -58,7 +58,7 @@ Detections faces(std::int64_t count, std::int64_t frame) {
   return found;
 }
 
-/// Each eighth sighting of a face is missing, so that faces are held and gaps filled.
+/// Leaves out every eighth sighting of a face, so that faces are held and gaps filled.
 Detections with_gaps(const Detections& all, std::int64_t frame) {
   Detections found;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -94,10 +94,11 @@ void small_luma(benchmark::State& state) {
 
 enum class Half { follow, settle };
 
-/// One half's part of a frame, while the other one has its turns.
+/// Measures one half's part of a frame. The other half takes its turns in between.
 void crowd(benchmark::State& state, Half measured) {
   constexpr float kShift = 3;
-  constexpr int kFrames = kHd.width / 3;  // after which all is where it was
+  // After these frames, everything is in its first place again.
+  constexpr int kFrames = kHd.width / 3;
   std::vector<Detections> found;
   for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));
   bench::GivenMotion motion({1, 0, -kShift, 0});

@@ -1,11 +1,11 @@
-// A library that writes down every memory copy that CUDA does in a program which knows nothing of
-// it: the driver loads it where CUDA_INJECTION64_PATH names it. FACEPIPE_COPY_TRACE names the file
-// to write; bench/copy_trace.py reads it.
+// A library that records every memory copy of CUDA in a program that knows nothing of it. The
+// driver loads it if CUDA_INJECTION64_PATH names it. FACEPIPE_COPY_TRACE names the file to write,
+// which bench/copy_trace.py reads.
 //
-// Columns, split by tabs: what (memcpy, peer, memset or managed), direction, kind of memory read
-// and written, begin in ns, bytes, copies, stream, node of a graph (0: none). Copies by kernels to
-// mapped memory are not CUPTI's to see, nor is what engines like NVDEC read by themselves. The last
-// line says whether the trace is whole.
+// Tabs separate the columns: what (memcpy, peer, memset or managed), direction, kind of memory read
+// and written, begin in ns, bytes, copies, stream, node of a graph (0: none). CUPTI doesn't see
+// copies by kernels to mapped memory, nor what engines like NVDEC read by themselves. The last line
+// says whether the trace is complete.
 #include <cupti.h>
 
 #include <array>
@@ -18,14 +18,14 @@
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
-constexpr std::size_t kAlignment = 8;  // what CUPTI asks of buffers
+constexpr std::size_t kAlignment = 8;  // CUPTI requires it of buffers
 
 const char* text_of(CUptiResult result) {
   const char* text = nullptr;
   return cuptiGetResultString(result, &text) == CUPTI_SUCCESS ? text : "unknown error";
 }
 
-/// A trace without these would prove nothing: it ends the program.
+/// A trace without these calls would prove nothing, so a failure ends the program.
 void require(CUptiResult result, const char* what) {
   if (result == CUPTI_SUCCESS) return;
   std::fprintf(stderr, "copy trace: %s: %s\n", what, text_of(result));
@@ -79,7 +79,7 @@ const char* memory_of(std::uint8_t kind) {
   }
 }
 
-/// The file of one process. Thread-safe: CUPTI calls from threads of its own.
+/// The trace file of one process. It is thread-safe, because CUPTI calls from its own threads.
 class Trace {
  public:
   explicit Trace(const char* path) : file_(std::fopen(path, "w"), &std::fclose) {
@@ -104,7 +104,7 @@ class Trace {
       dropped_ += dropped;
   }
 
-  /// After this the file is complete; nothing may be added.
+  /// Completes the file. Nothing may be added afterwards.
   void end() {
     const std::scoped_lock lock(mutex_);
     std::fprintf(file_.get(), "end\t%zu records\t%zu dropped\n", records_, dropped_);
@@ -169,12 +169,13 @@ void Trace::add(const CUpti_Activity& record) {
   }
 }
 
-// Never destroyed: CUPTI's threads may still deliver while the program's own objects go.
+// This object is never destroyed, because CUPTI's threads may deliver while the program's own
+// objects are destroyed.
 Trace* trace = nullptr;
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *size = kBufferBytes;
-  *most_records = 0;  // as many as fit
+  *most_records = 0;  // no limit except the buffer's size
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBufferBytes));
 }
 
@@ -184,7 +185,7 @@ void CUPTIAPI take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/, std::
   trace->add_all(buffer, valid);
 }
 
-/// Managed memory moves without any copy being called; not every machine lets it be counted.
+/// Managed memory moves without a copy call. Not every machine lets us count that.
 CUptiResult count_managed() {
   std::array<CUpti_ActivityUnifiedMemoryCounterConfig, 2> wanted{};
   for (auto& counter : wanted) {
@@ -199,8 +200,8 @@ CUptiResult count_managed() {
   return cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
-// Managed memory can be counted only once CUDA is initialised, which it isn't yet when the driver
-// loads this library.
+// Managed memory can be counted only after CUDA is initialised, which hasn't happened when the
+// driver loads this library.
 void CUPTIAPI on_context_created(void* /*data*/, CUpti_CallbackDomain /*domain*/,
                                  CUpti_CallbackId /*id*/, const void* /*context*/) {
   static std::once_flag once;
@@ -225,7 +226,7 @@ void at_exit() {
 
 }  // namespace
 
-/// What the driver calls when CUDA is initialised; 1 for success.
+/// The driver calls this when it initialises CUDA. Returns 1 for success.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   const char* const path = std::getenv("FACEPIPE_COPY_TRACE");
   if (path == nullptr) {
