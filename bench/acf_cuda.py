@@ -8,15 +8,11 @@ Python), so that they can be measured where there is none: --pictures.
 """
 import json
 import pathlib
-import re
-import tempfile
 
 import cascade_pictures
 import measurement
 
 SIZES = [(1920, 1080), (3840, 2160)]
-LINE = re.compile(r"(\d+) candidates +single ([\d.]+) ms \(quartiles ([\d.]+) ([\d.]+)\)"
-                  r" +in a row [\d.]+ ms best, ([\d.]+) median")
 
 
 def arguments_given():
@@ -24,9 +20,7 @@ def arguments_given():
     measurement.add_program(options, "bench_acf_cuda")
     options.add_argument("models", nargs="*", type=pathlib.Path, metavar="MODEL",
                          help="beside data/acf_face.json, like one of data/acf-from-mat")
-    options.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
-                         help="write the pictures there, and measure nothing")
-    options.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="of --prepare")
+    cascade_pictures.add_folders(options)
     return options.parse_args()
 
 
@@ -53,7 +47,7 @@ def row(arguments, model, case, kind, size, folder):
     least, most, name = case
     used = measurement.run([arguments.bench_acf_cuda, model, folder / file_name(kind, size),
                             f"{size[0]}x{size[1]}", least, most])
-    candidates, median, low, high, in_a_row = LINE.search(used.output).groups()
+    candidates, median, low, high, in_a_row = cascade_pictures.LINE.search(used.output).groups()
     return (f"{json.loads(model.read_text())['class']:12} {kind:7} {size[0]}x{size[1]:<6} {name:10} "
             f"{candidates:>10} {median} ({low} to {high})    {in_a_row}")
 
@@ -65,10 +59,7 @@ def main():
         return
     face = measurement.REPOSITORY / "data" / "acf_face.json"
     lines = [f"{'class':12} {'picture':7} {'size':11} {'scales':10} candidates {'one, ms':27} in a row, ms"]
-    with tempfile.TemporaryDirectory() as made:
-        folder = arguments.pictures or pathlib.Path(made)
-        if not arguments.pictures:
-            prepare(folder)
+    with cascade_pictures.folder_of(arguments, prepare) as folder:
         for model in [face, *arguments.models]:
             for size in SIZES:
                 for case in cases(model):

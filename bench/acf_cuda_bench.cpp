@@ -6,14 +6,11 @@
 // PICTURE is a file of NV12 without padding; WIDTH and HEIGHT are even. The program prints the
 // number of candidates of any score, and the line of show_replays(). --once processes only one
 // frame, for a profiler.
-#include <cstdio>
 #include <stdexcept>
 
-#include "bench/device_times.h"
+#include "bench/candidates_times.h"
 #include "bench/nv12_picture.h"
 #include "bench/program.h"
-#include "core/cuda/graph.h"
-#include "core/cuda/stream.h"
 #include "detector/acf/cuda/acf_detector.h"
 #include "detector/acf/model/acf.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
@@ -33,13 +30,7 @@ int measure(const std::vector<std::string>& words) {
   const auto detection = detector::acf::make_cuda_acf_detector(detector::acf::read_model(words[0]),
                                                                test::layout_of(frame), options)
                              ->make_detection();
-  const cuda::Stream stream;
-  const test::DescribedFrame picture(frame, stream);
-  const cuda::GraphExec graph(
-      cuda::capture(stream, [&] { detection->enqueue(picture.descriptor(), stream); }));
-  graph.launch(stream);
-  const std::size_t found = cuda::download(detection->candidates(), stream).size();
-  if (!once) show_replays(std::to_string(found) + " candidates", graph, stream);
+  time_candidates(*detection, frame, once);
   return 0;
 }
 

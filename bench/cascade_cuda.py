@@ -6,10 +6,6 @@ time is of replays of one graph between two events: the median of 200, quartiles
 row. --prepare writes the pictures (it needs OpenCV for Python), so that they can be measured where there is
 none: --pictures.
 """
-import pathlib
-import re
-import tempfile
-
 import cascade_pictures
 import measurement
 
@@ -22,16 +18,12 @@ CASES = [("frontalface_default", 24, 1.1, "a", (1920, 1080)),
          ("frontalface_alt", 20, 1.1, "b", (1920, 1080)),
          ("frontalface_alt2", 20, 1.1, "b", (1920, 1080)),
          ("frontalface_alt", 20, 1.2, "b", (640, 480))]
-LINE = re.compile(r"(\d+) candidates +single ([\d.]+) ms \(quartiles ([\d.]+) ([\d.]+)\)"
-                  r" +in a row [\d.]+ ms best, ([\d.]+) median")
 
 
 def arguments_given():
     options = measurement.parser(__doc__)
     measurement.add_program(options, "bench_cascade_cuda")
-    options.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
-                         help="write the pictures there, and measure nothing")
-    options.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="of --prepare")
+    cascade_pictures.add_folders(options)
     return options.parse_args()
 
 
@@ -50,7 +42,7 @@ def row(arguments, case, folder):
     name, least, factor, kind, size = case
     used = measurement.run([arguments.bench_cascade_cuda, cascade_pictures.cascade(name),
                             folder / file_name(kind, size), f"{size[0]}x{size[1]}", factor, least])
-    candidates, median, low, high, in_a_row = LINE.search(used.output).groups()
+    candidates, median, low, high, in_a_row = cascade_pictures.LINE.search(used.output).groups()
     return (f"{name:20} {kind:7} {size[0]}x{size[1]:<6} {factor:<6} {candidates:>10} "
             f"{median} ({low} to {high})    {in_a_row}")
 
@@ -62,10 +54,7 @@ def main():
         return
     lines = [f"{'cascade':20} {'picture':7} {'size':11} {'factor':6} candidates "
              f"{'one, ms':27} in a row, ms"]
-    with tempfile.TemporaryDirectory() as made:
-        folder = arguments.pictures or pathlib.Path(made)
-        if not arguments.pictures:
-            prepare(folder)
+    with cascade_pictures.folder_of(arguments, prepare) as folder:
         for case in CASES:
             lines.append(row(arguments, case, folder))
             print(lines[-1], flush=True)

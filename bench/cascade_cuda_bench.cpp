@@ -6,15 +6,12 @@
 // PICTURE is a file of WIDTH * HEIGHT grey bytes; WIDTH and HEIGHT are even. The program prints the
 // number of candidates, and the line of show_replays(). --once processes only one frame, for a
 // profiler.
-#include <cstdio>
 #include <stdexcept>
 
-#include "bench/device_times.h"
+#include "bench/candidates_times.h"
 #include "bench/grey_frame.h"
 #include "bench/grey_pictures.h"
 #include "bench/program.h"
-#include "core/cuda/graph.h"
-#include "core/cuda/stream.h"
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 
@@ -36,13 +33,7 @@ int measure(const std::vector<std::string>& words) {
       detector::cascade::make_cuda_cascade_detector(detector::cascade::read_cascade(words[0]),
                                                     test::layout_of(frame), options)
           ->make_detection();
-  const cuda::Stream stream;
-  const test::DescribedFrame picture(frame, stream);
-  const cuda::GraphExec graph(
-      cuda::capture(stream, [&] { detection->enqueue(picture.descriptor(), stream); }));
-  graph.launch(stream);
-  const std::size_t found = cuda::download(detection->candidates(), stream).size();
-  if (!once) show_replays(std::to_string(found) + " candidates", graph, stream);
+  time_candidates(*detection, frame, once);
   return 0;
 }
 

@@ -1,10 +1,34 @@
 """The pictures on which detectors that slide a window are measured, of the demo photo."""
+import contextlib
 import pathlib
+import re
+import tempfile
 
 import measurement
 
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
+# bench_acf_cuda and bench_cascade_cuda print this line: candidates, median, quartiles, median of replays in a row.
+LINE = re.compile(r"(\d+) candidates +single ([\d.]+) ms \(quartiles ([\d.]+) ([\d.]+)\)"
+                  r" +in a row [\d.]+ ms best, ([\d.]+) median")
+
+
+def add_folders(options):
+    """Adds --prepare and --pictures, for machines without OpenCV for Python."""
+    options.add_argument("--prepare", type=pathlib.Path, metavar="FOLDER",
+                         help="write the pictures there, and measure nothing")
+    options.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="of --prepare")
+
+
+@contextlib.contextmanager
+def folder_of(arguments, prepare):
+    """Gives the folder of --pictures, or a temporary one, which prepare() fills."""
+    if arguments.pictures:
+        yield arguments.pictures
+        return
+    with tempfile.TemporaryDirectory() as made:
+        prepare(pathlib.Path(made))
+        yield pathlib.Path(made)
 
 
 def picture(kind, size, photo=PHOTO, colors=False):

@@ -75,7 +75,7 @@ def row(given, case):
     words = [picture, f"{width}x{height}", factor, least]
     found = theirs_or_none(given, cascade, words)
     used = measurement.run([given.bench_cascade_cuda, cascade, *words])
-    ours_ms = float(cascade_cuda.LINE.search(used.output).group(2))
+    ours_ms = float(cascade_pictures.LINE.search(used.output).group(2))
     _, ours = timed_windows(given.bench_cascade, [cascade, *words, 4, 1], 1)
     head = f"{name:20} {kind:7} {f'{width}x{height}':10} {factor:<6}"
     if found is None:

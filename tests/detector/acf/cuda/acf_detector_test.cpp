@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/cuda/graph.h"
 #include "tests/detector/acf/cuda/on_cpu.h"
 #include "tests/detector/acf/models.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
+#include "tests/detector/cuda_candidates.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/all_pictures.h"
@@ -24,6 +24,8 @@ namespace {
 
 using acf::Model;
 using acf::SizeLimits;
+using test::count_of;
+using test::run;
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
@@ -62,13 +64,6 @@ Frame photo(Size size, const PixelFormat& format = kNv12, Orientation orientatio
 std::unique_ptr<CudaDetection> detection_of(const Model& model, const Frame& frame,
                                             const acf::CudaAcfOptions& options) {
   return acf::make_cuda_acf_detector(model, test::layout_of(frame), options)->make_detection();
-}
-
-Detections run(CudaDetection& detection, const Frame& frame) {
-  const cuda::Stream stream;
-  const test::DescribedFrame device(frame, stream);
-  detection.enqueue(device.descriptor(), stream);
-  return cuda::download(detection.candidates(), stream);
 }
 
 void expect_same(const Model& model, const Frame& frame, acf::CudaAcfOptions options,
@@ -186,25 +181,7 @@ TEST(CudaAcf, FindsTheSameAHundredTimes) {
   const Detections expected = test::on_cpu(model, frame, {}, 0);
   EXPECT_GT(expected.size(), 10U);
   const auto detection = detection_of(model, frame, options);
-  const cuda::Stream stream;
-  const test::DescribedFrame device(frame, stream);
-  const cuda::GraphExec graph(
-      cuda::capture(stream, [&] { detection->enqueue(device.descriptor(), stream); }));
-  for (int i = 0; i < 100; ++i) {
-    graph.launch(stream);
-    const Detections found = cuda::download(detection->candidates(), stream);
-    ASSERT_EQ(found.boxes, expected.boxes) << i;
-    ASSERT_EQ(found.scores, expected.scores) << i;
-  }
-}
-
-std::uint32_t count_of(const CudaDetection& detection) {
-  std::uint32_t count = 0;
-  const cuda::Stream stream;
-  cuda::copy(std::span<std::uint32_t>(&count, 1),
-             cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1}, stream);
-  stream.synchronize();
-  return count;
+  test::expect_always(*detection, frame, expected);
 }
 
 TEST(CudaAcfCapacity, KeepsTheFirstAndCountsAll) {

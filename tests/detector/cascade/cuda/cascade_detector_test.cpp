@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "core/cuda/graph.h"
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "tests/detector/cascade/cuda/on_cpu.h"
 #include "tests/detector/cascade/files.h"
 #include "tests/detector/cascade/oracle.h"
 #include "tests/detector/cascade/pictures.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
+#include "tests/detector/cuda_candidates.h"
 #include "tests/support/all_pictures.h"
 #include "tests/support/test_frame.h"
 
@@ -20,6 +20,8 @@ namespace {
 
 using cascade::Cascade;
 using cascade::LevelOptions;
+using test::count_of;
+using test::run;
 
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
@@ -53,13 +55,6 @@ std::unique_ptr<CudaDetection> detection_of(const Cascade& cascade, const Frame&
   return cascade::make_cuda_cascade_detector(cascade, test::layout_of(frame),
                                              {levels, threshold, capacity})
       ->make_detection();
-}
-
-Detections run(CudaDetection& detection, const Frame& frame) {
-  const cuda::Stream stream;
-  const test::DescribedFrame device(frame, stream);
-  detection.enqueue(device.descriptor(), stream);
-  return cuda::download(detection.candidates(), stream);
 }
 
 void expect_same(const Cascade& cascade, const Frame& frame, const LevelOptions& levels,
@@ -143,25 +138,7 @@ TEST(CudaCascadeGraph, FindsTheSameAHundredTimes) {
   const Frame frame = frame_of(kVga, kNv12);
   const Detections expected = test::on_cpu(cascade, frame, {1.1}, 0.2F);
   const auto detection = detection_of(cascade, frame, {1.1}, 0.2F);
-  const cuda::Stream stream;
-  const test::DescribedFrame device(frame, stream);
-  const cuda::GraphExec graph(
-      cuda::capture(stream, [&] { detection->enqueue(device.descriptor(), stream); }));
-  for (int i = 0; i < 100; ++i) {
-    graph.launch(stream);
-    const Detections found = cuda::download(detection->candidates(), stream);
-    ASSERT_EQ(found.boxes, expected.boxes) << i;
-    ASSERT_EQ(found.scores, expected.scores) << i;
-  }
-}
-
-std::uint32_t count_of(const CudaDetection& detection) {
-  std::uint32_t count = 0;
-  const cuda::Stream stream;
-  cuda::copy(std::span<std::uint32_t>(&count, 1),
-             cuda::DeviceSpan<const std::uint32_t>{detection.candidates().count, 1}, stream);
-  stream.synchronize();
-  return count;
+  test::expect_always(*detection, frame, expected);
 }
 
 TEST(CudaCascadeCapacity, KeepsTheFirstAndCountsAll) {
