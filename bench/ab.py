@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Two builds of the program on one machine, in turns: what a change costs or gains.
+"""Compares two builds of the program on one machine, in turns: what a change costs or gains.
 
-Each case is run by both programs, --pairs times, one after the other, the first one first and last in
-turn. Told are the medians, and the median of the pairs' quotients (second by first; of rates the other
-way round would be the loss), which is what the machine's mood changes least.
+Both programs run each case --pairs times, one after the other; each program goes first in every second pair. The result
+shows the medians, and the median of the pairs' quotients (second by first; for rates, a quotient below 1 is a loss).
+Changes of the machine's speed affect these quotients least.
 
     bench/ab.py OLD_PROGRAM NEW_PROGRAM CLIP... [--device cuda] [--pairs 5] [--repeat 20]
 
-CLIP is repeated --repeat times, without being encoded again, so that start-up counts little.
+CLIP is repeated --repeat times without being encoded again, so that start-up counts little.
 """
 import argparse
 import pathlib

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Faces that a CUDA device finds beside those that the CPU finds (f32), on the same clips.
+"""Compares the faces that a CUDA device finds with those that the CPU finds (f32), on the same clips.
 
---against cuda-plain: beside those that it finds with a kernel for each operator.
+With --against cuda-plain, it compares them with the faces of the engine that has a kernel for each operator.
 
-Of each side's faces that score over 0.3, the share that the other side has too, at an IoU of 0.9, one to
-one. Both run at a lower threshold, so that a face just over 0.3 here may be just under it there.
---reference runs the CPU's part, which takes long and needs no device, and keeps it for later.
+Only a side's faces with scores above 0.3 count. The result is the share of them that the other side also finds, at an
+IoU of 0.9, one to one. Both sides run at a lower threshold, because a face just above 0.3 on one side may be just below
+it on the other. --reference runs the CPU's part, which takes long and needs no device, and keeps it for later.
 """
 import json
 import pathlib
@@ -35,7 +35,7 @@ def arguments_given():
 
 
 def detect(arguments, clip, folder, words):
-    """Runs facepipe; CLIP.jsonl and CLIP.json in the folder are its detections and its report."""
+    """Runs facepipe. CLIP.jsonl and CLIP.json in the folder are its detections and its report."""
     _, report = measurement.facepipe(
         arguments, [clip, "--no-video", "--score", THRESHOLD, "--iou", arguments.iou, "--detections",
                     folder / f"{clip.stem}.jsonl", "--overwrite", *words])
@@ -48,7 +48,7 @@ def make_reference(arguments, clip, folder):
 
 
 def found(folder, clip):
-    """Detections and report."""
+    """Returns detections and report."""
     with open(folder / f"{clip.stem}.jsonl", encoding="utf-8") as lines:
         return face_matching.read(lines), json.loads((folder / f"{clip.stem}.json").read_text())
 
@@ -61,14 +61,14 @@ def row(name, agreement):
 
 
 def missing_rows(agreement, most=5):
-    """The best of the faces that the other side hasn't."""
+    """Returns the best faces that the other side lacks."""
     worst = sorted(agreement.missing, key=lambda face: -face[2])[:most]
     return "".join(f"    frame {frame}, score {score:.4f}, box {[round(x, 1) for x in box]}\n"
                    for _, frame, score, box in worst)
 
 
 def compare(clip, side, other, cuda):
-    """Rows of text and whether both shares reach the goal."""
+    """Returns rows of text, and whether both shares reach the goal."""
     forth, back = face_matching.compare(other, cuda), face_matching.compare(cuda, other)
     text = (row(f"{clip.stem}, {side}'s by cuda", forth) + missing_rows(forth) +
             row(f"{clip.stem}, cuda's by {side}", back) + missing_rows(back))

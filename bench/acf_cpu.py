@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Detectors of channel features on the CPU: what a 1080p picture takes, from memory to windows.
+"""Measures detectors of channel features on the CPU: the time for a 1080p picture, from memory to windows.
 
-Picture a is the demo photo enlarged to 1920x1080, picture b the photo repeated at its own size until it
-fills that. Models are the face model of the project and those given, with classes as their files name
-them; sizes begin at the object's own, or at --min-face. A time is the median of the repetitions, the
-quickest and the slowest beside it. Needs OpenCV for Python: data/golden-requirements.txt.
+Picture a is the demo photo enlarged to 1920x1080. Picture b repeats the photo at its own size until it fills that. The
+models are the project's face model and those given, with the classes that their files name. Sizes begin at the object's
+own size, or at --min-face. A time is the median of the repetitions; the quickest and the slowest stand beside it. The
+script needs OpenCV for Python: data/golden-requirements.txt.
 """
 import json
 import pathlib

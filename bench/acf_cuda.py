@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Detectors of channel features on CUDA: a frame in device memory to candidates in device memory.
+"""Measures detectors of channel features on CUDA: from a frame in device memory to candidates in device memory.
 
-The pictures are those of acf_cpu.py (cascade_pictures.py) as NV12. A model is data/acf_face.json, or one
-given, with the class that its file names. A time is of replays of one graph between two events: the median
-of 200, quartiles beside it, and of 100 in a row. --prepare writes the pictures (it needs OpenCV for
-Python), so that they can be measured where there is none: --pictures.
+The pictures are those of acf_cpu.py (cascade_pictures.py) as NV12. A model is data/acf_face.json, or a given one with
+the class that its file names. The program replays one graph between two events. The times are the median of 200 replays
+with quartiles, and that of 100 replays in a row. --prepare writes the pictures and needs OpenCV for Python. --pictures
+measures them on a machine without it.
 """
 import json
 import pathlib
@@ -37,7 +37,7 @@ def prepare(folder):
 
 
 def cases(model):
-    """Least and greatest size that is looked for, and what that is called."""
+    """Yields the least and the greatest wanted size, and their name."""
     window = json.loads(model.read_text())["window"]
     short, long = sorted((window["width"], window["height"]))
     return [(0, 0, "all"), (0, long, "one scale"), (short / 2, 0, "one up")]

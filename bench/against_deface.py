@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Speed against deface 1.5.0, side by side on one clip, and against what the machine allows.
+"""Compares the speed with deface 1.5.0, side by side on one clip, and with what the machine allows.
 
-Both programs decode, find faces with CenterFace, draw them with scores, and encode with the same
-FFmpeg's x264, preset and CRF, audio kept; deface works with onnxruntime. The runs are interleaved, and
-times are those of the whole program, from start to exit. A setting is a precision, and behind a slash N
-of --every N; "auto" is what the program takes by itself. A precision that the processor has not is left
-out, and the result says so.
+Both programs decode, find faces with CenterFace, draw them with scores, and encode with the same FFmpeg's x264, preset
+and CRF. Both keep the audio. deface works with onnxruntime. The runs are interleaved, and times are those of the whole
+program, from start to exit. A setting is a precision, and behind a slash N of --every N; "auto" is the program's own
+choice. Precisions that the processor lacks are left out, and the result says so.
 
-The bound: decoding, inference and encoding are also measured alone, as CPU time (user and system), by
-the ffmpeg program and by bench_inference. A pipeline that adds nothing to them and leaves no core idle
-would reach cores / (their sum a frame), where inference counts as often as the network looked. The goal
-is 0.93 of it. The bound has no start-up, so the program's rate without its own is held beside it,
-and its rate from start to exit as well, of the clip four times in a row: in rounds, because a machine's
-speed changes, each of which measures the inference alone before and after the whole.
+The bound: the ffmpeg program and bench_inference measure the CPU time (user and system) of decoding, inference and
+encoding separately. A pipeline that adds nothing to them and leaves no core idle would reach cores / (their sum for a
+frame); inference counts as often as the network looked. The goal is 0.93 of that. The bound has no start-up, so the
+program's rate without start-up is compared with it, and also the rate from start to exit, both with the clip four times
+in a row. A machine's speed changes, so this runs in rounds, and each round measures inference before and after the
+whole.
 """
 import json
 import os
@@ -59,7 +58,7 @@ def words_of(arguments, setting):
 
 
 def usable_settings(arguments):
-    """Of those asked for, the ones that facepipe runs with, and those that are refused here."""
+    """Returns the requested settings that facepipe can run, and those that it refuses on this machine."""
     usable, refused = [], []
     for setting in arguments.settings.split(","):
         status = subprocess.run(
@@ -72,7 +71,7 @@ def usable_settings(arguments):
 
 
 def deface_command(arguments, output):
-    # The frame's own size is kept: deface would make 1080 lines 1088 otherwise.
+    # This keeps the frame's own size. Otherwise deface would make 1088 lines of 1080.
     encoder = {"codec": "libx264", "macro_block_size": 2,
                "output_params": ["-preset", arguments.preset, "-crf", arguments.crf]}
     return [arguments.deface, arguments.clip, "--output", output, "--replacewith", "none",
@@ -81,7 +80,7 @@ def deface_command(arguments, output):
 
 
 def run_deface(arguments, folder):
-    # deface brings an FFmpeg of its own; with the system's both have one x264.
+    # deface brings its own FFmpeg. With the system's FFmpeg, both programs use one x264.
     environment = {**os.environ, "IMAGEIO_FFMPEG_EXE": shutil.which("ffmpeg")}
     output = folder / "deface.mp4"
     used = measurement.run(deface_command(arguments, output), environment)
@@ -100,7 +99,7 @@ def run_facepipe(arguments, setting, clip, folder):
 
 
 def interleaved(arguments, settings, folder):
-    """Seconds of each run by program, and facepipe's last report by setting."""
+    """Returns the seconds of each run by program, and facepipe's last report by setting."""
     seconds = {name: [] for name in ["deface", *settings]}
     reports = {}
     for run in range(arguments.runs):
@@ -114,13 +113,13 @@ def interleaved(arguments, settings, folder):
 
 
 def ffmpeg_cpu_s(words):
-    """Median CPU time of three runs."""
+    """Returns the median CPU time of three runs."""
     command = ["ffmpeg", "-nostdin", "-v", "error", "-threads", measurement.cores(), *words]
     return statistics.median(measurement.run(command).cpu_s for _ in range(3))
 
 
 def codec_cost(arguments, folder, frames):
-    """Core-seconds a frame of decoding and of encoding, each alone."""
+    """Returns the core-seconds for a frame of decoding, and of encoding, measured separately."""
     clip, raw = arguments.clip, folder / "frames.y4m"
     decode = ffmpeg_cpu_s(["-i", clip, "-map", "0:v:0", "-f", "null", "-"])
     measurement.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v:0", raw])
@@ -132,7 +131,7 @@ def codec_cost(arguments, folder, frames):
 
 
 def inference_cost(arguments, report):
-    """Core-seconds a frame that the network looks at, as the report says it did."""
+    """Returns the core-seconds for a frame that the network looks at, with the report's engine and precision."""
     used = measurement.run([arguments.bench_inference, arguments.model, report["engine"],
                             report["precision"], *report["network_size"], "--benchmark_format=json",
                             "--benchmark_repetitions=3", "--benchmark_report_aggregates_only=true"])
@@ -142,7 +141,7 @@ def inference_cost(arguments, report):
 
 
 def compare(seconds, name):
-    """The ratios of the runs that stood beside each other: their median, least and greatest."""
+    """Returns the ratios of neighbouring runs: their median, least and greatest."""
     ratios = sorted(peer / own for peer, own in zip(seconds["deface"], seconds[name]))
     return (f"facepipe {name}: {statistics.median(ratios):.2f} times as fast "
             f"({ratios[0]:.2f} to {ratios[-1]:.2f})\n")
@@ -156,8 +155,8 @@ def several_times(arguments, folder):
 
 
 def held_to_bound(arguments, setting, report, codecs, long_clip, folder):
-    """Of one round: core-milliseconds of inference, rate, and the bound's share that it is, without start-up
-    and from start to exit."""
+    """Measures one round. Returns the core-milliseconds of inference, the rate, and its share of the bound, without
+    start-up and from start to exit."""
     looks = report["frames_searched"] / report["frames"]["written"]
     before = inference_cost(arguments, report)
     seconds, long_report = run_facepipe(arguments, setting, long_clip, folder)
@@ -168,7 +167,7 @@ def held_to_bound(arguments, setting, report, codecs, long_clip, folder):
 
 
 def bound_text(arguments, settings, reports, folder):
-    """Of each setting the median round."""
+    """Returns the median round of each setting as text."""
     long_clip = several_times(arguments, folder)
     found = {setting: [] for setting in settings}
     for number in range(arguments.rounds):
@@ -190,7 +189,7 @@ def bound_text(arguments, settings, reports, folder):
 
 
 def measure(arguments, settings, folder):
-    """All runs, as text, and the reports by setting."""
+    """Runs everything. Returns the text, and the reports by setting."""
     if arguments.bound_only:
         reports = {setting: run_facepipe(arguments, setting, arguments.clip, folder)[1] for setting in settings}
         return bound_text(arguments, settings, reports, folder), reports
@@ -204,7 +203,7 @@ def measure(arguments, settings, folder):
 
 
 def peer(arguments):
-    """deface's and onnxruntime's versions; ends where it is another deface."""
+    """Returns the versions of deface and onnxruntime. Ends the program if deface has another version."""
     version = measurement.first_line([arguments.deface, "--version"])
     if not version.endswith(DEFACE_VERSION):
         sys.exit(f"deface {DEFACE_VERSION} is needed, found: {version}")

@@ -29,13 +29,13 @@ BITEXACT = "-map_metadata -1 -fflags +bitexact -flags:v +bitexact -threads 1"
 
 
 def moving(frames=25, size="640x448", pixels="yuv420p"):
-    """A camera that moves over the demo photo, which has faces."""
+    """Returns ffmpeg's words for a camera that moves over the demo photo, which has faces."""
     return f"-i {PHOTO} -vf {MOVING.format(frames=frames, size=size, pixels=pixels)}"
 
 
 X264 = "-c:v libx264 -preset veryfast"
 TONE = "-f lavfi -i sine=duration=1"
-# name: ffmpeg's arguments before the file, or the names of two clips to put one after the other
+# name: ffmpeg's arguments before the file, or the names of two clips to join
 CLIPS = {
     "plain.mp4": f"{moving()} {X264}",
     "sound.mkv": f"{TONE} {moving()} {X264} -bf 3 -c:a aac -shortest",
@@ -77,7 +77,7 @@ RUNS = {
     "size changes refused": ("changes.264", "--on-size-change error", ".mkv"),
     "cut off": ("cut.mp4", "", ".mp4"),
     "cut off tolerated": ("cut.mp4", "--tolerate-damage", ".mp4"),
-    "damaged": ("damaged.mp4", "--threads 1", ".mp4"),  # with more, FFmpeg may miss it
+    "damaged": ("damaged.mp4", "--threads 1", ".mp4"),  # with more threads, FFmpeg may miss it
     "picture": ("picture.png", "", ".png"),
     "photo": ("picture.jpg", "", ".jpg"),
     "no video": ("plain.mp4", "", ""),
@@ -122,7 +122,7 @@ def output_of(*command):
 
 
 def describe_video(file):
-    """Pictures as they decode, with stamps; packets of other streams; streams, tags and chapters."""
+    """Describes decoded pictures with stamps, packets of other streams, and streams, tags and chapters."""
     pictures = output_of("ffmpeg", "-nostdin", "-v", "error", "-threads", 1, "-i", file, "-map",
                          "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-")
     packets = output_of("ffprobe", "-v", "error", "-show_entries",
@@ -138,7 +138,7 @@ def describe_video(file):
 
 
 def run(program, clip, options, extension, device, folder):
-    """One row of the record."""
+    """Returns one row of the record."""
     for old in folder.iterdir():
         old.unlink()
     command = [program, "run", clip, "--device", device, *options.split(), "--detections",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which windows of a cascade agree on a face: AP on WIDER FACE of scores by several predicates.
+"""Tests by which predicate a cascade's windows should agree on a face: AP on WIDER FACE of the resulting scores.
 
-A window's score is n / (n + 3). n is the number of windows that agree with it, itself included, or the sum
-of its IoU with them. They agree where their edges differ by at most eps / 2 of the lesser width and height
-together (OpenCV's groups take an eps of 0.2), or where their IoU exceeds a threshold. facepipe's own rule,
-which it applies while it detects, stands in the last row. Suppression is greedy with an IoU of 0.3; of equal
-scores the smaller window goes first, then the upper, then the left one. Needs what bench/wider_ap.py needs.
+A window's score is n / (n + 3). n is the number of windows that agree with it, itself included, or the sum of its IoU
+with them. Windows agree if their edges differ by at most eps / 2 of the sum of the lesser width and the lesser height
+(OpenCV's groups use an eps of 0.2), or if their IoU exceeds a threshold. The last row has facepipe's own rule, which it
+applies while it detects. Suppression is greedy with an IoU of 0.3. If scores are equal, the smaller window comes first,
+then the upper one, then the left one. The script needs what bench/wider_ap.py needs.
 """
 import pathlib
 import tempfile
@@ -18,7 +18,7 @@ import wider_ap
 FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
 CASCADES = ["frontalface_default", "frontalface_alt", "frontalface_alt2"]
 EDGES = [0.1, 0.2, 0.3, 0.4]
-OVERLAPS = [0.3, 0.4, 0.5, 0.6]  # of counts
+OVERLAPS = [0.3, 0.4, 0.5, 0.6]  # thresholds of counts
 SUMMED = [0.3, 0.4, 0.5, 0.6]
 SUPPRESSION = 0.3
 
@@ -57,7 +57,7 @@ def similar(boxes, eps):
 
 
 def suppressed(boxes, scores, iou):
-    """Those kept, with their new scores, best first."""
+    """Returns the kept boxes with their new scores, best first."""
     kept = []
     removed = np.zeros(len(boxes), dtype=bool)
     for box in np.argsort(-scores, kind="stable"):
@@ -98,7 +98,7 @@ def in_raster_order(boxes):
 
 
 def table(arguments, cascade):
-    # An IoU over 1 there is not: every window is kept.
+    # No IoU exceeds 1, so this keeps every window.
     windows = detected(arguments, cascade, ["--iou", "1"])
     windows = {image: in_raster_order(boxes) for image, boxes in windows.items()}
     wider_ap.check_complete(windows, arguments.images, arguments.truth)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Viola-Jones cascades on the CPU beside OpenCV's CascadeClassifier: time, and the same windows.
+"""Compares Viola-Jones cascades on the CPU with OpenCV's CascadeClassifier: the time, and the same windows.
 
-Picture a is the demo photo enlarged to 1920x1080, picture b the photo repeated at its own size until it
-fills 1920x1080. Both programs get it as grey bytes in memory, look for faces from the window's size on,
-with minNeighbors 0, by turns; a time is the median of the repetitions, the quickest and the slowest
-beside it. A row whose windows are not the same is an error. Needs OpenCV 4 for Python:
-data/golden-requirements.txt (OpenCV 5 has no CascadeClassifier).
+Picture a is the demo photo enlarged to 1920x1080. Picture b repeats the photo at its own size until it fills 1920x1080.
+Both programs get it as grey bytes in memory and look for faces from the window's size on, with minNeighbors 0. They
+take turns. A time is the median of the repetitions; the quickest and the slowest stand beside it. A row whose windows
+differ is an error. The script needs OpenCV 4 for Python: data/golden-requirements.txt (OpenCV 5 has no
+CascadeClassifier).
 """
 import pathlib
 import statistics
@@ -35,7 +35,7 @@ def arguments_given():
 
 
 def ours(arguments, cascade, picture, factor, least):
-    """Milliseconds of the second of two runs, and the windows."""
+    """Returns the milliseconds of the second of two runs, and the windows."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(picture.tobytes())
         file.flush()

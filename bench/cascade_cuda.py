@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Viola-Jones cascades on CUDA: a frame in device memory to candidates in device memory.
+"""Measures Viola-Jones cascades on CUDA: from a frame in device memory to candidates in device memory.
 
-The pictures are those of cascade_cpu.py (cascade_pictures.py), as frames of grey levels of full range. A
-time is of replays of one graph between two events: the median of 200, quartiles beside it, and of 100 in a
-row. --prepare writes the pictures (it needs OpenCV for Python), so that they can be measured where there is
-none: --pictures.
+The pictures are those of cascade_cpu.py (cascade_pictures.py), as frames of grey levels of full range. The program
+replays one graph between two events. The times are the median of 200 replays with quartiles, and that of 100 replays in
+a row. --prepare writes the pictures and needs OpenCV for Python. --pictures measures them on a machine without it.
 """
 import cascade_pictures
 import measurement

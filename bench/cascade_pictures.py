@@ -1,4 +1,4 @@
-"""The pictures on which detectors that slide a window are measured, of the demo photo."""
+"""Makes pictures of the demo photo, on which detectors with a sliding window are measured."""
 import contextlib
 import pathlib
 import re
@@ -32,9 +32,9 @@ def folder_of(arguments, prepare):
 
 
 def picture(kind, size, photo=PHOTO, colors=False):
-    """a: the photo enlarged to `size`, width and height; b: repeated at its own size until it fills that.
+    """Returns picture a, the photo enlarged to `size` (width and height), or b, which repeats it at its own size.
 
-    Grey levels, or blue, green and red.
+    Its pixels are grey levels, or blue, green and red.
     """
     import cv2
     import numpy as np
@@ -47,7 +47,7 @@ def picture(kind, size, photo=PHOTO, colors=False):
 
 
 def nv12(picture):
-    """Of blue, green and red: BT.601, limited range."""
+    """Converts blue, green and red to NV12: BT.601, limited range."""
     import cv2
     import numpy as np
     height, width = picture.shape[:2]

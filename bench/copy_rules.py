@@ -1,11 +1,11 @@
-"""What may cross between host and device, judged on a trace of all CUDA memory copies.
+"""Judges what crosses between host and device, on a trace of all CUDA memory copies.
 
-To the host: encoded pictures, counts, where asked for faces, and where faces are followed to be hidden
-a small luma, half the picture's width and height, or points and counts. To the device: descriptors of at most
-256 bytes and compressed packets. What libraries copy besides is listed by size; no such copy may be over
-1 % of a frame, nor may what they copy for one frame be, on the average, in either direction. Before the
-first frames have settled the model goes to the device and the libraries set themselves up: there
-only copies to the host are judged, and the limit is 5 % of a frame (nvJPEG's first picture is grey).
+These may go to the host: encoded pictures, counts, and faces if they are wanted. If faces are followed to be hidden,
+also a small luma (half the picture's width and height), or points and counts. These may go to the device: descriptors
+of at most 256 bytes, and compressed packets. All other copies come from libraries and are listed by size. No such copy
+may exceed 1 % of a frame, nor may their sum for one frame, on average and in each direction. Before the first frames
+have settled, the model goes to the device and the libraries initialise themselves. In this time only copies to the host
+are judged, and the limit is 5 % of a frame (nvJPEG's first picture is grey).
 """
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ LIBRARY_SHARE = 0.01
 START_UP_SHARE = 0.05
 MOTION_SHARE = 0.02
 SETTLED_FRAMES = 32
-# A JPEG's header is written by the host; NVDEC gets slices, without parameter sets, and start codes.
+# The host writes a JPEG's header. NVDEC gets slices and start codes, without parameter sets.
 PACKET_SLACK = 2048
 
 
@@ -29,7 +29,7 @@ class Copy:
     start: int  # ns
     bytes: int
     stream: int
-    node: int  # of a graph; 0: none
+    node: int  # node of a graph; 0: none
 
     def to_host(self):
         return self.direction in ("DtoH", "AtoH")
@@ -40,8 +40,8 @@ class Copy:
 
 @dataclass
 class Trace:
-    copies: list  # by their begin
-    fills: int  # memsets: nothing crosses
+    copies: list  # sorted by their beginning
+    fills: int  # memsets, which cross nothing
     notes: dict
 
 
@@ -51,9 +51,9 @@ class Facts:
 
     frame_bytes: int
     frames: int
-    input_packets: list  # bytes of each
+    input_packets: list  # bytes of each packet
     output_packets: list
-    copies: dict  # of the program's report: {kind: {"calls", "bytes"}}
+    copies: dict  # from the program's report: {kind: {"calls", "bytes"}}
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Verdict:
 
 
 def read_trace(lines):
-    """Raises ValueError for a trace that isn't whole."""
+    """Reads a trace. Raises ValueError if it isn't complete."""
     rows = [line.rstrip("\n").split("\t") for line in lines]
     if not rows or rows[0] != [MAGIC]:
         raise ValueError("no copy trace")
@@ -104,13 +104,13 @@ def add_record(trace, row):
     if what == "memset":
         trace.fills += 1
         return
-    # A batch is one record of several copies; on the average each has its share.
+    # A batch is one record of several copies. Each copy gets the average size.
     count = max(copies, 1)
     trace.copies += [Copy(what, direction, source, target, start, size // count, stream, node)] * count
 
 
 def matched(copies, packets):
-    """Pairs copies and packets whose sizes differ by PACKET_SLACK at most, as many as can be.
+    """Pairs as many copies and packets as possible whose sizes differ by at most PACKET_SLACK.
 
     Returns the copies that have a packet, those that have none, and the packets that have no copy.
     """
@@ -137,26 +137,26 @@ def split(copies, wanted):
 
 
 def one_size(facts, kind):
-    """Bytes of one copy of a kind that has one size; 0 where there was none."""
+    """Returns the bytes of one copy of a kind that has one size; 0 if there is no copy."""
     told = facts.copies.get(kind, {"calls": 0})
     return told["bytes"] // told["calls"] if told["calls"] else 0
 
 
 def settled_at(descriptors):
-    """From this time on copies are judged in both directions."""
+    """Returns the time from which copies are judged in both directions."""
     place = min(SETTLED_FRAMES, len(descriptors) // 2)
     return descriptors[place].start if descriptors else 0
 
 
 def listed(copies, most=6):
-    """Sizes and how many of each, the largest first."""
+    """Lists sizes and their numbers, the largest first."""
     sizes = sorted(Counter(copy.bytes for copy in copies).items(), reverse=True)
     more = f" and {len(sizes) - most} sizes more" if len(sizes) > most else ""
     return ", ".join(f"{count} x {size}" for size, count in sizes[:most]) + more
 
 
 def judge_libraries(verdict, facts, direction, copies, when, share):
-    """What is left over once all that has a name is taken out."""
+    """Judges the copies that no other rule explains."""
     verdict.add(when, direction, "in libraries", copies)
     limit = share * facts.frame_bytes
     large = [copy for copy in copies if copy.bytes > limit]
@@ -180,7 +180,7 @@ def compare_with_report(verdict, facts, kind, copies):
 
 
 def judge_bitstreams(verdict, facts, copies):
-    """Returns what is none, and the streams that bring bitstreams."""
+    """Returns the copies that aren't bitstreams, and the streams that bring bitstreams."""
     told = facts.copies["bitstream"]
     muxed = {"calls": len(facts.output_packets), "bytes": sum(facts.output_packets)}
     verdict.refuse(any(told[key] != muxed[key] for key in muxed),
@@ -195,7 +195,7 @@ def judge_bitstreams(verdict, facts, copies):
 
 
 def judge_lumas(verdict, facts, copies):
-    """Returns what is none."""
+    """Returns the copies that aren't lumas."""
     size = one_size(facts, "luma")
     if not size:
         return copies
@@ -208,9 +208,9 @@ def judge_lumas(verdict, facts, copies):
 
 
 def judge_motion(verdict, facts, copies, encoders):
-    """Returns what is none: points and counts have values of 4 bytes, three of which make a point.
+    """Returns the copies that aren't motion. Points and counts consist of values of 4 bytes, and three make a point.
 
-    They never come by one of the encoders' streams; nvJPEG's first picture, a grey one, does.
+    They never come by an encoder's stream, but nvJPEG's first picture, which is grey, does.
     """
     told = facts.copies.get("motion", {"calls": 0})
     if not told["calls"]:
@@ -263,7 +263,7 @@ def judge_to_device(verdict, facts, copies, descriptors, settled):
 
 
 def judge(trace, facts):
-    """All rules; a verdict without violations is a proof as far as CUPTI sees."""
+    """Applies all rules. A verdict without violations is a proof, as far as CUPTI sees copies."""
     verdict = Verdict()
     to_host, rest = split(trace.copies, Copy.to_host)
     to_device, rest = split(rest, Copy.to_device)
@@ -304,7 +304,7 @@ def table(verdict):
 
 
 def library_list(verdict, most=20):
-    """Every size that libraries copy, the largest first."""
+    """Lists every size that libraries copy, the largest first."""
     lines = []
     for (when, direction, kind), sizes in sorted(verdict.classes.items()):
         if kind == "in libraries":

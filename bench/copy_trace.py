@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Proves from outside the program that no picture leaves the device: a trace of all CUDA memory copies.
 
-Runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) four times: as it
-is, with --detections, hiding faces, and, as a control, with --decoder cpu, where the rules of
-bench/copy_rules.py must be broken by pictures that go to the device. Ends with 1 if one isn't so. CUPTI sees
-copies, fills and managed memory; it doesn't see kernels that read or write mapped memory of the host.
+The script runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) four times: as it is,
+with --detections, with hidden faces, and, as a control, with --decoder cpu. In the control, pictures that go to the
+device must break the rules of bench/copy_rules.py. The script ends with 1 if any run differs from that. CUPTI sees
+copies, fills and managed memory. It doesn't see kernels that read or write the host's mapped memory.
 """
 import importlib.util
 import json
@@ -41,7 +41,7 @@ def arguments_given():
 
 
 def cupti_folder():
-    """NVIDIA's Python packages have had two layouts."""
+    """Returns CUPTI's folder. NVIDIA's Python packages have had two layouts."""
     for package, inner in (("nvidia.cu13", "lib"), ("nvidia.cuda_cupti", "lib")):
         try:
             found = importlib.util.find_spec(package)
@@ -71,7 +71,7 @@ def facts_of(clip, output, run):
 
 
 def record(arguments, clip, folder, words, command):
-    """One run; its trace and what was told of it go to `folder`. Returns the run's report."""
+    """Runs the program once; the trace and the program's messages go to `folder`. Returns the run's report."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         output = f"{scratch}/out.mp4"
@@ -86,7 +86,7 @@ def record(arguments, clip, folder, words, command):
 
 
 def judged(folder):
-    """The verdict on a run, and a text of it. A trace that can't be read is a violation."""
+    """Returns the verdict on a run, and its text. A trace that can't be read is a violation."""
     facts = copy_rules.Facts(**json.loads((folder / FACTS).read_text()))
     try:
         with open(folder / TRACE, encoding="utf-8") as lines:
@@ -102,7 +102,7 @@ def judged(folder):
 
 
 def control_holds(verdict, facts):
-    """Whether the rules noticed the pictures that the run did upload."""
+    """Returns whether the rules noticed the pictures that the run uploaded."""
     uploaded = facts.copies["upload"]["calls"]
     return uploaded > 0 and any(text.startswith("to device, settled") for text in verdict.violations)
 
@@ -111,7 +111,7 @@ RUNS = {"mjpeg": [], "mjpeg and detections": ["--detections"], "hide": [], "cont
 
 
 def conclude(folder):
-    """The text of all runs, and whether all is as it should be."""
+    """Returns the text of all runs, and whether everything is as expected."""
     parts, good = [], True
     for name in RUNS:
         place = folder / name.replace(" ", "_")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Our CUDA engine beside PyTorch, both f16 on one device, batch 1, in one run.
+"""Compares our CUDA engine with PyTorch, both in f16 on one device, batch 1, in one run.
 
-Ours: a frame (NV12) in device memory to candidates in device memory, one graph replay; and its network
-alone. PyTorch (channels last, cuDNN's own choice of algorithms): the same ONNX file's operators from an
-input tensor to the output tensors, without preprocessing and decoding: as called, as one CUDA graph, and
-with --compile through torch.compile as well. Each time is the mean of 100 in a row, five times: the best
-and the median. --opencv: OpenCV's dnn on the device, too, f32 and f16 (a build with FACEPIPE_OPENCV), from
-bytes in host memory to outputs there, and from frames there to candidates. Without PyTorch and onnx, or a
-device, only ours is measured.
+Our engine goes from a frame (NV12) in device memory to candidates in device memory, in one graph replay; its network is
+also measured separately. PyTorch (channels last, cuDNN's own choice of algorithms) runs the same ONNX file's operators
+from an input tensor to the output tensors, without preprocessing and decoding: called directly, as one CUDA graph, and
+with --compile through torch.compile. Each time is the mean of 100 in a row, five times: the best and the median.
+--opencv also measures OpenCV's dnn on the device in f32 and f16 (in a build with FACEPIPE_OPENCV), from bytes in host
+memory to outputs there, and from frames there to candidates. Without PyTorch and onnx, or without a device, only our
+engine is measured.
 """
 import pathlib
 import statistics
@@ -55,7 +55,7 @@ def convolve(torch, x, weights, bias, given):
 
 
 def operator(torch, kind, x, given):
-    """What a node of the file computes of its values and weights, in torch's words."""
+    """Computes one node of the file from its values and weights with torch."""
     functional = torch.nn.functional
     optional = x[2] if len(x) > 2 else None
     if kind == "Conv":
@@ -79,7 +79,7 @@ def operator(torch, kind, x, given):
 
 
 def ready(torch, array):
-    """A weight where and how PyTorch is fastest with it."""
+    """Returns a weight in the memory and layout in which PyTorch is fastest."""
     tensor = torch.from_numpy(array).cuda()
     if tensor.is_floating_point():
         tensor = tensor.half()
@@ -105,7 +105,7 @@ def network_in_torch(onnx, torch, file):
 
 
 def timed(torch, call):
-    """Milliseconds of one call: the best group and the median one."""
+    """Returns the milliseconds of one call: the best group and the median one."""
     for _ in range(10):
         call()
     torch.cuda.synchronize()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Each kernel of our CUDA engine: its time, its share, and what bounds it by Nsight Compute (ncu).
+"""Describes each kernel of our CUDA engine: its time, its share, and its limits by Nsight Compute (ncu).
 
-Times are those of bench_detector_cuda --steps (each kernel twenty times in a row, so that what fits in the
-cache is in the cache); a step's share is of their sum. The rest is what ncu says of one run of the kernel, by
-itself: how much of the peak the multiprocessors and the memory reach, how many issue slots are taken, how
-many warps are there of those that a multiprocessor could have, what a warp that waits waits for.
+Times are those of bench_detector_cuda --steps (each kernel twenty times in a row, so that data which fits in the cache
+is in the cache). A step's share is its part of their sum. ncu gives the rest for a single run of the kernel: how much
+of their peaks the multiprocessors and the memory reach, how many issue slots are used, how many of the possible warps a
+multiprocessor has, and what waiting warps wait for.
 """
 import csv
 import io
@@ -24,12 +24,12 @@ WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 GRID, REGISTERS = "launch__grid_size", "launch__registers_per_thread"
 STALL = re.compile(r"smsp__average_warps?_(?:latency_)?issue_?stalled_(\w+?)(?:_per_issue_active)?\.ratio")
 NO_STALLS = {"selected", "not_selected"}
-SCHEDULERS = 4  # of a multiprocessor, each of which issues at most one instruction a cycle
+SCHEDULERS = 4  # in a multiprocessor; each issues at most one instruction a cycle
 
 
 @dataclass
 class Step:
-    """What one node of the plan takes; some have more than one kernel."""
+    """The measurements of one node of the plan. Some nodes have several kernels."""
 
     time_us: float
     kind: str
@@ -47,7 +47,7 @@ def arguments_given():
 
 
 def steps_in(text):
-    """The rows of --steps that have a kernel: a stem reads the picture itself, and nothing prepares it."""
+    """Returns the rows of --steps that have a kernel. A stem reads the picture itself, so nothing prepares it."""
     rows = re.findall(r"^ +([\d.]+) us  (\w+) *(\S.*)?$", text, re.MULTILINE)
     idle = {"together", "preprocess"} if any(kind == "Stem" for _, kind, _ in rows) else {"together"}
     return [Step(float(time), kind, node) for time, kind, node in rows if kind not in idle]
@@ -61,7 +61,7 @@ def number(row, metric):
 
 
 def longest_stall(row):
-    """Why a warp waits the most, of the cycles between two of its instructions."""
+    """Returns the most frequent reason why a warp waits, as a part of the cycles between two of its instructions."""
     waits = {found[1]: number(row, name) for name in row
              if (found := STALL.fullmatch(name)) and found[1] not in NO_STALLS}
     waits = {name: cycles for name, cycles in waits.items() if cycles == cycles}
@@ -72,15 +72,15 @@ def longest_stall(row):
 
 
 def kernels_in(text):
-    """A dictionary a kernel of ncu's raw page, in the order of their launches."""
+    """Returns a dictionary for each kernel of ncu's raw page, in the order of their launches."""
     lines = text.splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     rows = list(csv.DictReader(io.StringIO("\n".join(lines[head:]))))
-    return rows[1:]  # the first one holds units
+    return rows[1:]  # the first row holds units
 
 
 def in_order(steps, kernels):
-    """Pairs (step, its kernels): one each, and what is left to the last step."""
+    """Pairs each step with one kernel, and the last step with all remaining ones."""
     if len(kernels) < len(steps):
         raise SystemExit(f"{len(steps)} steps, but ncu saw {len(kernels)} kernels")
     return [(step, kernels[i:i + 1] if step is not steps[-1] else kernels[i:])
@@ -109,7 +109,7 @@ def ncu_version(arguments):
 def main():
     arguments = arguments_given()
     bench = [arguments.bench_detector_cuda, arguments.model, "--sizes", arguments.size]
-    steps = steps_in(measurement.run([*bench, "--steps"]).output)  # its plan is remembered for ncu's run
+    steps = steps_in(measurement.run([*bench, "--steps"]).output)  # the plan is saved for ncu's run
     sections = [word for name in SECTIONS for word in ("--section", name)]
     raw = measurement.run([arguments.ncu, "--csv", "--page", "raw", "--clock-control", "none", *sections,
                            *bench, "--once"]).output

@@ -1,15 +1,15 @@
-"""Memory in use on the first device over time, as nvidia-smi tells it: all programs together."""
+"""Samples the memory in use on the first device over time with nvidia-smi, for all programs together."""
 import subprocess
 import threading
 import time
 
-PATIENCE_S = 20  # for the first sample
+PATIENCE_S = 20  # time to wait for the first sample
 
 
 class Watch:
-    """Samples (seconds, MiB) twice a second while the block runs; whole once it has ended.
+    """Takes samples (seconds, MiB) twice a second while the block runs. They are complete once it has ended.
 
-    Entering waits for the first one: a measurement must not find out at its end that none came.
+    Entering waits for the first sample, so that a measurement doesn't find out at its end that there is none.
     """
 
     def __init__(self):
@@ -19,7 +19,7 @@ class Watch:
         self._process = None
 
     def __enter__(self):
-        # Into a pipe it would be buffered, and what is buffered is lost when it is ended.
+        # A pipe would buffer the output, and the buffer is lost when the program is ended.
         self._process = subprocess.Popen(
             ["stdbuf", "-oL", "nvidia-smi", "--id=0", "--query-gpu=memory.used",
              "--format=csv,noheader,nounits", "--loop-ms=500"], stdout=subprocess.PIPE, text=True)
@@ -46,11 +46,11 @@ class Watch:
 
 
 def at(samples, moment):
-    """MiB of the last sample up to a moment: one after it may show a program that has ended."""
+    """Returns the MiB of the last sample up to a moment, because a later sample may show a program that has ended."""
     before = [mib for taken, mib in samples if taken <= moment]
     return before[-1] if before else samples[0][1]
 
 
 def over(samples, begin, end, points=5):
-    """MiB at so many moments from begin to end, evenly apart."""
+    """Returns the MiB at `points` moments, evenly spaced from begin to end."""
     return [at(samples, begin + (end - begin) * i / (points - 1)) for i in range(points)]

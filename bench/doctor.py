@@ -1,4 +1,4 @@
-"""What `facepipe doctor` tells of the machine, as text that measurements read."""
+"""Reads what `facepipe doctor` says of the machine, as text for measurements."""
 import re
 from dataclasses import dataclass, field
 
@@ -14,12 +14,12 @@ class Chip:
         return [trial for trial, why in self.trials.items() if not why]
 
     def reason(self):
-        """Why it encodes nothing."""
+        """Returns why the device encodes nothing."""
         return self.problem or next(iter(self.trials.values()), "NVENC wasn't tried")
 
 
 def section(told, name):
-    """The lines of a section, without the two spaces in front of each."""
+    """Returns the lines of a section without their indentation of two spaces."""
     lines, within = [], False
     for line in told.splitlines():
         if not line.startswith(" "):
@@ -30,7 +30,7 @@ def section(told, name):
 
 
 def value(told, name, what):
-    """What stands behind a word in a section; empty if nothing does."""
+    """Returns the text behind a word in a section; empty if there is none."""
     for line in section(told, name):
         if line.startswith(what + " "):
             return line[len(what):].strip()
@@ -60,7 +60,7 @@ def chips(told):
 
 def cuda_problem(told):
     text = value(told, "devices", "cuda")
-    # Inside it stands what was asked for, which nobody has.
+    # The text names the requested device, which doesn't exist.
     return re.sub(r"^not usable: (--device \S+: )?(no CUDA device: )?", "", text) or "not in this build"
 
 

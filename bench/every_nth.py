@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What --every N costs: its faces beside those of a run that searches each frame, on the same clips.
+"""Measures what --every N costs: compares its faces with those of a run that searches each frame, on the same clips.
 
-Recall is the share of the faces over the score in the run that searches all frames that the other run
-has over it, too, at an IoU of 0.5, one to one; precision is the share of the other run's faces that the
-first has. Both runs use one threshold, so a face whose score is just over it in one and just under it in
-the other counts as missing, and as invented: what a user sees. "between" counts the frames alone that
-the network did not look at, which the latency file tells.
+Recall is the share of the first run's faces above the score that the other run also finds above it, at an IoU of 0.5,
+one to one. Precision is the share of the other run's faces that the first run has. Both runs use one threshold. So a
+face whose score is just above it in one run and just below it in the other counts as missing or as invented, as a user
+would see it. "between" counts only the frames at which the network didn't look, according to the latency file.
 """
 import csv
 import pathlib
@@ -27,7 +26,7 @@ class Run:
 
 @dataclass
 class Counts:
-    """Of a run beside the one that searches all frames."""
+    """Counts of a run, compared with the run that searches all frames."""
 
     expected: int = 0
     found_again: int = 0
@@ -82,7 +81,7 @@ def row(name, every, frames, searched, all_frames, between):
 
 
 def measure(arguments):
-    """The table's rows, and a report."""
+    """Returns the table's rows, and a report."""
     body = (f"{'':<33}{'':>2}{'faces of':>16}{'all frames':>18}{'between':>18}\n"
             f"{'clip':<14}{'N':>3}{'frames':>8}{'searched':>10}{'all':>8}{'N-th':>8}"
             f"{'recall':>8}{'precision':>10}{'recall':>8}{'precision':>10}\n")

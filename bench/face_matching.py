@@ -1,4 +1,4 @@
-"""How far two detections files (--detections F.jsonl) of the same input agree."""
+"""Compares two detections files (--detections F.jsonl) of the same input."""
 import json
 import math
 import pathlib
@@ -13,12 +13,12 @@ IOU = 0.9
 
 @dataclass
 class Agreement:
-    """Of one file's faces that score over a threshold with the other file's faces."""
+    """Compares one file's faces with scores above a threshold with the other file's faces."""
 
     faces: int = 0
     matched: int = 0
-    score_differences: list = field(default_factory=list)  # of the matched, absolute
-    landmark_distances: list = field(default_factory=list)  # the largest of each face, in pixels
+    score_differences: list = field(default_factory=list)  # absolute, of matched faces
+    landmark_distances: list = field(default_factory=list)  # the largest distance in each face, in pixels
     missing: list = field(default_factory=list)  # (frame, score, box)
 
     def share(self):
@@ -26,7 +26,7 @@ class Agreement:
 
 
 def read(lines):
-    """{(file's name without folders, frame): faces}."""
+    """Returns {(file's name without folders, frame): faces}."""
     frames = {}
     for line in lines:
         frame = json.loads(line)
@@ -35,7 +35,7 @@ def read(lines):
 
 
 def detect(arguments, clip, words):
-    """What `facepipe run` finds in a clip, as read() gives it, and its report. Without a video."""
+    """Runs `facepipe run` on a clip without video. Returns the faces, like read(), and the report."""
     with tempfile.TemporaryDirectory() as folder:
         faces = pathlib.Path(folder) / "faces.jsonl"
         _, report = measurement.facepipe(arguments, [clip, "--no-video", "--detections", faces, *words])
@@ -54,9 +54,9 @@ def iou(a, b):
 
 
 def pairs(faces, others, least_iou=IOU):
-    """For each face, best score first, the other that it overlaps most and no better face has taken.
+    """Finds for each face, best score first, the free face that it overlaps most.
 
-    Pairs (face, other); other is None where no free one overlaps by that much.
+    Returns pairs (face, other). `other` is None if no free face overlaps by that much.
     """
     free = list(others)
     found = []
@@ -75,10 +75,10 @@ def landmark_distance(face, other):
 
 
 def compare(frames, others, score=SCORE, least_iou=IOU):
-    """Of `frames` only faces over a score must be found again; in `others` a lower score does as well.
+    """Compares the faces of `frames` above a score with `others`, in which a lower score suffices.
 
-    So the others' run needs a lower threshold: at the same one, a face whose score is 0.3001 here and
-    0.2999 there would count as missing. Raises ValueError where the files tell of different frames.
+    So the run of `others` needs a lower threshold. With the same one, a face with a score of 0.3001 here and 0.2999
+    there would count as missing. Raises ValueError if the files describe different frames.
     """
     if frames.keys() != others.keys():
         first = sorted(frames.keys() ^ others.keys())[0]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A folder of short streams on one GPU and on all of them: wall time, start-up included.
+"""Measures a folder of short streams on one GPU and on all of them: wall time, start-up included.
 
     bench/folder_cuda.py LOOP.264 [--files 64] [--frames 500 750 1000 1500] [--devices 0 all]
 
-LOOP, a raw H.264 stream that begins with an IDR picture, is repeated to so many files of each length in turn, in
-memory. What all devices make (detections) must be equal. An older program, if one is named, makes its rows, too.
-Start-up and end stand beside: the time of a folder in which each of --lanes decoders gets one LOOP.
+LOOP is a raw H.264 stream that begins with an IDR picture. It is repeated into files in memory, whose lengths take
+turns. All devices must give equal detections. If an older program is named, it also makes its rows. The time of
+start-up and end is shown beside: that of a folder in which each of --lanes decoders gets one LOOP.
 """
 import hashlib
 import pathlib
@@ -37,7 +37,7 @@ def fill(given, folder, loop_frames, files, lengths):
 
 
 def once(given, program, folder, devices):
-    """Seconds, the reports, and the hash of the detections."""
+    """Returns the seconds, the reports, and the hash of the detections."""
     with tempfile.TemporaryDirectory(dir=given.folder) as made:
         faces = pathlib.Path(made) / "faces.jsonl"
         used, reports = measurement.facepipe(type(given)(facepipe=program),

@@ -1,10 +1,10 @@
-"""What facepipe's latency file (--latency) and its progress lines say of a run that has settled."""
+"""Reads what facepipe's latency file (--latency) and its progress lines say of a run that has settled."""
 import csv
 import math
 from dataclasses import dataclass
 
 STAGES = ("read", "decode", "preprocess", "inference", "nms", "overlay", "encode", "mux")
-DEVICE_STAGES = ("preprocess", "inference", "nms", "overlay")  # of one graph
+DEVICE_STAGES = ("preprocess", "inference", "nms", "overlay")  # stages in one graph
 
 
 @dataclass
@@ -24,7 +24,7 @@ class FrameTimes:
 
 
 def read(lines, first):
-    """Frames from number `first` on, of a file of one input."""
+    """Returns the frames from number `first` on, from the file of one input."""
     frames = []
     for row in csv.DictReader(lines):
         if int(row["frame"]) < first:
@@ -40,7 +40,7 @@ def read(lines, first):
 
 
 def percentile(values, share):
-    """By the nearest rank, as the program has it."""
+    """Returns the percentile by the nearest rank, like the program."""
     ordered = sorted(values)
     return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
 
@@ -50,13 +50,13 @@ def percentiles(values):
 
 
 def rate(frames):
-    """Frames a second, by when the frames left the last stage."""
+    """Returns frames a second, by the times at which frames left the last stage."""
     ends = sorted(frame.end() for frame in frames)
     return 1000 * (len(ends) - 1) / (ends[-1] - ends[0])
 
 
 def covered(intervals):
-    """How much of time at least one of the intervals holds."""
+    """Returns the time in which at least one of the intervals is active."""
     total, reached = 0.0, -math.inf
     for begin, end in sorted(intervals):
         total += max(0.0, end - max(begin, reached))
@@ -65,7 +65,7 @@ def covered(intervals):
 
 
 def busy(frames, names):
-    """The share of time in which at least one frame was in one of the stages."""
+    """Returns the share of time in which at least one frame was in one of the stages."""
     intervals = [(frame.begin(names), frame.end(names)) for frame in frames
                  if any(name in frame.stages for name in names)]
     if not intervals:
@@ -75,9 +75,9 @@ def busy(frames, names):
 
 
 def settled_rate(samples, first):
-    """Frames a second between two progress lines: the first with `first` frames and the last.
+    """Returns frames a second between two progress lines: the first one with `first` frames, and the last one.
 
-    `samples` are (seconds, frames). Lines in which nothing more has happened don't count.
+    `samples` are (seconds, frames). Lines without further progress don't count.
     """
     moving = [samples[i] for i in range(len(samples)) if i == 0 or samples[i][1] > samples[i - 1][1]]
     settled = [sample for sample in moving if sample[1] >= first]
@@ -88,16 +88,16 @@ def settled_rate(samples, first):
 
 
 def work_shares(frames, fps, decode_fps):
-    """How much of its time each part of the pipeline worked; NVDEC by what it does alone."""
+    """Returns the share of time in which each part of the pipeline worked; NVDEC's comes from its rate when it decodes
+    alone."""
     return {"decode": fps / decode_fps, "graph": busy(frames, DEVICE_STAGES),
             "encode": busy(frames, ["encode"]), "mux": busy(frames, ["mux"])}
 
 
 def bound(shares, looks_ahead):
-    """The part that worked most; "nothing alone" where all had time to spare.
+    """Returns the part that worked most; "nothing alone" if all parts had time to spare.
 
-    An encoder that looks ahead always holds frames, so that its share says nothing: it is the bound
-    where no other part is.
+    An encoder that looks ahead always holds frames, so its share says nothing. It is the bound if no other part is.
     """
     known = {name: share for name, share in shares.items() if not (looks_ahead and name == "encode")}
     name, share = max(known.items(), key=lambda item: item[1])

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hiding faces on a GPU beside drawing boxes: rate by number of lanes.
+"""Compares hiding faces with drawing boxes on a GPU: the rate by number of lanes.
 
     bench/hide_cuda.py LOOP.264... [--lanes 1 4] [--frames 2000]
 
-Each LOOP, a raw H.264 stream that begins with an IDR picture, is repeated in a file in memory. run and hide make Motion
-JPEG of it, by turns; a rate is the median of the repetitions. What hide makes with any number of lanes, and with motion
-looked for on the host, must be equal.
+Each LOOP is a raw H.264 stream that begins with an IDR picture; it is repeated into a file in memory. run and hide take
+turns and make Motion JPEG of it. A rate is the median of the repetitions. hide must give the same result with any
+number of lanes, and with motion estimated on the host.
 """
 import pathlib
 import statistics
@@ -27,7 +27,7 @@ def arguments_given():
 
 
 def once(given, file, command, words):
-    """Frames a second, faces, and the hash of the video."""
+    """Returns frames a second, the number of faces, and the hash of the video."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         video = pathlib.Path(folder) / "o.avi"
         _, report = measurement.facepipe(

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What an image of a folder costs beyond decoding and its frame, when one of its size has been seen, on one GPU.
+"""Measures what an image of a folder costs beyond decoding and its frame, after an image of its size, on one GPU.
 
     bench/images_cuda.py IMAGE... [--copies 16] [--old PROGRAM] [--rounds 3]
 
-Each image in turn is repeated to a folder in memory, which the program searches without video, by one lane. Times are
-the report's: an input's, from before it is opened until it is done; of the images after the first, medians of all
-rounds. What an older program finds, if one is named, must be the same.
+Each image in turn is repeated into a folder in memory, which the program searches without video, with one lane. The
+times come from the report: an input's time goes from before it is opened until it is done. Times of the images after
+the first are medians of all rounds. If an older program is named, it must find the same.
 """
 import argparse
 import hashlib
@@ -31,7 +31,7 @@ def arguments():
 
 
 def fill(folder, image, copies):
-    """Each in a file of its own; what they find then says which one it was."""
+    """Writes each copy into a file of its own, so that the detections say which file they belong to."""
     data = image.read_bytes()
     folder.mkdir()
     for number in range(copies):
@@ -39,14 +39,14 @@ def fill(folder, image, copies):
 
 
 def costs(report):
-    """Of one input, ms: all, decoding, its frame."""
+    """Returns an input's milliseconds: the whole, decoding, its frame."""
     stages = report["stage_ms"]
     return (1000 * report["wall_s"], stages["decode"]["p50"],
             sum(stages[stage]["p50"] for stage in FRAME_STAGES if stage in stages))
 
 
 def once(given, program, folder):
-    """The reports, and the hash of the detections."""
+    """Returns the reports, and the hash of the detections."""
     with tempfile.TemporaryDirectory(dir=given.folder) as made:
         faces = pathlib.Path(made) / "faces.jsonl"
         _, reports = measurement.facepipe(argparse.Namespace(facepipe=program),
@@ -56,7 +56,7 @@ def once(given, program, folder):
 
 
 def row(name, first, later):
-    """Medians of the later images, and the range of what they cost beyond decoding and their frame."""
+    """Returns the medians of the later images, and the range of their costs beyond decoding and their frame."""
     wall, decoding, frame = (statistics.median(column) for column in zip(*later))
     beyond = sorted(one[0] - one[1] - one[2] for one in later)
     return (f"{name:<44}{statistics.median(first):>8.1f}{wall:>9.2f}{decoding:>9.2f}{frame:>8.2f}"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""One file on all decoders of a GPU: rate, latency, host CPU time and device memory by number of lanes.
+"""Measures one file on all decoders of a GPU: rate, latency, host CPU time and device memory by number of lanes.
 
     bench/lanes_cuda.py LOOP.264 [--lanes 1 2 4 7] [--cases "no video" mjpeg paced] [--frames 12000] [--devices all]
 
-LOOP, a raw H.264 or HEVC stream that begins with an IDR picture, is repeated in a file in memory until it has the
-number of frames. What all numbers of lanes make (detections and video) must be equal. An older program, if one is named, makes
-the run of one lane, too. Decoding alone is that of as many decoders in one program, each of a file of its own.
-"paced" feeds the program through a pipe at so many frames a second: its latency without a queue before the device.
-With mjpeg its other parts alone stand beside: nvJPEG on pictures that lie on the device, by threads, and a thread that
-writes as many bytes a frame into the folder.
+LOOP is a raw H.264 or HEVC stream that begins with an IDR picture. It is repeated into a file in memory until it has
+the number of frames. All numbers of lanes must give equal detections and videos. If an older program is named, it also
+makes the run of one lane. Decoding alone is that of as many decoders in one program, each with a file of its own.
+"paced" feeds the program through a pipe at the given frames a second: its latency has no queue before the device. With
+mjpeg, its other parts are also measured separately: nvJPEG on pictures in device memory, by number of threads, and a
+thread that writes as many bytes a frame into the folder.
 """
 import contextlib
 import hashlib
@@ -46,13 +46,13 @@ def arguments():
 
 
 def chosen(given):
-    """facepipe's options of all runs: devices, detector, and what else was named."""
+    """Returns facepipe's options for all runs: devices, detector, and other given words."""
     return [*(["--devices", given.devices] if given.devices else ["--device", "cuda"]),
             *measurement.detector_words(given)]
 
 
 class Stream:
-    """The loop repeated in a file: at least so many frames."""
+    """The loop repeated into a file of at least the given number of frames."""
 
     def __init__(self, given, words):
         _, report = measurement.facepipe(given, [given.loop, *words, "--no-video"])
@@ -75,7 +75,7 @@ class Stream:
 
     @contextlib.contextmanager
     def pipe(self, frames):
-        """A pipe that is fed at the given pace, a hundred times a second."""
+        """Makes a pipe that is fed at the given pace, a hundred times a second."""
         path = self._folder / f"lanes-{os.getpid()}.pipe"
         os.mkfifo(path)
         feeder = threading.Thread(target=self._feed, args=[path, frames])
@@ -109,7 +109,7 @@ def digest(path):
 
 
 class Once(typing.NamedTuple):
-    """One run: what it told and made, the device's memory over it, and the video's bytes."""
+    """One run: its report and results, the device's memory over time, and the video's bytes."""
 
     report: dict
     digest: str
@@ -163,7 +163,7 @@ def jpeg_alone(given):
 
 
 def writing_alone(given, size, frames):
-    """A thread that does nothing else than to write frames of so many bytes into a file."""
+    """Measures a thread that does nothing but write frames of this many bytes into a file."""
     packet = bytes(size)
     with tempfile.TemporaryFile(dir=given.folder, buffering=0) as file:
         begin = time.monotonic()
@@ -176,7 +176,7 @@ def writing_alone(given, size, frames):
 
 
 def by_lanes(given, stream, case):
-    """Rows of one case; what the numbers of lanes make must be equal."""
+    """Returns the rows of one case. All numbers of lanes must give equal results."""
     text, made = "", set()
     if given.old and case != "paced":
         text += row(f"{case}, older program", once(given, stream, case, [], given.old))

@@ -1,4 +1,4 @@
-"""What all measurements share: running programs with their CPU time, and writing results down."""
+"""What all measurements share: running programs with their CPU time, and writing results."""
 
 import argparse
 import datetime
@@ -18,16 +18,16 @@ RESULTS = REPOSITORY / "bench" / "results"
 
 @dataclass
 class Usage:
-    """What one program took."""
+    """The resources that one program used."""
 
     wall_s: float
-    cpu_s: float  # user and system, children that it waited for included
+    cpu_s: float  # user and system, including children that it waited for
     peak_mib: float
     output: str  # standard output
 
 
 def run(command, environment=None):
-    """Runs a program to its end; a failure ends the measurement with what it wrote to stderr."""
+    """Runs a program to its end. If it fails, the measurement ends with the program's stderr."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
@@ -45,7 +45,7 @@ def run(command, environment=None):
 
 
 def parser(description):
-    """Options that every measurement has."""
+    """Returns a parser with the options that every measurement has."""
     options = argparse.ArgumentParser(description=description,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--facepipe", default=REPOSITORY / "build" / "facepipe",
@@ -72,13 +72,13 @@ def add_detector(options):
 
 
 def detector_words(arguments):
-    """facepipe's words for what add_detector's options name."""
+    """Returns facepipe's words for the options of add_detector()."""
     return [*(["--model", arguments.model] if arguments.model else []), *arguments.more]
 
 
 def add_program(options, program, dest=None):
-    """--NAME for a measuring program of build/bench, by its whole path."""
-    # As "./name" a program is found, as the "name" that a path makes of it, it isn't.
+    """Adds --NAME for a measuring program of build/bench, with its absolute path."""
+    # A program named "./name" can be found, but pathlib shortens that to "name", which can't.
     options.add_argument("--" + program.replace("_", "-"), dest=dest or program, metavar="PROGRAM",
                          type=lambda text: pathlib.Path(text).resolve(),
                          default=REPOSITORY / "build" / "bench" / program,
@@ -86,7 +86,7 @@ def add_program(options, program, dest=None):
 
 
 def facepipe(arguments, words, environment=None, command="run"):
-    """facepipe run, or another command, with `words`; returns what it took and its report of each input."""
+    """Runs facepipe run, or another command, with `words`. Returns its usage and its report of each input."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         used = run([arguments.facepipe, command, *words, "--report", report, "--quiet",
@@ -114,13 +114,13 @@ def first_line(command):
 
 
 def gpu():
-    """Name, driver and clock of the first device."""
+    """Returns name, driver and clock of the first device."""
     return first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
                        "--format=csv,noheader"])
 
 
 def gpus():
-    """How many nvidia-smi finds."""
+    """Returns the number of devices that nvidia-smi finds."""
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
     except OSError:
@@ -131,18 +131,18 @@ def gpus():
 def revision():
     found = subprocess.run(["git", "-C", REPOSITORY, "describe", "--always", "--dirty",
                             "--abbrev=10"], capture_output=True, text=True)
-    # A copy of the sources without their history is told by whoever copied them.
+    # Whoever copies the sources without their history names the revision.
     return found.stdout.strip() or os.environ.get("FACEPIPE_REVISION", "unknown")
 
 
 def facepipe_version(arguments):
-    """Nothing where a measurement of a part runs without the whole program."""
+    """Returns nothing if a measurement of a part runs without the whole program."""
     version = first_line([arguments.facepipe, "--version"])
     return "" if version == "not found" else version + ", "
 
 
 def shown(word):
-    """A word of a command line as a result tells it: without this machine's folders."""
+    """Returns a word of a command line as a result shows it: without this machine's folders."""
     path = pathlib.Path(word)
     if not path.is_absolute():
         return str(word)
@@ -152,7 +152,7 @@ def shown(word):
 
 
 def headed(arguments, facts, body):
-    """A result's text, headed by where and how it came about."""
+    """Returns a result's text under a head that says where and how it was made."""
     command = " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *(shown(word) for word in sys.argv[1:])])
     head = {
         "command": command,
@@ -175,7 +175,7 @@ def write_result(arguments, facts, body):
 
 
 def engine_facts(report):
-    """What ran, from the first input's report."""
+    """Returns what ran, from the first input's report."""
     first = report[0]
     model = first["model"]
     return {"engine": f"{first['engine']}, {first['precision']}, on {first['device']}",

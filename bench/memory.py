@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whether memory grows: facepipe's resident size at a late frame less that at an early one.
+"""Checks whether memory grows: facepipe's resident size at a late frame minus that at an early one.
 
-The clip is repeated, without being encoded again, until it has enough frames.
+The clip is repeated without being encoded again until it has enough frames.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import measurement
 
 
 def memory_mib(pid):
-    """Resident size now, and the largest so far."""
+    """Returns the resident size now, and the largest so far."""
     fields = {}
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -23,7 +23,7 @@ def memory_mib(pid):
 
 
 def watch(command):
-    """Runs facepipe; a list of (frames done, resident MiB, peak MiB), about one a second."""
+    """Runs facepipe. Returns a list of (frames done, resident MiB, peak MiB), about one a second."""
     samples = []
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
     for line in process.stdout:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Suppression on one core: ours with AVX-512 and with AVX2, OpenCV's NMSBoxes, torchvision's CPU op.
+"""Measures suppression on one core: ours with AVX-512 and AVX2, OpenCV's NMSBoxes, torchvision's CPU op.
 
-All on the same candidates, in one run, on one core: eight variants of each set by turns, so that no
-branch predictor learns one by heart. A time is the median over the repetitions, each the mean of as
-many calls as take 20 ms or more; beside it stand the quartiles. Ours include everything from boxes and
-scores in any order to indices in rank order. torchvision is measured where the Python that runs this
-has it: its op alone, without the making of tensors.
+All of them run on the same candidates, in one run, on one core. Eight variants of each set take turns, so that no
+branch predictor learns one by heart. A time is the median over the repetitions, and each repetition is the mean of as
+many calls as take 20 ms or more. The quartiles stand beside it. Ours include everything from boxes and scores in any
+order to indices in rank order. torchvision is measured if the Python that runs this has it: only its op, without making
+the tensors.
 """
 import json
 import os
@@ -31,13 +31,13 @@ def arguments_given():
 
 
 def filter_of_names():
-    """For Google Benchmark: what the tables show."""
+    """Returns Google Benchmark's filter for what the tables show."""
     ours = "|".join([*OURS, "OpenCV"])
     return f"^({ours})/|^({'|'.join(RULES)})/{RULES_ON}"
 
 
 def measure_programs(arguments, list_file):
-    """Timings by "who/set", ours and OpenCV's; and OpenCV's version."""
+    """Returns timings by "who/set" of ours and OpenCV's, and OpenCV's version."""
     output = measurement.run([
         arguments.program, "run", list_file, "--benchmark_format=json",
         f"--benchmark_filter={filter_of_names()}", "--benchmark_min_time=0.02",
@@ -61,7 +61,7 @@ def load_torch():
 
 
 def mean_us(call, variants):
-    """Of calls over all variants, for 20 ms or more."""
+    """Returns the mean of calls over all variants, for 20 ms or more."""
     calls, begin = 0, time.perf_counter()
     while True:
         for variant in variants:
@@ -87,7 +87,7 @@ def usable_instruction_sets(timings):
 
 
 def libraries_table(names, timings, ours):
-    """A row a set; whoever was not measured is left out."""
+    """Returns a row for each set. Libraries that were not measured are left out."""
     peers = [peer for peer in ("OpenCV", "torchvision") if f"{peer}/{names[0]}" in timings]
     lines = [f"{'us a call':<20}{'kept':>6}"
              + "".join(f"{SHOWN.get(who, who):>12}{'':<19}" for who in ours + peers)]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Suppression on a CUDA device: ours as one graph replay, and torchvision's CUDA op.
+"""Measures suppression on a CUDA device: ours as one graph replay, and torchvision's CUDA op.
 
-All on the same candidates in device memory, in one run, by events on the device: from boxes, scores and
-their number to indices in rank order and their number. A time is the median of 200 single calls; beside
-it stand the quartiles. Ours leave their number on the device; torchvision waits for the host to read
-it, and launches one kernel after another, which its time includes. What its kernels and copies take
-alone stands behind it for one set (torch.profiler).
+Both run on the same candidates in device memory, in one run, timed by events on the device: from boxes, scores and
+their number to indices in rank order and their number. A time is the median of 200 single calls; the quartiles stand
+beside it. Ours leaves its number on the device. torchvision waits for the host to read it, and launches one kernel
+after another, which its time includes. For one set, the time of its kernels and copies alone stands behind it
+(torch.profiler).
 """
 import pathlib
 import tempfile
@@ -15,11 +15,11 @@ import nms_measurement
 from nms_measurement import Timing
 
 CALLS = 200
-MOST_OF_MATRIX = 4096  # candidates: its D_max
+MOST_OF_MATRIX = 4096  # candidates: D_max of the rule
 
 
 def measure_ours(arguments, verb, list_file):
-    """Timings by (who, name, order)."""
+    """Returns timings by (who, name, order)."""
     timings = {}
     command = [arguments.program, verb, list_file, "--replays", CALLS]
     for line in measurement.run(command).output.splitlines():
@@ -29,7 +29,7 @@ def measure_ours(arguments, verb, list_file):
 
 
 def write_small(lines, folder):
-    """A list of those sets of wide faces that all rules take."""
+    """Writes a list of those sets of wide faces that all rules accept."""
     chosen = []
     for line in lines:
         name = line.split("\t")[0]
@@ -65,7 +65,7 @@ def measure_torchvision(modules, line):
 
 
 def torchvision_kernels(modules, line):
-    """Microseconds of a call that kernels and copies take, whatever lies between them."""
+    """Returns the microseconds of a call that kernels and copies take, without the gaps between them."""
     _, torch, torchvision = modules
     _, _, threshold, file = line.split("\t")
     boxes, scores = nms_measurement.boxes_and_scores(modules, file, "cuda")

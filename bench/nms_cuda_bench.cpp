@@ -1,4 +1,4 @@
-// Suppression on a CUDA device: graph replays, timed by events on the device.
+// Measures suppression on a CUDA device: replays of a graph, timed by events on the device.
 //
 //   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
 //                                   lists them on standard output
@@ -9,8 +9,9 @@
 //   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
 //                 write and once
 //
-// A line of the list: name, order, threshold, file (see nms_files.h); parted by tabs. A line of the
-// results: who, name, order, kept, and the times of single replays in microseconds; parted by tabs.
+// A line of the list has name, order, threshold and file (see nms_files.h). A line of the results
+// has who, name, order, kept, and the times of single replays in microseconds. Tabs separate the
+// columns.
 #include <cstdio>
 #include <string>
 #include <vector>

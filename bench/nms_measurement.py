@@ -10,7 +10,7 @@ BYTES_A_CANDIDATE = 20  # see nms_files.h
 
 @dataclass
 class Timing:
-    """Of the calls, or means of calls, of one measurement."""
+    """The times of the calls of one measurement, or of means of calls."""
 
     microseconds: list
     kept: int
@@ -19,13 +19,13 @@ class Timing:
         return statistics.median(self.microseconds)
 
     def shown(self, width):
-        """The median in so many columns, and the quartiles."""
+        """Returns the median in this many columns, and the quartiles."""
         low, _, high = statistics.quantiles(self.microseconds, n=4)
         return f"{self.median():>{width}.1f} ({low:.1f}-{high:.1f})"
 
 
 def parser(description, program):
-    """Options of a measurement that `program` of build/bench takes part in, as `program`."""
+    """Returns the options of a measurement in which `program` of build/bench takes part."""
     options = measurement.parser(description)
     measurement.add_program(options, program, "program")
     options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
@@ -36,10 +36,10 @@ def parser(description, program):
 
 
 def write_list(arguments, folder, *columns):
-    """The list for the program: sets that it writes, then the files of --boxes.
+    """Writes the list for the program: sets that it writes, then the files of --boxes.
 
-    `columns` are what the program's lists have between name and threshold. Returns the lines, and
-    the file that holds them.
+    `columns` are the columns of the program's lists between name and threshold. Returns the lines, and the file that
+    holds them.
     """
     lines = measurement.run([arguments.program, "write", folder]).output.splitlines()
     for file in arguments.boxes:
@@ -52,7 +52,7 @@ def write_list(arguments, folder, *columns):
 
 
 def load_torch():
-    """The modules numpy, torch and torchvision; None where one is missing."""
+    """Returns the modules numpy, torch and torchvision; None if one is missing."""
     try:
         import numpy
         import torch
@@ -63,7 +63,7 @@ def load_torch():
 
 
 def boxes_and_scores(modules, file, device):
-    """A file's candidates as tensors."""
+    """Returns a file's candidates as tensors."""
     numpy, torch, _ = modules
     rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5)).to(device)
     return rows[:, :4].contiguous(), rows[:, 4].contiguous()

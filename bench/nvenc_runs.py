@@ -1,4 +1,4 @@
-"""The runs by which nvenc_check tries NVENC, and what must be true of what they made."""
+"""The runs with which nvenc_check tries NVENC, and the checks of their outputs."""
 import json
 import math
 import re
@@ -14,16 +14,17 @@ COLOURS = ("color_range", "color_space", "color_transfer", "color_primaries")
 BT709 = "-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv"
 X264 = "-c:v libx264 -preset veryfast"
 X265 = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
-# A constant quality of NVENC is not libx264's CRF of the same number, only near it.
+# NVENC's constant quality isn't libx264's CRF of the same number, but is near it.
 MOST_DB_BELOW_X264 = 6
-# A picture that is stale, torn or in another's place is some 20 dB worse than the others.
+# A stale, torn or misplaced picture is about 20 dB worse than the others.
 MOST_DB_BELOW_MEAN = 12
 
 
 # --- Clips ----------------------------------------------------------------------------------------
 
 def pictures(frames=FRAMES, size="1280x720", pixels="yuv420p", filters=""):
-    """ffmpeg's words for a camera that moves over the demo photo; for a test picture where there is none."""
+    """Returns ffmpeg's words for a camera that moves over the demo photo, or for a test picture if there is no
+    photo."""
     more = f",{filters}" if filters else ""
     if behaviour.PHOTO.exists():
         return behaviour.moving(frames, size, pixels) + more
@@ -44,7 +45,7 @@ CLIPS = {
 
 
 def make_clip(name, folder):
-    """The clip's path; it is made when it is first asked for."""
+    """Returns the clip's path. The first call makes the clip."""
     clip = folder / name
     if not clip.exists():
         behaviour.ffmpeg(CLIPS[name](), clip)
@@ -58,31 +59,31 @@ class Run:
     name: str
     clip: str
     words: str
-    encoder: str = ""  # that the report must name; any, if empty
+    encoder: str = ""  # the report must name it; any, if empty
     pixels: str = "yuv420p"
     extension: str = ".mp4"
     code: int = 0
-    said: str = ""  # within the error or a notice
-    chip_only: bool = False  # has no counterpart on the CPU
+    said: str = ""  # a part of the error or of a notice
+    chip_only: bool = False  # the CPU has no counterpart
 
     def ability(self):
-        """What the chip must be able to do, in doctor's words."""
+        """Returns what the GPU must be able to do, in doctor's words."""
         return f"{self.encoder}, {10 if self.pixels.endswith('10le') else 8} bits"
 
     def crf(self):
-        """libx264's, to compare with."""
+        """Returns libx264's CRF, to compare with."""
         found = re.search(r"--crf (\d+)", self.words)
         return int(found[1]) if found else 23
 
 
 def both(name, clip, words="", **more):
-    """The run with each of NVENC's encoders."""
+    """Returns the run with each of NVENC's encoders."""
     return [Run(f"{short}: {name}", clip, f"--codec {codec} {words}".strip(), codec, **more)
             for short, codec in (("H.264", "h264_nvenc"), ("HEVC", "hevc_nvenc"))]
 
 
 def runs():
-    """All of them; the encoders are NVENC's."""
+    """Returns all runs. The encoders are NVENC's."""
     h264, hevc = "--codec h264_nvenc", "--codec hevc_nvenc"
     return [
         Run("taken unasked", "plain.mp4", "--codec auto", "h264_nvenc", chip_only=True),
@@ -120,7 +121,7 @@ ON_THE_CPU = {"h264_nvenc": "libx264", "hevc_nvenc": "libx265",
 
 
 def rehearsed(words):
-    """The same words for the CPU's encoders."""
+    """Returns the same words for the CPU's encoders."""
     for nvenc, cpu in ON_THE_CPU.items():
         words = words.replace(nvenc, cpu)
     return words
@@ -171,15 +172,15 @@ def run_program(words, environment=None):
 @dataclass
 class Probe:
     stream: dict
-    times: list  # of presentation, rising, in seconds
+    times: list  # times of presentation in rising order, in seconds
     decoding: list  # times in the order of decoding
     first_is_key: bool
-    frames: int  # that decode
-    said: str  # by the decoder
+    frames: int  # frames that decode
+    said: str  # the decoder's messages
 
 
 def read_probe(text, said):
-    """From ffprobe's JSON of the first video stream and its packets."""
+    """Reads ffprobe's JSON of the first video stream and its packets."""
     found = json.loads(text or "{}")
     stream = (found.get("streams") or [{}])[0]
     packets = found.get("packets", [])
@@ -215,7 +216,7 @@ def wrong_in_times(source, made):
 
 
 def wrong_in_file(run, source, made):
-    """What isn't as it must be, a sentence each."""
+    """Returns a sentence for each thing that is wrong."""
     stream, wrong = made.stream, []
     codec = {"h264_nvenc": "h264", "libx264": "h264", "hevc_nvenc": "hevc", "libx265": "hevc"}.get(run.encoder)
     expected = {"width": source.stream.get("width"), "height": source.stream.get("height"),
@@ -261,20 +262,20 @@ def wrong_in_end(run, ended):
 @dataclass
 class Quality:
     mean_db: float
-    least_db: float  # of one frame
+    least_db: float  # the worst frame's
 
     def __str__(self):
         return f"{self.mean_db:.2f} dB ({self.least_db:.2f} at least)"
 
 
 def read_quality(text):
-    """From what ffmpeg's filter psnr says at its end."""
+    """Reads the last line of ffmpeg's filter psnr."""
     found = re.findall(r"PSNR .*average:(\S+) min:(\S+)", text)
     return Quality(float(found[-1][0]), float(found[-1][1])) if found else Quality(-math.inf, -math.inf)
 
 
 def quality(file, truth, pixels):
-    """Frame by frame, whatever their times."""
+    """Compares frame by frame, whatever their times."""
     alike = f"settb=1/25,setpts=N,format={pixels}"
     done = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", str(file), "-i", str(truth),
                            "-lavfi", f"[0:v]{alike}[a];[1:v]{alike}[b];[a][b]psnr", "-f", "null", "-"],
@@ -298,7 +299,7 @@ class Verdict:
     name: str
     wrong: list
     facts: str = ""
-    said: str = ""  # shown where something is wrong
+    said: str = ""  # shown if something is wrong
     skipped: bool = False
 
     def word(self):
@@ -306,7 +307,7 @@ class Verdict:
 
 
 class Judge:
-    """Runs and judges; keeps the clips, and the lossless and libx264's outputs to compare with."""
+    """Runs and judges. Keeps the clips, and the outputs of the lossless encoder and of libx264 to compare with."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -318,7 +319,7 @@ class Judge:
         return self.sources[run.clip]
 
     def other(self, run, name, words):
-        """A file that another encoder made of the run's clip."""
+        """Returns a file that another encoder made of the run's clip."""
         file = self.folder / f"{name}_{run.clip}.mkv"
         if file not in self.compared:
             ended = self.program.run(self.folder / run.clip, words, file)
@@ -328,7 +329,7 @@ class Judge:
         return file
 
     def qualities(self, run, file):
-        """Against the lossless output, of the run's and of libx264's."""
+        """Returns the qualities of the run's output and of libx264's, against the lossless output."""
         truth = self.other(run, "lossless", "--codec ffv1")
         x264 = self.other(run, f"x264_{run.crf()}", f"--codec libx264 --preset veryfast --crf {run.crf()}")
         return quality(file, truth, run.pixels), quality(x264, truth, run.pixels), x264
@@ -362,7 +363,7 @@ class Judge:
 
 
 def verdict_of(judge, run, trials):
-    """`trials`: what the chip has been tried for, and why it can't where it can't."""
+    """Judges one run. `trials` says what the GPU has been tried for, and why it can't do it."""
     reason = trials.get(run.ability())
     if reason:
         return Verdict(run.name, [], f"the chip has it not: {reason}", skipped=True)

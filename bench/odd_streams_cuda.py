@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs every stream of a folder, however odd or damaged, on a CUDA device, and says where it isn't as on the CPU.
+"""Runs every stream of a folder, however odd or damaged, on a CUDA device, and compares it with the CPU.
 
-Each stream is run three times: on the device into JPEG in Matroska, on the device without video, and on
-the CPU without video. Faces are looked for in very small pictures: decoding and the device's chain are
-what is tried. A run is wrong if it ends by a signal, takes longer than --limit seconds, ends with a code
-that doesn't fit its own report, leaves something unfinished behind, or says other than one line on an
-error; and a written file is wrong if ffprobe counts other than the report's frames in it. Where
-device and CPU end with other codes or decode another number of frames, that is told, not judged: a
-chip's decoder conceals other damage than FFmpeg's. Ends with 1 if anything was wrong.
+Each stream runs three times: on the device into JPEG in Matroska, on the device without video, and on the CPU without
+video. Faces are searched in very small pictures, because the test is for decoding and the device's chain. A run is
+wrong if it ends by a signal, takes longer than --limit seconds, ends with a code that doesn't fit its own report,
+leaves something unfinished behind, or writes other than one line on an error. A written file is wrong if ffprobe
+doesn't count the report's frames in it. If device and CPU end with different codes or decode different numbers of
+frames, the script says so but doesn't judge it, because a GPU's decoder conceals other damage than FFmpeg's. The script
+ends with 1 if anything was wrong.
 
-With --make N nothing is run: N damaged copies of the folder's clips are written to --into. A copy has
-bits flipped, a range cut out or a range doubled within the bytes of its video packets, drawn with
-a fixed seed. Clips in containers only get bits flipped, which leaves their packets findable.
+With --make N the script runs nothing: it writes N damaged copies of the folder's clips to --into. A copy has bits
+flipped, a range cut out or a range doubled within the bytes of its video packets, drawn with a fixed seed. Clips in
+containers only get bits flipped, which leaves their packets findable.
 
 usage: odd_streams_cuda.py FOLDER [--jobs N] [--limit SECONDS] [--facepipe PROGRAM]
        odd_streams_cuda.py FOLDER --make N --into OTHER_FOLDER
@@ -38,7 +38,7 @@ MODES = {"jpeg": ["--device", "cuda", "--codec", "mjpeg", "--allow-8bit"],
 # --- Damaged copies -------------------------------------------------------------------------------
 
 def packets(clip):
-    """(position, size) of every video packet."""
+    """Returns (position, size) of every video packet."""
     command = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pos,size",
                "-of", "json", str(clip)]
     listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["packets"]
@@ -48,7 +48,7 @@ def packets(clip):
 def flip_bits(data, places, chance):
     for _ in range(chance.choice((1, 3, 10, 100))):
         position, size = chance.choice(places)
-        # A length that stands in front of a unit would only make the packet unreadable as a whole.
+        # Damage to the length in front of a unit would only make the whole packet unreadable.
         byte = position + chance.randrange(min(5, size - 1), size)
         data[byte] ^= 1 << chance.randrange(8)
     return data

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""OpenCV's cuda::CascadeClassifier beside this project's cascades on CUDA: time, windows, and how far they agree.
+"""Compares OpenCV's cuda::CascadeClassifier with this project's cascades on CUDA: time, windows, and agreement.
 
     bench/opencv_cascade.py HAARCASCADES_CUDA --pictures FOLDER
 
-HAARCASCADES_CUDA holds OpenCV's old files (PREFIX/share/opencv4/haarcascades_cuda of data/opencv-cuda PREFIX chain), FOLDER
-the pictures that bench/cascade_cuda.py --prepare writes. Both begin with grey levels on the device and end with windows
-there, none grouped; OpenCV's time is the host's, since its call waits, the median of 50 behind 5 that warm up, ours that of
-bench/cascade_cuda.py. Our windows, written by the CPU (CUDA's are the same), are those of OpenCV's CPU classifier
-(bench/cascade_cpu.py). OpenCV's CUDA code enlarges the window by whole numbers alone: its scales are those of the factors
-that differ when cut to an integer. A window agrees that the other has at an IoU of 0.5 at least; or the very same one.
+HAARCASCADES_CUDA holds OpenCV's old files (PREFIX/share/opencv4/haarcascades_cuda of data/opencv-cuda PREFIX chain),
+and FOLDER the pictures that bench/cascade_cuda.py --prepare writes. Both begin with grey levels on the device and end
+with windows there, without grouping. OpenCV's time is the host's, because its call waits: the median of 50 calls after
+5 that warm up. Ours is that of bench/cascade_cuda.py. The CPU writes our windows (CUDA's are the same), which are those
+of OpenCV's CPU classifier (bench/cascade_cpu.py). OpenCV's CUDA code enlarges the window only by whole numbers: its
+scales are those of the factors that differ when cut to an integer. Two windows agree at an IoU of 0.5 or more, or if
+they are exactly equal.
 """
 import pathlib
 import statistics
@@ -37,13 +38,13 @@ def arguments_given():
 
 
 def windows_of(lines):
-    """(x1, y1, x2, y2) of lines "x y width height"."""
+    """Returns (x1, y1, x2, y2) of lines "x y width height"."""
     numbers = ([int(word) for word in line.split()] for line in lines)
     return [(x, y, x + width, y + height) for x, y, width, height in numbers]
 
 
 def timed_windows(program, words, times):
-    """The output of bench_cascade and bench_opencv_cascade: so many times, then windows."""
+    """Reads the output of bench_cascade and bench_opencv_cascade: this many times, then windows."""
     used = subprocess.run([str(word) for word in (program, *words)], capture_output=True, text=True, timeout=PATIENCE_S)
     if used.returncode != 0:
         sys.exit(f"{program} ended with {used.returncode}:\n{used.stderr}")
@@ -52,14 +53,14 @@ def timed_windows(program, words, times):
 
 
 def share_with(windows, others):
-    """Of `windows` those that overlap one of the others enough, in percent."""
+    """Returns the percentage of `windows` that overlap one of the others enough."""
     if not windows:
         return 100.0
     return 100 * sum(any(face_matching.iou(window, other) >= IOU for other in others) for window in windows) / len(windows)
 
 
 def theirs_or_none(given, cascade, words):
-    """Milliseconds and windows; None where the program does not end."""
+    """Returns milliseconds and windows; None if the program doesn't end."""
     try:
         times, windows = timed_windows(given.bench_opencv_cascade, [given.old_files / cascade.name, *words,
                                                                     WARM_UP + REPEATS], WARM_UP + REPEATS)

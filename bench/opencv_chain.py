@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""The whole chain of one clip: OpenCV's own parts, facepipe with OpenCV's dnn, and facepipe's own engine.
+"""Compares whole chains on one clip: OpenCV's own parts, facepipe with OpenCV's dnn, and facepipe's own engine.
 
     bench/opencv_chain.py LOOP.264 --model MODEL.onnx [--frames 600] [--own-frames 12000]
 
-LOOP, a raw stream that begins with an IDR picture, is repeated in a file in memory. "OpenCV's chain" is bench_opencv_chain:
-cudacodec, cuda::resize, download, dnn on CUDA, NMSBoxes, a frame after the other. "NVDEC, OpenCV's dnn" is
-facepipe --engine opencv: FFmpeg's NVDEC with a download. Rates count without start-up; latency is from decoded to faces
-known; CPU is the host's (facepipe's with start-up), bytes are those over the bus without the compressed packets, both for
-a frame.
-Boxes: of those that facepipe's own engine finds in the loop (score > 0.3) those that the other has (> 0.2) with an IoU of
-0.9 at least, and of 0.5, one to one. All need a build with FACEPIPE_OPENCV, the chain's set.
+LOOP is a raw stream that begins with an IDR picture; it is repeated into a file in memory. "OpenCV's chain" is
+bench_opencv_chain: cudacodec, cuda::resize, download, dnn on CUDA, NMSBoxes, one frame after the other. "NVDEC,
+OpenCV's dnn" is facepipe --engine opencv: FFmpeg's NVDEC with a download. Rates don't include start-up. Latency is from
+decoded to faces known. CPU is the host's time (facepipe's includes start-up), and bytes are those over the bus without
+the compressed packets, both for a frame. The box columns count the faces that facepipe's own engine finds in the loop
+(score > 0.3), and of these the faces that the other chain also finds (> 0.2), at an IoU of 0.9 and of 0.5 or more, one
+to one. All chains need a build with FACEPIPE_OPENCV, and its set "chain".
 """
 import json
 import pathlib
@@ -36,11 +36,12 @@ def arguments_given():
 
 
 class Row(types.SimpleNamespace):
-    """Of one way: fps, p50, p99, cpu_ms, to_device, to_host (bytes of a frame), and faces of the loop's frames."""
+    """Results of one chain: fps, p50, p99, cpu_ms, to_device, to_host (bytes of a frame), and faces of the loop's
+    frames."""
 
 
 def of_loop(lines, loop_frames):
-    """{(frame,): faces} of the first repetition."""
+    """Returns {(frame,): faces} of the first repetition."""
     faces = {frame: found for (_, frame), found in face_matching.read(lines).items()}
     return {(frame,): faces[frame] for frame in range(loop_frames)}
 
@@ -75,7 +76,7 @@ def facepipes(given, stream, frames, words):
 
 
 def agreement(own, other):
-    """How many agree, by either IoU, and of how many."""
+    """Returns how many faces agree by either IoU, and the number of faces."""
     strictly, loosely = (face_matching.compare(own, other, least_iou=iou) for iou in (0.9, 0.5))
     return f"{strictly.matched:>8}{loosely.matched:>8}{strictly.faces:>10}"
 

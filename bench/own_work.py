@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""CPU time a frame of facepipe's own work inside the running pipeline.
+"""Measures the CPU time that facepipe's own work takes for a frame inside the running pipeline.
 
-Own work is all but the codecs and the network: conversion of colours, decoding of the head,
-suppression, drawing, muxing, records. The program measures it by each thread's own clock; what FFmpeg
-and the engine do in their threads is not in it, nor is waiting. The total is the sum of the stages'
-medians.
+Own work is everything except the codecs and the network: colour conversion, decoding of the head, suppression, drawing,
+muxing, records. The program measures it by each thread's own clock. It includes neither the work of FFmpeg's and the
+engine's threads nor waiting. The total is the sum of the stages' medians.
 """
 import tempfile
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""The whole pipeline on a CUDA device beside decoding alone, in one run.
+"""Compares the whole pipeline on a CUDA device with decoding alone, in one run.
 
-Each clip is repeated, without being encoded again, to --frames frames, and run without video, to mjpeg
-and to h264. All rates count from frame 200 on; what comes before is start-up. A run of its own, of
---latency-frames frames, has the times of each frame in each stage, which cost events on the device: its
-rate stands beside the other one's. Decoding alone: this program with all later stages off, and FFmpeg's
--hwaccel cuda -f null, whose frames stay on the device or, as FFmpeg does if not told otherwise, come
-to the host. --at-once N: N programs, each on the clip, at the same time, beside as many that decode alone;
-rates are sums.
+Each clip is repeated to --frames frames without being encoded again, and run without video, to mjpeg and to h264. All
+rates count from frame 200 on; the frames before are start-up. A separate run of --latency-frames frames has the times
+of each frame in each stage, which cost events on the device. Its rate stands beside the other run's. Decoding alone is
+this program with all later stages off, and FFmpeg's -hwaccel cuda -f null, whose frames stay on the device or, by
+FFmpeg's default, come to the host. --at-once N runs N programs on the clip at the same time, and as many that only
+decode; rates are sums.
 """
 import json
 import pathlib
@@ -34,7 +33,7 @@ OUTPUTS = {"none": ["--no-video"], "mjpeg": ["--codec", "mjpeg"],
 
 @dataclass
 class Rate:
-    """Of a run without the times of its frames."""
+    """The rates of a run that doesn't measure the times of its frames."""
 
     fps: float
     memory_mib: list
@@ -43,7 +42,7 @@ class Rate:
 
 @dataclass
 class Times:
-    """Of a run with them."""
+    """The results of a run that does."""
 
     fps: float
     first_frame_ms: float
@@ -89,7 +88,7 @@ def wanted_clips(arguments):
 
 
 def at_once(count, work):
-    """What work(0) ... work(count - 1), each in a thread, return."""
+    """Returns what work(0) ... work(count - 1) return, each in a thread."""
     with ThreadPoolExecutor(count) as threads:
         return list(threads.map(work, range(count)))
 
@@ -101,7 +100,7 @@ def command(arguments, clip, output, folder, *words):
 
 
 def watched(words, read_frames):
-    """Runs a program; [(seconds, frames done)] of the lines in which `read_frames` finds them."""
+    """Runs a program. Returns [(seconds, frames done)] for the lines in which `read_frames` finds them."""
     samples = []
     process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, text=True)
@@ -135,7 +134,7 @@ def measure_rate(arguments, clip, output, folder):
 
 
 def measure_sum(arguments, clip, output, folder):
-    """Frames a second of several programs at once, together."""
+    """Returns the sum of the frames a second of several programs at once."""
     def one(number):
         own = pathlib.Path(folder, str(number))
         own.mkdir(exist_ok=True)
@@ -163,7 +162,7 @@ def measure_times(arguments, clip, output, folder, decode_fps):
 
 
 def decode_alone(arguments, clip):
-    """{who: frames a second}."""
+    """Returns {who: frames a second}."""
     told = measurement.run([arguments.decoder_alone, clip, "--from", SETTLED]).output.split("\t")
     rates = {"this program": float(told[1])}
     for name, words in (("FFmpeg, frames stay", ["-hwaccel_output_format", "cuda"]),
@@ -176,7 +175,7 @@ def decode_alone(arguments, clip):
 
 
 def several_at_once(arguments, clip, folder):
-    """The clip's text where several programs run at the same time."""
+    """Returns the clip's text if several programs run at the same time."""
     long = clips.repeated(clip, arguments.frames, folder)
     alone = clips.repeated(clip, arguments.alone_frames, pathlib.Path(folder, "alone"))
     told = at_once(arguments.at_once,
@@ -220,7 +219,7 @@ def measure_clip(arguments, clip, folder):
         rate = measure_rate(arguments, long, output, folder)
         times = measure_times(arguments, short, output, folder, decode_fps)
         news = output_rows(output, rate, times, decode_fps)
-        print(clip.name, *news, sep="\n", file=sys.stderr)  # a run that is cut off has shown this much
+        print(clip.name, *news, sep="\n", file=sys.stderr)  # so that a run that is cut off has shown this much
         rows += ["", *news]
     run = rate.report[0]
     fewest, median, most = times.candidates

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Faces that the CPU finds in another precision beside those that it finds in f32, on the same clips.
+"""Compares the faces that the CPU finds in another precision with those that it finds in f32, on the same clips.
 
-Recall is the share of f32's faces over the score that the other precision has over it, too, at an IoU of
-0.5, one to one; precision is the share of its faces that f32 has. Both run with one threshold, so a face
-whose score is just over it here and just under it there counts as missing: what a user sees. bf16 is
-measured beside i8 to tell how many of those there are where next to nothing differs.
+Recall is the share of f32's faces above the score that the other precision also finds above it, at an IoU of 0.5, one
+to one. Precision is the share of the other's faces that f32 has. Both run with one threshold. So a face whose score is
+just above it in one and just below it in the other counts as missing, as a user would see it. bf16 is measured beside
+i8 to show how many such faces there are if almost nothing differs.
 """
 import pathlib
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Average precision of facepipe on WIDER FACE by the official protocol.
+"""Measures the average precision of facepipe on WIDER FACE by the official protocol.
 
-Runs facepipe over a folder of validation images (all of them or some, in the data set's folders:
-EVENT/IMAGE.jpg) and compares with the official ground truth:
- * a detection and a face match where the IoU, with sides counted as x2 - x1 + 1, is at least 0.5;
- * by falling score, a detection takes the face that it overlaps most; if that is taken already, it is
-   a false alarm; if that face is not in the setting (easy, medium, hard), the detection counts nowhere;
+The script runs facepipe over a folder of validation images (all of them or some, in the data set's folders:
+EVENT/IMAGE.jpg) and compares the detections with the official ground truth:
+
+ * a detection and a face match if their IoU is at least 0.5; sides count as x2 - x1 + 1;
+ * by falling score, a detection takes the face that it overlaps most; if that is already taken, the
+   detection is a false alarm; if that face isn't in the setting (easy, medium, hard), the detection
+   doesn't count;
  * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds;
- * AP is the area below the curve, precision made to fall monotonically.
-Needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
+ * AP is the area below the curve, after precision was made to fall monotonically.
+
+The script needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
 """
 import json
 import pathlib
@@ -26,7 +29,7 @@ SETTINGS = ("easy", "medium", "hard")
 
 
 def read_detections(path):
-    """{"event/image.jpg": array of x1 y1 x2 y2 score}, best first."""
+    """Returns {"event/image.jpg": array of x1 y1 x2 y2 score}, best first."""
     found = {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -38,7 +41,7 @@ def read_detections(path):
 
 
 def read_truth(folder, setting):
-    """{"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
+    """Returns {"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
     stored = folder / "truth.json"
     if stored.exists():
         images = json.loads(stored.read_text(encoding="utf-8"))[setting]
@@ -48,7 +51,7 @@ def read_truth(folder, setting):
 
 
 def read_official_truth(folder, setting):
-    from scipy.io import loadmat  # here, as those who have truth.json do without
+    from scipy.io import loadmat  # imported here, because users of truth.json don't need it
     everything = loadmat(folder / "wider_face_val.mat")
     counted = loadmat(folder / f"wider_{setting}_val.mat")["gt_list"]
     truth = {}
@@ -63,7 +66,7 @@ def read_official_truth(folder, setting):
 
 
 def overlaps(boxes, faces):
-    """IoU of each box with each face, a pixel added to all sides as the protocol has it."""
+    """Returns the IoU of each box with each face. Like the protocol, it adds a pixel to all sides."""
     low = np.maximum(boxes[:, None, :2], faces[None, :, :2])
     high = np.minimum(boxes[:, None, 2:4], faces[None, :, 2:4])
     common = np.prod(np.maximum(high - low + 1, 0), axis=2)
@@ -73,7 +76,7 @@ def overlaps(boxes, faces):
 
 
 def judge(boxes, faces, in_setting):
-    """For each box, best first: whether it hits a face for the first time, and whether it counts."""
+    """Returns for each box, best first, whether it hits a face for the first time, and whether it counts."""
     hits = np.zeros(len(boxes), dtype=bool)
     counts = np.ones(len(boxes), dtype=bool)
     if len(boxes) == 0 or len(faces) == 0:
@@ -92,7 +95,7 @@ def judge(boxes, faces, in_setting):
 
 
 def curve(detections, truth, scale):
-    """Recall and precision at each threshold, and the number of faces."""
+    """Returns recall and precision at each threshold, and the number of faces."""
     hits_at = np.zeros(len(THRESHOLDS))
     counted_at = np.zeros(len(THRESHOLDS))
     total = 0
@@ -100,7 +103,7 @@ def curve(detections, truth, scale):
         faces, in_setting = truth[image]
         total += int(in_setting.sum())
         if len(faces) == 0:
-            continue  # the official program leaves such an image out, false alarms and all
+            continue  # the official program leaves out such an image, including its false alarms
         hits, counts = judge(boxes, faces, in_setting)
         above = np.searchsorted(-scale(boxes[:, 4]), -THRESHOLDS, side="right")
         hits_at += np.concatenate([[0], np.cumsum(hits)])[above]
@@ -131,7 +134,7 @@ class Precision:
 
 
 def by_setting(detections, truth_folder):
-    """{setting: Precision}."""
+    """Returns {setting: Precision}."""
     scale = score_scale(detections)
     found = {}
     for setting in SETTINGS:
@@ -141,13 +144,13 @@ def by_setting(detections, truth_folder):
 
 
 def average_precisions(detections, truth_folder):
-    """Lines of text, one a setting."""
+    """Returns a line of text for each setting."""
     return "".join(f"{setting:<8}AP {found.ap:.4f}   faces {found.faces}\n"
                    for setting, found in by_setting(detections, truth_folder).items())
 
 
 def every_second(listed, images, folder):
-    """A folder of every second image that the list names, from the first on."""
+    """Makes a folder of every second image that the list names, beginning with the first."""
     lines = listed.read_text(encoding="utf-8").splitlines()
     named = [line.split()[1] for line in lines if line.startswith("#")]
     for name in named[::2]:
@@ -168,7 +171,7 @@ def detect(arguments, output):
 
 
 def check_complete(detections, images, truth_folder):
-    """Each image must have a line and a ground truth: a missing one would pass for a better AP."""
+    """Checks that each image has a line and a ground truth. A missing image would seem to improve the AP."""
     known = read_truth(truth_folder, "hard")
     wanted = {str(path.relative_to(images)) for path in images.rglob("*.jpg")}
     missing = sorted(wanted - set(detections))

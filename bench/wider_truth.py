@@ -1,7 +1,7 @@
 """wider_truth.py FOLDER: stores WIDER FACE's ground truth as FOLDER/truth.json, from the official .mat files there.
 
-For machines without scipy, which reads those. wider_ap.py takes it where it is. Where FOLDER/images is,
-only its images are stored.
+The file is for machines without scipy, which reads those files. wider_ap.py uses it if it exists. If FOLDER/images
+exists, only the images in it are stored.
 """
 import json
 import pathlib

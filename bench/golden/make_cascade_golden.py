@@ -3,8 +3,8 @@
 
     make_cascade_golden.py FOLDER > windows.txt
 
-FOLDER holds haarcascade_*.xml (Debian's opencv-data: /usr/share/opencv4/haarcascades). Needs what
-data/golden-requirements.txt lists: OpenCV 5 has no CascadeClassifier. Nothing here shares code with facepipe.
+FOLDER holds haarcascade_*.xml (Debian's opencv-data: /usr/share/opencv4/haarcascades). The script needs what
+data/golden-requirements.txt lists, because OpenCV 5 has no CascadeClassifier. It shares no code with facepipe.
 tests/detector/cascade/pictures.cpp makes the same pictures, bit for bit.
 """
 import hashlib
@@ -47,19 +47,19 @@ HEADER = """\
 """
 
 RADII = (1, 4, 12, 32)
-# Hair, skin, brows, eyes, nose, lips.
+# Columns: hair, skin, brows, eyes, nose, lips.
 ELLIPSES = ((0, -15, 85, 105, 50), (0, 10, 70, 92, 180), (-30, -14, 19, 6, 70), (30, -14, 19, 6, 70),
             (-30, 4, 14, 8, 90), (30, 4, 14, 8, 90), (0, 35, 10, 6, 130), (0, 62, 28, 9, 100))
 
-# Width, height, seed, faces, contrast, grey.
+# Columns: width, height, seed, faces, contrast, grey.
 PICTURES = {
     "vga": (640, 480, 3, 14, 256, 128),
     "odd": (401, 299, 2, 10, 256, 128),
     "tall": (333, 517, 4, 12, 256, 128),
     "wide": (1279, 717, 5, 30, 256, 128),
     "hd": (1920, 1080, 6, 40, 256, 128),
-    "weak": (320, 240, 10, 6, 75, 128),  # deviations around 10, below which windows are left out
-    "huge": (3100, 3100, 11, 60, 128, 235),  # its sum is over 2^31
+    "weak": (320, 240, 10, 6, 75, 128),  # deviations are around 10; windows below that are left out
+    "huge": (3100, 3100, 11, 60, 128, 235),  # its sum exceeds 2^31
     "small": (61, 47, 7, 2, 256, 128),
     "strip": (200, 31, 12, 6, 256, 128),
     "pillar": (27, 160, 13, 6, 256, 128),
@@ -72,9 +72,9 @@ PICTURES = {
     "dot": (1, 1, 1, 0, 256, 128),
     "flat": (100, 80, 1, 0, 0, 77),
 }
-SMALL = 10_000  # pixels: below, boxes are listed
+SMALL = 10_000  # pixels; boxes are listed below this size
 LISTED = 80
-GROUPED = 16_000  # windows: what OpenCV's grouping takes grows with their square
+GROUPED = 16_000  # windows; the time of OpenCV's grouping grows with their square
 
 DEFAULT, ALT, ALT2 = "frontalface_default", "frontalface_alt", "frontalface_alt2"
 TREE, PROFILE = "frontalface_alt_tree", "profileface"
@@ -84,7 +84,7 @@ ANY = (0, 0)
 
 
 def cases():
-    """Picture, cascade, stages (WHOLE: all), factor, least size, largest size."""
+    """Yields picture, cascade, stages (WHOLE: all), factor, least size, largest size."""
     for picture in ("vga", "odd", "tall"):
         for cascade in CASCADES:
             yield picture, cascade, WHOLE, 1.1, ANY, ANY
@@ -97,7 +97,7 @@ def cases():
     for cascade in (DEFAULT, ALT, ALT2):
         yield "odd", cascade, 5, 1.1, (30, 30), ANY
         yield "odd", cascade, 5, 1.1, (40, 60), (200, 90)
-        yield "odd", cascade, 5, 1.1, (63, 63), (63, 63)  # no level: the one nearest to the least size
+        yield "odd", cascade, 5, 1.1, (63, 63), (63, 63)  # no level: OpenCV takes the size nearest to the least one
         yield "odd", cascade, 5, 1.1, (1000, 1000), ANY
         yield "wide", cascade, WHOLE, 1.1, ANY, ANY
         yield "wide", cascade, 2, 1.2, (40, 40), ANY
@@ -125,7 +125,7 @@ def noise(seed, octave, count):
 
 
 def square_sums(pixels, radius):
-    """Of the square around each pixel: the sum, and how many pixels of the picture it has."""
+    """Returns the sum over the square around each pixel, and how many pixels of the square are in the picture."""
     height, width = pixels.shape
     sums = np.zeros((height + 1, width + 1), np.int64)
     sums[1:, 1:] = pixels.cumsum(0).cumsum(1)
@@ -176,14 +176,14 @@ def cascade_file(folder, name):
 
 
 class Classifiers:
-    """Whole and cut ones."""
+    """Keeps whole and cut classifiers."""
 
     def __init__(self, folder):
         self.folder = folder
         self.loaded = {}
 
     def get(self, name, stages):
-        """A classifier, and how many stages it has."""
+        """Returns a classifier, and its number of stages."""
         if (name, stages) not in self.loaded:
             self.loaded[name, stages] = self.load(name, stages)
         return self.loaded[name, stages]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tests/detector/golden/*.json: what onnxruntime and plain numpy say of the face models.
+"""Writes tests/detector/golden/*.json: the results of onnxruntime and plain numpy for the face models.
 
     make_golden.py centerface.onnx city.jpg [yunet_n_640_640.onnx] > golden.json
 
-Needs onnx, onnxruntime, numpy and Pillow. Nothing here shares code with facepipe.
+The script needs onnx, onnxruntime, numpy and Pillow. It shares no code with facepipe.
 """
 import hashlib
 import json
@@ -14,18 +14,18 @@ import onnx
 import onnxruntime
 from PIL import Image
 
-SAMPLE_STEP = 37  # every 37th value of an output: prime, so it visits all channels and columns
+SAMPLE_STEP = 37  # every 37th value of an output; 37 is prime, so all channels and columns occur
 SIZES = [(96, 64), (160, 128)]  # width, height
 
 
 def pattern(width, height):
-    """Three planes of curved stripes, the same in integer arithmetic everywhere."""
+    """Returns three planes of curved stripes, from integer arithmetic that is the same everywhere."""
     c, y, x = np.meshgrid(np.arange(3), np.arange(height), np.arange(width), indexing="ij")
     return ((((3 * x * x + 5 * y * y + 7 * x * y) >> 4) + 41 * c * (x + y)) & 255).astype(np.float32)
 
 
 def session(path, width, height):
-    """The model for one input size, with every stale shape removed."""
+    """Returns a session of the model for one input size, with every outdated shape removed."""
     model = onnx.load(path)
     weights = {tensor.name for tensor in model.graph.initializer}
     image = next(value for value in model.graph.input if value.name not in weights)

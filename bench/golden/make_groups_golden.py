@@ -3,8 +3,8 @@
 
     make_groups_golden.py > groups.txt
 
-Needs opencv-python-headless 4 (4.14.0 made the file; 5 has no groupRectangles). Nothing here shares code
-with facepipe. The file has lines of numbers:
+The script needs opencv-python-headless 4 (4.14.0 made the file; 5 has no groupRectangles). It shares no code with
+facepipe. The file has lines of numbers:
 
     case THRESHOLD RECTANGLES KEPT      # how many lines of each follow
     X Y WIDTH HEIGHT                    # of each rectangle
@@ -20,7 +20,7 @@ SEED = 17
 
 
 def jittered(rng, place, share):
-    """A rectangle near `place`: each number off by up to `share` of its side."""
+    """Returns a rectangle near `place`. Each number is off by up to `share` of its side."""
     x, y, width, height = place
     off = max(1, int(max(width, height) * share))
     number = lambda: rng.randint(-off, off)
@@ -28,7 +28,7 @@ def jittered(rng, place, share):
 
 
 def place_in(rng, outer):
-    """A smaller rectangle, inside `outer` or across its edge."""
+    """Returns a smaller rectangle, inside `outer` or across its edge."""
     x, y, width, height = outer
     inner_width = max(1, int(width * rng.uniform(0.3, 0.9)))
     inner_height = max(1, int(height * rng.uniform(0.3, 0.9)))
@@ -57,7 +57,7 @@ def main():
     rng = random.Random(SEED)
     print(f"# cv2 {cv2.__version__}: groupRectangles(rectangles, threshold, eps={EPS})")
     for case in range(CASES):
-        # Large ones, too, whose sums need more bits than OpenCV's fp32 has.
+        # Some clusters are large, so that their sums need more bits than OpenCV's fp32 has.
         extent, side = [(60, 30), (600, 120), (1900, 400), (6_000_000, 500_000)][case % 4]
         rectangles = clusters(rng, extent, side)
         threshold = rng.choice([1, 1, 2, 3, 3, 5])

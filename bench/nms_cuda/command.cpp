@@ -19,7 +19,7 @@ void add_ks(CLI::App& app, Command& to, const std::vector<std::uint32_t>& usual)
   });
 }
 
-/// Fills in `to` when the verb is parsed.
+/// Adds a verb, which fills in `to` when it is parsed.
 void add_verb(CLI::App& app, const Verb& verb, Command& to) {
   CLI::App& added = *app.add_subcommand(verb.name);
   added.add_option("PATH", to.path)->required();
@@ -41,10 +41,11 @@ std::vector<Verb> suppression_verbs() {
 Command parse_command(const std::vector<Verb>& verbs, std::vector<std::string> words) {
   Command command;
   CLI::App app;
-  app.set_help_flag();  // none: the program's source tells the command line
+  // There is no help option, because the program's source documents the command line.
+  app.set_help_flag();
   app.require_subcommand(1);
   for (const Verb& verb : verbs) add_verb(app, verb, command);
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));
   command.verb = app.get_subcommands().front()->get_name();
   return command;

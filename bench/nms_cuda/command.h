@@ -7,7 +7,7 @@
 
 namespace facepipe::bench {
 
-/// A verb, and which options it has.
+/// A verb and its options.
 struct Verb {
   std::string name;
   bool has_replays = true;
@@ -17,8 +17,8 @@ struct Verb {
 
 struct Command {
   std::string verb;
-  std::string path;  ///< the list, or write's folder
-  std::string rule;  ///< if the verb has one
+  std::string path;  ///< the list; for write, the folder
+  std::string rule;  ///< only if the verb has a rule
   int replays = 200;
   std::vector<std::uint32_t> ks{};  ///< in the order given
 };
@@ -26,8 +26,8 @@ struct Command {
 /// write, run, rules and once.
 [[nodiscard]] std::vector<Verb> suppression_verbs();
 
-/// Throws a std::exception, in one line, for a verb that there isn't, words too many or too few,
-/// and options that the verb doesn't have or values outside their range.
+/// Parses a command. Throws a std::exception with one line for an unknown verb, too many or too few
+/// words, options that the verb doesn't have, and values outside their range.
 [[nodiscard]] Command parse_command(const std::vector<Verb>& verbs, std::vector<std::string> words);
 
 }  // namespace facepipe::bench

@@ -1,4 +1,4 @@
-// Sets of candidates on which suppression is timed, and the lines that tell of them.
+// Sets of candidates on which suppression is measured, and the lines that describe them.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,13 @@ struct Set {
 /// Writes the sets of tests/support/nms_cases.h in two orders, and lists them on standard output.
 void write_sets(const std::filesystem::path& folder);
 
-/// The sets that a list names. Throws std::runtime_error where a file can't be read or a line is
-/// none.
+/// Reads the sets that a list names. Throws std::runtime_error if it can't read a file or a line.
 [[nodiscard]] std::vector<Set> read_list(const std::string& file);
 
-/// As small as the sets of that size need, but as a user would choose it.
+/// Returns the least capacity for sets of that size, rounded as a user would choose it.
 [[nodiscard]] std::uint32_t capacity_for(std::size_t count);
 
-/// Prints a line of the results; times in microseconds.
+/// Prints a line of the results. Times are in microseconds.
 void show(const std::string& who, const Set& set, std::size_t kept,
           const std::vector<float>& times);
 

@@ -1,4 +1,4 @@
-// What a suppression on the device takes, as a line of bench_nms_cuda's results.
+// Measures a suppression on the device and prints a line of bench_nms_cuda's results.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace facepipe::bench {
 
-/// Calls of each measurement before those that count.
+/// The number of calls before each measurement that don't count.
 inline constexpr int kWarmUp = 10;
 
-/// Times one suppression, as a graph; `who` begins the line. Throws Error(device) if CUDA fails.
+/// Measures one suppression as a graph. `who` begins the line. Throws Error(device) if CUDA fails.
 void time_suppression(const std::string& who, const nms::NmsOptions& options, const Set& set,
                       int replays, std::uint32_t multiprocessors = nms::kAllMultiprocessors);
 
