@@ -1,4 +1,4 @@
-// The command line of bench_nms_papers.
+// These tests check the command line of bench_nms_papers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

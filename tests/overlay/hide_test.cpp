@@ -319,7 +319,7 @@ TEST(Hide, NothingOfOneFrameShowsOnTheNext) {
     }
 }
 
-// Frames that differ only within one mask are equal once it is filled, whatever comes next.
+// Frames that differ only within one mask are equal once it is filled, and stay equal.
 TEST(Hide, ASecondCallShowsNothingThatTheFirstHid) {
   const FrameSpec spec{{}, {161, 121}};
   const std::vector<Box> first{{50, 40, 80, 80}};

@@ -1,5 +1,5 @@
 // These tests check a decoder that has looked for the first picture and begins again. It must
-// behave like a new one, whatever it has read of a damaged stream.
+// behave like a new one, even if it has read parts of a damaged stream.
 #include <gtest/gtest.h>
 
 #include <filesystem>

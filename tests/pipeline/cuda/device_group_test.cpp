@@ -130,7 +130,7 @@ class TakenMemory {
   void* memory_ = nullptr;
 };
 
-// The rest isn't enough for weights and graphs, whatever the driver keeps for itself.
+// The rest isn't enough for weights and graphs, even if the driver keeps nothing for itself.
 TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   const auto first = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
   const Told one = run_on_lanes(job("one.avi"), 1, *first);

@@ -102,7 +102,7 @@ TEST(OpencvCuda, OnTheCpuNothingIsCopied) {
   EXPECT_EQ(copies.total(CopyKind::network_output), CopyTotal{});
 }
 
-// On a device, the input and each output are copied as f32, whatever the precision.
+// On a device, the input and each output are copied as f32 at any precision.
 TEST(OpencvCuda, CountsWhatItCopies) {
   const Model model(test::centerface_file());
   const Size network{64, 32};
