@@ -48,7 +48,7 @@ bool wait_for(const std::function<bool()>& reached) {
 /// A child process that runs the arguments and is killed when the object is destroyed.
 class Process {
  public:
-  /// @param prepare is called in the child before the program starts
+  /// @param prepare  is called in the child before the program starts
   Process(std::vector<std::string> arguments, const std::function<void()>& prepare) : pid_(fork()) {
     if (pid_ != 0) return;
     prepare();

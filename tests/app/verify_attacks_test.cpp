@@ -38,7 +38,7 @@ class VerifyAttacks : public test::VerifyClips {
     return verify_of(file("a.mkv"), hidden, more);
   }
 
-  /// @param options ffmpeg's options behind the inputs a.mkv (0) and black.mkv (1)
+  /// @param options  ffmpeg's options behind the inputs a.mkv (0) and black.mkv (1)
   static std::string made(const std::string& name, const std::string& options) {
     test::ffmpeg("-i " + file("a.mkv") + " -i " + file("black.mkv") + " " + options, file(name));
     return file(name);

@@ -2,7 +2,7 @@
 // arithmetic is exact, the definition is a third answer. As many cases of the rule groups are
 // compared with its plain loops.
 //
-// nms_differential COUNT [SEED]
+//   nms_differential COUNT [SEED]
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -50,7 +50,7 @@ Triple weighted(const Rgb& e, double kr, double kb, int depth, bool full) {
   return {luma_code(y, depth, full), chroma_code(pb, depth, full), chroma_code(pr, depth, full)};
 }
 
-/// @param more how many bits Y, Cg and Co have more than red, green and blue
+/// @param more  how many bits Y, Cg and Co have more than red, green and blue
 Triple ycgco(const Rgb& e, int depth, bool full, int more) {
   const double r = luma_code(e.r, depth - more, full);
   const double g = luma_code(e.g, depth - more, full);

@@ -25,7 +25,7 @@ class MaxPixels : public testing::Test {
     return options;
   }
 
-  /// @param size the size as the message writes it
+  /// @param size  the size as the message writes it
   void expect_refused(const std::filesystem::path& input, const std::string& size,
                       std::int64_t max_pixels) const {
     pipeline::JobOptions options = options_for(input, max_pixels);

@@ -45,7 +45,7 @@ struct LaneRow {
 
 void PrintTo(const LaneRow& row, std::ostream* out);
 
-/// @param size size of the pictures, such as 96x64
+/// @param size  size of the pictures, such as 96x64
 [[nodiscard]] std::string source(const std::string& size, double seconds);
 extern const std::string kTenSeconds;  ///< 250 pictures of 96x64
 extern const std::string kClosed;      ///< H.264 with a cut every 48 pictures
@@ -58,7 +58,8 @@ extern const std::string kClosed;      ///< H.264 with a cut every 48 pictures
 [[nodiscard]] const std::vector<LaneRow>& sound_rows();
 
 /// Makes the row's clip in `folder`, and expects that several lanes make exactly what one lane
-/// makes of it, with video (Motion JPEG) and without. @param change changes the options of all jobs
+/// makes of it, with video (Motion JPEG) and without.
+/// @param change  changes the options of all jobs
 void expect_as_one_lane(
     const LaneRow& row, const std::filesystem::path& folder, pipeline::Backend& backend,
     std::initializer_list<int> lanes,

@@ -39,8 +39,8 @@ inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
   take_ready();
 }
 
-/// Decodes the packets of `demuxer` and gives `take` each picture in order. @param wanted says
-/// which packets the decoder gets, by their numbers from 0 on; empty: all
+/// Decodes the packets of `demuxer` and gives `take` each picture in order.
+/// @param wanted  says which packets the decoder gets, by their numbers from 0 on; empty: all
 inline void all_pictures(video::Demuxer& demuxer, video::Decoder& decoder,
                          const std::function<void(const video::DecodedPicture&)>& take,
                          const std::function<bool(int)>& wanted = {}) {

@@ -15,7 +15,7 @@ inline constexpr bool kCanFailCalls = !kSanitized;
 enum class Failing { once, from_then_on };
 
 /// Runs the program, in which a call fails, for half a minute at most (then the exit code is 124).
-/// @param fault "CALL FROM NTH DO", as in failing_calls.cpp
+/// @param fault  "CALL FROM NTH DO", as in failing_calls.cpp
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

@@ -31,7 +31,7 @@ void add_stream_data(AVStream& stream, AVPacketSideDataType type, const T& data)
               &data, sizeof data);
 }
 
-/// @param change is called for each output stream before the header is written
+/// @param change  is called for each output stream before the header is written
 inline void remux(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::function<void(AVStream&)>& change) {
   video::Demuxer input(from.string(), {});

@@ -130,7 +130,7 @@ struct Case {
 
 class Attacks : public testing::Test {
  protected:
-  /// @param found_there the detector's score at the face in the hidden video; 0: it finds none
+  /// @param found_there  the detector's score at the face in the hidden video; 0: it finds none
   std::vector<Finding> run(const Making& make, int frames = 8, float found_there = 0) {
     int number = 0;
     original_.behaviour.candidates_of = [&](const Frame&) {

@@ -1,6 +1,6 @@
 // Runs random cases, most of them small, and compares the device with the CPU.
 //
-// nms_cuda_differential COUNT [SEED]
+//   nms_cuda_differential COUNT [SEED]
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

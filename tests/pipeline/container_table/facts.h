@@ -59,8 +59,8 @@ struct Facts {
 /// Throws std::runtime_error if ffprobe can't read the file or the file has no video.
 [[nodiscard]] Facts facts_of(const std::filesystem::path& file);
 
-/// Describes which of `properties` differ; empty if none does. @param tick_s the most by which a
-/// container rounds a stamp, in seconds
+/// Describes which of `properties` differ; empty if none does.
+/// @param tick_s  the most by which a container rounds a stamp, in seconds
 [[nodiscard]] std::string difference(const Facts& found, const Facts& expected,
                                      const Properties& properties, double tick_s);
 
