@@ -61,7 +61,7 @@ def number(row, metric):
 
 
 def longest_stall(row):
-    """Returns the most frequent reason why a warp waits, as a part of the cycles between two of its instructions."""
+    """Returns the reason for which a warp waits longest, and its share of the waiting cycles."""
     waits = {found[1]: number(row, name) for name in row
              if (found := STALL.fullmatch(name)) and found[1] not in NO_STALLS}
     waits = {name: cycles for name, cycles in waits.items() if cycles == cycles}

@@ -122,7 +122,6 @@ TEST_F(RunAtOnce, BeginsWithTheLargestAndEachHasALaneOfItsOwn) {
   EXPECT_EQ(shared_.at("4.mp4").count, 3);
 }
 
-// If no more inputs wait, a lane that has ended is free for the inputs still in work.
 TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
   add_input_of("a.mp4", 100);
   add_input_of("b.mp4", 100);

@@ -143,8 +143,6 @@ TEST_F(VerifyAttacks, A5FindsFacesInTheThumbnailOfAStillImage) {
   EXPECT_THAT(result.err, HasSubstr("in the picture at byte"));
 }
 
-// Other containers, codecs, qualities and colour tags must not make verify find more in what hide
-// made.
 TEST_F(VerifyAttacks, A1FindsNoMoreInOtherContainersAndCodecs) {
   const std::string hidden = file("hidden.mkv");
   const CommandResult made_hidden =

@@ -136,7 +136,6 @@ TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
   EXPECT_NO_THROW((void)lanes.acquire(never.get_token())) << "free again";
 }
 
-// The job ends even though it never gets the other lanes.
 TEST_F(SharedLanesTest, AreNotWaitedFor) {
   const auto backend = devices({4});
   Slots lanes(4);
@@ -177,7 +176,6 @@ TEST_F(SharedLanesTest, AJobGoesOnWithoutOneThatThereIsNoRoomFor) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// A joined lane of another device does the work that the first device leaves.
 TEST_F(SharedLanesTest, OneThatHasJoinedGoesOnWhenTheFirstDeviceFails) {
   const auto backend = devices({1, 1});
   std::atomic<bool> joined = false;
@@ -231,7 +229,6 @@ TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
   }
 }
 
-// Several jobs use the lanes of one run. Each one makes what it makes alone.
 TEST_F(SharedLanesTest, JobsAtOnceMakeWhatEachMakesAlone) {
   const std::string whole = expected();
   const auto backend = devices({2, 2});

@@ -63,7 +63,7 @@ constexpr const char* kPlain = "the format has pictures and sound at an even rat
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
 const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
-// FFmpeg's own command also moves that picture, one frame farther each time.
+// FFmpeg's own command also moves that picture, by one frame at each copy.
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
 // Opus is copied 6.5 ms too early. FFmpeg's own command does the same.
 const RowExtras kOfOpus{.tick_s = 0.004};

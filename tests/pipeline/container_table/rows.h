@@ -24,7 +24,6 @@ struct RowExtras {
   std::vector<Loss> losses = {};
 };
 
-/// A container.
 struct ContainerRow {
   const char* name;
   const char* file;       ///< the clip's name; FFmpeg chooses the container by it

@@ -362,7 +362,6 @@ TEST(Order, EndsWhereThereIsNoSegment) {
   EXPECT_EQ(name_of(order.next()), "end");
 }
 
-// The number of segments is announced first or last, whether somebody waits for it or not.
 TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
   for (const bool first : {true, false}) {
     Order order(kWide, {});

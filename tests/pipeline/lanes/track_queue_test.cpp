@@ -222,7 +222,7 @@ TEST(TrackQueue, AStopEndsEveryWait) {
   stop.request_stop();
 }
 
-// Lanes take segments in turn with the least room. None waits for ever.
+// Lanes take segments in turn with the least room.
 TEST(TrackQueue, NoLanesWaitForEachOther) {
   constexpr std::int64_t kSegments = 40;
   constexpr std::int64_t kFrames = 7;
