@@ -2,14 +2,10 @@
 
 DES: Xeon E5-2630 v3 and GTX 1080; TX2: Jetson TX2.
 """
-MACHINES = ("DES", "TX2")
-
 # Table 1, one scale; on the GPU with the upload.
 FEATURES_MS = {"DES": {"CPU": 74, "GPU": 6.7}, "TX2": {"CPU": 223, "GPU": 8.7}}
 # Listing 1: shares of the GPU's time, by our names of the steps.
 SHARES = {"upload": 0.15, "luv": 0.15, "gradient": 0.07, "bins": 0.37, "shrink": 0.26}
-# Section 4: the share that features have of the CPU's time.
-FEATURES_SHARE = {"DES": 0.70, "TX2": 0.77}
 
 # Tables 2 and 3, one scale.
 EVALUATION_MS = {"DES": {"CPU": 31, "window parallel": 76, "stage parallel": 2228, "hybrid": 20},
