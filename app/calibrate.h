@@ -1,4 +1,4 @@
-// `facepipe calibrate`: ranges for int8, measured on a user's pictures.
+// `facepipe calibrate`: measures the ranges for int8 on a user's pictures.
 #pragma once
 
 #include <stop_token>
@@ -7,7 +7,7 @@
 
 namespace facepipe::app {
 
-/// Looks at the pictures and writes the file of ranges, which then is the model's. Returns the exit
+/// Looks at the pictures and writes the file of ranges that belongs to the model. Returns the exit
 /// code: 0. Errors: Error; Stopped once `stop` is requested.
 [[nodiscard]] int calibrate(const CalibrateOptions& options, const std::stop_token& stop);
 

@@ -28,8 +28,8 @@ bool is_out_of_threads(const std::exception& error) {
   return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// Whether a terminal would obey the character that begins here: as terminal_text() has it, of
-/// those that do harm in a last line.
+/// Tells whether a terminal would obey the character that begins here. These are the characters of
+/// terminal_text() that do harm in a last line.
 bool is_obeyed(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
@@ -51,7 +51,7 @@ void print_safely(std::string_view text) noexcept {
   }
 }
 
-/// Prints what reason_of() says.
+/// Prints what reason_of() returns.
 void print_reason(const std::exception& error) noexcept {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return print("out of memory");
   if (is_out_of_threads(error)) print("can't start a thread: ");

@@ -1,7 +1,6 @@
 // The program: arguments in, exit code out.
 #include <spdlog/spdlog.h>
 
-#include <csignal>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "app/failure.h"
 #include "app/options/options.h"
 #include "app/process_limits.h"
+#include "app/process_setup.h"
 #include "app/run/opened_inputs.h"
 #include "app/run/run.h"
 #include "app/run/turned_input.h"
@@ -19,7 +19,6 @@
 #include "app/stop_signals.h"
 #include "app/verify/verify.h"
 #include "core/error.h"
-#include "core/files/output_file.h"
 #include "core/files/output_names.h"
 #include "pipeline/job.h"
 
@@ -32,25 +31,25 @@ int execute(const ShowText& shown) {
 }
 
 int execute(const DoctorOptions& options) {
-  start_log(spdlog::level::err);
+  set_log_level(spdlog::level::err);
   return doctor(options, print);
 }
 
 int execute(const VerifyOptions& options) {
   const StopSignals signals;
-  start_log(options.quiet ? spdlog::level::err : options.log_level);
+  set_log_level(options.quiet ? spdlog::level::err : options.log_level);
   return verify(options, signals.token());
 }
 
 int execute(const CalibrateOptions& options) {
   const StopSignals signals;
-  start_log(options.quiet ? spdlog::level::err : spdlog::level::info);
+  set_log_level(options.quiet ? spdlog::level::err : spdlog::level::info);
   return calibrate(options, signals.token());
 }
 
 int execute(const RunOptions& options) {
   const StopSignals signals;
-  start_log(options.quiet ? spdlog::level::err : options.log_level);
+  set_log_level(options.quiet ? spdlog::level::err : options.log_level);
   OpenedInputs inputs(
       options.inputs.size() == 1,
       options.job.allow_references ? video::References::open : video::References::refuse,
@@ -70,8 +69,8 @@ int execute(const RunOptions& options) {
              signals.token());
 }
 
-/// Tells which files should have been removed and could not be. A run that leaves some is not done.
-int tell_files_left_behind(int code) {
+/// Reports the files that could not be removed. A run that leaves such files has failed.
+int report_files_left_behind(int code) {
   for (const std::string& line : take_files_left_behind()) {
     tell_failure(line);
     if (code == kExitDone) code = exit_code(ErrorKind::output);
@@ -82,8 +81,7 @@ int tell_files_left_behind(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   int code = kExitDone;
   const auto failure = attempt({}, [&] {
-    quiet_libraries();
-    start_log(spdlog::level::info);
+    set_up_libraries();
     const Command command = parse_command(arguments);
     code = std::visit([](const auto& options) { return execute(options); }, command);
   });
@@ -91,7 +89,7 @@ int run_program(const std::vector<std::string>& arguments) {
     tell_failure(failure->message);
     code = failure->code;
   }
-  return tell_files_left_behind(code);
+  return report_files_left_behind(code);
 }
 
 }  // namespace
@@ -100,14 +98,7 @@ int run_program(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   using namespace facepipe;
   using namespace facepipe::app;
-  bound_heaps();
-  install_last_resort();
-  at_terminate(remove_unfinished_outputs);
-  open_closed_streams();
-  // A reader that went away must not end a run that still has files to finish, and a file that may
-  // grow no more is an error of writing it.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  set_up_process();
   int code = kExitDone;
   const auto failure = attempt({}, [&] {
     const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kLogger = "facepipe";
 
-/// Writes a message as terminal_text() has it: messages quote names of files, and what files hold.
+/// Makes a message safe with terminal_text(): messages quote names of files, and what files hold.
 class SafeMessage final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -42,15 +42,16 @@ class SafeMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-/// Opens an empty file without a name for reading. It takes no bytes, not even where it is opened
-/// anew by its name in /proc/self/fd, as /dev/null would. Returns false where no number is left.
+/// Opens an empty file without a name for reading. It takes no bytes, not even if somebody opens it
+/// again by its name in /proc/self/fd; /dev/null would. Returns false if no number is left.
 bool open_nothing() {
   const int file = memfd_create("closed", MFD_ALLOW_SEALING);
   if (file < 0) return open("/dev/null", O_RDONLY) >= 0;
   fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
   const std::string name = "/proc/self/fd/" + std::to_string(file);
   const int reading = open(name.c_str(), O_RDONLY | O_CLOEXEC);
-  if (reading < 0) return true;  // no /proc: it is open for writing, and refuses that
+  if (reading < 0)
+    return true;  // without /proc it stays open for writing, and refuses to be written
   dup2(reading, file);
   close(reading);
   return true;
@@ -61,9 +62,9 @@ bool open_nothing() {
 void open_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const bool closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
-    // The lowest free number is this one, because those below are open. O_CLOEXEC is left out, as
-    // the three have none.
-    if (closed && !open_nothing()) return;  // nothing that could be told anywhere
+    // The lowest free number is this one, because those below are open. The three streams have no
+    // O_CLOEXEC.
+    if (closed && !open_nothing()) return;  // there is nowhere to report it
   }
 }
 
@@ -108,11 +109,16 @@ void start_log(spdlog::level::level_enum level) {
   video::redirect_ffmpeg_log();
 }
 
+void set_log_level(spdlog::level::level_enum level) {
+  spdlog::default_logger_raw()->set_level(level);
+}
+
 void quiet_libraries() {
   constexpr int kKeep = 0;
-  // hwloc reads the processor's topology for oneTBB, and tells where there is no /sys; 2: nothing.
+  // hwloc reads the processor's topology for oneTBB, and complains if there is no /sys. 2 means
+  // that it prints nothing.
   setenv("HWLOC_HIDE_ERRORS", "2", kKeep);
-  // 0: what ends the process.
+  // 0 means that it prints only what ends the process.
   setenv("SVT_LOG", "0", kKeep);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
 #ifdef FACEPIPE_PROTOBUF_LOGS

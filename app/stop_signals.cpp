@@ -26,7 +26,7 @@ bool send_signal() noexcept {
   return sent;
 }
 
-// False where it is ignored from the start, as nohup has it.
+// 0 if SIGHUP was ignored from the start, which nohup does.
 volatile std::sig_atomic_t g_hangup_counts = 0;
 
 bool is_ignored(int number) noexcept {
@@ -45,8 +45,8 @@ void set_handlers(void (*handler)(int)) noexcept {
 }
 
 extern "C" void on_signal(int number) {
-  set_handlers(SIG_DFL);              // whoever asks twice doesn't want to wait
-  if (!send_signal()) raise(number);  // nobody would hear of it: as if there were no handler
+  set_handlers(SIG_DFL);              // a user who asks twice doesn't want to wait
+  if (!send_signal()) raise(number);  // the listener can't hear it, so the signal does its default
 }
 
 void listen(const std::stop_source& stop) noexcept {
@@ -54,7 +54,7 @@ void listen(const std::stop_source& stop) noexcept {
   ssize_t got = 0;
   do got = read(g_pipe[0], &message, 1);
   while (got < 0 && errno == EINTR);
-  if (got == 1) stop.request_stop();  // else the other end was closed: nobody waits any more
+  if (got == 1) stop.request_stop();  // else ~StopSignals() has closed the other end
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
   set_handlers(SIG_DFL);
-  // The listener reads the end of the pipe: nothing need be written, which could fail.
+  // The listener sees the end of the pipe. So nothing must be written, which could fail.
   close(std::exchange(g_pipe[1], -1));
   listener_.join();
   close(std::exchange(g_pipe[0], -1));

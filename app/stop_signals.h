@@ -1,4 +1,4 @@
-// Ctrl-C as a stop token.
+// Makes a stop token of Ctrl-C.
 #pragma once
 
 #include <stop_token>
@@ -6,13 +6,12 @@
 
 namespace facepipe::app {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the next one ends the
-/// program at once; a SIGHUP that was ignored before stays ignored. One object a process; made
-/// before other threads, so that they start with it in place.
+/// While this object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the next one
+/// ends the program at once. A SIGHUP that was ignored before stays ignored. A process has one
+/// object, which is made before other threads.
 class StopSignals {
  public:
-  /// Throws std::system_error where the system has no pipe left, Error(internal) where it has no
-  /// thread.
+  /// Throws std::system_error if the system has no pipe left, Error(internal) if it has no thread.
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;

@@ -21,7 +21,7 @@ bool is_of_faces(const std::string& name) {
                                     name.starts_with("haarcascade_profileface"));
 }
 
-/// Nothing of a folder that is missing or can't be read.
+/// Returns nothing if the folder is missing or can't be read.
 std::vector<fs::path> face_cascades(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failure;
@@ -37,7 +37,7 @@ std::vector<fs::path> face_cascades(const fs::path& folder) {
 void print_cascades(const fs::path& folder, const Print& print) {
   std::vector<std::string> lines;
   for (const fs::path& file : face_cascades(folder)) {
-    // One that is refused is none that was found: OpenCV has some with tilted features.
+    // A cascade that is refused doesn't count: some of OpenCV's have tilted features.
     (void)attempt({}, [&] {
       const detector::cascade::Cascade read = detector::cascade::read_cascade(file);
       lines.push_back(fmt::format("{}: {} stages, {} trees, window {}",

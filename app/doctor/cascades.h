@@ -1,4 +1,4 @@
-// doctor's part about cascades, which the system's packages bring along.
+// The part of doctor about cascades, which the system's packages bring along.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace facepipe::app {
 
-/// Where Debian's package opencv-data puts OpenCV's cascades.
+/// The folder in which Debian's package opencv-data puts OpenCV's cascades.
 inline constexpr const char* kCascadeFolder = "/usr/share/opencv4/haarcascades";
 
-/// Names the folder and those of OpenCV's cascades for frontal and profile faces in it that can be
-/// used, in the order of their names; or says that there are none.
+/// Prints the folder, and which of OpenCV's cascades for frontal and profile faces in it can be
+/// used, in the order of their names; or that there are none.
 void print_cascades(const std::filesystem::path& folder, const Print& print);
 
 }  // namespace facepipe::app

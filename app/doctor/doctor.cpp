@@ -69,7 +69,7 @@ void print_devices(const CudaProbe& cuda, const Print& print) {
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }
 
-/// A chip that has failed must not keep the rest from being told.
+/// Goes on after a failure: a chip that has failed must not keep the rest from being printed.
 void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
   const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
   if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
@@ -95,7 +95,7 @@ void print_codecs(const Print& print) {
   if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
 }
 
-/// The model's path; nothing where there is none.
+/// Returns the model's path; nullopt if there is none.
 std::optional<std::filesystem::path> print_model(const DoctorOptions& options, const Print& print) {
   print("model\n");
   std::filesystem::path path;
@@ -127,7 +127,7 @@ detector::DetectorOptions trial_options(const std::filesystem::path& model) {
   return options;
 }
 
-/// Its result, if the pair works.
+/// Returns the pair's result if it works.
 std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& options,
                                            const Print& print) {
   SelfTestResult result;
@@ -146,7 +146,7 @@ std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& opti
   return result;
 }
 
-/// The result of the first engine that works, f32 before others.
+/// Returns the result of the first engine that works; f32 comes before other precisions.
 std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem::path>& model,
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
@@ -165,7 +165,7 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
   return first;
 }
 
-/// One engine of a CUDA device beside the CPU's result. True if it works.
+/// Compares one engine of a CUDA device with the CPU's result. Returns whether it works.
 template <typename Run>
 bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run run,
                      const Print& print) {
@@ -175,7 +175,7 @@ bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run 
   return works;
 }
 
-/// Of networks alone: OpenCV's dnn.
+/// Tries OpenCV's dnn, which computes only networks.
 void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
                    const Print& print) {
   if (detector::library_of(model)) return;
@@ -192,8 +192,8 @@ void try_opencv_on(Device device, const std::filesystem::path& model, const Self
   }
 }
 
-/// Each CUDA device beside the first engine that works on the CPU with f32. True if our own engine
-/// works on one.
+/// Compares each CUDA device with the first engine that works on the CPU with f32. Returns whether
+/// our own engine works on one of them.
 bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesystem::path>& model,
                         const std::optional<SelfTestResult>& on_cpu, const Print& print) {
   print("engine on cuda, the same picture compared with the cpu's result\n");

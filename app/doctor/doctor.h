@@ -11,15 +11,15 @@ namespace facepipe::app {
 
 using Print = std::function<void(std::string_view)>;
 
-/// "  WHAT          TEXT\n".
+/// Prints "  WHAT          TEXT\n".
 void print_line(const Print& print, std::string_view what, std::string_view text);
 
-/// FFmpeg's names of the encoders that doctor looks for.
+/// Returns FFmpeg's names of the encoders that doctor looks for.
 [[nodiscard]] std::span<const char* const> encoders_named();
 
-/// Tells version, libraries, devices, codecs, model, cascades and engines through `print`, piece by
-/// piece, and runs one picture through each engine and precision; what CUDA devices find in it is
-/// compared with the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
+/// Prints version, libraries, devices, codecs, model, cascades and engines, piece by piece. It runs
+/// one picture through each engine and precision, and compares what CUDA devices find in it with
+/// the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
 [[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
 
 }  // namespace facepipe::app

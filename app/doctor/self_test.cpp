@@ -21,7 +21,7 @@ struct Color {
   int v = 128;
 };
 
-/// An ellipse of a face; lengths are in halves of the face's height, from its middle.
+/// An ellipse that is part of a face. Lengths are in halves of the face's height, from its middle.
 struct Part {
   float x;
   float y;

@@ -18,7 +18,7 @@
 namespace facepipe::app {
 
 /// What is told of a face in a file beside its box, score and landmarks.
-struct FaceFields {
+struct FaceColumns {
   bool track = false;    ///< its track's number
   bool tracked = false;  ///< whether its frame was not searched: where some may be so
 };
@@ -33,7 +33,7 @@ struct SideFiles {
   std::filesystem::path report;
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h), of one input
   std::filesystem::path known_tracks{};  ///< one that is read, and never written
-  FaceFields face_fields{};              ///< of `detections`
+  FaceColumns face_columns{};            ///< of `detections`
 };
 
 /// `facepipe run`, hide and detect: the latter two have a job that hides. Every number is in its

@@ -23,7 +23,7 @@ void append_leading_fields(std::string& to, const NamedFrame& frame) {
   append_fields(to, frame.record.pts_s);
 }
 
-/// The fields without the line's end.
+/// Appends the fields without the line's end.
 void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   const Detections& faces = frame.record.faces;
   append_leading_fields(to, frame);
@@ -50,11 +50,11 @@ void append_csv_faces(std::string& to, const NamedFrame& frame) {
   }
 }
 
-/// That of FrameFormat::append.
-auto csv_faces(FaceFields fields) {
-  if (fields.track)
-    return fields.tracked ? append_csv_faces<true, true> : append_csv_faces<true, false>;
-  return fields.tracked ? append_csv_faces<false, true> : append_csv_faces<false, false>;
+/// Returns the FrameFormat::append for these columns.
+auto csv_faces(FaceColumns columns) {
+  if (columns.track)
+    return columns.tracked ? append_csv_faces<true, true> : append_csv_faces<true, false>;
+  return columns.tracked ? append_csv_faces<false, true> : append_csv_faces<false, false>;
 }
 
 void append_json_point(std::string& to, const Point& point) {
@@ -128,12 +128,12 @@ void append_latency(std::string& to, const NamedFrame& frame) {
   to += '\n';
 }
 
-std::string csv_faces_header(FaceFields fields) {
+std::string csv_faces_header(FaceColumns columns) {
   std::string header = "file,frame,pts_s,width,height,x1,y1,x2,y2,score";
   for (std::string_view point : {"left_eye", "right_eye", "nose", "left_mouth", "right_mouth"})
     for (std::string_view axis : {"_x", "_y"}) header.append(",").append(point).append(axis);
-  if (fields.track) header += ",track";
-  if (fields.tracked) header += ",tracked";
+  if (columns.track) header += ",track";
+  if (columns.tracked) header += ",tracked";
   return header + '\n';
 }
 
@@ -147,9 +147,9 @@ std::string latency_header() {
 
 }  // namespace
 
-FrameFormat detections_format(const std::filesystem::path& path, FaceFields fields) {
+FrameFormat detections_format(const std::filesystem::path& path, FaceColumns columns) {
   if (path.extension() == ".csv")
-    return {csv_faces_header(fields), csv_faces(fields), csv_field, input_of_csv, true};
+    return {csv_faces_header(columns), csv_faces(columns), csv_field, input_of_csv, true};
   return {{}, append_json_frame, json_string, input_of_json};
 }
 

@@ -1,4 +1,4 @@
-// Lines of inputs that wait until it is their turn to be written.
+// Lines of inputs that wait for their turn to be written.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace facepipe::app {
 
-/// What doesn't fit into memory of all spools of a run: one file without a name, gone with the
-/// program whatever ends it, in the system's folder for temporary ones; made when it is needed.
-/// Thread-safe. Errors: Error(output), naming the folder.
+/// Holds what doesn't fit into the memory of all spools of a run. It is one file without a name in
+/// the system's folder for temporary files. It is made when it is needed, and is gone however the
+/// program ends. Thread-safe. Errors: Error(output), naming the folder.
 class SpoolFile {
  public:
   SpoolFile() = default;
@@ -24,7 +24,7 @@ class SpoolFile {
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
-  /// Where the text begins.
+  /// Returns where the text begins in the file.
   [[nodiscard]] std::int64_t append(std::string_view text);
   void read(std::int64_t begin, std::string& to);
 
@@ -37,19 +37,22 @@ class SpoolFile {
   std::int64_t size_ = 0;
 };
 
-/// Lines of one input. Used by one thread at a time.
+/// Holds the lines of one input. Used by one thread at a time.
 class LineSpool {
  public:
-  /// @param file  outlives it
+  /// @param file  outlives this object
   explicit LineSpool(SpoolFile& file) : file_(&file) {}
 
-  /// Where the file can't take them, failure() has why from now on, and nothing more is taken.
+  /// If the file can't take the lines, failure() has the reason from now on, and the spool takes
+  /// nothing more.
   void append(std::string_view lines);
-  /// Likewise; what is more than a few KB goes to the file, because very many may have to wait.
+  /// Leaves only a few KB in memory, because very many spools may have to wait. Failures are as
+  /// with append().
   void put_away();
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
-  /// Gives all lines in order, in parts that end anywhere. Errors: Error(output), failure()'s too.
+  /// Gives all lines in order, in parts that end anywhere. Throws Error(output), also for what
+  /// failure() has.
   void give(const std::function<void(std::string_view)>& to) const;
 
  private:

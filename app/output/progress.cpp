@@ -80,7 +80,7 @@ ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState 
       try {
         work(stop);
       } catch (const std::exception& error) {
-        spdlog::debug("no progress from here on: {}", error.what());  // a run is worth more
+        spdlog::debug("no progress from here on: {}", error.what());  // the run goes on
       }
     });
 }

@@ -1,4 +1,4 @@
-// Tells how far a run is, while it runs.
+// Shows how far a run is, while it runs.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@
 
 namespace facepipe::app {
 
-/// What one line of progress tells.
+/// What one line of progress says.
 struct ProgressState {
   std::string file;
   std::size_t input = 1;  ///< 1..inputs
@@ -24,41 +24,45 @@ struct ProgressState {
   double elapsed_s = 0;
   std::string status = "running";
 
-  /// Seconds left; negative if unknown.
+  /// Returns the seconds that are left; a negative number if they are unknown.
   [[nodiscard]] double left_s() const;
 };
 
-/// One JSON object with a line break: file, input, inputs, status, frames, expected_frames, fps,
-/// faces, elapsed_s, left_s; null for what is unknown.
+/// Returns one JSON object with a line break: file, input, inputs, status, frames, expected_frames,
+/// fps, faces, elapsed_s, left_s. What is unknown is null.
 [[nodiscard]] std::string progress_json(const ProgressState& state);
 
-/// At most 79 characters, no line break: a bar where the number of frames is known.
+/// Returns at most 79 characters without a line break. There is a bar if the number of frames is
+/// known.
 [[nodiscard]] std::string progress_bar(const ProgressState& state);
 
 enum class ProgressKind { none, bar, json };
 enum class ProgressEnd { of_all_frames, before_the_last };
 
-/// Tells the progress of one input at a steady pace from a thread of its own, so that it goes on
-/// while the first frame is on its way. JSON: at the start, each second, and at the end. Bar: four
-/// times a second, and gone at the end. What can't be written is not told: write_error() has why.
-/// update() may be called from another thread than begin and end.
+/// Shows the progress of one input at a steady pace from a thread of its own, so that lines come
+/// also while the first frame is on its way. JSON comes at the start, each second, and at the end.
+/// A bar comes four times a second, and is gone at the end. If a line can't be written,
+/// write_error() has the reason. update() may be called from another thread than the other
+/// functions.
+///
+/// Its eight members belong together: all of them are what the thread works with.
 class ProgressTeller {
  public:
-  /// @param out stays open; not owned
+  /// @param out  stays open; it is not owned
   ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first);
   /// Ends without a last line, unless end() was called.
   ~ProgressTeller();
   ProgressTeller(const ProgressTeller&) = delete;
   ProgressTeller& operator=(const ProgressTeller&) = delete;
 
-  /// @param input  ProgressState::input, where it changes
+  /// @param input  the new ProgressState::input; nullopt if it stays
   void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
   /// Writes the last line, with this status. With ProgressEnd::of_all_frames
   /// it expects no more frames than there were.
   void end(const std::string& status, ProgressEnd at);
 
-  /// errno of the first line that couldn't be written, 0 where all were; a reader that went away
-  /// counts for none. Asked after end().
+  /// Returns errno of the first line that couldn't be written, 0 if all were written. It is no
+  /// error if the reader went away. Called after end().
   [[nodiscard]] int write_error() const { return write_error_; }
 
  private:
@@ -72,11 +76,11 @@ class ProgressTeller {
   std::mutex mutex_;  ///< guards state_
   std::condition_variable_any stopping_;
   ProgressState state_;
-  int write_error_ = 0;  ///< of the thread until it has ended
+  int write_error_ = 0;  ///< belongs to the thread until that has ended
   std::jthread thread_;  // last: it uses all of the above
 };
 
-/// The progress of inputs that are worked on at once, as one: how many of them are done, and the
+/// Adds up the progress of inputs that are worked on at once: how many of them are done, and the
 /// frames and faces of all. Thread-safe.
 class ProgressOfSeveral {
  public:
@@ -84,7 +88,7 @@ class ProgressOfSeveral {
   explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
 
   void update(std::size_t input, const pipeline::Progress& progress);
-  /// The input is done, whatever became of it.
+  /// The input has ended, with any outcome.
   void end(std::size_t input);
 
  private:

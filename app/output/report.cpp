@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Keeps the order of insertion: what a reader looks for first stands first.
+// This kind keeps the order of insertion, so that what a reader looks for first stands first.
 using Json = nlohmann::ordered_json;
 
-/// The value whose shortest text is that of the float: 0.3 instead of 0.30000001192092896.
+/// Returns the value whose shortest text is that of the float: 0.3, not 0.30000001192092896.
 double short_double(float value) { return std::stod(shown(value)); }
 
 template <typename T>
@@ -39,7 +39,7 @@ Json tiling_json(const detector::Tiling& tiling) {
           {"whole_at", size_json(tiling.whole.content)}};
 }
 
-/// Milliseconds as they deserve to be read: to a tenth of a microsecond.
+/// Rounds milliseconds to a tenth of a microsecond.
 double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
 
 Json percentiles_json(const Percentiles& times) {
@@ -131,7 +131,7 @@ Json regions_json(const std::vector<pipeline::Region>& regions) {
   return all;
 }
 
-/// What decides which faces are hidden, and how; null where none is.
+/// Returns what decides which faces are hidden, and how; null if the run hides none.
 Json hide_json(const RunOptions& options) {
   if (!options.job.hide) return {};
   const pipeline::HideJob& hide = *options.job.hide;
@@ -205,7 +205,7 @@ Json ledger_json(const video::FrameLedger& ledger) {
           {"written", ledger.written}, {"ended_early", ledger.ended_early}};
 }
 
-/// Between host and device, by kind; null on the CPU.
+/// Returns the copies between host and device, by kind; null on the CPU.
 Json copies_json(const std::vector<pipeline::CopySum>& copies) {
   if (copies.empty()) return {};
   Json json = Json::object();
@@ -253,12 +253,12 @@ void add_result(Json& json, const InputOutcome& outcome) {
   json.update(fields);
 }
 
-/// Names of files may hold any byte; what is no UTF-8 becomes U+FFFD.
+/// Returns the JSON text. Names of files may hold any byte: bytes that are no UTF-8 become U+FFFD.
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// A string as it reads back from a file.
+/// Returns a string as it reads back from a file.
 std::string text_of(const Json& text) { return Json::parse(dump(text, -1)).get<std::string>(); }
 
 Json from_earlier(const std::string& text) {
@@ -283,8 +283,8 @@ Json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
   return json;
 }
 
-/// Appends an entry as a dump of the whole array has it: strings hold no line breaks, so that each
-/// line can be indented.
+/// Appends an entry as a dump of the whole array has it. Strings in JSON hold no line breaks, so
+/// each line can be indented.
 void append_entry(ReportText& report, const Json& entry) {
   std::string& text = report.text;
   text += report.entries.empty() ? "\n  " : ",\n  ";
@@ -364,7 +364,7 @@ void ReportFile::enter(const Json& entry) {
   earlier_[entry["file"].get<std::string>()] = entry.dump();
 }
 
-/// What was made later counts.
+/// Reads the entries of leftovers. They replace those of the finished file, which is older.
 void ReportFile::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     std::ifstream stream(leftover.path, std::ios::binary);
@@ -403,8 +403,8 @@ void ReportFile::commit(const ReportText& report) {
     file_.begin_again();
   }
   write(report.text);
-  // Where the report gets no more than a partial name, the next run takes its entries from there.
-  // On a full disk the report is worth more than its record.
+  // If the report gets only a partial name, the next run takes its entries from there. On a full
+  // disk the report is worth more than its record, so a failure of the record doesn't matter.
   static_cast<void>(attempt({}, [&] {
     if (OutputLock* const lock = file_.lock())
       for (const OutputPart& entry : report.entries) lock->completed(entry);

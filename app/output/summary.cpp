@@ -19,7 +19,7 @@ std::string names_of(const std::vector<Device>& devices) {
   return names;
 }
 
-/// What boxes are counted as.
+/// Returns the word for what is counted.
 std::string things(const std::optional<RunFacts>& facts) {
   const bool other = facts && !facts->class_name.empty() && facts->class_name != "face";
   return other ? fmt::format("boxes ({})", terminal_text(facts->class_name)) : "faces";
@@ -37,7 +37,7 @@ std::string facts_line(const RunFacts& facts) {
   return line;
 }
 
-/// Tells each device's share; empty where there was one device.
+/// Returns each device's share; nothing if there was one device.
 std::string shares_line(const pipeline::JobResult& result) {
   if (result.devices.size() < 2) return {};
   std::string line;
@@ -48,7 +48,7 @@ std::string shares_line(const pipeline::JobResult& result) {
   return line + '\n';
 }
 
-/// Tells what crossed between host and device, or was copied there; empty where nothing was.
+/// Returns what was copied between host and device, or on the device; nothing if nothing was.
 std::string copies_line(const std::vector<pipeline::CopySum>& copies) {
   std::string line;
   for (const pipeline::CopySum& copy : copies) {
@@ -119,7 +119,7 @@ std::string waiting_row(std::string_view what, const Percentiles& times) {
                      times.p99, times.max);
 }
 
-/// Tells how long a frame is in each stage.
+/// Writes how long a frame is in each stage.
 std::string waiting_table(const pipeline::StageTimes& times) {
   std::string table = fmt::format("{:<34}{:>10}{:>10}{:>10}{:>10}\n",
                                   "ms of a frame, waiting included", "median", "p95", "p99", "max");

@@ -1,4 +1,4 @@
-// What a run says at its end.
+// What a run prints at its end.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +13,15 @@ namespace facepipe::app {
 
 /// How long the inputs were worked on altogether.
 struct WorkTime {
-  double seconds = 0;    ///< without the start-up of those that were worked on alone
-  bool at_once = false;  ///< several were worked on at once: theirs add up to more
+  double seconds = 0;    ///< without the start-up of inputs that were worked on one by one
+  bool at_once = false;  ///< several inputs ran at once: their own times add up to more
 };
 
 /// What the summary says of the stages: how long each one works, or also how long frames wait.
 enum class StageDetail { work, work_and_waiting };
 
-/// Several lines: the stages' times of all inputs together, each input with its frames, faces and
-/// speed, what ran, and where the files lie.
+/// Returns several lines: the stages' times of all inputs together, each input with its frames,
+/// faces and speed, the device and the model, and where the files lie.
 [[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
                                        const std::vector<InputOutcome>& outcomes,
                                        const pipeline::StageTimes& times, const WorkTime& work,

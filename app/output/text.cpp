@@ -13,13 +13,13 @@
 namespace facepipe::app {
 namespace {
 
-/// Holds a character of UTF-8; where a byte begins none, `bytes` is 0.
+/// A character of UTF-8; `bytes` is 0 if no character begins there.
 struct Utf8Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
 };
 
-/// Reads the first character of a text that isn't empty. Forms that are longer than need be,
+/// Reads the first character of a text that isn't empty. Forms that are longer than necessary,
 /// surrogates, and codes beyond Unicode are no characters.
 Utf8Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -38,8 +38,9 @@ Utf8Character first_character(std::string_view text) {
   return {code, length};
 }
 
-/// What a terminal obeys rather than shows: controls (C0, DEL, C1), line and paragraph separators,
-/// and what changes the direction of writing (Unicode's Bidi_Control).
+/// Tells whether a terminal obeys the character instead of showing it: controls (C0, DEL, C1), line
+/// and paragraph separators, and characters that change the direction of writing (Unicode's
+/// Bidi_Control).
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -61,7 +62,7 @@ void append_shortest(std::string& text, T value) {
   text.append(digits.data(), result.ptr);
 }
 
-/// What is no UTF-8 becomes U+FFFD, as in JSON.
+/// Returns the text with U+FFFD for bytes that are no UTF-8, as in JSON.
 std::string utf8(std::string_view value) {
   const bool ascii = std::all_of(value.begin(), value.end(),
                                  [](char letter) { return static_cast<signed char>(letter) >= 0; });

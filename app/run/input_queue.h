@@ -1,4 +1,4 @@
-// Which input is worked on next, where several are at once.
+// Which input comes next when a run works on several at once.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace facepipe::app {
 
-/// An input of a run, by its number, and how much work it is likely to be.
+/// An input of a run, and how much work it probably is.
 struct QueuedInput {
-  std::size_t index = 0;
-  std::optional<std::uintmax_t> bytes;  ///< of the file; none where nobody can tell
+  std::size_t index = 0;                ///< of the input
+  std::optional<std::uintmax_t> bytes;  ///< of the file; nullopt if its size is unknown
 };
 
-/// The largest first, so that the lanes end together; before them those of unknown size, which may
-/// go on for ever. Thread-safe.
+/// Gives the largest inputs first, so that the lanes end together. Inputs of unknown size come
+/// before them, because they may go on for ever. Thread-safe.
 class InputQueue {
  public:
   /// What one lane works on from now on.
   struct Turn {
     std::size_t index = 0;
-    /// The input is more than one lane's share of all that is left: others, which find nothing more
-    /// in the queue, are to help.
+    /// The input is more than one lane's share of all that is left. So lanes that find nothing more
+    /// in the queue help with it.
     bool may_grow = false;
   };
 
-  /// @param lanes  that take turns
+  /// @param lanes  the number of lanes that take turns
   InputQueue(std::vector<QueuedInput> inputs, int lanes);
 
-  /// None where all have been given.
+  /// Returns nullopt after the last input.
   [[nodiscard]] std::optional<Turn> next();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Nothing where the text names no style that a track may have.
+/// Returns nullopt if the text names no style that a track may have.
 std::optional<overlay::HideOptions> look_of(const std::string& style, overlay::HideOptions look) {
   try {
     const HideStyleChoice choice = parse_hide_style({"style", style});
@@ -26,7 +26,7 @@ std::optional<overlay::HideOptions> look_of(const std::string& style, overlay::H
     look.image = nullptr;
     return look;
   } catch (const Error&) {
-    return std::nullopt;  // whose words quote the file
+    return std::nullopt;  // the caller's error names the file
   }
 }
 
@@ -51,11 +51,11 @@ std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& p
   for (std::size_t i = 0; i < known->file.tracks.size(); ++i) {
     const std::string& style = known->file.tracks[i].style;
     if (style.empty() || known->styles.contains(style)) continue;
-    const std::optional<overlay::HideOptions> its = look_of(style, look);
-    if (!its)
+    const std::optional<overlay::HideOptions> parsed = look_of(style, look);
+    if (!parsed)
       throw Error(ErrorKind::input, known->name + ": track " + std::to_string(i) +
                                         ": style is not one of solid, solid:COLOUR, blur, mosaic");
-    known->styles.emplace(style, *its);
+    known->styles.emplace(style, *parsed);
   }
   if (sha256_of_input(input, "--tracks", stop) != known->file.input.sha256)
     throw Error(ErrorKind::usage,

@@ -7,16 +7,19 @@
 
 namespace facepipe::app {
 
-OpenedInputs::OpenedInputs(bool alone, video::References references, std::int64_t max_pixels,
+OpenedInputs::OpenedInputs(bool single_input, video::References references, std::int64_t max_pixels,
                            std::stop_token stop)
-    : alone_(alone), references_(references), max_pixels_(max_pixels), stop_(std::move(stop)) {}
+    : single_input_(single_input),
+      references_(references),
+      max_pixels_(max_pixels),
+      stop_(std::move(stop)) {}
 
 std::string OpenedInputs::output_extension(const std::string& input, const std::string& encoder) {
   if (video::is_fifo(input)) return video::kMatroskaExtension;
   auto demuxer = std::make_unique<video::Demuxer>(input, stop_, references_, max_pixels_);
   std::string extension = facepipe::video::output_extension(*demuxer, encoder);
-  const bool waits = alone_ || !video::is_url(input);
-  if (waits && opened_.size() < kMostKept) opened_.push_back(std::move(demuxer));
+  const bool can_wait = single_input_ || !video::is_url(input);
+  if (can_wait && opened_.size() < kMostKept) opened_.push_back(std::move(demuxer));
   return extension;
 }
 

@@ -12,28 +12,27 @@
 
 namespace facepipe::app {
 
-/// Opens inputs in the order of the run, each once: an input that was looked into for its output's
-/// name goes on to its job as it stands. Two kinds are opened again by their jobs: those behind the
-/// first kMostKept, and URLs that would have to wait for other inputs, as servers don't.
+/// Opens each input once, in the order of the run: an input that was opened to name its output goes
+/// on to its job as it stands. Jobs open two kinds again: inputs behind the first kMostKept, and
+/// URLs that would have to wait for other inputs, because servers don't wait.
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
 
-  /// A blocked look ends when `stop` is requested.
-  /// @param alone the run has one input
-  OpenedInputs(bool alone, video::References references, std::int64_t max_pixels,
+  /// @param single_input  the run has one input
+  /// @param stop          ends waiting for an input
+  OpenedInputs(bool single_input, video::References references, std::int64_t max_pixels,
                std::stop_token stop);
 
-  /// As video::output_extension(); Matroska's for a FIFO, into which nobody looks before its
-  /// job. Errors: as Demuxer.
+  /// Returns what video::output_extension() returns. For a FIFO it returns Matroska's, because
+  /// only the job may read from it. Errors: as Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
-  /// The input if it is open, which it then is no more here, else nullptr. Thread-safe, once all
-  /// are opened.
+  /// Hands the input over if it is open, else returns nullptr. Thread-safe once all are opened.
   [[nodiscard]] std::unique_ptr<video::Demuxer> take(const std::string& input);
 
  private:
-  const bool alone_;
+  const bool single_input_;
   const video::References references_;
   const std::int64_t max_pixels_;
   const std::stop_token stop_;

@@ -21,12 +21,12 @@
 namespace facepipe::app {
 namespace {
 
-/// Looks are at these sixths of the range, of which the first are far apart.
+/// The pictures lie at these sixths of the range. The first ones are far apart.
 constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
-constexpr int kSideStep = 160;  // so few kinds of detectors are kept
-// Who has seen so many upright faces in two pictures, and hardly any other, need not go on.
+constexpr int kSideStep = 160;  // keeps the number of detectors small
+// So many upright faces in two pictures, and hardly any turned ones, are enough to stop.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 
@@ -37,7 +37,8 @@ bool are_upright(const detector::FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
-/// Looks at some pictures of one input.
+/// Looks at some pictures of one input. Its eight members belong together: each look needs all of
+/// them.
 class Sampling {
  public:
   Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
@@ -57,7 +58,7 @@ class Sampling {
   }
 
  private:
-  /// Returns the end of the range, as far as it is known.
+  /// Returns the end of the range, or 0 if it is unknown.
   [[nodiscard]] double look_at_first(double from_s) {
     video::FrameSource source = source_near(from_s);
     detectors_ = detectors_for_(source.upright());
@@ -67,7 +68,7 @@ class Sampling {
     return std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
   }
 
-  /// A place where nothing can be decoded says nothing about the others.
+  /// Goes on after an error: a place where nothing can be decoded says nothing about the others.
   void look_near(double time_s) {
     try {
       video::FrameSource source = source_near(time_s);
@@ -87,7 +88,8 @@ class Sampling {
     return {job_.input, options, notices_, stop_};
   }
 
-  /// Looks at the first frame from that time on, or the last that may be decoded on the way there.
+  /// Looks at the first frame from that time on. If that is too far, it looks at the last frame
+  /// that it may decode.
   void look_near(video::FrameSource& source, double time_s) {
     std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
@@ -98,7 +100,7 @@ class Sampling {
     if (frame && seen_.insert(frame->frame.pts).second) look_at(frame->frame);
   }
 
-  /// The detectors find only faces that count.
+  /// Counts all that is found, because the detectors find only faces that count.
   void look_at(const Frame& frame) {
     for (std::size_t turns = 0; turns < looks_.size(); ++turns)
       found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
@@ -111,7 +113,7 @@ class Sampling {
   std::shared_ptr<detector::DetectorFactory> detectors_;
   std::vector<verify::Looks> looks_;  // by quarter turns
   detector::FacesByTurn found_{};
-  std::set<std::int64_t> seen_;  // stamps of frames
+  std::set<std::int64_t> seen_;  // time stamps of frames
 };
 
 }  // namespace

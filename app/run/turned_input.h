@@ -15,16 +15,16 @@
 
 namespace facepipe::app {
 
-/// Keeps what it looks with from one input of a run to the next. Thread-safe.
+/// Keeps its detectors from one input of a run to the next. Thread-safe.
 class TurnedInputs {
  public:
   /// Counts the faces in pictures spread over the chosen range of an input, in each of the four
-  /// turns. It looks on the CPU at 6 pictures at most, and at two where these show upright faces by
-  /// far; it reduces them to 640 pixels a side, and decodes at most 32 for each. Returns none where
-  /// it can't tell: the input is no regular file and can be read once only, the model is no
-  /// network, or something fails, which the job itself will tell.
-  /// @param detector  with its model, of all calls the same; what it says of a CUDA device's engine
-  ///                  is left out of account
+  /// turns. It looks on the CPU at 6 pictures at most, and at only two if these show far more
+  /// upright faces. It reduces them to 640 pixels a side, and decodes at most 32 frames for each.
+  /// Returns nullopt if it can't know: the input is no regular file and can be read only once, the
+  /// model is no network, or something fails, which the job itself will report.
+  /// @param detector  has the same model in all calls; what it says about a CUDA device's engine
+  ///                  is ignored
   /// Throws Stopped.
   [[nodiscard]] std::optional<detector::FacesByTurn> faces_of(
       const pipeline::JobOptions& job, const detector::DetectorOptions& detector,

@@ -40,46 +40,50 @@ VerifiedVideo VideoReader::video() const {
   return video;
 }
 
+FramesInTurn::FramesInTurn(VideoReader& video)
+    : video_(video), frame_(video.next()), after_(video.next()) {}
+
+void FramesInTurn::go_on() {
+  time_before_ = time();
+  frame_ = std::exchange(after_, std::nullopt);
+  if (frame_) after_ = video_.next();
+  ++number_;
+}
+
 verify::FrameComparison Comparison::run(const std::stop_token& stop) {
-  frame_ = original_.next();
-  after_ = original_.next();
-  partner_ = hidden_.next();
-  while (frame_ || partner_) {
-    const std::optional<double> time = original_.time_of(frame_);
-    const std::optional<double> there = hidden_.time_of(partner_);
-    switch (verify::meet({before_, time, original_.time_of(after_), there})) {
+  FramesInTurn original(original_);
+  std::optional<video::DecodedFrame> partner = hidden_.next();
+  while (original.frame() || partner) {
+    const std::optional<double> time = original.time();
+    const std::optional<double> partner_time = hidden_.time_of(partner);
+    switch (verify::meet({original.time_before(), time, original.time_after(), partner_time})) {
       case verify::Meeting::pair:
-        if (std::abs(*time - *there) > verify::kSameTime_s + 1e-9)
-          frames_.stamps.add(*time, number_);
-        look(stop);
-        partner_ = hidden_.next();
-        go_on();
+        if (std::abs(*time - *partner_time) > verify::kSameTime_s + 1e-9)
+          frames_.stamps.add(*time, original.number());
+        look(original, *partner, stop);
+        partner = hidden_.next();
+        original.go_on();
         break;
       case verify::Meeting::missing:
-        frames_.missing.add(*time, number_);
-        go_on();
+        frames_.missing.add(*time, original.number());
+        original.go_on();
         break;
       case verify::Meeting::extra:
-        frames_.extra.add(*there, number_);
-        lookers_.extra.push(partner_->frame, number_, *there, stop);
-        partner_ = hidden_.next();
+        frames_.extra.add(*partner_time, original.number());
+        lookers_.extra.push(partner->frame, original.number(), *partner_time, stop);
+        partner = hidden_.next();
         break;
     }
   }
   return frames_;
 }
 
-void Comparison::go_on() {
-  before_ = original_.time_of(frame_);
-  frame_ = std::exchange(after_, std::nullopt);
-  if (frame_) after_ = original_.next();
-  ++number_;
-}
-
-void Comparison::look(const std::stop_token& stop) {
+void Comparison::look(const FramesInTurn& original, const video::DecodedFrame& partner,
+                      const std::stop_token& stop) {
   ++frames_.pairs;
+  const video::DecodedFrame& frame = *original.frame();
   lookers_.pairs.push(
-      {frame_->frame, partner_->frame, number_, *original_.time_of(frame_), frame_->damaged}, stop);
+      {frame.frame, partner.frame, original.number(), *original.time(), frame.damaged}, stop);
   pipeline::Progress progress;
   progress.frames = frames_.pairs;
   progress.expected_frames = original_.expected_frames();

@@ -21,21 +21,21 @@ namespace facepipe::app {
 /// Reads one video frame by frame.
 class VideoReader {
  public:
-  /// @param stream  of the input; none: the one that a player shows
+  /// @param stream  of the input; nullopt for the one that a player shows
   /// Errors: as FrameSource.
   VideoReader(const std::string& input, const VerifyOptions& options, const std::stop_token& stop,
               std::optional<int> stream = std::nullopt);
 
-  /// Reads the next frame; none after the last one. Errors: as FrameSource::next().
+  /// Reads the next frame; returns nullopt after the last one. Errors: as FrameSource::next().
   [[nodiscard]] std::optional<video::DecodedFrame> next();
-  /// Returns a frame's time in seconds; none without a frame.
+  /// Returns a frame's time in seconds; nullopt without a frame.
   [[nodiscard]] std::optional<double> time_of(
       const std::optional<video::DecodedFrame>& frame) const;
   [[nodiscard]] Size size() const { return video_.size; }
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
-  /// Tells how many frames next() has given.
+  /// Returns how many frames next() has given.
   [[nodiscard]] std::int64_t frames() const { return video_.frames; }
-  /// Tells what has been read of the video. Like pictures_beside(), it is called after the last
+  /// Returns what is known about the video. Like pictures_beside(), it is called after the last
   /// frame.
   [[nodiscard]] VerifiedVideo video() const;
   [[nodiscard]] std::vector<video::PicturesBeside> pictures_beside() const {
@@ -48,13 +48,36 @@ class VideoReader {
   VerifiedVideo video_;
 };
 
-/// Holds who looks at the frames.
+/// Goes through a video with a view of one frame ahead. The video outlives it.
+class FramesInTurn {
+ public:
+  /// Reads the first two frames. Errors: as VideoReader::next().
+  explicit FramesInTurn(VideoReader& video);
+  /// Goes to the next frame. Errors: as VideoReader::next().
+  void go_on();
+
+  /// None after the last frame.
+  [[nodiscard]] const std::optional<video::DecodedFrame>& frame() const { return frame_; }
+  [[nodiscard]] std::int64_t number() const { return number_; }
+  [[nodiscard]] std::optional<double> time() const { return video_.time_of(frame_); }
+  [[nodiscard]] std::optional<double> time_before() const { return time_before_; }
+  [[nodiscard]] std::optional<double> time_after() const { return video_.time_of(after_); }
+
+ private:
+  VideoReader& video_;
+  std::optional<double> time_before_;
+  std::optional<video::DecodedFrame> frame_;
+  std::optional<video::DecodedFrame> after_;
+  std::int64_t number_ = 0;  // of frame_
+};
+
+/// Holds what looks at the frames.
 struct Lookers {
   verify::Verifier& pairs;
   verify::LonePictures& extra;  ///< frames of the hidden video that the original lacks
 };
 
-/// Reads both videos to their ends. All must outlive it.
+/// Reads both videos to their ends. The arguments of its constructor outlive it.
 class Comparison {
  public:
   Comparison(VideoReader& original, VideoReader& hidden, const Lookers& lookers,
@@ -65,19 +88,14 @@ class Comparison {
   [[nodiscard]] verify::FrameComparison run(const std::stop_token& stop);
 
  private:
-  void go_on();
-  void look(const std::stop_token& stop);
+  void look(const FramesInTurn& original, const video::DecodedFrame& partner,
+            const std::stop_token& stop);
 
   VideoReader& original_;
   VideoReader& hidden_;
   const Lookers lookers_;
   ProgressTeller& progress_;
   verify::FrameComparison frames_;
-  std::optional<double> before_;  // time of the original's frame that went before
-  std::optional<video::DecodedFrame> frame_;
-  std::optional<video::DecodedFrame> after_;
-  std::optional<video::DecodedFrame> partner_;
-  std::int64_t number_ = 0;  // of the original's frame
 };
 
 }  // namespace facepipe::app

@@ -30,7 +30,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
     spdlog::info("no enlarged look: 1.5 times {} is too large for it", to_string(usual));
 }
 
-/// @param size  none: the usual one
+/// Adds a look at pictures of the usual size, or of `size`.
 void VerifyDetectors::add(std::optional<Size> size) {
   detector::DetectorOptions options = options_;
   if (size) options.detect_size = size;

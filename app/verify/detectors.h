@@ -13,10 +13,10 @@
 
 namespace facepipe::app {
 
-/// The detectors of all looks, which use them one after the other.
+/// Owns the detectors of all looks, which use them one after the other.
 class VerifyDetectors {
  public:
-  /// @param size  of the original's pictures
+  /// @param size  the size of the original's pictures
   /// Errors: as make_detector_factory(); Error(usage) for a model that is no network.
   VerifyDetectors(const VerifyOptions& options, Size size);
 

@@ -7,16 +7,16 @@
 
 namespace facepipe::app {
 
-/// Owns the file, of which nothing is on a disk.
+/// Owns the file, which is in memory and never on a disk.
 class MemoryFile {
  public:
-  /// Copies the bytes. Errors: Error(internal) where the system gives no memory for it.
+  /// Copies the bytes. Errors: Error(internal) if the system has no memory for the file.
   explicit MemoryFile(std::span<const std::byte> bytes);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// The path holds as long as the file lives, for this process alone.
+  /// The path is valid as long as this object lives, and only in this process.
   [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
  private:

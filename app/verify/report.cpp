@@ -14,12 +14,12 @@
 namespace facepipe::app {
 namespace {
 
-// Keeps the order of insertion: what a reader looks for first stands first.
+// This kind keeps the order of insertion, so that what a reader looks for first stands first.
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostTold = 20;
+constexpr std::size_t kMostListed = 20;
 
-/// "1:02:03.456".
+/// Returns "1:02:03.456".
 std::string clock_time(double seconds) {
   const auto all = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds) * 1000));
   std::array<char, 64> text{};
@@ -87,7 +87,7 @@ std::string comparison(const VerifyResult& result) {
   return text + damage_line(result.original) + damage_line(result.hidden);
 }
 
-/// Tells where the original seems to have lost its rotation.
+/// Returns a line if the original seems to have lost its rotation, else nothing.
 std::string turned_line(const VerifyResult& result) {
   const std::optional<int> turn = detector::turn_of_faces(result.turned);
   if (!turn) return {};
@@ -206,10 +206,10 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
     text += ", and " + std::to_string(result.counts.from_file) + " that the edit file hides";
   text += '\n' + turned_line(result);
   for (const BesideVideo& beside : result.beside) text += beside_line(beside);
-  const std::size_t told = std::min(kMostTold, result.findings.size());
-  for (std::size_t i = 0; i < told; ++i) text += finding_line(result.findings[i]);
-  if (told < result.findings.size())
-    text += "  and " + std::to_string(result.findings.size() - told) +
+  const std::size_t listed = std::min(kMostListed, result.findings.size());
+  for (std::size_t i = 0; i < listed; ++i) text += finding_line(result.findings[i]);
+  if (listed < result.findings.size())
+    text += "  and " + std::to_string(result.findings.size() - listed) +
             " more (--report has all of them)\n";
   return text + verdict(result) + "\n";
 }

@@ -18,7 +18,7 @@ void add(std::vector<verify::Finding> findings, const std::string& place, Verify
   }
 }
 
-/// Returns the reason without the name of a file in memory, which tells nobody anything.
+/// Returns the reason without the name of a file in memory, which means nothing to users.
 std::string reason_of_failure(const Error& error) {
   const std::string text = error.what();
   const std::size_t name_end = text.find(": ");
@@ -26,7 +26,7 @@ std::string reason_of_failure(const Error& error) {
   return in_memory ? text.substr(name_end + 2) : text;
 }
 
-/// A face that only this stream shows is one that shows, whatever the video hides.
+/// Makes leaks of the faces that only this stream shows: anybody can see them there.
 void count_others(std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
@@ -51,33 +51,33 @@ void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyRes
 void Verification::look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                                const std::stop_token& stop) {
   for (const video::PicturesBeside& pictures : all) {
-    BesideVideo told{pictures.name, 0, pictures.unreadable};
+    BesideVideo entry{pictures.name, 0, pictures.unreadable};
     try {
-      if (told.not_looked_at.empty()) look_at(pictures, told, result, stop);
+      if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!pictures.surely && told.frames == 0) continue;  // no picture
-      told.not_looked_at = reason_of_failure(error);
+      if (!pictures.surely && entry.frames == 0) continue;  // it is no picture
+      entry.not_looked_at = reason_of_failure(error);
     }
-    result.beside.push_back(std::move(told));
+    result.beside.push_back(std::move(entry));
   }
 }
 
-void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& told,
+void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& entry,
                            VerifyResult& result, const std::stop_token& stop) {
   if (!pictures.stream) {
     const MemoryFile file(pictures.file);
-    look_alone(file.path(), std::nullopt, told, result, stop);
+    look_alone(file.path(), std::nullopt, entry, result, stop);
   } else if (video::is_fifo(options_.hidden)) {
-    told.not_looked_at = "what comes through a pipe can't be read again";
+    entry.not_looked_at = "what comes through a pipe can't be read again";
   } else if (pictures.timed && !video::is_fifo(options_.original)) {
-    compare_stream(pictures, told, result, stop);
+    compare_stream(pictures, entry, result, stop);
   } else {
-    look_alone(options_.hidden, pictures.stream, told, result, stop);
+    look_alone(options_.hidden, pictures.stream, entry, result, stop);
   }
 }
 
-void Verification::compare_stream(const video::PicturesBeside& pictures, BesideVideo& told,
+void Verification::compare_stream(const video::PicturesBeside& pictures, BesideVideo& entry,
                                   VerifyResult& result, const std::stop_token& stop) {
   VideoReader original(options_.original, options_, stop);
   VideoReader hidden(options_.hidden, options_, stop, pictures.stream);
@@ -88,18 +88,18 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   count_others(findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
-  told.frames = hidden.frames();
+  entry.frames = hidden.frames();
   result.boxes_left_out += pairs.boxes_left_out();
 }
 
 void Verification::look_alone(const std::string& input, std::optional<int> stream,
-                              BesideVideo& told, VerifyResult& result,
+                              BesideVideo& entry, VerifyResult& result,
                               const std::stop_token& stop) {
   VideoReader reader(input, options_, stop, stream);
   verify::LonePictures lone = lone_pictures();
   while (const std::optional<video::DecodedFrame> frame = reader.next())
-    lone.push(frame->frame, told.frames++, reader.time_of(frame).value_or(0), stop);
-  add(lone.finish(), told.name, result);
+    lone.push(frame->frame, entry.frames++, reader.time_of(frame).value_or(0), stop);
+  add(lone.finish(), entry.name, result);
 }
 
 verify::Verifier Verification::verifier() const {

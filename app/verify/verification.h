@@ -1,4 +1,4 @@
-// What verify looks at: the two videos, and all else in the hidden one that shows pictures.
+// What verify looks at: the two videos, and everything else in the hidden one that shows pictures.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@
 
 namespace facepipe::app {
 
-/// Adds what it finds to a result. All that it is given must outlive it. Errors of its calls:
-/// Error; Stopped.
+/// Adds what it finds to a result. The arguments of its constructor outlive it. Errors of its
+/// calls: Error; Stopped.
 class Verification {
  public:
-  /// @param tracks  the edit file; null: none
+  /// @param tracks  the edit file; nullptr if there is none
   Verification(const VerifyOptions& options, const VerifyDetectors& detectors,
                const track::TrackFile* tracks, ProgressTeller& progress)
       : options_(options), detectors_(detectors), tracks_(tracks), progress_(progress) {}
@@ -32,19 +32,19 @@ class Verification {
   void compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                const std::stop_token& stop);
 
-  /// Looks at the other pictures of the hidden video. A stream of video is compared with the
-  /// original like the first one, and what it alone shows counts, too; in all others, and where the
-  /// original can't be read again, a detector must surely see a face. The result tells what can't
-  /// be looked at.
+  /// Looks at the other pictures of the hidden video. It compares a stream of video with the
+  /// original, like the first one, and a face that only this stream shows counts, too. It looks at
+  /// all others, and at all if the original can't be read again, for faces that a detector sees
+  /// surely. The result names what it couldn't look at.
   void look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                    const std::stop_token& stop);
 
  private:
-  void look_at(const video::PicturesBeside& pictures, BesideVideo& told, VerifyResult& result,
+  void look_at(const video::PicturesBeside& pictures, BesideVideo& entry, VerifyResult& result,
                const std::stop_token& stop);
-  void compare_stream(const video::PicturesBeside& pictures, BesideVideo& told,
+  void compare_stream(const video::PicturesBeside& pictures, BesideVideo& entry,
                       VerifyResult& result, const std::stop_token& stop);
-  void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& told,
+  void look_alone(const std::string& input, std::optional<int> stream, BesideVideo& entry,
                   VerifyResult& result, const std::stop_token& stop);
   [[nodiscard]] verify::Verifier verifier() const;
   [[nodiscard]] verify::LonePictures lone_pictures() const;

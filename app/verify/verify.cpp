@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 constexpr mode_t kOwnFolder = 0700;
 constexpr mode_t kOwnFile = 0600;
 
-/// Reads the edit file, if one was named, which must be the original's.
+/// Reads the edit file, if the user named one. Throws Error(usage) if it belongs to another
+/// original.
 std::optional<track::TrackFile> read_tracks(const VerifyOptions& options, Size size,
                                             const std::stop_token& stop) {
   if (options.tracks.empty()) return std::nullopt;
@@ -55,7 +56,8 @@ void make_folder(const fs::path& folder) {
   fail(folder, errno);
 }
 
-/// "0001-leak.png", in the order of the findings; empty where a finding has no thumbnail.
+/// Writes "0001-leak.png" and so on, in the order of the findings, and returns the names. A finding
+/// without a thumbnail has an empty name.
 std::vector<fs::path> write_thumbnails(const fs::path& folder,
                                        const std::vector<verify::Finding>& findings) {
   std::vector<fs::path> names;

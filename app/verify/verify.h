@@ -7,9 +7,9 @@
 
 namespace facepipe::app {
 
-/// Compares the two videos, tells what it finds, and writes the files asked for. Returns the exit
-/// code: kExitLeak; else kExitDamaged where frames or time stamps differ or an input is damaged;
-/// else 0. Errors: Error; Stopped once `stop` is requested.
+/// Compares the two videos, prints what it finds, and writes the files that the user wants. Returns
+/// the exit code: kExitLeak if a face may be seen; else kExitDamaged if frames or time stamps
+/// differ or an input is damaged; else 0. Errors: Error; Stopped once `stop` is requested.
 [[nodiscard]] int verify(const VerifyOptions& options, const std::stop_token& stop);
 
 }  // namespace facepipe::app
