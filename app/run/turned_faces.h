@@ -6,7 +6,7 @@
 #include "app/run/input_outcome.h"
 #include "app/run/run_parts.h"
 #include "core/device.h"
-#include "pipeline/job.h"
+#include "pipeline/job_options.h"
 
 namespace facepipe::app {
 
