@@ -1,21 +1,21 @@
-// The experiments of Van Ranst et al. on the device: feature calculation a kernel a step, and their
-// ways to look for windows (acf_variants/variants.h), beside our detector. Replays of graphs, timed
-// by events on the device; where kernels launch others, calls, each enqueued while another one
-// runs.
+// Measures the experiments of Van Ranst et al. on the device: feature calculation with a kernel for
+// each step, and their ways to find windows (acf_variants/variants.h), beside our detector. It
+// replays graphs and takes times by events on the device. If kernels launch others, it measures
+// calls, each of which is enqueued while another one runs.
 //
-// bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
+//   bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
 //
-// PICTURE is a file of NV12 without padding. --replays: calls timed for each line, after ten that
-// warm up: 1..100000 (50). --trees: the first trees of the hybrids (8,32). An error where a variant
-// finds other windows than our detector.
+// PICTURE is a file of NV12 without padding. --replays is the number of calls timed for each line,
+// after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
+// hybrids (default: 8,32). If a variant finds other windows than our detector, that is an error.
 //
-// A line of the results, parted by tabs: who, part, first trees, windows, alive, passed, and times
-// in microseconds. Parts: "total", a frame in device memory to candidates in order; "features", to
-// the channels of all scales; "evaluation", from those to windows that pass, in any order; and of
-// features as published, of the picture's own scale, their steps, "cells" (ours: smoothed again and
-// padded) and "features", all of them. Alive are windows that the first trees left. 0 stands for
-// what a line doesn't have. Where the device has no room for all launches there is no line, which
-// standard error tells.
+// A line of the results has who, part, first trees, windows, alive, passed, and times in
+// microseconds, separated by tabs. The parts are: "total", from a frame in device memory to
+// candidates in order; "features", to the channels of all scales; "evaluation", from those to
+// accepted windows in any order. The published features, for the picture's own scale, have a part
+// for each step, "cells" (ours: smoothed again and padded), and "features" for all steps. Alive is
+// the number of windows that the first trees left. 0 stands for what a line doesn't have. If the
+// device has no room for all launches, there is no line, and standard error says so.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -40,7 +40,7 @@ namespace {
 
 constexpr int kWarmUp = 10;
 constexpr int kMostReplays = 100000;
-constexpr int kMostCalls = 10;  ///< of what launches kernels, which may take long
+constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which may take long
 
 struct Options {
   std::string model;
@@ -65,12 +65,12 @@ Options parse(std::vector<std::string> words) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::PositiveNumber);
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));
   return options;
 }
 
-/// What a line tells, beside times.
+/// What a line contains, except times.
 struct Line {
   const char* who;
   const char* part;
@@ -114,8 +114,8 @@ class Measurement {
                                              [&] { graph.launch(stream_); }));
   }
 
-  /// Of what can't be captured. Each is enqueued behind our scan, so that the host's time to do so
-  /// isn't counted.
+  /// Measures what can't be captured. Each call is enqueued behind our scan, so that the host's
+  /// time to enqueue it doesn't count.
   void show_calls(const Line& line, const std::function<void()>& enqueue) {
     std::vector<float> times;
     for (int i = 0; i <= std::min(kMostCalls, options_.replays); ++i) {
@@ -153,7 +153,7 @@ class Measurement {
     show({"ours", "evaluation", 0, windows, 0, ours_.size()}, scan);
   }
 
-  /// Where the picture itself is the first scale.
+  /// The picture itself is the first scale.
   void measure_published_features() {
     const detector::acf::DeviceReal& first = pyramid_.tables().real.front();
     if (first.source != detector::acf::TileSource::as_it_is || first.of_half != 0 ||

@@ -1,25 +1,27 @@
-// The variants of Nguyen et al. 2013 (paper 003) on CUDA devices, timed by events on the device.
+// Measures the variants of Nguyen et al. 2013 (paper 003) on CUDA devices, timed by events on the
+// device.
 //
 //   bench_viola_jones_cuda run CASCADE WIDTHxHEIGHT PICTURE...     whole frames by each of the
 //                           paper's variants, by OpenCV's schedule on the paper's windows and on
-//                           whole scales, and by our own detector; with and without the copies of
-//                           picture and windows. The paper's are replays of a graph. A line: who,
-//                           "with copies" or "without", picture, windows that pass, microseconds of
-//                           each frame. An error where a variant finds other windows than the
-//                           plain loop
-//   bench_viola_jones_cuda scales CASCADE WIDTHxHEIGHT PICTURE...  each scale's kernel alone. A
+//                           whole scales, and by our own detector, with and without the copies of
+//                           picture and windows. The paper's variants are replays of a graph. A
+//                           line: who, "with copies" or "without", picture, windows that pass,
+//                           microseconds of each frame. If a variant finds other windows than the
+//                           plain loop, that is an error
+//   bench_viola_jones_cuda scales CASCADE WIDTHxHEIGHT PICTURE...  each scale's kernel separately.
+//   A
 //                           line: variant, scale, picture, active warps on each multiprocessor,
 //                           multiprocessors used, microseconds of each launch
 //   bench_viola_jones_cuda devices CASCADE WIDTHxHEIGHT PICTURE... dynamic warps on several
-//                           devices. A line as in viola_jones/device_lines.h; "simulated": the
-//                           slowest device's scales by the times of "scales" on the first device,
-//                           and a frame's copies and integral image
+//                           devices. A line as in viola_jones/device_lines.h. "simulated" adds the
+//                           slowest device's scales, by the times of "scales" on the first device,
+//                           to a frame's copies and integral image
 //   bench_viola_jones_cuda once CASCADE WIDTHxHEIGHT PICTURE...    one launch of each kernel, for a
 //                           profiler
 //
 //   --replays N   of each measurement, after ten that warm up: 1..100000 (200)
 //
-// PICTURE is a file of WIDTH * HEIGHT grey bytes. Fields are parted by tabs.
+// PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
 #include "bench/program.h"
 #include "experiments/programs/viola_jones/measures.h"
 

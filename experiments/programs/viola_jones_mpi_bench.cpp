@@ -1,11 +1,11 @@
-// A picture over several CUDA devices by MPI, a process a device, as in Nguyen et al. 2013: each
-// process has the picture, scans its part by dynamic warps, and sends what it finds to the first
-// one.
+// Scans a picture on several CUDA devices by MPI with a process for each device, as in Nguyen et
+// al. 2013. Each process has the picture, scans its part by dynamic warps, and sends what it finds
+// to the first process.
 //
 //   mpirun -n N bench_viola_jones_mpi mpi CASCADE WIDTHxHEIGHT PICTURE... [--replays N]
 //
-// Prints lines as in viola_jones/device_lines.h. An error where the processes together find other
-// windows than one device.
+// The program prints lines as in viola_jones/device_lines.h. If the processes together find other
+// windows than one device, that is an error.
 #include <mpi.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Process this_process() {
   return process;
 }
 
-/// The root's, to all.
+/// The root process measures the work and sends it to all.
 std::vector<double> shared_work(const Job& job, const Process& process, int replays) {
   std::vector<double> work(paper_scales(job.cascade.window, job.size).size());
   if (process.is_root()) work = work_of_scales(job, replays);
@@ -44,7 +44,7 @@ std::vector<double> shared_work(const Job& job, const Process& process, int repl
   return work;
 }
 
-/// All processes' windows, at the root.
+/// Collects all processes' windows at the root.
 std::vector<FoundWindow> gathered(const std::vector<FoundWindow>& mine, const Process& process) {
   const int bytes = static_cast<int>(mine.size() * sizeof(FoundWindow));
   std::vector<int> sizes(static_cast<std::size_t>(process.count));
@@ -69,7 +69,7 @@ void expect_whole(const Job& job, std::vector<FoundWindow> windows) {
     throw std::runtime_error("several processes find other windows than one");
 }
 
-/// Each process's own times, at the root: one after the other.
+/// Collects each process's own times at the root, one after the other.
 std::vector<float> gathered_times(const std::vector<float>& mine, const Process& process) {
   const int count = static_cast<int>(mine.size());
   std::vector<float> all(mine.size() * static_cast<std::size_t>(process.count));
@@ -127,7 +127,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int code = facepipe::bench::run_measurement("bench_viola_jones_mpi", argc, argv,
                                                     facepipe::viola_jones::bench);
-  if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);  // or the others would wait for this process
+  // Otherwise the other processes would wait for this one.
+  if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();
   return 0;
 }

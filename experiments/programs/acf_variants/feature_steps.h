@@ -1,7 +1,7 @@
-// The steps of Van Ranst et al.'s feature calculation (listing 1), one pixel or cell at a time: one
-// source for kernels, and for tests without a device. They make the channels of our detector
-// (detector/acf/channels.h): gradients are those of the strongest colour, where the paper has
-// lightness alone, and magnitudes are normalized, of which it tells nothing.
+// The steps of Van Ranst et al.'s feature calculation (listing 1), one pixel or cell at a time.
+// Kernels use this source, and so do tests without a device. The steps make the channels of our
+// detector (detector/acf/channels.h). So gradients are those of the strongest colour, although the
+// paper uses only lightness. Magnitudes are normalized, about which the paper says nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace facepipe::acf_variants {
 
-/// Samples of a picture without padding.
+/// The samples of a picture without padding.
 struct Plane {
   const float* samples;
   Size size;
 
-  /// The sample at the border stands for those beyond it.
+  /// Returns a sample. Outside of the picture, it returns the sample at the border.
   [[nodiscard]] FACEPIPE_HOST_DEVICE float at(int x, int y) const {
     return samples[detector::acf::within(y, size.height) * size.width +
                    detector::acf::within(x, size.width)];
   }
 };
 
-/// Planes of one size, one behind the other.
+/// Returns one of several consecutive planes of one size.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Plane plane_of(const float* first, Size size, int plane) {
   return {first + std::int64_t{size.width} * size.height * plane, size};
 }
 
-/// NV12 without padding, of whole chroma cells.
+/// NV12 without padding, consisting of whole chroma cells.
 struct Nv12 {
   const std::uint8_t* bytes;
   Size size;
@@ -63,7 +63,7 @@ struct Gradient {
   float orientation;
 };
 
-/// The strongest colour's. `smooth`: planes of kColors smoothed colours.
+/// Returns the strongest colour's gradient. `smooth` has kColors planes of smoothed colours.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Gradient gradient_at(const float* smooth, Size size,
                                                                int x, int y) {
   const auto factor = [](int place, int length) {
@@ -85,13 +85,13 @@ struct Gradient {
   return {detector::acf::root(square), detector::acf::orientation_of(strongest_x, strongest_y)};
 }
 
-/// The picture is mirrored at its border, with the outermost sample repeated.
+/// Mirrors the picture at its border; the outermost sample is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int mirrored(int place, int length) {
   const int inside = place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
   return detector::acf::within(inside, length);
 }
 
-/// Weighted by the triangle 1..6..1, of `sample(offset)`.
+/// Returns the sum of `sample(offset)` weighted by the triangle 1..6..1.
 template <class Sample>
 [[nodiscard]] FACEPIPE_HOST_DEVICE float triangle_sum(const Sample& sample) {
   float sum = 0;
@@ -107,7 +107,7 @@ template <class Sample>
       [&](int i) { return magnitude.at(x, mirrored(y + i, magnitude.size.height)); });
 }
 
-/// A magnitude by the mean around it; `sums_down` of sum_down_at().
+/// Divides a magnitude by the mean around it. sum_down_at() makes `sums_down`.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized_at(const Plane& magnitude,
                                                               const Plane& sums_down, int x,
                                                               int y) {
@@ -116,7 +116,7 @@ template <class Sample>
   return detector::acf::normalized(magnitude.at(x, y), sum);
 }
 
-/// A cell's histogram, pixel by pixel.
+/// Adds to a cell's histogram, pixel by pixel.
 FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane& orientation,
                                              int cell_x, int cell_y,
                                              float (&bins)[detector::acf::kOrientations]) {
@@ -129,7 +129,7 @@ FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane
     }
 }
 
-/// A cell of a plane that is made smaller.
+/// Returns the mean of a plane's pixels in a cell.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float mean_of_cell(const Plane& plane, int cell_x,
                                                              int cell_y) {
   float sum = 0;

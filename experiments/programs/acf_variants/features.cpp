@@ -9,7 +9,7 @@
 namespace facepipe::acf_variants {
 namespace {
 
-// Of FeaturePlanes, one behind the other.
+// The numbers of consecutive planes in FeaturePlanes.
 constexpr std::size_t kSmooth = detector::acf::kColors;
 constexpr std::size_t kMagnitude = kSmooth + detector::acf::kColors + 1;
 constexpr std::size_t kOrientation = kMagnitude + 1;

@@ -1,5 +1,6 @@
-// Feature calculation on the GPU as Van Ranst et al. publish it: a kernel for each step, what is in
-// between in global memory. Where they call NPP, plain kernels of ours stand in, a thread a pixel.
+// Feature calculation on the GPU as Van Ranst et al. publish it: a kernel for each step, with
+// intermediate results in global memory. Our plain kernels replace their calls of NPP; each thread
+// computes a pixel.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +16,26 @@
 namespace facepipe::acf_variants {
 
 enum class Step {
-  upload,     ///< of the picture; theirs is RGB, ours NV12, of half the bytes
-  luv,        ///< ours for NPP's
-  smooth,     ///< likewise
-  gradient,   ///< likewise
-  normalize,  ///< ours; in two kernels
-  bins,       ///< theirs: a thread a cell, whose histogram is in private memory
-  shrink      ///< ours for NPP's
+  upload,     ///< uploads the picture; theirs is RGB, ours is NV12 with half the bytes
+  luv,        ///< our kernel instead of NPP's
+  smooth,     ///< the same
+  gradient,   ///< the same
+  normalize,  ///< our kernels, two of them
+  bins,       ///< as published: a thread has a cell, whose histogram is in private memory
+  shrink      ///< our kernel instead of NPP's
 };
 inline constexpr Step kSteps[] = {Step::upload,    Step::luv,  Step::smooth, Step::gradient,
                                   Step::normalize, Step::bins, Step::shrink};
 [[nodiscard]] const char* name_of(Step step);
 
-/// What lies between the steps, in device memory: planes of the picture's size.
+/// The intermediate results in device memory: planes of the picture's size.
 struct FeaturePlanes {
-  float* luv = nullptr;     ///< three
-  float* smooth = nullptr;  ///< three; behind them the magnitude, normalized
+  float* luv = nullptr;     ///< three planes
+  float* smooth = nullptr;  ///< three planes; the normalized magnitude is behind them
   float* magnitude = nullptr;
   float* orientation = nullptr;
   float* sums = nullptr;
-  float* channels = nullptr;  ///< to: kChannels planes of cells
+  float* channels = nullptr;  ///< the result: kChannels planes of cells
 };
 void launch_luv(const Nv12& picture, const float* lightness, const FeaturePlanes& planes,
                 cuda::StreamView stream);
@@ -44,14 +45,15 @@ void launch_normalize(Size size, const FeaturePlanes& planes, cuda::StreamView s
 void launch_bins(Size size, const FeaturePlanes& planes, cuda::StreamView stream);
 void launch_shrink(Size size, const FeaturePlanes& planes, cuda::StreamView stream);
 
-/// The channels of one picture at its own size.
+/// Computes the channels of one picture at its own size.
 class PublishedFeatures {
  public:
-  /// `nv12` without padding. Throws std::invalid_argument for another number of bytes, and for a
-  /// size that is none of whole cells.
+  /// `nv12` has no padding. Throws std::invalid_argument if it has another number of bytes, or if
+  /// the size doesn't consist of whole cells.
   PublishedFeatures(std::span<const std::uint8_t> nv12, Size size, const ColorInfo& color);
 
-  /// `channels`: kChannels planes of the picture's cells, which Step::bins and Step::shrink write.
+  /// Enqueues a step. Step::bins and Step::shrink write `channels`: kChannels planes of the
+  /// picture's cells.
   void enqueue(Step step, float* channels, cuda::StreamView stream) const;
   void enqueue_all(float* channels, cuda::StreamView stream) const;
 

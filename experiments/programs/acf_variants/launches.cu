@@ -1,18 +1,20 @@
-// Kernels that launch kernels: apart, because they are linked on the device (-rdc, cudadevrt).
+// Kernels that launch kernels. They have a file of their own because they are linked on the device
+// (-rdc, cudadevrt).
 #include "core/cuda/check.h"
 #include "experiments/programs/acf_variants/steps.cuh"
 
 namespace facepipe::acf_variants {
 namespace {
 
-/// A block each of what is listed.
+/// Each block finishes one listed window.
 __global__ void __launch_bounds__(kStageThreads)
     listed_kernel(const __grid_constant__ VariantArguments arguments) {
   const detector::acf::SummedPlace window = arguments.alive.windows[blockIdx.x];
   finish_window<Exit::as_one_by_one>(arguments, window.place, arguments.first_trees, window.sum);
 }
 
-/// Counts itself in, as a launch for which the device has no room may be dropped without an error.
+/// Counts itself, because a launch for which the device has no room may be dropped without an
+/// error.
 __global__ void __launch_bounds__(kStageThreads)
     one_kernel(const __grid_constant__ VariantArguments arguments, std::uint32_t place,
                std::int32_t sum) {
@@ -20,8 +22,8 @@ __global__ void __launch_bounds__(kStageThreads)
   finish_window<Exit::as_one_by_one>(arguments, place, arguments.first_trees, sum);
 }
 
-/// The last block to end knows how many are listed. A device can't wait for what it launches: a
-/// tail launch begins when this kernel is complete.
+/// The last block to end knows how many windows are listed. A device can't wait for what it
+/// launches: a tail launch begins when this kernel is complete.
 __global__ void __launch_bounds__(kWindowThreads)
     tail_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t place = place_of_thread();
@@ -36,7 +38,7 @@ __global__ void __launch_bounds__(kWindowThreads)
   listed_kernel<<<count, kStageThreads, 0, cudaStreamTailLaunch>>>(arguments);
 }
 
-/// They run as soon as they can; this kernel is complete when all of them are.
+/// The launched kernels run as soon as they can. This kernel is complete when all of them are.
 __global__ void __launch_bounds__(kWindowThreads)
     launching_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t place = place_of_thread();

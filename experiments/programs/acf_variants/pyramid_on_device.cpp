@@ -9,7 +9,7 @@
 namespace facepipe::acf_variants {
 namespace {
 
-/// More than any picture has that kernels can count.
+/// Exceeds any picture whose cells the kernels can count.
 constexpr std::int64_t kOneBatch = std::int64_t{1} << 26;
 
 detector::acf::AcfTables tables_of(const detector::acf::Model& model, const StreamLayout& layout,
@@ -48,7 +48,7 @@ void PyramidOnDevice::enqueue_our_scan(cuda::StreamView stream) const {
   const detector::acf::AcfBuffers buffers = memory_.buffers();
   cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
   detector::acf::AcfPlan plan = ours_.plan();
-  plan.overlap = cuda::Overlap::none;  // what comes before is no kernel
+  plan.overlap = cuda::Overlap::none;  // because the work before isn't a kernel
   detector::acf::launch_scan(plan, ours_.tables().batches.front(), buffers, our_blocks_, stream);
 }
 

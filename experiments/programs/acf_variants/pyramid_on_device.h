@@ -1,5 +1,5 @@
-// One frame's channels on the device, by our detector, and what looks for windows in them: our scan
-// or the variants.
+// Makes one frame's channels on the device with our detector, and finds windows in them with our
+// scan or the variants.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,34 @@ namespace facepipe::acf_variants {
 
 class PyramidOnDevice {
  public:
-  /// Errors: as make_acf_tables(). Throws std::invalid_argument for a picture in which no window
-  /// fits, and where scales have more cells than one batch.
+  /// Throws what make_acf_tables() throws, and std::invalid_argument for a picture in which no
+  /// window fits or whose scales have more cells than one batch.
   PyramidOnDevice(const detector::acf::Model& model, const StreamLayout& layout,
                   const detector::acf::SizeLimits& sizes);
 
-  /// Our detector's.
+  /// Makes the channels like our detector.
   void enqueue_channels(const FrameDescriptor* frame, cuda::StreamView stream) const;
-  /// Channels of all scales from those of the real ones alone.
+  /// Makes the channels of all scales from those of the real scales.
   void enqueue_cells(cuda::StreamView stream) const;
   void enqueue_our_scan(cuda::StreamView stream) const;
   void enqueue_variant(Variant variant, int first_trees, cuda::StreamView stream) const {
     variants_.enqueue(variant, first_trees, memory_.buffers(), stream);
   }
 
-  /// What the last scan let pass, by place. Waits. Throws std::runtime_error where it was more than
-  /// there is room for.
+  /// Waits. Returns what the last scan accepted, sorted by place. Throws std::runtime_error if
+  /// there was no room for all.
   [[nodiscard]] std::vector<detector::acf::SummedPlace> found(cuda::StreamView stream) const;
 
   [[nodiscard]] const VariantScan& variants() const { return variants_; }
   [[nodiscard]] const detector::acf::AcfTables& tables() const { return plan_.tables(); }
-  /// Channels of the i-th real scale.
+  /// Returns the channels of the i-th real scale.
   [[nodiscard]] float* real_channels(std::size_t i) const {
     return memory_.buffers().real + tables().real[i].first;
   }
 
  private:
-  detector::acf::PlanOnDevice plan_;  ///< windows are read where they are
-  detector::acf::PlanOnDevice ours_;  ///< they are copied to shared memory
+  detector::acf::PlanOnDevice plan_;  ///< windows are read in place
+  detector::acf::PlanOnDevice ours_;  ///< windows are copied to shared memory
   int our_blocks_;
   detector::acf::FrameMemory memory_;
   VariantScan variants_;

@@ -1,4 +1,4 @@
-// What the kernels of both files have in common.
+// What the kernels of both files share.
 #pragma once
 
 #include "detector/acf/cuda/found.cuh"
@@ -7,14 +7,15 @@
 
 namespace facepipe::acf_variants {
 
-inline constexpr int kWindowThreads = 256;  ///< of a block whose threads have a window each
+///< Threads of a block in which each thread has a window.
+inline constexpr int kWindowThreads = 256;
 inline constexpr int kStageWarps = kStageThreads / 32;
 
 [[nodiscard]] inline unsigned window_blocks(const VariantArguments& arguments) {
   return (arguments.windows + kWindowThreads - 1) / kWindowThreads;
 }
 
-/// A window where it is.
+/// A window, read in place.
 struct Window {
   WindowPlace place;
   const float* cells;
@@ -35,7 +36,8 @@ __device__ inline void list(const VariantArguments& arguments, const Window& win
                             window.place.at, sum, arguments.buffers);
 }
 
-/// The first trees of the thread's own window, if it has one; whether it is left.
+/// Walks the first trees of the thread's own window. Returns whether the thread has a window that
+/// is still left.
 __device__ inline bool is_left(const VariantArguments& arguments, std::uint32_t place, int trees,
                                std::int32_t& sum) {
   if (place >= arguments.windows) return false;
@@ -51,7 +53,7 @@ __device__ inline void add_alive(const AliveWindows& alive, std::uint32_t place,
   alive.windows[atomicAdd(alive.count, 1U)] = {place, sum};
 }
 
-/// Of all threads' groups, thread by thread, in each of them.
+/// Combines the groups of all threads in their order. Every thread gets the result.
 __device__ inline Group of_block(Group group) {
   __shared__ Group warps[kStageWarps];
   for (int step = 1; step < 32; step *= 2)
@@ -65,8 +67,8 @@ __device__ inline Group of_block(Group group) {
   return all;
 }
 
-/// The trees from `walked` on, a thread each and kStageThreads at once, of one window that has that
-/// sum: what all threads of the block do.
+/// Walks the trees from `walked` on for one window with that sum. Each thread takes a tree,
+/// kStageThreads at once, and all threads of the block must call this.
 template <Exit kExit>
 __device__ void finish_window(const VariantArguments& arguments, std::uint32_t place, int walked,
                               std::int32_t sum) {

@@ -1,5 +1,5 @@
-// A window's way through the trees, shared between threads in the ways of Van Ranst et al.: one
-// source for kernels, and for tests without a device.
+// A window's way through the trees, which threads share as in Van Ranst et al. Kernels use this
+// source, and so do tests without a device.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facepipe::acf_variants {
 
-/// What a tree adds for the window that begins at a cell: node by node.
+/// Returns what a tree adds for the window that begins at a cell, going node by node.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int32_t leaf_of(
     const detector::acf::DeviceTree& tree, const float* window) {
   const auto is_left = [&](int node) {
@@ -21,8 +21,8 @@ namespace facepipe::acf_variants {
   return tree.leaves[is_left(2) ? 2 : 3];
 }
 
-/// Adds the trees from `first` on, before `end`, one by one, to a window's sum; false as soon as
-/// that is `threshold` or less.
+/// Adds the trees in `first`..`end` - 1 to a window's sum one by one. Returns false as soon as the
+/// sum is `threshold` or less.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool walk(const detector::acf::DeviceTree* trees,
                                                     int first, int end, std::int32_t threshold,
                                                     const float* window, std::int32_t& sum) {
@@ -33,8 +33,8 @@ namespace facepipe::acf_variants {
   return true;
 }
 
-/// Of consecutive trees, whoever walks them: what they add to a sum, and how low it is after one of
-/// them at least; of none, kNoSum. So a group decides as its trees do one by one.
+/// Consecutive trees, no matter which threads walk them: what they add to a sum, and the lowest
+/// value after any of them; kNoSum if there are none. So a group decides like its trees one by one.
 struct Group {
   static constexpr std::int32_t kNoSum = 0x7fffffff;
   std::int32_t sum = 0;
@@ -46,21 +46,21 @@ struct Group {
   return {first.sum + next.sum, of_next < first.least ? of_next : first.least};
 }
 
-/// When windows are left off where threads share the trees.
+/// When a window is given up if threads share the trees.
 enum class Exit {
-  as_one_by_one,  ///< where the sum is too low after any tree: our detector's windows
-  /// As published (listing 2): where the sum of whole groups is too low, between them. Windows
-  /// whose sum recovers within a group pass, too.
+  as_one_by_one,  ///< if the sum is too low after any tree, as in our detector
+  /// As published (listing 2): if the sum is too low after a whole group. Windows whose sum
+  /// recovers within a group pass, too.
   of_whole_groups
 };
 
-/// A window's scale, and where in it.
+/// A window's scale and its place in it.
 struct WindowPlace {
   int scale = 0;
   PixelPlace at;
 };
 
-/// Of its number among those of all scales.
+/// Returns the window with this number among all windows of all scales.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline WindowPlace window_of(
     const detector::acf::DeviceScale* scales, int scale_count, std::uint32_t place) {
   int low = 0;

@@ -1,6 +1,6 @@
-// The ways in which Van Ranst et al. look for windows on a GPU, built anew over the channels that
-// our detector makes; and with all of them, but for Exit::of_whole_groups, its windows. What the
-// paper has of its own stays: a tree's nodes one after the other, trees and channels in global
+// Rebuilds the ways in which Van Ranst et al. find windows on a GPU, over the channels of our
+// detector. All of them except Exit::of_whole_groups find our detector's windows. The paper's own
+// choices stay: a tree's nodes come one after the other, and trees and channels are in global
 // memory.
 #pragma once
 
@@ -15,68 +15,70 @@
 namespace facepipe::acf_variants {
 
 enum class Variant {
-  window,              ///< a thread a window, through all trees
-  stage,               ///< a block a window, a thread a tree; Exit::as_one_by_one
+  window,              ///< each thread walks all trees of a window
+  stage,               ///< each block has a window and each thread a tree; Exit::as_one_by_one
   stage_whole_groups,  ///< the same with Exit::of_whole_groups
-  // The first trees as `window`, the others as `stage`. Windows that are left after the first ones:
-  hybrid_compaction,   ///< are listed; a second kernel's blocks share the list
-  hybrid_tail_launch,  ///< are listed; the first kernel launches a block for each, in one launch
+  // The first trees run as in `window`, the others as in `stage`. The windows that the first trees
+  // leave:
+  hybrid_compaction,   ///< are listed, and a second kernel's blocks share the list
+  hybrid_tail_launch,  ///< are listed, and the first kernel launches a block for each in one launch
   hybrid_launches      ///< launch a block each, as published ("dynamic parallelism")
 };
 
-/// Windows that the first trees leave.
+/// The windows that the first trees leave.
 struct AliveWindows {
-  detector::acf::SummedPlace* windows = nullptr;  ///< room for all
+  detector::acf::SummedPlace* windows = nullptr;  ///< has room for all windows
   std::uint32_t* count = nullptr;
-  /// Of hybrid_tail_launch: of the first kernel that have ended. Of hybrid_launches: that were
-  /// launched and have begun.
+  /// For hybrid_tail_launch: the number of blocks of the first kernel that have ended. For
+  /// hybrid_launches: the number of launched blocks that have begun.
   std::uint32_t* blocks = nullptr;
 };
 
-/// What all kernels get.
+/// The arguments of all kernels.
 struct VariantArguments {
   detector::acf::AcfPlan plan;
   detector::acf::AcfBuffers buffers;
   AliveWindows alive;
-  std::uint32_t windows = 0;     ///< of all scales
-  std::int32_t first_trees = 0;  ///< of the hybrids: 1..tree_count
+  std::uint32_t windows = 0;     ///< number of windows of all scales
+  std::int32_t first_trees = 0;  ///< for the hybrids: 1..tree_count
 };
 
-/// Threads of a block that has one window.
+/// The number of threads in a block that has one window.
 inline constexpr int kStageThreads = 128;
-/// Launches that the device has room for, of Variant::hybrid_launches.
+/// The number of launches for which the device has room in Variant::hybrid_launches.
 inline constexpr std::size_t kMostLaunches = 65536;
 
 void launch_windows(const VariantArguments& arguments, cuda::StreamView stream);
 void launch_stages(const VariantArguments& arguments, Exit exit, cuda::StreamView stream);
-/// Lists what the first trees leave.
+/// Lists the windows that the first trees leave.
 void launch_first(const VariantArguments& arguments, cuda::StreamView stream);
-/// The trees that follow, of what is listed; as many blocks as the device runs at once.
+/// Walks the remaining trees of the listed windows, with as many blocks as the device runs at once.
 void launch_rest(const VariantArguments& arguments, cuda::StreamView stream);
-/// Both, the second launched by the first on the device.
+/// Does both; the first kernel launches the second one on the device.
 void launch_with_tail(const VariantArguments& arguments, cuda::StreamView stream);
 void launch_launches(const VariantArguments& arguments, cuda::StreamView stream);
-/// Room for kMostLaunches on the current device. Errors: device.
+/// Makes room for kMostLaunches on the current device. Throws Error(device).
 void prepare_launches();
 
-/// All windows of a plan by one variant.
+/// Scans all windows of a plan with one variant.
 class VariantScan {
  public:
-  /// `plan` has all scales in one batch, windows that are read where they are, and outlives this.
-  /// Throws std::invalid_argument for others.
+  /// `plan` must outlive this, have all scales in one batch, and read windows in place. Otherwise
+  /// throws std::invalid_argument.
   explicit VariantScan(const detector::acf::PlanOnDevice& plan);
 
   [[nodiscard]] std::uint32_t windows() const { return windows_; }
 
-  /// What passes of buffers.cells to buffers.found, whose counts are cleared. `first_trees`: of the
-  /// hybrids. Not to be captured where kernels launch others: a graph ends without waiting for
-  /// these. Throws std::invalid_argument where first trees are none or more than there are.
+  /// Scans buffers.cells and adds accepted windows to buffers.found, whose counts are cleared.
+  /// `first_trees` is for the hybrids. Don't capture variants whose kernels launch others, because
+  /// a graph ends without waiting for these. Throws std::invalid_argument if `first_trees` is 0 or
+  /// exceeds the number of trees.
   void enqueue(Variant variant, int first_trees, const detector::acf::AcfBuffers& buffers,
                cuda::StreamView stream) const;
 
-  /// Of the last one, of a hybrid: windows that the first trees left. Waits.
+  /// Waits. Returns how many windows the first trees of the last hybrid left.
   [[nodiscard]] std::uint32_t alive(cuda::StreamView stream) const;
-  /// Whether the last one, of hybrid_launches, had room for all launches. Waits.
+  /// Waits. Returns whether the last hybrid_launches had room for all launches.
   [[nodiscard]] bool launched_all(cuda::StreamView stream) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Of calls that wait for whatever they enqueue.
+/// Measures calls that wait for what they enqueue.
 std::vector<float> microseconds_on_host(int calls, const std::function<void()>& call) {
   for (int i = 0; i < bench::kWarmUp; ++i) call();
   std::vector<float> times;

@@ -8,7 +8,8 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Bit c of mask[row][word]: column 64 * word + c overlaps the row by more than the threshold.
+/// Bit c of mask[row][word] says that column 64 * word + c overlaps the row by more than the
+/// threshold.
 __global__ void __launch_bounds__(kBitmaskTile) bitmask_kernel(const BitmaskArguments arguments) {
   const unsigned n = arguments.n;
   const unsigned first_row = kBitmaskTile * blockIdx.y;
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(kBitmaskTile) bitmask_kernel(const BitmaskArgu
 
 void launch_bitmask(const BitmaskArguments& arguments, cudaStream_t stream) {
   const unsigned tiles = (arguments.n + kBitmaskTile - 1) / kBitmaskTile;
-  if (tiles == 0) return;  // no grid
+  if (tiles == 0) return;  // an empty grid isn't allowed
   bitmask_kernel<<<dim3(tiles, tiles), kBitmaskTile, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }

@@ -11,7 +11,7 @@ namespace facepipe::nms_papers {
 
 inline constexpr unsigned kBitmaskTile = 64;  ///< rows and columns
 
-/// As the original's rows of five floats.
+/// Has five floats, like the original's rows.
 struct RankedBox {
   Box box;
   float score;
@@ -20,11 +20,12 @@ struct RankedBox {
 struct BitmaskArguments {
   std::uint32_t n;
   float threshold;
-  const RankedBox* ranked;  ///< n
+  const RankedBox* ranked;  ///< n boxes
   std::uint64_t* mask;      ///< n rows of ceil(n / 64) words
 };
 
-/// Bit c of mask[row][word]: column 64 * word + c overlaps the row by more than the threshold.
+/// Bit c of mask[row][word] says that column 64 * word + c overlaps the row by more than the
+/// threshold.
 void launch_bitmask(const BitmaskArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::nms_papers

@@ -11,7 +11,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Further ones follow every 32 multiprocessors, up to all of them.
+/// More steps follow every 32 multiprocessors, up to all of them.
 constexpr std::uint32_t kFirstSteps[] = {8, 16, 24, 32, 48, 64};
 
 std::vector<std::uint32_t> steps_to(std::uint32_t all) {
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> steps_to(std::uint32_t all) {
   return steps;
 }
 
-/// A measurement on other multiprocessors than those it names is none.
+/// A measurement that runs on other multiprocessors than those it names is worthless.
 void expect_used(std::uint32_t expected) {
   const cuda::Stream stream;
   const std::uint32_t used = multiprocessors_used(stream);
@@ -42,7 +42,7 @@ void time_cores(const std::vector<Set>& sets, const std::vector<std::uint32_t>& 
        steps_to(static_cast<std::uint32_t>(devices.front().multiprocessors))) {
     const GreenContext context(step);
     const std::uint32_t count = context.multiprocessors();
-    if (!measured.insert(count).second) continue;  // two steps, rounded alike
+    if (!measured.insert(count).second) continue;  // two steps were rounded to the same count
     expect_used(count);
     const std::string where = " on " + std::to_string(count) + " multiprocessors";
     time_matrix(sets, ks, replays, where, count);

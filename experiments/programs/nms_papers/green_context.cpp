@@ -11,8 +11,8 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// The driver's function as it was in that version of CUDA, through the runtime, so that nothing
-/// links the driver's library, which machines without a GPU don't have.
+/// Returns the driver's function of that CUDA version through the runtime. So nothing links the
+/// driver's library, which machines without a GPU don't have.
 template <class Function>
 Function driver_function(const char* name, unsigned version) {
   void* found = nullptr;
@@ -56,7 +56,7 @@ const Driver& driver() {
   return functions;
 }
 
-/// At least so many of the device's multiprocessors.
+/// Returns at least this many of the device's multiprocessors.
 CUdevResource part_of(CUdevice device, std::uint32_t multiprocessors) {
   CUdevResource all{};
   driver().check(driver().cuDeviceGetDevResource(device, &all, CU_DEV_RESOURCE_TYPE_SM),
@@ -66,7 +66,7 @@ CUdevResource part_of(CUdevice device, std::uint32_t multiprocessors) {
   unsigned parts = 1;
   const CUresult result =
       driver().cuDevSmResourceSplitByCount(&part, &parts, &all, nullptr, 0, multiprocessors);
-  // Rounded up, it can be more than there are.
+  // The rounded number can exceed the device's.
   if (result == CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION || parts == 0) return all;
   driver().check(result, "cuDevSmResourceSplitByCount");
   return part;
@@ -75,7 +75,7 @@ CUdevResource part_of(CUdevice device, std::uint32_t multiprocessors) {
 }  // namespace
 
 GreenContext::GreenContext(std::uint32_t multiprocessors) {
-  FACEPIPE_CUDA_CHECK(cudaFree(nullptr));  // makes the device's own context, if it isn't yet
+  FACEPIPE_CUDA_CHECK(cudaFree(nullptr));  // creates the device's own context, unless it exists
   int ordinal = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&ordinal));
   CUdevice device = 0;

@@ -1,24 +1,24 @@
-// A part of a device's multiprocessors, as a CUDA context of its own.
+// Makes a CUDA context of a part of a device's multiprocessors.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe::nms_papers {
 
-/// A green context, current in the calling thread for as long as it lives: streams made meanwhile
-/// run their work on its multiprocessors alone. They, and graphs captured from them, must be
-/// destroyed before it is. Needs a driver of CUDA 12.4 or newer.
+/// A green context, which is current in the calling thread as long as it lives. Streams made in
+/// this time run their work only on its multiprocessors. Destroy them, and graphs captured from
+/// them, before it. It needs a driver of CUDA 12.4 or newer.
 class GreenContext {
  public:
-  /// Of the current device: at least so many multiprocessors, or all where it has no more. CUDA
-  /// rounds up to what it can part: on compute capability 9.0 to a multiple of 8. Throws
+  /// Takes at least this many multiprocessors of the current device, or all if it has fewer. CUDA
+  /// rounds up to what it can divide: on compute capability 9.0 to a multiple of 8. Throws
   /// Error(device).
   explicit GreenContext(std::uint32_t multiprocessors);
   ~GreenContext();
   GreenContext(const GreenContext&) = delete;
   GreenContext& operator=(const GreenContext&) = delete;
 
-  /// How many there are.
+  /// Returns the number of its multiprocessors.
   [[nodiscard]] std::uint32_t multiprocessors() const noexcept { return multiprocessors_; }
 
  private:

@@ -53,7 +53,7 @@ void time_set(const Set& set, const nms::MatrixOptions& matrix, int replays,
   });
 }
 
-/// Once, however often the sets are measured.
+/// Says it once, however often the sets are measured.
 void tell_left_out(const std::vector<Set>& sets, std::uint32_t d_max) {
   static std::set<std::uint32_t> told;
   if (!told.insert(d_max).second) return;

@@ -16,7 +16,7 @@ __global__ void mark_kernel(std::uint8_t* used) {
   std::uint32_t number = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
   if (number < kMostMultiprocessors) used[number] = 1;
-  __nanosleep(5000);  // so that no multiprocessor takes all blocks before others begin
+  __nanosleep(5000);  // so that no multiprocessor takes all blocks before the others begin
 }
 
 }  // namespace

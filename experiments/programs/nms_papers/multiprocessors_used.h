@@ -1,4 +1,4 @@
-// On how many multiprocessors a stream's work really runs.
+// Tells how many multiprocessors really run a stream's work.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace facepipe::nms_papers {
 
-/// Counts those that the blocks of one large launch ran on, captured in a graph as what is timed
-/// is. Allocates, and waits for the stream. Throws Error(device).
+/// Counts the multiprocessors that ran the blocks of one large launch, which is captured in a graph
+/// like the measured work. Allocates memory and waits for the stream. Throws Error(device).
 [[nodiscard]] std::uint32_t multiprocessors_used(cuda::StreamView stream);
 
 }  // namespace facepipe::nms_papers

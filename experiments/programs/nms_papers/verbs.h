@@ -1,4 +1,4 @@
-// The verbs of bench_nms_papers, apart from its main() for the tests.
+// The verbs of bench_nms_papers. They are separate from its main() so that tests can use them.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ OfMultiprocessors by_multiprocessor(std::span<const WarpTime> times) {
   return sorted;
 }
 
-/// Cycles in which at least one of them is there.
+/// Returns the cycles in which at least one of the warps is active.
 std::int64_t cycles_of_any(std::vector<WarpTime> times) {
   std::sort(times.begin(), times.end(),
             [](const WarpTime& a, const WarpTime& b) { return a.begin < b.begin; });

@@ -1,4 +1,4 @@
-// How busy multiprocessors are, from when each warp was there.
+// Tells how busy multiprocessors are, from the time in which each warp was active.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace facepipe::viola_jones {
 
-/// Warps that are there on average on a multiprocessor, over the cycles in which any is: what
-/// NVIDIA's profilers call active warps per active cycle. 0 without warps.
+/// Returns the average number of warps on a multiprocessor, over the cycles in which any is active:
+/// NVIDIA's profilers call this active warps per active cycle. Returns 0 without warps.
 [[nodiscard]] double active_warps(std::span<const WarpTime> times);
 
-/// On how many multiprocessors there was any.
+/// Returns the number of multiprocessors with any warp.
 [[nodiscard]] std::size_t multiprocessors_used(std::span<const WarpTime> times);
 
 }  // namespace facepipe::viola_jones

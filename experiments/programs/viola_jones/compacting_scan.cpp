@@ -5,8 +5,8 @@
 namespace facepipe::viola_jones {
 namespace {
 
-constexpr std::int32_t kStretch = 7;        ///< stages
-constexpr std::int32_t kBlockThreads = 64;  ///< that share a window's stumps
+constexpr std::int32_t kStretch = 7;        ///< stages between two lists
+constexpr std::int32_t kBlockThreads = 64;  ///< threads that share a window's stumps
 
 std::size_t most_places(const std::vector<Scale>& scales) {
   std::size_t most = 1;

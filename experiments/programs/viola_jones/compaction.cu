@@ -4,9 +4,9 @@
 namespace facepipe::viola_jones {
 namespace {
 
-constexpr int kThreads = 64;  // of a block, as OpenCV has it
+constexpr int kThreads = 64;  // threads of a block, as in OpenCV
 
-/// Places of all threads that `pass`, together: an atomic addition a warp.
+/// Lists the places of all threads with `pass`, with one atomic addition for each warp.
 __device__ void list(bool pass, std::uint32_t place, const PlaceList& to) {
   const unsigned passing = __ballot_sync(~0U, pass);
   if (passing == 0) return;
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
   list(pass, place, to);
 }
 
-/// Of the block's threads.
+/// Returns the sum over the block's threads.
 __device__ std::int32_t sum_of_block(std::int32_t mine, std::int32_t* partial) {
   partial[threadIdx.x] = mine;
   __syncthreads();
@@ -47,7 +47,7 @@ __device__ std::int32_t sum_of_block(std::int32_t mine, std::int32_t* partial) {
     __syncthreads();
   }
   const std::int32_t sum = partial[0];
-  __syncthreads();  // before anybody writes there again
+  __syncthreads();  // before any thread overwrites it
   return sum;
 }
 
@@ -82,7 +82,7 @@ void launch_first_stages(const ScaleLaunch& scale, std::int32_t end_stage, const
 void launch_listed_stages(const ScaleLaunch& scale, const std::uint32_t* places,
                           std::uint32_t count, std::int32_t first_stage, std::int32_t end_stage,
                           const PlaceList& to, cuda::StreamView stream) {
-  if (count == 0) return;  // no grid
+  if (count == 0) return;  // an empty grid isn't allowed
   listed_stages_kernel<<<(count + kThreads - 1) / kThreads, kThreads, 0, stream.get()>>>(
       scale, places, count, first_stage, end_stage, to);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
@@ -90,7 +90,7 @@ void launch_listed_stages(const ScaleLaunch& scale, const std::uint32_t* places,
 
 void launch_last_stages(const ScaleLaunch& scale, const std::uint32_t* places, std::uint32_t count,
                         std::int32_t first_stage, cuda::StreamView stream) {
-  if (count == 0) return;  // no grid
+  if (count == 0) return;  // an empty grid isn't allowed
   last_stages_kernel<<<count, kThreads, 0, stream.get()>>>(scale, places, first_stage);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }

@@ -1,4 +1,4 @@
-// The lines that tell of several devices, with and without MPI.
+// Prints the lines about several devices, with and without MPI.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace facepipe::viola_jones {
 
-/// A line: how ("threads", "MPI", "simulated"), what is dealt ("scales", "bands", "frames"), over
-/// how many devices, which of them or "all", picture, windows found, and microseconds of each
-/// frame; parted by tabs.
+/// Prints a line: how ("threads", "MPI", "simulated"), what is dealt ("scales", "bands", "frames"),
+/// number of devices, which device or "all", picture, windows found, and microseconds of each
+/// frame. Tabs separate the fields.
 void show_devices(const std::string& how, const std::string& dealt, std::size_t devices,
                   const std::string& device, const Job& job, std::size_t found,
                   const std::vector<float>& times);

@@ -14,7 +14,7 @@ std::size_t area(Size size) {
 
 Size corners_of(Size picture) { return {picture.width + 1, picture.height + 1}; }
 
-/// Of a whole scale, in entries of its decimated sums.
+/// Returns a whole scale's edges in entries of its decimated sums.
 Edges divided(const Edges& edges, int factor) {
   const auto part = [&](int edge) { return static_cast<std::uint16_t>(edge / factor); };
   return {part(edges.left), part(edges.top), part(edges.right), part(edges.bottom)};
@@ -28,7 +28,7 @@ void divide(ScaledCascade& cascade, int factor) {
 
 int area_of(const Edges& edges) { return (edges.right - edges.left) * (edges.bottom - edges.top); }
 
-/// Without what lies in device memory.
+/// Fills in everything except pointers to device memory.
 ScaleLaunch launch_for(const ScaledCascade& cascade, const Scale& scale, std::size_t index) {
   ScaleLaunch launch;
   std::copy(cascade.stages.begin(), cascade.stages.end(), launch.stages);

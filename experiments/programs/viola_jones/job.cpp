@@ -18,7 +18,8 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
   Command command;
   std::string size;
   CLI::App app;
-  app.set_help_flag();  // none: the programs' own heads tell the command line
+  // There is no help option, because the programs' heads document the command line.
+  app.set_help_flag();
   app.require_subcommand(1);
   for (const std::string& name : verbs) {
     CLI::App* const verb = app.add_subcommand(name);
@@ -27,7 +28,7 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
     verb->add_option("PICTURES", command.pictures);
     verb->add_option("--replays", command.replays)->check(CLI::Range(1, kMostReplays));
   }
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));
   command.verb = app.get_subcommands().front()->get_name();
   command.size = bench::size_of(size);

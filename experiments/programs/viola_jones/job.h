@@ -1,4 +1,4 @@
-// What is scanned: a picture, and by which cascade.
+// What is scanned: a picture and a cascade.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace facepipe::viola_jones {
 
-/// A picture that is scanned, at the paper's scales.
+/// A picture to scan at the paper's scales.
 struct Job {
   detector::cascade::Cascade cascade;
   Size size;
-  std::string name;    ///< of the picture
+  std::string name;    ///< name of the picture
   std::string pixels;  ///< grey levels, row by row without gaps
 
   [[nodiscard]] std::span<const std::uint8_t> bytes() const {
@@ -31,12 +31,12 @@ struct Command {
   int replays = 200;
 };
 
-/// Of VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N]. Throws a std::exception, in one line,
-/// for a verb other than `verbs`, for words too few, and for values outside their range.
+/// Parses VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N]. Throws a std::exception with one
+/// line for a verb that isn't in `verbs`, for too few words, and for values outside their range.
 [[nodiscard]] Command parse_command(std::vector<std::string> words,
                                     const std::vector<std::string>& verbs);
 
-/// One for each picture. Throws as read_cascade() and read_grey().
+/// Returns a job for each picture. Throws what read_cascade() and read_grey() throw.
 [[nodiscard]] std::vector<Job> jobs_of(const Command& command);
 
 }  // namespace facepipe::viola_jones

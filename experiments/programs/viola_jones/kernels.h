@@ -1,5 +1,5 @@
-// The kernels of the paper's variants, and of OpenCV's schedule: from an integral image in global
-// memory to a list of the windows that pass.
+// The kernels of the paper's variants and of OpenCV's schedule: from an integral image in global
+// memory to a list of accepted windows.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,91 +13,95 @@
 
 namespace facepipe::viola_jones {
 
-/// Sums over all pixels above and left of a corner: rows of `stride` entries, one more each way
-/// than there are pixels.
+/// Sums over all pixels above and left of a corner. Rows have `stride` entries; there is one more
+/// entry each way than there are pixels.
 struct DeviceSums {
   const std::uint32_t* sums = nullptr;     ///< of grey levels, mod 2^32
   const std::uint64_t* squares = nullptr;  ///< of their squares
   std::int32_t stride = 0;
 };
 
-/// In any order; *count may exceed the capacity.
+/// The windows are in any order. *count may exceed the capacity.
 struct DeviceWindows {
   FoundWindow* windows = nullptr;
   std::uint32_t* count = nullptr;
   std::uint32_t capacity = 0;
 };
 
-/// When a warp was there: clock cycles of its multiprocessor.
+/// When a warp was active, in clock cycles of its multiprocessor.
 struct WarpTime {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t multiprocessor = 0;
 };
 
-/// One launch: some rows of blocks of one scale's.
+/// One launch: some rows of blocks of one scale.
 struct ScaleLaunch {
   DeviceSums picture;
-  const ScaledStump* stumps = nullptr;  ///< of this scale
+  const ScaledStump* stumps = nullptr;  ///< the stumps at this scale
   StageSpan stages[kMostStages] = {};
   std::int32_t stage_count = 0;
   Edges inner;
   std::int32_t inner_area = 0;
   float inverse_area = 0;
   std::int32_t step = 1;         ///< entries of `picture` from one place to the next
-  std::int32_t pixels_step = 1;  ///< pixels
-  std::int32_t scale = 0;        ///< what the windows name
+  std::int32_t pixels_step = 1;  ///< pixels from one place to the next
+  std::int32_t scale = 0;        ///< the scale's index in the windows found
   Size places;
-  Size blocks;  ///< of 16 x 16 places
+  Size blocks;  ///< blocks of 16 x 16 places
   std::int32_t first_block_row = 0;
   DeviceWindows found;
-  WarpTime* times = nullptr;  ///< one a warp of the grid, or null
+  WarpTime* times = nullptr;  ///< one for each warp of the grid, or null
 };
 
-/// The paper's variants, in its order.
+/// The paper's variants in its order.
 enum class Variant {
-  basic,          ///< a thread a window; stumps and sums in global memory
-  shared_memory,  ///< likewise, but the block loads each stage's stumps into shared memory first
-  dynamic_warp,   ///< a block's four warps take its windows from a counter; lanes share the stumps
+  basic,          ///< each thread has a window; stumps and sums are in global memory
+  shared_memory,  ///< the same, but the block loads each stage's stumps into shared memory first
+  ///< A block's four warps take its windows from a counter, and lanes share the stumps.
+  dynamic_warp,
 };
 inline constexpr Variant kVariants[] = {Variant::basic, Variant::shared_memory,
                                         Variant::dynamic_warp};
 
-/// As the paper names it.
+/// Returns the paper's name.
 [[nodiscard]] const char* name_of(Variant variant);
 
-/// As published: the first stages whose stumps a block of dynamic_warp keeps in shared memory.
+/// The number of first stages whose stumps a block of dynamic_warp keeps in shared memory, as
+/// published.
 inline constexpr std::int32_t kCachedStages = 7;
 
-/// Of a block.
+/// Returns the number of warps in a block.
 [[nodiscard]] std::int32_t warps_of(Variant variant);
 
 void launch_variant(Variant variant, const ScaleLaunch& scale, cuda::StreamView stream);
 
-/// Fills the arrays of sums: `grey` has width * height bytes.
+/// Fills the arrays of sums. `grey` has width * height bytes.
 void launch_sums(const std::uint8_t* grey, Size picture, std::uint32_t* sums,
                  std::uint64_t* squares, cuda::StreamView stream);
 
-/// Every `factor`th entry each way, of `corners` entries.
+/// Takes every `factor`th of `corners` entries each way.
 void launch_decimation(const DeviceSums& from, std::int32_t factor, Size corners,
                        std::uint32_t* sums, std::uint64_t* squares, cuda::StreamView stream);
 
 /// Places of a scale that have passed some stages: row << 16 | column, in any order.
 struct PlaceList {
-  std::uint32_t* places = nullptr;  ///< room for all of the scale's
+  std::uint32_t* places = nullptr;  ///< has room for all of the scale's places
   std::uint32_t* count = nullptr;
 };
 
-/// A thread a place, blocks of 64: those of all places that pass the stages before `end_stage`.
+/// Lists all places that pass the stages before `end_stage`. Each thread has a place; blocks have
+/// 64 threads.
 void launch_first_stages(const ScaleLaunch& scale, std::int32_t end_stage, const PlaceList& to,
                          cuda::StreamView stream);
 
-/// Likewise, of `count` places of a list.
+/// Does the same for `count` places of a list.
 void launch_listed_stages(const ScaleLaunch& scale, const std::uint32_t* places,
                           std::uint32_t count, std::int32_t first_stage, std::int32_t end_stage,
                           const PlaceList& to, cuda::StreamView stream);
 
-/// A block of 64 threads a place, which share each stage's stumps; what passes is found.
+/// Finds the places that pass the remaining stages. Each place has a block of 64 threads, which
+/// share each stage's stumps.
 void launch_last_stages(const ScaleLaunch& scale, const std::uint32_t* places, std::uint32_t count,
                         std::int32_t first_stage, cuda::StreamView stream);
 

@@ -1,28 +1,28 @@
-// What the verbs of bench_viola_jones_cuda measure. Each prints lines as viola_jones_cuda_bench.cpp
-// describes them; failures of CUDA are Error(device).
+// What the verbs of bench_viola_jones_cuda measure. Each function prints lines as
+// viola_jones_cuda_bench.cpp describes them. If CUDA fails, it throws Error(device).
 #pragma once
 
 #include "experiments/programs/viola_jones/part_scan.h"
 
 namespace facepipe::viola_jones {
 
-/// Calls of each measurement before those that count.
+/// The number of calls before each measurement that don't count.
 inline constexpr int kWarmUp = 10;
 
-/// Devices of the paper's Fig. 13.
+/// The number of devices in the paper's Fig. 13.
 inline constexpr std::size_t kMostDevices = 6;
 
-/// Whole frames by all variants. Throws std::runtime_error where one finds other windows than the
-/// plain loop.
+/// Measures whole frames with all variants. Throws std::runtime_error if one finds other windows
+/// than the plain loop.
 void time_variants(const Job& job, int replays);
 
-/// Each scale alone: time, active warps, multiprocessors.
+/// Measures each scale separately: time, active warps, multiprocessors.
 void time_scales(const Job& job, int replays);
 
-/// Several devices: measured on those that are there, simulated for up to kMostDevices.
+/// Measures several devices: those that exist, and a simulation of up to kMostDevices.
 void time_devices(const Job& job, int replays);
 
-/// One launch of each variant and scale, for a profiler.
+/// Launches each variant and scale once, for a profiler.
 void launch_once(const Job& job);
 
 }  // namespace facepipe::viola_jones

@@ -1,4 +1,4 @@
-// One device's part of a picture's scan, by dynamic warps, as the paper gives it to several
+// One device's part of a picture's scan by dynamic warps, as the paper distributes it over several
 // devices.
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace facepipe::viola_jones {
 
-/// Room for windows that a device finds.
+/// The number of windows that a device can keep.
 inline constexpr std::uint32_t kWindows = 4096;
 
-/// At the paper's scales, the picture in its pinned memory.
+/// Returns a scan at the paper's scales with the picture in its pinned memory.
 [[nodiscard]] DeviceScan scan_of(const Job& job);
 
-/// A graph: picture to the device, sums, the parts' scales, windows to the host. The current
-/// device's at construction, and where it runs.
+/// A graph that copies the picture to the device, makes sums, scans the parts' scales, and copies
+/// windows to the host. It runs on the device that was current at construction.
 class PartScan {
  public:
   PartScan(const Job& job, const std::vector<Part>& parts);
 
-  /// Runs it and waits. Microseconds between events before and after it.
+  /// Runs the graph and waits. Returns the microseconds between events before and after it.
   float run();
-  /// Of the last run.
+  /// Returns the windows of the last run.
   [[nodiscard]] std::vector<FoundWindow> windows() const { return scan_.windows(); }
 
  private:
@@ -36,7 +36,8 @@ class PartScan {
   cuda::Event end_;
 };
 
-/// Microseconds of each scale's kernel alone, on the current device: medians of so many launches.
+/// Returns the microseconds of each scale's kernel on the current device: medians of `replays`
+/// launches.
 [[nodiscard]] std::vector<double> work_of_scales(const Job& job, int replays);
 
 }  // namespace facepipe::viola_jones

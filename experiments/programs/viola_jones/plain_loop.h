@@ -1,5 +1,5 @@
-// The serial reference: all windows of all scales in plain loops, one after the other. What the
-// variants on a GPU have to find, and how much work each scale is.
+// The serial reference: plain loops over all windows of all scales, one after the other. It says
+// what the variants on a GPU must find, and how much work each scale is.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 namespace facepipe::viola_jones {
 
 struct ScaleResult {
-  std::vector<FoundWindow> windows;      ///< by row, then by column
-  std::uint64_t stumps = 0;              ///< evaluated
+  std::vector<FoundWindow> windows;      ///< sorted by row, then by column
+  std::uint64_t stumps = 0;              ///< evaluated stumps
   std::vector<std::uint64_t> survivors;  ///< windows that pass each stage
 };
 
-/// Grey levels, row by row without gaps, and the sums over all pixels above and left of a corner.
+/// Grey levels, row by row without gaps, and the sums over all pixels above and left of each
+/// corner.
 class SummedPicture {
  public:
   SummedPicture(std::span<const std::uint8_t> pixels, Size size);
 
   [[nodiscard]] Size size() const { return size_; }
-  /// Of the grey levels in `edges` of the window at (x, y), and of their squares.
+  /// Returns the sum of the grey levels, or of their squares, in `edges` of the window at (x, y).
   [[nodiscard]] std::int64_t sum(int x, int y, const Edges& edges) const {
     return difference(sums_, x, y, edges);
   }
@@ -41,16 +42,16 @@ class SummedPicture {
   std::vector<std::int64_t> squares_;
 };
 
-/// `index` is what the windows name as their scale.
+/// Scans one scale. `index` becomes the windows' scale.
 [[nodiscard]] ScaleResult scan_scale(const SummedPicture& picture, const ScaledCascade& cascade,
                                      const Scale& scale, std::size_t index);
 
-/// Of all scales, in their order.
+/// Returns the results of all scales, in their order.
 [[nodiscard]] std::vector<ScaleResult> scan(const SummedPicture& picture,
                                             const detector::cascade::Cascade& cascade,
                                             const std::vector<Scale>& scales);
 
-/// All their windows, sorted: by scale, x, y.
+/// Returns all windows, sorted by scale, x, y.
 [[nodiscard]] std::vector<FoundWindow> windows_of(const std::vector<ScaleResult>& results);
 
 }  // namespace facepipe::viola_jones

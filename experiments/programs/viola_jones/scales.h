@@ -1,4 +1,4 @@
-// The scales at which Nguyen et al. 2013 (paper 003) look for faces, and the windows of each.
+// The scales at which Nguyen et al. 2013 (paper 003) search for faces, and the windows of each.
 #pragma once
 
 #include <vector>
@@ -7,36 +7,36 @@
 
 namespace facepipe::viola_jones {
 
-/// Columns and rows of windows of a block of threads, as published.
+/// A block of threads has this many columns and rows of windows, as published.
 inline constexpr int kBlockSide = 16;
-inline constexpr double kRatio = 1.2;  ///< of a scale to the one before
+inline constexpr double kRatio = 1.2;  ///< ratio of a scale to the one before
 
-/// The window, not the picture, is scaled. It lies at all places that are whole numbers of steps
-/// from the upper left corner and where it is wholly inside of the picture.
+/// The window is scaled, not the picture. It lies at all places that are a whole number of steps
+/// from the upper left corner, if it is completely inside of the picture.
 struct Scale {
   double factor = 1;
   int step = 1;  ///< pixels from one place to the next: floor(factor)
   Size window;   ///< pixels, rounded
-  Size places;   ///< how many a row has, and how many rows there are
+  Size places;   ///< places in a row, and number of rows
   Size blocks;  ///< as published: floor(side of the picture / (16 * step)), which covers all places
 };
 
-/// 1, 1.2, 1.44 ... as long as the window fits. Throws std::invalid_argument where that many blocks
-/// don't cover all places: for windows of less than 17 pixels.
+/// Returns the scales 1, 1.2, 1.44 ... while the window fits. Throws std::invalid_argument if the
+/// blocks don't cover all places, which happens for windows of less than 17 pixels.
 [[nodiscard]] std::vector<Scale> paper_scales(Size window, Size picture);
 
-/// Those of OpenCV's cascade on CUDA: their whole parts, each once.
+/// Returns the scales of OpenCV's cascade on CUDA: the whole parts of these, each once.
 [[nodiscard]] std::vector<Scale> whole_scales(Size window, Size picture);
 
-/// Some rows of blocks of one scale's.
+/// Some rows of blocks of one scale.
 struct Part {
-  int scale = 0;  ///< its index
+  int scale = 0;  ///< the scale's index
   int first_block_row = 0;
   int block_rows = 0;
   friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// Each scale as one.
+/// Returns each scale as one part.
 [[nodiscard]] std::vector<Part> whole_parts(const std::vector<Scale>& scales);
 
 }  // namespace facepipe::viola_jones

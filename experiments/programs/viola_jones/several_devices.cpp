@@ -20,11 +20,11 @@ double microseconds_since(HostClock::time_point begin) {
   return std::chrono::duration<double, std::micro>(HostClock::now() - begin).count();
 }
 
-/// A thread for each device, which does one thing after the other, all at the same time. A device
-/// that has failed does nothing any more, so that nobody waits for it.
+/// Has a thread for each device. Each thread does one task after the other, and all do theirs at
+/// the same time. A device that has failed does nothing any more, so that nobody waits for it.
 class Devices {
  public:
-  /// What a device does in its thread, given its number.
+  /// A device's task in its thread; it gets the device's number.
   using Work = std::function<void(std::size_t)>;
 
   explicit Devices(std::size_t count) : begin_(together(count)), end_(together(count)) {
@@ -40,7 +40,7 @@ class Devices {
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
 
-  /// Returns when all have done it. Throws what the first one that failed threw.
+  /// Returns when all devices are done. Throws the error of the first one that failed.
   void run(Work work) {
     work_ = std::move(work);
     begin_.arrive_and_wait();
@@ -76,7 +76,7 @@ class Devices {
 
 using Scans = std::vector<std::unique_ptr<PartScan>>;
 
-/// Each device's, made and warmed up in its own thread.
+/// Makes each device's scans and warms them up in its own thread.
 Scans make_scans(Devices& devices, const Job& job, const Deal& deal) {
   Scans scans(deal.size());
   devices.run([&](std::size_t device) {

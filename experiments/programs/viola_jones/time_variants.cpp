@@ -25,7 +25,7 @@ void show(const char* who, const char* copies, const Job& job, std::size_t found
 constexpr const char* kWithCopies = "with copies";
 constexpr const char* kWithout = "without";
 
-/// By the plain loop, a thread a scale.
+/// Returns the windows of the plain loop, which runs a thread for each scale.
 std::vector<FoundWindow> expected(const Job& job, const std::vector<Scale>& scales) {
   const SummedPicture picture(job.bytes(), job.size);
   std::vector<std::future<ScaleResult>> running;
@@ -79,8 +79,8 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
   }
 }
 
-/// Our detector, which looks at windows of its own: those of OpenCV 4 on the CPU, with the paper's
-/// ratio of scales. All that pass count, and nothing is grouped.
+/// Measures our detector, which has other windows: those of OpenCV 4 on the CPU, with the paper's
+/// ratio of scales. All accepted windows count, and none are grouped.
 void time_ours(const Job& job, int replays) {
   const Frame frame = bench::grey_frame(job.pixels, job.size);
   detector::cascade::CudaCascadeOptions options;

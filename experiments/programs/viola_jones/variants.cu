@@ -7,11 +7,11 @@
 namespace facepipe::viola_jones {
 namespace {
 
-constexpr int kBlockThreads = kBlockSide * kBlockSide;  // of the static variants
+constexpr int kBlockThreads = kBlockSide * kBlockSide;  // threads of a block in the static variants
 constexpr int kDynamicWarps = 4;
 constexpr int kLanes = 32;
 
-/// Writes down from when to when its warp was there, where anybody wants to know.
+/// Records when its warp was active, if anybody wants to know.
 template <bool kTimed>
 class WarpClock {
  public:
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   bool passes = column < scale.places.width && row < scale.places.height;
   const Window window(scale, passes ? column : 0, passes ? row : 0);
   for (int i = 0; i < scale.stage_count; ++i) {
-    // Nobody needs the last stage's stumps any more; where no window is left the block is done.
+    // No thread needs the last stage's stumps any more. If no window is left, the block is done.
     if (!__syncthreads_or(passes)) break;
     const StageSpan& stage = scale.stages[i];
     copy_stumps(stumps_of_stage, scale.stumps + stage.first, stage.count, kBlockThreads);
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kBlockThreads)
   clock.stop(scale.times);
 }
 
-/// Of the warp's lanes, by a tree in shared memory, as published.
+/// Returns the sum over the warp's lanes by a tree in shared memory, as published.
 __device__ std::int32_t sum_of_warp(std::int32_t mine, std::int32_t* partial) {
   const unsigned lane = threadIdx.x % kLanes;
   partial[lane] = mine;
@@ -85,11 +85,11 @@ __device__ std::int32_t sum_of_warp(std::int32_t mine, std::int32_t* partial) {
     __syncwarp();
   }
   const std::int32_t sum = partial[0];
-  __syncwarp();  // before anybody writes there again
+  __syncwarp();  // before any lane overwrites it
   return sum;
 }
 
-/// By all lanes, each with every 32nd stump of a stage.
+/// All lanes evaluate a stage; each takes every 32nd stump.
 __device__ bool passes_by_lanes(const ScaleLaunch& scale, const Window& window,
                                 const ScaledStump* cached, std::int32_t* partial) {
   const int lane = threadIdx.x % kLanes;
@@ -179,7 +179,7 @@ std::int32_t warps_of(Variant variant) {
 }
 
 void launch_variant(Variant variant, const ScaleLaunch& scale, cuda::StreamView stream) {
-  if (scale.blocks.width == 0 || scale.blocks.height == 0) return;  // no grid
+  if (scale.blocks.width == 0 || scale.blocks.height == 0) return;  // an empty grid isn't allowed
   if (scale.times != nullptr)
     launch<true>(variant, scale, stream.get());
   else

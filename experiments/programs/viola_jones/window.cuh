@@ -1,5 +1,5 @@
-// What the kernels do alike: a window's deviation, and a stump's vote. All arithmetic as stumps.h
-// words it.
+// What the kernels share: a window's deviation, and a stump's vote. All arithmetic follows
+// stumps.h.
 #pragma once
 
 #include "experiments/programs/viola_jones/kernels.h"
@@ -13,7 +13,7 @@ __device__ __forceinline__ T sum_in(const T* at, int stride, const Edges& edges)
   return bottom[edges.right] - bottom[edges.left] - top[edges.right] + top[edges.left];
 }
 
-/// Of global or shared memory, by three loads; member by member it would be 18.
+/// Loads a stump from global or shared memory with three loads. Member by member it would take 18.
 __device__ __forceinline__ ScaledStump loaded(const ScaledStump& stump) {
   struct Words {
     uint4 words[3];
@@ -52,14 +52,14 @@ struct Window {
     return value < stump.threshold * deviation ? stump.below : stump.above;
   }
 
-  /// Of one thread alone. `stumps` are the stage's.
+  /// Evaluates a stage in one thread. `stumps` are the stage's.
   [[nodiscard]] __device__ bool passes(const ScaledStump* stumps, const StageSpan& stage) const {
     std::int32_t sum = 0;
     for (int i = 0; i < stage.count; ++i) sum += vote(stumps[i]);
     return sum >= stage.threshold;
   }
 
-  /// Likewise, all stages from `first` to `end`, their stumps in global memory.
+  /// Does the same for all stages from `first` to `end` - 1, whose stumps are in global memory.
   [[nodiscard]] __device__ bool passes_all(const ScaleLaunch& scale, int first, int end) const {
     for (int i = first; i < end; ++i)
       if (!passes(scale.stumps + scale.stages[i].first, scale.stages[i])) return false;
