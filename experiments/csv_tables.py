@@ -1,16 +1,16 @@
-"""The tables that measuring writes and drawing reads: a CSV file each, a line a row, rows as dataclasses."""
+"""The tables that measuring writes and drawing reads: a CSV file for each, a line for each row, rows as dataclasses."""
 import csv
 import statistics
 from dataclasses import asdict, fields
 
 
 def spread(values):
-    """(median, least, greatest)."""
+    """Returns (median, least, greatest)."""
     return statistics.median(values), min(values), max(values)
 
 
 def write(folder, name, kind, rows):
-    """Rows of the class `kind`; what the table held before is replaced."""
+    """Writes rows of the class `kind`, and replaces what the table held before."""
     with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
         lines = csv.DictWriter(file, [field.name for field in fields(kind)], lineterminator="\n")
         lines.writeheader()
@@ -25,7 +25,7 @@ def shown(value):
 
 
 def read(folder, name, kind):
-    """The table's rows; none where it was not measured."""
+    """Returns the table's rows; none if it was not measured."""
     path = folder / f"{name}.csv"
     if not path.exists():
         return []
@@ -36,7 +36,7 @@ def read(folder, name, kind):
 
 
 def parsed(kind, text):
-    """Of the types str, int and float; these or None, which is an empty cell."""
+    """Parses a cell of the types str, int and float, or of one of these or None. None is an empty cell."""
     if kind in (int | None, float | None):
         return (int if kind == int | None else float)(text) if text else None
     return kind(text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what measure.py has written: figures as PNG, and REPORT.md. Needs matplotlib.
 
-Without it, or with --text, the report has tables alone, and says so.
+Without it, or with --text, the report has only tables, and says so.
 """
 import argparse
 import importlib
@@ -15,14 +15,14 @@ import measurement
 import report
 import results
 
-# Each paper's package; measure.py tells what these hold.
+# Each paper's package. measure.py says what these contain.
 PAPERS = {"000": "nms", "001": "nms", "002": "nms", "003": "viola_jones", "004": "acf"}
 
 
 def draw(folder, report_folder, with_figures=True, also=()):
-    """Of the tables in a folder; figures go into the folder figures beside each paper's.
+    """Draws the tables of a folder. Each paper's figures go into the folder figures beside its tables.
 
-    `also`: folders that other machines' runs wrote, for the parts that the tables lack.
+    `also`: folders of other machines' runs, for the parts that the tables lack.
     """
     sections = []
     for package in dict.fromkeys(PAPERS.values()):
@@ -42,7 +42,7 @@ def draw(folder, report_folder, with_figures=True, also=()):
 
 
 def draw_figures(package, found, folder):
-    """{figure: caption} of those drawn."""
+    """Returns {figure: caption} of the figures drawn."""
     try:
         import plots
     except ModuleNotFoundError as missing:

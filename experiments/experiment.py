@@ -1,4 +1,4 @@
-"""A run of one paper's experiments: what it was given, what it has found so far, and what it couldn't."""
+"""A run of one paper's experiments: its options, what it has found so far, and what it couldn't measure."""
 import sys
 
 import csv_tables
@@ -6,7 +6,7 @@ import facts
 
 
 class Experiment:
-    """Each paper has a class of its own, with a method for each part that returns why it couldn't be measured.
+    """Each paper has its own class, with a method for each part. The method returns why the part couldn't be measured.
 
     A part named "nms-cpu" is the method nms_cpu.
     """
@@ -14,20 +14,20 @@ class Experiment:
     TABLES = {}  # {table: class of its rows}
 
     def __init__(self, arguments, folder, scratch):
-        """`folder`: of the tables; `scratch`: for files that nobody needs afterwards."""
+        """`folder` is for the tables, and `scratch` for files that nobody needs afterwards."""
         self.arguments, self.to, self.folder = arguments, folder, scratch
         self.facts = facts.read(folder)
-        self.report = None  # facepipe's, of the last input that it ran on
+        self.report = None  # facepipe's report on the last input
 
     def prepare(self, parts):
-        """Makes what those parts are measured on."""
+        """Makes the inputs of these parts."""
 
     def part(self, name):
-        """Runs one part; why it ran not, or failed, is kept."""
+        """Runs one part. Keeps the reason if it didn't run or failed."""
         print(f"Measuring {name}", file=sys.stderr)
         try:
             missing = getattr(self, name.replace("-", "_"))()
-        except SystemExit as failure:  # a program that failed; what it told is the reason
+        except SystemExit as failure:  # a program failed; its message is the reason
             missing = str(failure).strip()
         if missing:
             self.facts["missing"][name] = missing
@@ -38,17 +38,17 @@ class Experiment:
         facts.write(self.to, self.facts)
 
     def repeats(self, part):
-        """How often a part's times were taken."""
+        """Returns how often a part's times were measured."""
         return self.arguments.repeats
 
     def add(self, table, rows, replaces=lambda row: True):
-        """Rows of a part take the place of those that it had written before."""
+        """Adds a part's rows, which replace its earlier ones."""
         kind = self.TABLES[table]
         kept = [row for row in csv_tables.read(self.to, table, kind) if not replaces(row)]
         csv_tables.write(self.to, table, kind, kept + rows)
 
     def note(self, name, failures):
-        """What of a part, which otherwise succeeded, did not."""
+        """Notes what is missing in a part that otherwise succeeded."""
         self.facts["missing"].pop(name, None)
         if failures:
             self.facts["missing"][name] = "; ".join(failures)

@@ -20,7 +20,7 @@ def write(folder, facts):
 
 
 def of_part(arguments, repeats, report):
-    """Where and how a part was measured; `report` is facepipe's of an input, or None."""
+    """Returns where and how a part was measured. `report` is facepipe's on an input, or None."""
     gpu = measurement.gpu()
     engine = f"{report['engine']}, {report['precision']}, on {report['device']}" if report else "not run"
     return {
@@ -36,7 +36,7 @@ def of_part(arguments, repeats, report):
 
 
 def has_gpu(arguments):
-    """As nvidia-smi finds one, unless the CPU was asked for; or as asked for."""
+    """Returns whether there is a GPU: by nvidia-smi, or by the option if it was given."""
     if arguments.device != "auto":
         return arguments.device.startswith("cuda")
     return measurement.first_line(["nvidia-smi", "-L"]).startswith("GPU ")

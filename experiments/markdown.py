@@ -1,4 +1,4 @@
-"""Markdown's tables."""
+"""Writes tables in Markdown."""
 
 
 def table(header, rows):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Repeats the papers' experiments on this machine: writes tables as CSV, and facts.json.
 
-Needs our programs, FFmpeg where inputs are still to be made, and Python's standard library; for the
-accuracy numpy and scipy, too. draw.py makes figures and the report of what this writes, here (--draw) or on
-another machine. A part that can't be measured here is left out, and the reason kept.
+The script needs our programs, FFmpeg if inputs must still be made, and Python's standard library. The accuracy also
+needs numpy and scipy. draw.py makes figures and the report from the results, here (--draw) or on another machine. A
+part that can't be measured here is left out, and the reason is kept.
 
 Papers: 000 to 002, suppression (Oro et al. 2016, 2020; R-CNN's bitmask); 003, Viola-Jones (Nguyen et al. 2013); 004,
 channel features (Van Ranst et al.).
@@ -67,7 +67,7 @@ def arguments_given(words=None):
 
 
 def settled(arguments):
-    """Options whose defaults depend on others; facepipe by its whole path."""
+    """Sets options whose defaults depend on others, and makes facepipe's path absolute."""
     arguments.facepipe = pathlib.Path(arguments.facepipe).resolve()
     if arguments.quick:
         arguments.device = "cpu"
@@ -82,7 +82,7 @@ def settled(arguments):
 
 
 def measure(package, arguments):
-    """One paper's experiments, into a folder of its package's name."""
+    """Measures one paper's experiments into a folder with its package's name."""
     measuring = measuring_of(package)
     parts = [part for part in measuring.PARTS if part in arguments.only]
     if not parts:

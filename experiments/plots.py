@@ -1,10 +1,10 @@
-"""Figures as PNG, readable in black and white. Needs matplotlib."""
+"""Draws figures as PNG that are readable in black and white. Needs matplotlib."""
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-# A reader tells lines apart by dash and marker, filled or hollow by turns.
+# Readers distinguish lines by dash and marker. Markers are filled and hollow in turns.
 STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
           {"color": "#b03a2e", "linestyle": "--", "marker": "s", "markerfacecolor": "white"},
           {"color": "#1f618d", "linestyle": "-.", "marker": "^"},
@@ -17,9 +17,9 @@ plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd",
 
 
 def draw_all(figures, results, folder):
-    """Draws what was measured; {name: caption} of the figures drawn.
+    """Draws what was measured. Returns {name: caption} of the figures drawn.
 
-    `figures`: functions of a figure and the results, which return the caption, or None where they have no rows.
+    `figures` are functions of a figure and the results. They return the caption, or None if they have no rows.
     """
     folder.mkdir(parents=True, exist_ok=True)
     captions = {}
@@ -30,7 +30,7 @@ def draw_all(figures, results, folder):
             captions[draw.__name__] = caption
             figure.savefig(folder / f"{draw.__name__}.png")
         else:
-            (folder / f"{draw.__name__}.png").unlink(missing_ok=True)  # of an earlier drawing
+            (folder / f"{draw.__name__}.png").unlink(missing_ok=True)  # left over from an earlier drawing
         plt.close(figure)
     return captions
 

@@ -1,4 +1,4 @@
-"""REPORT.md: a section a paper, and what all sections tell alike: what is missing, and where a part ran."""
+"""Writes REPORT.md: a section for each paper, with what all sections share: what is missing, and where a part ran."""
 import pathlib
 
 HEAD = """# The papers' experiments, repeated
@@ -13,11 +13,11 @@ def write(folder, sections):
 
 
 def section_of(results, captions, tables, opening, claims, headings, parts, part_of):
-    """A paper's part, whose text begins with `opening`, what is missing, and the claims.
+    """Returns a paper's part: text that begins with `opening`, what is missing, and the claims.
 
-    `tables`: the folder where these lie, relative to the report; figures are in its folder figures. `captions`:
-    {figure: caption} of those that were drawn. `headings`: of each its title, the tables that it tells of, what makes
-    its text of the results, and its figures. `parts`: all that are measured; `part_of`: {table: part}.
+    `tables`: the folder of the tables, relative to the report; figures are in its folder figures. `captions`: {figure:
+    caption} of those that were drawn. `headings`: for each one its title, the tables that it describes, the function
+    that makes its text of the results, and its figures. `parts`: all that are measured; `part_of`: {table: part}.
     """
     texts = [*opening, missing(results, parts), claims, "### Tables and figures\n"]
     for title, sources, text_of, drawn in headings:
@@ -39,7 +39,7 @@ def why_missing(results, parts):
 
 
 def images(captions, names, tables):
-    """Those of the figures that were drawn, each with its caption."""
+    """Returns those of the figures that were drawn, each with its caption."""
     figures = pathlib.PurePosixPath(tables, "figures")
     return [f"![{name}]({figures}/{name}.png)\n\n*{captions[name]}*\n" for name in names if name in captions]
 

@@ -7,18 +7,18 @@ class Results:
     """One paper's tables, each an attribute with its rows, and its facts."""
 
     def __init__(self, known_facts, kinds, rows):
-        """`kinds`: {table: class of its rows}; `rows`: {table: rows} of those that have some."""
+        """`kinds`: {table: class of its rows}; `rows`: {table: rows} for tables that have rows."""
         self.facts = known_facts
         self.tables = list(kinds)
         for name in kinds:
             setattr(self, name, rows.get(name, []))
 
     def label(self, name):
-        """An input as tables and figures name it: a stand-in always as one."""
+        """Returns an input's name for tables and figures. A stand-in is always named as one."""
         return self.facts["inputs"].get(name, {}).get("label", name)
 
     def device(self, part):
-        """What a part ran on, in short."""
+        """Returns what a part ran on, in short."""
         gpu = self.facts["parts"].get(part, {}).get("gpu", "none").split(",")[0]
         return "one CPU" if gpu == "none" else gpu
 
@@ -32,7 +32,7 @@ def read(folder, kinds):
 
 
 def add_parts(found, other, parts_of_tables):
-    """Takes what `found` lacks from another machine's results, where a part has tables of its own.
+    """Takes what `found` lacks from another machine's results, if a part has tables of its own.
 
     `parts_of_tables`: {table: part}.
     """
@@ -45,12 +45,12 @@ def add_parts(found, other, parts_of_tables):
 
 
 def of(rows, who, **wanted):
-    """The rows of one `who` whose fields have the values wanted."""
+    """Returns the rows of one `who` whose fields have the wanted values."""
     return [row for row in rows if row.who == who
             and all(getattr(row, name) == value for name, value in wanted.items())]
 
 
 def series(rows, names):
-    """{name: rows} of those names that have some."""
+    """Returns {name: rows} for those names that have rows."""
     found = {name: of(rows, name) for name in dict.fromkeys(names)}
     return {name: rows for name, rows in found.items() if rows}

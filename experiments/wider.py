@@ -1,8 +1,8 @@
-"""WIDER FACE, as all papers' parts on accuracy need it."""
+"""WIDER FACE, for all papers' parts on accuracy."""
 
 
 def why_not(arguments):
-    """What keeps accuracy from being measured; nothing where nothing does."""
+    """Returns what prevents measuring accuracy; an empty text if nothing does."""
     if not arguments.wider:
         return "no WIDER FACE folder was named (--wider)"
     try:

@@ -1,14 +1,14 @@
-"""Precision and recall on WIDER FACE by detector. Needs the data set, numpy, and scipy or truth.json."""
+"""Measures precision and recall on WIDER FACE by detector. Needs the data set, numpy, and scipy or truth.json."""
 import measurement
 from acf.tables import Accuracy, CurvePoint
 
 SCORE, IOU = "0.02", "0.3"
-SETTING = "medium"  # of the curves
-MOST_POINTS = 100  # of a curve
+SETTING = "medium"  # setting of the curves
+MOST_POINTS = 100  # points of a curve
 
 
 def measure(arguments, detector, folder):
-    """Its Accuracy, its CurvePoints, and the report of its first image."""
+    """Returns a detector's Accuracy, its CurvePoints, and the report of its first image."""
     import wider_ap
     images = arguments.wider / "images"
     output = folder / "detections.jsonl"
@@ -27,7 +27,8 @@ def measure(arguments, detector, folder):
 
 
 def thinned(points):
-    """Each place once, and evenly no more than MOST_POINTS of them; the last one is always there."""
+    """Returns each place once, and at most about MOST_POINTS of them, evenly spaced. The last place is always
+    included."""
     places = [tuple(map(float, point)) for point in dict.fromkeys(points) if point[0] > 0]
     step = -(-len(places) // MOST_POINTS) or 1
     return places[::step] + (places[-1:] if (len(places) - 1) % step else [])

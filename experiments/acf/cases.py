@@ -18,7 +18,7 @@ class Shown:
 
 
 def all_shown(results):
-    """Pedestrians before faces, as the paper has them; a crowd before fewer people."""
+    """Returns pedestrians before faces, as in the paper, and a crowd before fewer people."""
     found = dict.fromkeys((row.model, row.input) for row in [*results.cuda, *results.cpu])
     return [Shown(*key) for key in sorted(found, key=lambda key: (key[0] == "face", key[1] != "crowd", key))]
 
@@ -29,12 +29,12 @@ def rows_of(rows, shown, **wanted):
 
 
 def row_of(rows, shown, **wanted):
-    """The only such row, or None."""
+    """Returns the only such row, or None."""
     return next(iter(rows_of(rows, shown, **wanted)), None)
 
 
 def cpu(results, shown, scales, part, threads=None):
-    """Of that many threads; of as many as were measured, if none are told."""
+    """Returns the rows with that many threads. Without a number, it is the number that was measured."""
     rows = rows_of(results.cpu, shown, scales=scales, part=part)
     most = max((row.threads for row in rows), default=None)
     return next((row for row in rows if row.threads == (threads or most)), None)
@@ -45,18 +45,18 @@ def evaluation(results, shown, scales, who):
 
 
 def best_hybrid(results, shown, scales, names=HYBRIDS):
-    """The quickest of all first trees and ways, or None."""
+    """Returns the quickest of all first trees and variants, or None."""
     rows = [row for row in rows_of(results.cuda, shown, scales=scales, part="evaluation") if row.who in names]
     return min(rows, key=lambda row: row.median_ms, default=None)
 
 
 def published_features(results, shown):
-    """Of the first scale, with the upload."""
+    """Returns the published features of the first scale, including the upload."""
     return row_of(results.cuda, shown, scales="one", part="features", who=PUBLISHED_FEATURES)
 
 
 def ways(results, shown, scales):
-    """{way: its row} of Table 2, without what was not measured."""
+    """Returns {variant: its row} of Table 2, without variants that were not measured."""
     found = {"window parallel": evaluation(results, shown, scales, "window parallel"),
              "stage parallel": evaluation(results, shown, scales, "stage parallel"),
              "hybrid": best_hybrid(results, shown, scales),

@@ -1,4 +1,4 @@
-"""What our tables say of the paper's claims; with the number, and only where it was measured."""
+"""What our tables say of the paper's claims. Each text names the number, and exists only if it was measured."""
 from acf import cases, published
 
 
@@ -28,7 +28,7 @@ def features(results, shown):
 
 
 def longest_step(results, shown):
-    """Histogram binning takes the most of it (listing 1)."""
+    """Histogram binning takes the longest (listing 1)."""
     steps = cases.rows_of(results.cuda, shown, scales="one", who=cases.PUBLISHED_FEATURES)
     steps = [row for row in steps if row.part in cases.STEPS]
     if not steps:
@@ -68,7 +68,7 @@ def alone(results, shown):
 
 
 def hybrid(results, shown):
-    """The hybrid is the quickest way (section 5, Table 2)."""
+    """The hybrid is the quickest variant (section 5, Table 2)."""
     ways = cases.ways(results, shown, "one")
     if "hybrid" not in ways:
         return ""
@@ -91,7 +91,7 @@ def launches(results, shown):
 
 
 def whole_groups(results, shown):
-    """The exit of listing 2 is the detector's own."""
+    """The exit of listing 2 is the detector's own exit."""
     told = []
     for scales in ("one", "all"):
         exact, groups = (cases.evaluation(results, shown, scales, who)
@@ -110,7 +110,7 @@ def whole_groups(results, shown):
 
 
 def total(results, shown):
-    """3.8 times as fast as the CPU, features and evaluation (section 5, Table 3)."""
+    """The GPU is 3.8 times as fast as the CPU, for features and evaluation (section 5, Table 3)."""
     on_cpu, made = cases.cpu(results, shown, "one", "total"), cases.published_features(results, shown)
     best = cases.best_hybrid(results, shown, "one")
     if not on_cpu or not made or not best:
@@ -127,7 +127,7 @@ def of_detector(rows, name):
 
 
 def networks(results):
-    """YOLOv2 is more than twice as fast as ACF on a desktop's GPU; on a CPU ACF wins by far (Table 4)."""
+    """On a desktop's GPU, YOLOv2 is more than twice as fast as ACF. On a CPU, ACF is much faster (Table 4)."""
     told = []
     for rows, where, claim, holds in (
             (results.detectors_cuda, "GPU", "On the GPU the network is quicker than ACF (published: 44 against 96 ms)",
@@ -144,7 +144,7 @@ def networks(results):
 
 
 def accuracy(results):
-    """The network is the more accurate one (section 6, Fig. 4)."""
+    """The network is more accurate (section 6, Fig. 4)."""
     network, acf = of_detector(results.accuracy, "CenterFace"), of_detector(results.accuracy, "ACF, faces from 20")
     if not network or not acf:
         return ""

@@ -1,4 +1,4 @@
-"""All detectors of facepipe, on the CPU by the program itself, on the GPU by the measuring programs."""
+"""Runs all detectors of facepipe: on the CPU by the program itself, on the GPU by the measuring programs."""
 import re
 import statistics
 import sys
@@ -12,7 +12,7 @@ from csv_tables import spread
 
 CENTERFACE = measurement.REPOSITORY / "data" / "fetched" / "models" / "centerface.onnx"
 FACE_MODEL = measurement.REPOSITORY / "data" / "acf_face.json"
-LEAST_FACE = "20"  # of what can enlarge the picture, or begins with small windows
+LEAST_FACE = "20"  # for detectors that can enlarge the picture or begin with small windows
 SCALE_FACTOR = "1.1"
 CASCADES = ("frontalface_default", "frontalface_alt", "frontalface_alt2")
 SINGLE = re.compile(r"single +([\d.]+) ms")
@@ -22,8 +22,8 @@ SINGLE = re.compile(r"single +([\d.]+) ms")
 class Detector:
     name: str
     model: Path
-    program: str  # that measures it on the GPU
-    options: list = field(default_factory=list)  # facepipe's, beside the model
+    program: str  # the program that measures it on the GPU
+    options: list = field(default_factory=list)  # facepipe's options, in addition to the model
 
     def cuda_command(self, arguments, picture):
         program, size = getattr(arguments, self.program), picture.shown_size()
@@ -38,7 +38,7 @@ class Detector:
 
 
 def known(arguments):
-    """Those whose models are here, and {name: why not} of the others."""
+    """Returns the detectors whose models exist here, and {name: why not} for the others."""
     small = ["--min-face", LEAST_FACE]
     wanted = [Detector("CenterFace", CENTERFACE, "bench_detector_cuda"),
               Detector("YuNet", arguments.yunet, "bench_detector_cuda"),
@@ -53,7 +53,7 @@ def known(arguments):
 
 
 def on_cpu(arguments, detector, picture, frames, folder):
-    """Preprocessing and inference of a frame, by facepipe's own latency file; and the report."""
+    """Returns the times of preprocessing and inference of a frame, from facepipe's latency file, and the report."""
     latency = folder / "latency.csv"
     medians = []
     for _ in range(arguments.repeats):
@@ -61,7 +61,7 @@ def on_cpu(arguments, detector, picture, frames, folder):
             picture.clip(frames), "--no-video", "--latency", latency, "--overwrite", "--device", "cpu", "--model",
             detector.model, *detector.options])
         with open(latency, encoding="utf-8") as lines:
-            settled = frame_times.read(lines, 1)  # the first one waits for the program to start
+            settled = frame_times.read(lines, 1)  # the first frame waits for the program to start
         medians.append(statistics.median(sum(end - begin for begin, end in (
             frame.stages["preprocess"], frame.stages["inference"])) for frame in settled))
     engine = f"{report[0]['engine']}, {report[0]['precision']}"
@@ -69,7 +69,7 @@ def on_cpu(arguments, detector, picture, frames, folder):
 
 
 def on_cuda(arguments, detector, picture):
-    """Replays of a graph: the median of 200, over the repeats."""
+    """Replays a graph. Returns the median of 200 replays for each repeat."""
     medians = []
     for _ in range(arguments.repeats):
         output = measurement.run(detector.cuda_command(arguments, picture)).output

@@ -1,4 +1,5 @@
-"""The figures on channel features, from our tables. Each draws itself and returns its caption; None without rows."""
+"""The figures on channel features, from our tables. Each function draws one and returns its caption; None without
+rows."""
 from matplotlib import ticker
 
 from acf import cases, published
@@ -6,7 +7,7 @@ from plots import STYLES, label_axes
 
 
 def hybrid_by_trees(figure, results):
-    """The hybrid by the number of trees that come first."""
+    """Draws the hybrid's time by the number of trees that come first."""
     shown = next(iter(cases.all_shown(results)), None)
     rows = cases.rows_of(results.cuda, shown, scales="one", part="evaluation") if shown else []
     found = {who: sorted((row for row in rows if row.who == who), key=lambda row: row.trees)
@@ -33,7 +34,7 @@ def hybrid_by_trees(figure, results):
 
 
 def feature_steps(figure, results):
-    """Listing 1: shares of the steps."""
+    """Draws the steps' shares of listing 1."""
     shown = next(iter(cases.all_shown(results)), None)
     rows = cases.rows_of(results.cuda, shown, scales="one", who=cases.PUBLISHED_FEATURES) if shown else []
     times = {row.part: row.median_ms for row in rows if row.part in cases.STEPS}
@@ -56,7 +57,7 @@ def feature_steps(figure, results):
 
 
 def precision_recall(figure, results):
-    """Fig. 4."""
+    """Draws Fig. 4."""
     if not results.curves:
         return None
     axes = figure.subplots()
@@ -73,7 +74,7 @@ def precision_recall(figure, results):
 
 
 def accuracy_and_speed(figure, results):
-    """Fig. 5: all detectors of facepipe on CPU and GPU."""
+    """Draws Fig. 5: all detectors of facepipe on CPU and GPU."""
     precision = {row.detector: row.medium for row in results.accuracy}
     times = [("CPU", row) for row in results.detectors_cpu] + [("GPU", row) for row in results.detectors_cuda]
     times = [(where, row) for where, row in times if row.detector in precision]

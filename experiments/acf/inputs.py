@@ -1,4 +1,4 @@
-"""The pictures: stand-ins for TownCenter's, made of the demo photo. Nothing is made where it is already.
+"""Makes the pictures: stand-ins for TownCenter's, made of the demo photo. Existing files are not made again.
 
 So a machine without FFmpeg can be given all that its parts need: NV12 and grey levels, raw.
 """
@@ -30,16 +30,16 @@ class Picture:
         return self.folder / f"{self.name}_{self.shown_size()}.{ending}"
 
     def nv12(self):
-        """Raw, without padding."""
+        """Makes the picture as raw NV12 without padding."""
         return made(self.file("nv12"), lambda: ["-i", PHOTO, "-vf", filters(self.name, self.size)], RAW)
 
     def grey(self):
-        """Grey levels of full range."""
+        """Makes grey levels of full range."""
         return made(self.file("grey"), lambda: [
             *self.raw_input(), "-vf", "scale=in_range=limited:out_range=full,format=gray"], RAW)
 
     def clip(self, frames):
-        """The picture some times over, without loss."""
+        """Repeats the picture some times in a clip, without loss."""
         return made(self.file(f"{frames}.mkv"), lambda: [
             "-stream_loop", frames - 1, *self.raw_input(), "-frames:v", frames, "-pix_fmt", "yuv420p", "-c:v",
             "libx264", "-preset", "ultrafast", "-qp", "0", *tags(self.size)])
@@ -52,7 +52,7 @@ RAW = ["-f", "rawvideo"]
 
 
 def matrix(size):
-    """The colours of pictures that don't tell theirs, by height."""
+    """Returns the colour matrix of pictures without tags, by height."""
     return "bt709" if size[1] >= 720 else "smpte170m"
 
 
@@ -61,7 +61,7 @@ def tags(size):
 
 
 def filters(name, size):
-    """The photo enlarged; or the photo repeated at its own size until it fills the picture."""
+    """Returns filters that enlarge the photo, or that repeat it at its own size until it fills the picture."""
     width, height = size
     place = f"scale={width}:{height}:flags=bilinear" if name == "photo" else (
         f"loop=14:1,tile=5x3,crop={width}:{height}:0:0")
@@ -69,7 +69,7 @@ def filters(name, size):
 
 
 def made(file, words, ending=()):
-    """Complete or not at all."""
+    """Makes a file completely or not at all."""
     if not file.exists():
         print(f"Making {file.name}", file=sys.stderr)
         unfinished = file.with_name(f"unfinished_{file.name}")
@@ -80,7 +80,7 @@ def made(file, words, ending=()):
 
 
 def pictures(arguments, folder):
-    """{name: Picture}."""
+    """Returns {name: Picture}."""
     folder.mkdir(parents=True, exist_ok=True)
     size = QUICK_SIZE if arguments.quick else SIZE
     everything = [Picture("crowd", "stand-in for TownCenter: the demo photo repeated", size, folder),

@@ -26,7 +26,7 @@ def add_options(options):
 
 
 def settle(arguments):
-    """Defaults that depend on other options; paths whole, as programs are run elsewhere."""
+    """Sets defaults that depend on other options, and makes paths absolute, because programs run in other folders."""
     arguments.cpu_calls = 1 if arguments.quick else 7
     if arguments.quick:
         arguments.repeats = min(arguments.repeats, 2)
@@ -75,13 +75,13 @@ class Measuring(Experiment):
         return missing
 
     def some_detectors(self, part, measure):
-        """Rows of the detectors that can be measured; the others are noted. None where there are none."""
+        """Returns rows of the detectors that can be measured, and notes the others. Returns None if there are none."""
         wanted, missing = detectors.known(self.arguments)
         rows, failures = [], [f"{name}: {why}" for name, why in missing.items()]
         for detector in wanted:
             try:
                 rows.append(measure(detector))
-            except SystemExit as failure:  # the others are worth having, all the same
+            except SystemExit as failure:  # the other results are still useful
                 failures.append(f"{detector.name}: {failure}")
         self.note(f"{part}, in part", failures if rows else [])
         if self.report:

@@ -1,4 +1,4 @@
-"""Runs the measuring programs of channel features over a picture, and reads what they tell."""
+"""Runs the measuring programs of channel features on a picture, and reads their output."""
 import json
 import statistics
 from collections import defaultdict
@@ -12,7 +12,7 @@ from csv_tables import spread
 
 @dataclass
 class Case:
-    """A model on a picture: some sizes of its object."""
+    """A model on a picture, with some sizes of its object."""
 
     model: Path
     scales: str  # "one" or "all"
@@ -22,12 +22,12 @@ class Case:
         return json.loads(self.model.read_text(encoding="utf-8"))
 
     def sizes(self):
-        """Least and greatest size that is looked for; 0: any."""
+        """Returns the least and greatest wanted size; 0: any."""
         window = self.contents()["window"]
         return (0, max(window["width"], window["height"])) if self.scales == "one" else (0, 0)
 
     def row(self, who, part, times, threads=None, trees=None, windows=None, alive=None, passed=None):
-        """Of times in milliseconds, one a repeat."""
+        """Returns a row of times in milliseconds, one for each repeat."""
         return Time(self.picture.name, self.contents()["class"], self.scales, who, part, threads, trees, windows,
                     alive, passed, len(times), *spread(times))
 
@@ -38,7 +38,7 @@ def cases(models, pictures):
 
 
 def on_cpu(arguments, case, threads):
-    """Features, evaluation and both; of each run the first call is a warm-up."""
+    """Measures features, evaluation and both. The first call of each run is a warm-up."""
     times = defaultdict(list)
     for _ in range(arguments.repeats):
         output = measurement.run([arguments.bench_acf, case.model, case.picture.nv12(), case.picture.shown_size(),
@@ -54,7 +54,7 @@ def on_cpu(arguments, case, threads):
 
 
 def read_cpu(output, calls):
-    """[(ms, ms of them that windows slide)], windows, and how many passed."""
+    """Returns [(ms, ms of them in which windows slide)], the number of windows, and how many were accepted."""
     lines = output.splitlines()
     times = [tuple(map(float, line.split())) for line in lines[:calls]]
     windows = int(lines[calls].split()[4])  # "8 scales, 9 cells, 7 windows"
@@ -62,7 +62,7 @@ def read_cpu(output, calls):
 
 
 def on_cuda(arguments, case):
-    """Our detector, the features as published, and the variants."""
+    """Measures our detector, the features as published, and the variants."""
     times, told = defaultdict(list), {}
     for _ in range(arguments.repeats):
         output = measurement.run([

@@ -1,10 +1,10 @@
-"""Figures of Van Ranst et al., as their tables and text give them: milliseconds on 1080p of TownCenter.
+"""Figures of Van Ranst et al. from their tables and text: milliseconds on 1080p of TownCenter.
 
 DES: Xeon E5-2630 v3 and GTX 1080; TX2: Jetson TX2.
 """
-# Table 1, one scale; on the GPU with the upload.
+# Table 1, one scale. The GPU's times include the upload.
 FEATURES_MS = {"DES": {"CPU": 74, "GPU": 6.7}, "TX2": {"CPU": 223, "GPU": 8.7}}
-# Listing 1: shares of the GPU's time, by our names of the steps.
+# Listing 1: shares of the GPU's time, with our names of the steps.
 SHARES = {"upload": 0.15, "luv": 0.15, "gradient": 0.07, "bins": 0.37, "shrink": 0.26}
 
 # Tables 2 and 3, one scale.
@@ -13,7 +13,7 @@ EVALUATION_MS = {"DES": {"CPU": 31, "window parallel": 76, "stage parallel": 222
 TOTAL_MS = {"DES": {"CPU": 106, "window parallel": 84, "stage parallel": 2286, "hybrid": 28},
             "TX2": {"CPU": 290, "window parallel": 202, "stage parallel": 1009, "hybrid": 112}}
 
-# Table 4: all scales, of ACF estimated.
+# Table 4: all scales. Those of ACF are estimated.
 ALL_SCALES_MS = {"DES": {"ACF (CPU)": 364, "ACF (GPU)": 96, "YOLOv2 (CPU)": 2805, "YOLOv2 (GPU)": 44},
                  "TX2": {"ACF (CPU)": 731, "ACF (GPU)": 281, "YOLOv2 (CPU)": 11289, "YOLOv2 (GPU)": 343}}
 

@@ -1,4 +1,4 @@
-"""The section on channel features: our tables beside the published ones."""
+"""The section on channel features: compares our tables with the published ones."""
 from acf import cases, claims, published
 from acf.tables import PARTS_OF_TABLES
 from markdown import table
@@ -37,7 +37,7 @@ def time(row):
 
 
 def by_picture(results, body):
-    """The body of each model and picture, under its name."""
+    """Returns the body of each model and picture, under its name."""
     texts = [(shown.label(results), body(results, shown)) for shown in cases.all_shown(results)]
     return "\n".join(f"{label}:\n\n{text}" for label, text in texts if text)
 
@@ -114,7 +114,7 @@ def totals(results):
 
 
 def totals_of(results, shown):
-    """Features as published and each way; ours measured as a whole."""
+    """Returns the times of the published features with each variant, and ours measured as a whole."""
     on_cpu = cases.cpu(results, shown, "one", "total")
     made = cases.published_features(results, shown)
     lines = [(name_of("CPU", on_cpu), f"{on_cpu.median_ms:.4g}", "1")] if on_cpu else []
@@ -144,7 +144,7 @@ def trees_of(results, shown):
 
 
 def all_scales(results):
-    """Table 4."""
+    """Returns Table 4."""
     lines = []
     for shown in cases.all_shown(results):
         rows = {"CPU": cases.cpu(results, shown, "all", "total"),

@@ -1,22 +1,22 @@
-"""What each table of these experiments holds."""
+"""The rows of each table of these experiments."""
 from dataclasses import dataclass
 
 
 @dataclass
 class Time:
-    """Of one step of channel features on one picture.
+    """The time of one step of channel features on one picture.
 
-    A time is the median of single calls; `median_ms` is the median of such times over the repeats,
-    `low_ms` and `high_ms` are the least and the greatest of them.
+    A time is the median of single calls. `median_ms` is the median of such times over the repeats; `low_ms` and
+    `high_ms` are the least and the greatest of them.
     """
 
     input: str
-    model: str  # what the model finds: its file's class
-    scales: str  # "one", the first alone, as the paper measures; "all" from the object's own size on
-    who: str  # "CPU", or as bench_acf_variants calls it
+    model: str  # what the model finds: the class in its file
+    scales: str  # "one": only the first, as the paper measures; "all": from the object's own size on
+    who: str  # "CPU", or a name of bench_acf_variants
     part: str  # features, evaluation, total; or a step of the features
     threads: int | None  # of the CPU
-    trees: int | None  # that come first, of the hybrids
+    trees: int | None  # number of first trees, for the hybrids
     windows: int | None
     alive: int | None  # after the first trees
     passed: int | None
@@ -28,7 +28,7 @@ class Time:
 
 @dataclass
 class DetectorTime:
-    """From a frame in memory, of the device that works, to candidates there; over the repeats, as above."""
+    """The time from a frame in the working device's memory to candidates there; over the repeats, as above."""
 
     detector: str
     input: str
@@ -67,6 +67,6 @@ TABLES = {
     "curves": CurvePoint,  # Fig. 4
 }
 
-# Tables that one part of the measuring fills by itself: all.
+# Tables that are filled completely by one part: all of them.
 PARTS_OF_TABLES = {"cpu": "acf-cpu", "cuda": "acf-cuda", "detectors_cpu": "detectors-cpu",
                    "detectors_cuda": "detectors-cuda", "accuracy": "acf-accuracy", "curves": "acf-accuracy"}

@@ -1,7 +1,7 @@
-"""Average precision on WIDER FACE by rule of suppression. Needs the data set, numpy, and scipy or truth.json.
+"""Measures average precision on WIDER FACE by rule of suppression. Needs the data set, numpy, and scipy or truth.json.
 
-The real program runs once a rule. The matrix has room for 16,384 candidates here: with 4,096, images of
-large crowds would lose candidates for want of room, not by the rule.
+The real program runs once for each rule. Here the matrix has room for 16,384 candidates. With 4,096, images of large
+crowds would lose candidates because of the room, not because of the rule.
 """
 import measurement
 from nms import published
@@ -21,7 +21,7 @@ RULES = {
 
 
 def measure(arguments, folder):
-    """A row a rule, and the last run's report of its first image."""
+    """Returns a row for each rule, and the last run's report of its first image."""
     import wider_ap
     images = arguments.wider / "images"
     rows = []

@@ -1,4 +1,4 @@
-"""Real candidates: what the pipeline finds in each frame before any is suppressed."""
+"""Collects real candidates: what the pipeline finds in each frame before suppression."""
 import json
 import struct
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import measurement
 from nms import inputs
 from nms_candidates import raster_key
 
-OVERLAP = 0.3  # facepipe's default; the papers don't tell theirs
+OVERLAP = 0.3  # facepipe's default; the papers don't state theirs
 
 
 @dataclass
@@ -16,7 +16,7 @@ class Set:
 
     input: str
     index: int
-    faces: list  # as in a file of detections: box, score; in rank order
+    faces: list  # in rank order, each as in a file of detections: box, score
 
     def name(self):
         return f"{self.input} {self.index}"
@@ -25,12 +25,12 @@ class Set:
         return [face["box"] for face in self.faces]
 
     def best(self, count, name):
-        """As many as score highest: as if the score threshold were higher."""
+        """Returns the candidates with the highest scores, as if the score threshold were higher."""
         return Set(name, count, self.faces[:count])
 
 
 def of_input(arguments, source, folder):
-    """A Set for each frame of an Input."""
+    """Returns a Set for each frame of an Input."""
     lines = folder / f"{source.name}.jsonl"
     limit = inputs.limit(arguments) if source.name != "growing" else []
     _, report = measurement.facepipe(
@@ -41,12 +41,12 @@ def of_input(arguments, source, folder):
         for line in text:
             frame = json.loads(line)
             sets.append(Set(source.name, frame["frame"], frame["faces"]))
-    lines.unlink()  # hundreds of megabytes
+    lines.unlink()  # it has hundreds of megabytes
     return sets, report[0]
 
 
 def write_files(sets, folder):
-    """{name: file of five floats a candidate, in raster order, as a detector's decoder gives them}."""
+    """Returns {name: file with five floats a candidate, in raster order, as a detector's decoder gives them}."""
     files = {}
     for one in sets:
         file = folder / f"{one.name().replace(' ', '-')}.f32"

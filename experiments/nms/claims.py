@@ -1,4 +1,4 @@
-"""What our tables say of the papers' claims; with the number, and only where it was measured."""
+"""What our tables say of the papers' claims. Each text names the number, and exists only if it was measured."""
 import math
 import statistics
 
@@ -32,7 +32,8 @@ def greedy(results):
 
 
 def difference(rows, measure):
-    """Pictures; those that differ; boxes that greedy keeps; boxes that only one rule keeps."""
+    """Returns the number of pictures, of those that differ, of boxes that greedy keeps, and of boxes that only one rule
+    keeps."""
     differ = [getattr(row, f"differ_{measure}") for row in rows]
     kept = sum(getattr(row, f"greedy_{measure}") for row in rows)
     return (len(rows), sum(1 for count in differ if count), kept,
@@ -102,7 +103,7 @@ def beats(results):
 
 
 def first_faster(rows, others):
-    """The number of candidates from which on all rows take less time than others of the same picture."""
+    """Returns the number of candidates from which on all rows take less time than others of the same picture."""
     of_others = {row.index: row.median_us for row in others}
     both = sorted((row for row in rows if row.index in of_others), key=lambda row: row.candidates)
     slower = [row.candidates for row in both if row.median_us >= of_others[row.index]]
@@ -132,13 +133,13 @@ def cores(results):
 
 
 def half(rows):
-    """The row with about half of the multiprocessors."""
+    """Returns the row with about half of the multiprocessors."""
     all_of_them = rows[-1].multiprocessors
     return min(rows, key=lambda row: abs(row.multiprocessors - all_of_them / 2))
 
 
 def partitions(results):
-    """k = 32 is the best (2020, Fig. 11)."""
+    """The best k is 32 (2020, Fig. 11)."""
     rows = of(results.reduce, "matrix, CUDA", part="reduce")
     if not rows:
         return ""
@@ -167,7 +168,7 @@ def share(results):
 
 
 def growth(rows):
-    """How time grows with the number of candidates: the exponent of the power law that fits best."""
+    """Returns how time grows with the number of candidates: the exponent of the power law that fits best."""
     points = [(math.log(row.candidates), math.log(row.median_us)) for row in rows if row.candidates > 1]
     if len({x for x, _ in points}) < 2:
         return None

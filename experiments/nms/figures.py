@@ -1,4 +1,4 @@
-"""The figures on suppression, from our tables. Each draws itself and returns its caption; None without rows."""
+"""The figures on suppression, from our tables. Each function draws one and returns its caption; None without rows."""
 import re
 
 from matplotlib import ticker
@@ -9,7 +9,7 @@ from results import of, series
 
 
 def lines(axes, rows_of, x, shown=None, every=12):
-    """A line with markers for each name: medians, and bars from the least to the greatest repeat."""
+    """Draws a line with markers for each name: medians, and bars from the least to the greatest repeat."""
     for style, (name, rows) in zip(STYLES, rows_of.items()):
         rows = sorted(rows, key=x)
         places = [x(row) for row in rows]
@@ -21,12 +21,12 @@ def lines(axes, rows_of, x, shown=None, every=12):
 
 
 def present(rows_of):
-    """Without what was not measured."""
+    """Leaves out what was not measured."""
     return {name: rows for name, rows in rows_of.items() if rows}
 
 
 def cpu_and_gpu(figure, results):
-    """Fig. 7."""
+    """Draws Fig. 7."""
     wanted = ["OpenCV greedy, CPU", *[who for who in results.names("growing") if
                                       re.match(r"greedy, CPU|fast, CPU|greedy, CUDA", who)],
               "matrix as published, CPU"]
@@ -46,7 +46,7 @@ def cpu_and_gpu(figure, results):
 
 
 def growing_detections(figure, results):
-    """Fig. 8."""
+    """Draws Fig. 8."""
     found = present({
         "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
         "matrix: map alone": of(results.growing, "matrix, CUDA", part="map", k=32),
@@ -69,7 +69,7 @@ def growing_detections(figure, results):
 
 
 def multiprocessors(figure, results):
-    """Fig. 9."""
+    """Draws Fig. 9."""
     found = present({
         "matrix k 32": of(results.cores, "matrix, CUDA", part="both", k=32),
         "matrix: map": of(results.cores, "matrix, CUDA", part="map", k=32),
@@ -98,7 +98,7 @@ def multiprocessors(figure, results):
 
 
 def spaced(places):
-    """Of rising places those that stand apart enough, in a log scale, for their numbers."""
+    """Chooses those of the rising places that are far enough apart for their numbers in a log scale."""
     chosen = [places[0]]
     for place in places[1:]:
         if place >= 1.3 * chosen[-1]:
@@ -107,7 +107,7 @@ def spaced(places):
 
 
 def reduce_by_k(figure, results):
-    """Fig. 11."""
+    """Draws Fig. 11."""
     sets = {f"{row.candidates} candidates" for row in results.reduce}
     found = present({name: [row for row in of(results.reduce, "matrix, CUDA", part="reduce")
                             if f"{row.candidates} candidates" == name]
@@ -127,7 +127,7 @@ def reduce_by_k(figure, results):
 
 
 def frames(figure, title, found, frame, y):
-    """Times below, and above them the number of candidates, as in the papers' figures."""
+    """Draws times below, and the number of candidates above them, as in the papers' figures."""
     above, below = figure.subplots(2, sharex=True, height_ratios=(1, 2))
     counts = {frame(row): row.candidates for rows in found.values() for row in rows}
     above.plot(sorted(counts), [counts[place] for place in sorted(counts)], color="#000000", linewidth=0.9)
@@ -146,7 +146,7 @@ def frames(figure, title, found, frame, y):
 
 
 def crowd_frames(figure, results):
-    """Fig. 12."""
+    """Draws Fig. 12."""
     rows = [row for row in results.pipeline if row.input == "crowd"]
     if not rows:
         return None
@@ -160,7 +160,7 @@ def crowd_frames(figure, results):
 
 
 def mosaic_frames(figure, results):
-    """Fig. 13."""
+    """Draws Fig. 13."""
     found = present({
         "map, k 32": of(results.mosaic, "matrix, CUDA", part="map", k=32),
         "reduce, k 32": of(results.mosaic, "matrix, CUDA", part="reduce", k=32),

@@ -1,7 +1,7 @@
-"""What is measured on: crowd, mosaic and growing pictures; the papers' own, or stand-ins.
+"""Makes the inputs: crowd, mosaic and growing pictures, which are the papers' own or stand-ins.
 
-The papers' are made of files that the user names; stand-ins of the demo photo. Where a file is there
-already nothing is made, so that a machine without the tools can be given all of them.
+The papers' inputs are made of files that the user names, and stand-ins of the demo photo. Existing files are not made
+again, so a machine without the tools can be given all of them.
 """
 import sys
 from dataclasses import asdict, dataclass
@@ -21,14 +21,14 @@ class Input:
     file: Path
     label: str  # for tables and figures
     stand_in: bool
-    score: str  # candidates score more
+    score: str  # candidates have higher scores
 
     def facts(self):
         return {**asdict(self), "file": self.file.name}
 
 
 def make(arguments, folder):
-    """{name: Input} in a folder, made where they are not there."""
+    """Returns {name: Input} of a folder. Makes those that don't exist."""
     folder.mkdir(parents=True, exist_ok=True)
     crowd, crowd_label = crowd_clip(arguments, folder)
     stand_in = arguments.crowd_run is None
@@ -46,7 +46,7 @@ def make(arguments, folder):
 
 
 def limit(arguments):
-    """facepipe's options for the frames of crowd and mosaic that are wanted."""
+    """Returns facepipe's options for the wanted frames of crowd and mosaic."""
     return ["--end", str(arguments.frames / CLIP_RATE)] if arguments.frames else []
 
 
@@ -69,7 +69,7 @@ def crowd_clip(arguments, folder):
 
 
 def growing_clip(arguments, folder):
-    """A picture a frame: all faces covered, then one more uncovered each time."""
+    """Makes a clip with a picture for each frame: first all faces are covered, then one more is uncovered each time."""
     if arguments.group:
         picture = lambda: arguments.group
         file = folder / f"{arguments.group.stem}_uncovered.mp4"

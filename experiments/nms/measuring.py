@@ -9,8 +9,8 @@ from experiment import Experiment
 from nms import accuracy, candidates, inputs, pipeline, programs, rules, tables
 
 PARTS = ("nms-cuda", "pipeline", "nms-cpu", "differences", "accuracy")
-UNTIMED = ("differences", "accuracy")  # the same whenever they run: once
-SIZES = (200, 1027, 2895)  # of Table 5
+UNTIMED = ("differences", "accuracy")  # parts that give the same result each time, so they run once
+SIZES = (200, 1027, 2895)  # the sizes of Table 5
 
 
 def add_options(options):
@@ -30,7 +30,7 @@ def add_options(options):
 
 
 def settle(arguments):
-    """Defaults that depend on other options."""
+    """Sets defaults that depend on other options."""
     if arguments.quick:
         arguments.cpu_time = "0.001"
     if arguments.frames is None and not arguments.cuda:
@@ -42,7 +42,7 @@ class Measuring(Experiment):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.sets = {}  # {input: its candidates, a Set a frame}
+        self.sets = {}  # {input: its candidates, a Set for each frame}
         self.inputs = {}
 
     def repeats(self, part):
@@ -68,7 +68,7 @@ class Measuring(Experiment):
                       [f"{lost} more were found than a picture had room for"] if lost else [])
 
     def exact_sizes(self):
-        """The last picture's best candidates, as many as published; as many as there are, if fewer."""
+        """Returns as many of the last picture's best candidates as published, or all if there are fewer."""
         last = self.sets["growing"][-1]
         return [last.best(size, "sizes") for size in SIZES if size <= len(last.faces)] or [
             last.best(len(last.faces), "sizes")]
@@ -77,7 +77,7 @@ class Measuring(Experiment):
         return [one for one in self.sets[name] if one.faces]
 
     def some(self, name):
-        """At most a hundred of them, evenly: enough of what takes long."""
+        """Returns at most a hundred of them, evenly spaced. That is enough for measurements that take long."""
         return self.nonempty(name)[::len(self.sets[name]) // 100 + 1]
 
     def nms_cpu(self):
@@ -114,7 +114,7 @@ class Measuring(Experiment):
         for table, measure in steps:
             try:
                 rows[table] += measure()
-            except SystemExit as failure:  # the others are worth having, all the same
+            except SystemExit as failure:  # the other results are still useful
                 failures.append(f"{table}: {failure}")
             self.add(table, rows[table], lambda row: row.who.endswith("CUDA"))
         return "; ".join(failures) if len(failures) == len(steps) else self.note("nms-cuda, in part", failures)

@@ -1,4 +1,4 @@
-"""Suppression within the real pipeline: decode, detect, suppress; by its own latency file."""
+"""Measures suppression within the real pipeline (decode, detect, suppress) by its latency file."""
 import statistics
 from collections import defaultdict
 
@@ -16,7 +16,7 @@ STAGES = ("preprocess", "inference", "nms")
 
 
 def run(arguments, source, rule, folder):
-    """Each frame's times, and the report, of one run over an Input."""
+    """Returns each frame's times and the report of one run on an Input."""
     latency = folder / "latency.csv"
     _, report = measurement.facepipe(
         arguments, [source.file, "--no-video", "--latency", latency, "--overwrite", "--score",
@@ -32,7 +32,7 @@ def milliseconds(frame, stage):
 
 
 def measure(arguments, source, folder):
-    """FrameTimes and Shares of both rules over one Input, and the last run's report."""
+    """Returns FrameTimes and Shares of both rules on one Input, and the last run's report."""
     rows, shares = [], []
     for rule in RULES:
         times = defaultdict(list)
@@ -42,7 +42,7 @@ def measure(arguments, source, folder):
             frames, report = run(arguments, source, rule, folder)
             for frame in frames:
                 times[frame.frame, frame.candidates, frame.faces].append(1000 * milliseconds(frame, "nms"))
-            settled = frames[len(frames) // 5:]  # the first of them wait for the program to start
+            settled = frames[len(frames) // 5:]  # the first frames wait for the program to start
             for stage, medians in stages.items():
                 medians.append(statistics.median(milliseconds(frame, stage) for frame in settled))
             rates.append(frame_times.rate(settled))

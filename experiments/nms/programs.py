@@ -1,4 +1,4 @@
-"""Runs the measuring programs of build/bench over sets of candidates, and reads what they tell."""
+"""Runs the measuring programs of build/bench on sets of candidates, and reads their output."""
 import json
 import re
 import statistics
@@ -20,7 +20,7 @@ PARTS = ("map", "reduce", "both", "kernel", "copy", "host", "together", "sort")
 
 
 def listed(sets, folder, *columns):
-    """The file that lists the sets for a program; `columns` stand between name and threshold."""
+    """Writes the file that lists the sets for a program. `columns` stand between name and threshold."""
     files = write_files(sets, folder)
     lines = ["\t".join([name, *columns, str(OVERLAP), str(file)])
              for name, file in files.items()]
@@ -30,7 +30,7 @@ def listed(sets, folder, *columns):
 
 
 def on_cpu(arguments, sets, folder):
-    """Timings of OpenCV's NMSBoxes and of ours, on one core."""
+    """Returns timings of OpenCV's NMSBoxes and of ours on one core."""
     names = "|".join([*INSTRUCTION_SETS, "OpenCV", *CPU_RULES])
     output = measurement.run([
         arguments.bench_nms, "run", listed(sets, folder), "--benchmark_format=json",
@@ -62,7 +62,7 @@ def row_of(one, who, kept, times, part="", k=None, d_max=None, multiprocessors=N
 
 
 def on_cuda(arguments, verb, sets, folder, *options):
-    """Timings by one verb of bench_nms_cuda or bench_nms_papers, which runs once a repeat."""
+    """Returns timings by one verb of bench_nms_cuda or bench_nms_papers, which runs once for each repeat."""
     program = arguments.bench_nms_papers if verb in PAPERS_VERBS else arguments.bench_nms_cuda
     path = listed(sets, folder, "raster")
     by_name = {one.name(): one for one in sets}
@@ -82,14 +82,14 @@ def on_cuda(arguments, verb, sets, folder, *options):
 
 
 def read_lines(output):
-    """(who, name, kept, times) of each line: who, name, order, kept and times, parted by tabs."""
+    """Returns (who, name, kept, times) of each line: who, name, order, kept and times, separated by tabs."""
     for line in output.splitlines():
         who, name, _, kept, *times = line.split("\t")
         yield who, name, int(kept), [float(time) for time in times]
 
 
 def read_who(who):
-    """The rule and the settings in a program's name for what it timed, e.g. "matrix k=32 map"."""
+    """Splits a program's name for a measurement into the rule and the settings, e.g. "matrix k=32 map"."""
     settings = {"part": "", "k": None, "d_max": None, "multiprocessors": None}
     for name, pattern in (("d_max", r"\bd_?max[ =](\d+)"), ("k", r"\bk[ =](\d+)"),
                           ("multiprocessors", r"\bon (\d+) multiprocessors?")):
@@ -102,7 +102,7 @@ def read_who(who):
         if part in words:
             settings["part"] = part
             words.remove(part)
-    rule = " ".join(words) or "matrix"  # the matrix' parts may come by their own names alone
+    rule = " ".join(words) or "matrix"  # the names of the matrix' parts may lack "matrix"
     if rule == "matrix" and settings["k"] is not None and not settings["part"]:
         settings["part"] = "both"
     return rule, settings

@@ -1,13 +1,13 @@
-"""Figures of Oro et al. 2020 ("2020") and 2016 ("2016"), as their texts and tables give them.
+"""Figures of Oro et al. 2020 ("2020") and 2016 ("2016") from their texts and tables.
 
-What only a plot shows is not here.
+Values that only a plot shows are missing.
 """
 
 # 2020, Table 5: map and reduce, oscars, k = 32, D_max = 4096, microseconds by number of detections.
 LATENCY_US = {"GTX 1060": {200: 107, 1027: 324, 2895: 1313}, "Tesla T4": {200: 24, 1027: 88, 2895: 430}}
 CUDA_CORES = {"GTX 1060": 1280, "Tesla T4": 2560}
 
-# 2020, section 6: all of oscars (roughly 3,000 detections), the highest clock: milliseconds, and the
+# 2020, section 6: all of oscars (roughly 3,000 detections) at the highest clock: milliseconds, and the
 # number of CUDA cores of Table 1.
 TEGRA = {"T124 (TK1)": (192, 11.24), "T210 (TX1)": (256, 7.36), "T186 (TX2)": (256, 7.6)}
 
@@ -20,7 +20,7 @@ MOSAIC_MS = {"TK1": {4: (5.17, 2.41, 7.78), 8: (5.16, 1.87, 7.22), 16: (5.17, 1.
                      32: (3.49, 1.03, 4.56)}}
 
 # 2020, section 6 and Fig. 12: crowd_run.
-CROWD_DETECTIONS = (360, 698)  # a frame, fewest and most
+CROWD_DETECTIONS = (360, 698)  # fewest and most in a frame
 CROWD_MS = {"TK1": "0.5 to 1.8 ms", "TX1": "about half of that", "TX2": "very close to 0.5 ms"}
 SHARE_OF_40_MS = 0.01  # 2020, section 8: roughly 3,000 windows in less than 0.5 ms, on a T4
 OSCARS = (147, 2997)  # 2016, section 4: faces, detections
@@ -34,6 +34,6 @@ ACCURACY = {"PASCAL VOC2007 (mAP)": {"This work": 0.7516, "NMSNet": 0.7659, "HS-
 
 
 def rule_options(d_max):
-    """facepipe's options for the papers' rule: 2020, Algorithm 1, k = 32."""
+    """Returns facepipe's options for the papers' rule: 2020, Algorithm 1, k = 32."""
     return ["--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-squares", "--nms-plus-one",
             "--nms-d-max", str(d_max), "--nms-k", str(BEST_K)]

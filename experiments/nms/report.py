@@ -1,4 +1,4 @@
-"""The section on suppression: our tables beside the published ones."""
+"""The section on suppression: compares our tables with the published ones."""
 import statistics
 
 from markdown import table
@@ -8,7 +8,7 @@ from report import section_of
 from results import of
 
 PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()))
-# What a section lacks where its table is empty.
+# What a section lacks if its table is empty.
 PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda"}
 
 
@@ -18,7 +18,7 @@ def section(results, captions, tables):
 
 
 def time(row):
-    """A median in microseconds, and the least and greatest repeat."""
+    """Returns a median in microseconds, and the least and greatest repeat."""
     return f"{row.median_us:.1f} ({row.low_us:.1f}-{row.high_us:.1f})"
 
 
@@ -74,7 +74,7 @@ def name(row):
 
 
 def by_size(rows, wanted):
-    """Lines of a table by number of candidates."""
+    """Returns lines of a table by number of candidates."""
     sizes = sorted({row.candidates for row in rows})
     lines = []
     for label in dict.fromkeys(name(row) for row in rows if wanted(row)):

@@ -1,8 +1,7 @@
-"""The rules in question, written plainly: which candidates stand, and by how much two rules differ.
+"""The rules as plain code: which candidates are kept, and how much two rules differ.
 
-Candidates are in rank order: by falling score. A predicate says whether a winner suppresses a loser.
-Python's floats are wider than the program's, so that a pair within a rounding error of the threshold may
-be decided otherwise.
+Candidates are in rank order: by falling score. A predicate says whether a winner suppresses a loser. Python's floats
+are wider than the program's. So a pair within a rounding error of the threshold may be decided differently.
 """
 
 
@@ -15,7 +14,8 @@ def iou_above(threshold):
 
 
 def published(threshold):
-    """Oro et al. 2020, Algorithm 1: squares (x, y, z), sides of z + 1, common area by the winner's."""
+    """Oro et al. 2020, Algorithm 1: squares (x, y, z) with sides of z + 1; the common area divided by the winner's
+    area."""
     def suppresses(winner, loser):
         (ax, ay, az), (bx, by, bz) = square(winner), square(loser)
         width = max(0.0, min(ax + az, bx + bz) - max(ax, bx) + 1)
@@ -37,10 +37,10 @@ def square(box):
 
 
 def suppressors(boxes, suppresses):
-    """For each box the better ones that suppress it, by a sweep from left to right."""
+    """Returns for each box the better ones that suppress it, by a sweep from left to right."""
     found = [[] for _ in boxes]
     active = []
-    # One pixel more, and squares: no pair that a predicate may join is passed over.
+    # Boxes are squares and one pixel larger, so that the sweep misses no pair that a predicate may join.
     sides = [max(box[2] - box[0], box[3] - box[1]) + 1 for box in boxes]
     right, bottom = ([box[axis] + side for box, side in zip(boxes, sides)] for axis in (0, 1))
     for j in sorted(range(len(boxes)), key=lambda i: boxes[i][0]):
@@ -56,7 +56,7 @@ def suppressors(boxes, suppresses):
 
 
 def greedy(found):
-    """Kept: no *kept* better one suppresses it."""
+    """A box is kept if no *kept* better one suppresses it."""
     kept = set()
     for i, better in enumerate(found):
         if not kept.intersection(better):
@@ -65,12 +65,12 @@ def greedy(found):
 
 
 def any_stronger(found):
-    """Kept: no better one at all suppresses it, kept or not. The papers' rule, and Fast NMS'."""
+    """A box is kept if no better one suppresses it, kept or not. This is the papers' rule, and that of Fast NMS."""
     return {i for i, better in enumerate(found) if not better}
 
 
 def compare(boxes, suppresses):
-    """Numbers of boxes: greedy keeps, any_stronger keeps, only one of them keeps."""
+    """Returns the numbers of boxes that greedy keeps, that any_stronger keeps, and that only one of them keeps."""
     found = suppressors(boxes, suppresses)
     one, other = greedy(found), any_stronger(found)
     return len(one), len(other), len(one ^ other)

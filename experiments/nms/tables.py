@@ -1,20 +1,20 @@
-"""What each table of these experiments holds."""
+"""The rows of each table of these experiments."""
 from dataclasses import dataclass
 
 
 @dataclass
 class Timing:
-    """Of one way to suppress one set of candidates.
+    """The time of one way to suppress one set of candidates.
 
-    A time is the median of single calls; `median_us` is the median of such times over the repeats,
-    `low_us` and `high_us` are the least and the greatest of them.
+    A time is the median of single calls. `median_us` is the median of such times over the repeats; `low_us` and
+    `high_us` are the least and the greatest of them.
     """
 
     input: str
-    index: int  # frame or picture
+    index: int  # index of the frame or picture
     candidates: int
     who: str  # e.g. "greedy, CUDA"; see programs.py
-    part: str  # map, reduce, both; kernel, copy, host, together; or nothing
+    part: str  # map, reduce, both; kernel, copy, host, together; or empty
     k: int | None
     d_max: int | None
     multiprocessors: int | None
@@ -27,7 +27,7 @@ class Timing:
 
 @dataclass
 class FrameTime:
-    """Of one frame's suppression in the pipeline, by its own latency file; over the repeats, as above."""
+    """The time of one frame's suppression in the pipeline, by its latency file; over the repeats, as above."""
 
     input: str
     frame: int
@@ -56,13 +56,13 @@ class Share:
     fps: float
 
     def frame_ms(self):
-        """From the picture in memory to faces."""
+        """Returns the time from the picture in memory to faces."""
         return self.preprocess_ms + self.inference_ms + self.nms_ms
 
 
 @dataclass
 class Differences:
-    """Boxes that rules keep of one frame, and that only one of two rules keeps."""
+    """Numbers of boxes of one frame that each rule keeps, and that only one of two rules keeps."""
 
     input: str
     frame: int
@@ -97,6 +97,6 @@ TABLES = {
     "differences": Differences,
 }
 
-# Tables that one part of the measuring fills by itself.
+# Tables that are filled completely by one part.
 PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "pipeline": "pipeline", "share": "pipeline",
                    "accuracy": "accuracy", "differences": "differences"}

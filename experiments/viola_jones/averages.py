@@ -2,14 +2,14 @@
 import statistics
 from collections import defaultdict
 
-# In the order in which tables and figures show them.
+# The order of tables and figures.
 VARIANTS = ("static, basic", "static, shared memory", "dynamic warp")
 ORDER = (*VARIANTS, "OpenCV's schedule", "OpenCV's schedule, whole scales", "facepipe")
 INPUTS = ("city", "wider")
 
 
 def kind(picture):
-    """city or wider, of a picture's name."""
+    """Returns "city" or "wider" for a picture's name."""
     return picture.rpartition("_")[0]
 
 
@@ -19,7 +19,7 @@ def kinds(rows):
 
 
 def mean_us(rows):
-    """Over pictures, of each one's median."""
+    """Returns the mean over pictures of each one's median."""
     return statistics.mean(row.median_us for row in rows)
 
 
@@ -28,14 +28,14 @@ def fps(rows):
 
 
 def of_frames(results, name, copies):
-    """{who: rows}, in order."""
+    """Returns {who: rows} in order."""
     found = {who: [row for row in results.frames
                    if (row.who, row.copies, kind(row.picture)) == (who, copies, name)] for who in ORDER}
     return {who: rows for who, rows in found.items() if rows}
 
 
 def by_scale(rows, value):
-    """{scale: mean of value(row) over the rows}, by scale."""
+    """Returns {scale: mean of value(row) over the rows}, by scale."""
     values = defaultdict(list)
     for row in rows:
         values[row.scale].append(value(row))
@@ -43,7 +43,7 @@ def by_scale(rows, value):
 
 
 def shares(values):
-    """Parts of their sum."""
+    """Returns the values divided by their sum."""
     total = sum(values.values())
     return {key: value / total for key, value in values.items()} if total else {}
 
@@ -63,7 +63,7 @@ def stumps(results, name):
 
 
 def of_devices(results, name, how, dealt, device="all"):
-    """{number of devices: rows}."""
+    """Returns {number of devices: rows}."""
     found = defaultdict(list)
     for row in [*results.devices, *results.mpi]:
         if (row.how, row.dealt, row.device, kind(row.picture)) == (how, dealt, device, name):
@@ -72,6 +72,6 @@ def of_devices(results, name, how, dealt, device="all"):
 
 
 def of_each_device(results, name, how, dealt, devices):
-    """{device: mean microseconds}."""
+    """Returns {device: mean microseconds}."""
     numbers = [of_devices(results, name, how, dealt, str(device)).get(devices) for device in range(devices)]
     return {device: mean_us(rows) for device, rows in enumerate(numbers) if rows}

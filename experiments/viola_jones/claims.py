@@ -1,4 +1,4 @@
-"""What our tables say of the paper's claims; with the number, and only where it was measured."""
+"""What our tables say of the paper's claims. Each text names the number, and exists only if it was measured."""
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
 
@@ -134,7 +134,7 @@ def saturation(results):
 
 
 def unavoidable(results):
-    """"The static distribution is unavoidable", as the work of a scale is not known before (section 6.3.2)."""
+    """"The static distribution is unavoidable", because the work of a scale isn't known before (section 6.3.2)."""
     name = first_input(results.devices)
     measured = {dealt: averages.of_devices(results, name, "threads", dealt) if name else {}
                 for dealt in ("scales", "bands", "frames")}

@@ -1,4 +1,4 @@
-"""The figures on Viola-Jones, from our tables. Each draws itself and returns its caption; None without rows."""
+"""The figures on Viola-Jones, from our tables. Each function draws one and returns its caption; None without rows."""
 from plots import STYLES, label_axes
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
@@ -8,7 +8,7 @@ COPIES = ("with copies", "without")
 
 
 def bars(axes, groups, names):
-    """Groups of bars side by side: {name: {place: height}}."""
+    """Draws groups of bars side by side: {name: {place: height}}."""
     axes.set_axisbelow(True)
     places = list(dict.fromkeys(place for heights in groups.values() for place in heights))
     width = 0.8 / max(1, len(groups))
@@ -21,7 +21,7 @@ def bars(axes, groups, names):
 
 
 def frame_rates(figure, results):
-    """Fig. 12."""
+    """Draws Fig. 12."""
     inputs = averages.kinds(results.frames)
     if not inputs:
         return None
@@ -40,7 +40,7 @@ def frame_rates(figure, results):
 
 
 def several_devices(figure, results):
-    """Fig. 13."""
+    """Draws Fig. 13."""
     inputs = averages.kinds(results.devices)
     if not inputs:
         return None
@@ -60,7 +60,7 @@ def several_devices(figure, results):
 
 
 def active_warps(figure, results):
-    """Fig. 14 (a)."""
+    """Draws Fig. 14 (a)."""
     inputs = averages.kinds(results.scales)
     if not inputs:
         return None
@@ -76,7 +76,7 @@ def active_warps(figure, results):
 
 
 def work_of_scales(figure, results):
-    """Fig. 14 (b)."""
+    """Draws Fig. 14 (b)."""
     inputs = averages.kinds(results.work) or averages.kinds(results.scales)
     if not inputs:
         return None
@@ -95,7 +95,7 @@ def work_of_scales(figure, results):
 
 
 def share_of_devices(figure, results):
-    """Fig. 15."""
+    """Draws Fig. 15."""
     inputs = averages.kinds(results.devices)
     if not inputs:
         return None

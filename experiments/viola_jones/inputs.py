@@ -1,8 +1,8 @@
-"""What is measured on: grey VGA pictures, a byte a pixel, in files NAME_NUMBER.grey.
+"""Makes the inputs: grey VGA pictures, a byte a pixel, in files NAME_NUMBER.grey.
 
-The paper's nine are not published. In their place are nine crops of the demo photo, and with --wider nine
-pictures of WIDER FACE, each scaled until it covers VGA and cut to its middle. Where a file is there already
-nothing is made, so that a machine without FFmpeg can be given all of them.
+The paper's nine pictures are not published. Nine crops of the demo photo replace them, and with --wider nine pictures
+of WIDER FACE. Each is scaled until it covers VGA and cut to its middle. Existing files are not made again, so a machine
+without FFmpeg can be given all of them.
 """
 import sys
 
@@ -11,12 +11,12 @@ from viola_jones import averages, published
 
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 SIZE = (640, 480)
-RATIO, LEAST = 1.2, 20  # of scales, and the smallest window: as published
+RATIO, LEAST = 1.2, 20  # ratio of scales, and smallest window, as published
 LABELS = {"city": "crops of the demo photo", "wider": "pictures of WIDER FACE"}
 
 
 def make(arguments, folder):
-    """Files of all pictures, in order."""
+    """Returns the files of all pictures, in order."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 2 if arguments.quick else published.PICTURES
     for i in range(count):
@@ -32,7 +32,7 @@ def make(arguments, folder):
 
 
 def evenly(all_of_them, count):
-    """So many of a list, from its whole length."""
+    """Returns this many entries of a list, evenly spaced over its length."""
     count = min(count, len(all_of_them))
     return [all_of_them[i * len(all_of_them) // count] for i in range(count)]
 
@@ -48,7 +48,7 @@ def grey(file, photo, filters):
 
 
 def facts(pictures):
-    """{name: what the report tells of it}."""
+    """Returns {name: what the report says of it}."""
     counts = {name: sum(1 for path in pictures if averages.kind(path.stem) == name) for name in LABELS}
     return {name: {"name": name, "label": f"{count} {LABELS[name]}", "size": list(SIZE), "pictures": count,
                    "stand_in": name == "city"}

@@ -1,4 +1,4 @@
-"""OpenCV's CascadeClassifier on the CPU, where this Python has an OpenCV that has one."""
+"""Measures OpenCV's CascadeClassifier on the CPU, if this Python has an OpenCV with it."""
 import statistics
 import time
 
@@ -8,7 +8,7 @@ from viola_jones.tables import Frame
 
 
 def why_not():
-    """What keeps it from being measured; nothing where nothing does."""
+    """Returns what prevents the measurement; an empty text if nothing does."""
     try:
         import cv2
         import numpy  # noqa: F401
@@ -18,7 +18,7 @@ def why_not():
 
 
 def frame(arguments, picture):
-    """A Frame at the paper's scales; windows are not grouped."""
+    """Returns a Frame at the paper's scales. Windows are not grouped."""
     import cv2
     import numpy as np
     width, height = inputs.SIZE

@@ -1,4 +1,4 @@
-"""Runs the measuring programs of build/bench, and reads what they tell."""
+"""Runs the measuring programs of build/bench, and reads their output."""
 import statistics
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ SIZE = "x".join(map(str, inputs.SIZE))
 
 
 def lines(command):
-    """Fields of each line of what a program tells."""
+    """Returns the fields of each line of a program's output."""
     return [line.split("\t") for line in measurement.run(command).output.splitlines()]
 
 
@@ -21,7 +21,7 @@ def grids(arguments):
 
 
 def work(arguments, pictures):
-    """Rows of Work and of Stage; the plain loop's milliseconds by picture."""
+    """Returns rows of Work and of Stage, and the plain loop's milliseconds by picture."""
     rows, left, took = [], defaultdict(int), defaultdict(float)
     for picture, scale, windows, stumps, found, milliseconds, *survivors in lines(
             [arguments.bench_viola_jones, "work", arguments.cascade, SIZE, *pictures]):
@@ -33,16 +33,16 @@ def work(arguments, pictures):
 
 
 def on_cuda(arguments, verb, pictures):
-    """Lines of one verb, each repeat's: the program runs once a repeat."""
+    """Returns the lines of one verb for each repeat. The program runs once for each."""
     return [line for _ in range(arguments.repeats) for line in lines(
         [arguments.bench_viola_jones_cuda, verb, arguments.cascade, SIZE, *pictures, "--replays",
          arguments.replays])]
 
 
 def over_repeats(told, fields):
-    """{the first so many fields: (the rest of the last repeat's line without times, spread of medians)}.
+    """Returns {the first so many fields: (the rest of the last repeat's line without times, spread of medians)}.
 
-    `fields`: (how many tell what was timed, how many more stand before the times).
+    `fields`: (how many identify the measurement, how many more stand before the times).
     """
     keys, others = fields
     medians, rest = defaultdict(list), {}
@@ -76,14 +76,14 @@ def devices(arguments, pictures):
 
 
 def mpi(arguments, pictures, processes):
-    """Over so many processes, a device each."""
+    """Runs this many processes, with a device each."""
     return device_times([line for _ in range(arguments.repeats) for line in lines(
         [*arguments.mpirun.split(), "-n", processes, arguments.bench_viola_jones_mpi, "mpi",
          arguments.cascade, SIZE, *pictures, "--replays", arguments.replays])])
 
 
 def ours_on_cpu(arguments, picture):
-    """A Frame of our detector on the CPU, at the paper's scales."""
+    """Returns a Frame of our detector on the CPU, at the paper's scales."""
     medians = []
     for _ in range(arguments.repeats):
         told = measurement.run([arguments.bench_cascade, arguments.cascade, picture, SIZE, inputs.RATIO,

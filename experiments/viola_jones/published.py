@@ -1,10 +1,10 @@
-"""What Nguyen et al. 2013 publish: in text and tables, not in plots alone."""
+"""What Nguyen et al. 2013 publish in text and tables, not only in plots."""
 
 # Table 2, VGA: launch: (scale factor, columns and rows of the grid).
 GRIDS = {1: (1.00, 40, 30), 2: (1.20, 40, 30), 3: (1.44, 40, 30), 4: (1.73, 40, 30), 5: (2.07, 20, 15),
          14: (10.70, 4, 3), 18: (22.19, 1, 1)}
 
-# Section 6.2.1: frames a second of dynamic warps, and what they are to the others; Fig. 12 is a plot.
+# Section 6.2.1: frames a second of dynamic warps, and their ratios to the others; Fig. 12 is a plot.
 DYNAMIC_FPS = {"C1060": 11.11, "C2050": 20.91}
 OVER_SHARED_MEMORY = {"C1060": 3.1, "C2050": 2.6}  # times as fast
 SHARED_OVER_BASIC = {"C1060": 1.24, "C2050": 1.02}
@@ -20,7 +20,7 @@ PICTURES = 9  # VGA, of 1 to 20 faces; not published
 
 
 def fps_of_variants():
-    """{GPU: {variant: frames a second}}, from the text's numbers and ratios."""
+    """Returns {GPU: {variant: frames a second}}, from the text's numbers and ratios."""
     rates = {}
     for gpu, dynamic in DYNAMIC_FPS.items():
         shared = dynamic / OVER_SHARED_MEMORY[gpu]

@@ -1,4 +1,4 @@
-"""The section on Viola-Jones: our tables beside the published ones."""
+"""The section on Viola-Jones: compares our tables with the published ones."""
 import statistics
 
 from markdown import table

@@ -1,11 +1,11 @@
-"""What each table of these experiments holds. Times are medians of single frames or launches; `median_us` is the
-median of such times over the repeats, `low_us` and `high_us` are the least and the greatest of them."""
+"""The rows of each table of these experiments. Times are medians of single frames or launches. `median_us` is the
+median of such times over the repeats; `low_us` and `high_us` are the least and the greatest of them."""
 from dataclasses import dataclass
 
 
 @dataclass
 class Grid:
-    """A scale of VGA pictures."""
+    """The grid of a scale of VGA pictures."""
 
     scale: int
     factor: float
@@ -13,7 +13,7 @@ class Grid:
     window: int
     block_columns: int
     block_rows: int
-    columns: int  # of windows
+    columns: int  # columns of windows
     rows: int
 
     def windows(self):
@@ -22,18 +22,18 @@ class Grid:
 
 @dataclass
 class Work:
-    """Of one scale of one picture, as the plain loop counts it."""
+    """The work of one scale of one picture, as the plain loop counts it."""
 
     picture: str
     scale: int
     windows: int
-    stumps: int  # evaluated
+    stumps: int  # evaluated stumps
     found: int
 
 
 @dataclass
 class Stage:
-    """Windows of all scales of a picture that pass a stage."""
+    """The number of windows of all scales of a picture that pass a stage."""
 
     picture: str
     stage: int
@@ -42,11 +42,11 @@ class Stage:
 
 @dataclass
 class Frame:
-    """A whole picture by one program or variant."""
+    """The time of a whole picture by one program or variant."""
 
     picture: str
     who: str
-    copies: str  # "with copies" of picture and windows, "without", or nothing on the CPU
+    copies: str  # "with copies" of picture and windows, "without", or empty on the CPU
     found: int
     repeats: int
     median_us: float
@@ -56,12 +56,12 @@ class Frame:
 
 @dataclass
 class ScaleTime:
-    """One scale's kernel alone."""
+    """The time of one scale's kernel."""
 
     picture: str
     who: str
     scale: int
-    active_warps: float  # a multiprocessor
+    active_warps: float  # on each multiprocessor
     multiprocessors: int
     repeats: int
     median_us: float
@@ -71,7 +71,7 @@ class ScaleTime:
 
 @dataclass
 class DeviceTime:
-    """A picture on several devices: `device` is "all", or one device's own time."""
+    """The time of a picture on several devices. `device` is "all", or one device's own time."""
 
     picture: str
     how: str  # threads, MPI or simulated
