@@ -153,7 +153,7 @@ inline constexpr std::uint32_t kMaxMatrixSide = 16384;
   return options.rule == NmsRule::matrix ? options.matrix.d_max : kMaxNmsCapacity;
 }
 
-/// Throws std::invalid_argument, naming the option, if options contradict each other, lie outside
+/// Throws Error(usage), naming the option, if options contradict each other, lie outside
 /// of their ranges, or don't fit the capacity.
 void check_nms_options(const NmsOptions& options, std::uint32_t capacity);
 

@@ -1,7 +1,7 @@
 #include <array>
-#include <stdexcept>
 #include <string>
 
+#include "core/error.h"
 #include "nms/nms.h"
 
 namespace facepipe::nms {
@@ -17,20 +17,20 @@ struct Refusal {
 // Each comparison states what is valid and is negated, so that NaN is refused.
 std::array<Refusal, 4> general_refusals(const NmsOptions& options, std::uint32_t capacity) {
   return {{
-      {!(options.threshold >= 0 && options.threshold <= 1), "threshold: must be in 0..1"},
-      {capacity == 0 || capacity > kMaxNmsCapacity, "capacity: must be in 1..65536"},
+      {!(options.threshold >= 0 && options.threshold <= 1), "threshold: must be from 0 to 1"},
+      {capacity == 0 || capacity > kMaxNmsCapacity, "capacity: must be from 1 to 65536"},
       {options.rule != NmsRule::matrix && options.matrix.squares,
-       "matrix.squares: only with the rule matrix"},
+       "matrix.squares: works only with rule 'matrix'"},
       {options.rule != NmsRule::matrix && options.matrix.plus_one,
-       "matrix.plus_one: only with the rule matrix"},
+       "matrix.plus_one: works only with rule 'matrix'"},
   }};
 }
 
 std::array<Refusal, 4> soft_refusals(const NmsOptions& options) {
   const SoftOptions& soft = options.soft;
   return {{
-      {options.overlap != NmsOverlap::iou, "overlap: the rule soft knows iou alone"},
-      {options.voting, "voting: not with the rule soft, by which no candidate falls to another"},
+      {options.overlap != NmsOverlap::iou, "overlap: rule 'soft' works only with 'iou'"},
+      {options.voting, "voting: doesn't work with rule 'soft', which only lowers scores"},
       {!(soft.min_score > 0), "soft.min_score: must be above 0"},
       {soft.decay == SoftDecay::gaussian && !(soft.sigma > 0), "soft.sigma: must be above 0"},
   }};
@@ -40,27 +40,28 @@ std::array<Refusal, 4> matrix_refusals(const MatrixOptions& matrix, std::uint32_
   const bool d_max_fits = matrix.d_max >= 1 && matrix.d_max <= kMaxMatrixSide;
   const bool k_fits = matrix.k >= 1 && matrix.k <= matrix.d_max;
   return {{
-      {!d_max_fits, "matrix.d_max: must be in 1..16384"},
-      {capacity > matrix.d_max, "matrix.d_max: below the capacity"},
-      {!k_fits, "matrix.k: must be in 1..d_max"},
+      {!d_max_fits, "matrix.d_max: must be from 1 to 16384"},
+      {capacity > matrix.d_max, "matrix.d_max: must not be below the capacity"},
+      {!k_fits, "matrix.k: must be from 1 to d_max"},
       {k_fits && (matrix.d_max - 1) / matrix.k + 1 > kMaxThreadsOfABlock,
-       "matrix.k: d_max / k threads are more than a block's 1,024"},
+       "matrix.k: d_max / k must be at most 1024, the threads of a CUDA block"},
   }};
 }
 
 std::array<Refusal, 3> group_refusals(const NmsOptions& options) {
   const std::uint32_t least = options.groups.min_neighbours;
   return {{
-      {options.overlap != NmsOverlap::iou, "overlap: the rule opencv-groups knows none but iou"},
-      {options.voting, "voting: not with the rule opencv-groups, whose boxes are means already"},
-      {least < 1 || least > kMaxNmsCapacity, "groups.min_neighbours: must be in 1..65536"},
+      {options.overlap != NmsOverlap::iou, "overlap: rule 'opencv-groups' works only with 'iou'"},
+      {options.voting,
+       "voting: doesn't work with rule 'opencv-groups', which averages boxes itself"},
+      {least < 1 || least > kMaxNmsCapacity, "groups.min_neighbours: must be from 1 to 65536"},
   }};
 }
 
 template <class Refusals>
 void refuse_first(const Refusals& refusals) {
   for (const Refusal& refusal : refusals)
-    if (refusal.applies) throw std::invalid_argument(std::string("NMS options: ") + refusal.reason);
+    if (refusal.applies) throw Error(ErrorKind::usage, std::string("NMS ") + refusal.reason);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "app/options/config_file.h"
@@ -176,7 +175,7 @@ void settle_suppression(ParsedOptions& parsed) {
       parsed.min_score.value_or(std::max(run.detector.score_threshold, kLeastMinScore));
   try {
     nms::check_nms_options(run.job.nms, nms::nms_capacity(run.job.nms));
-  } catch (const std::invalid_argument& refused) {
+  } catch (const Error& refused) {
     throw Error(ErrorKind::usage, std::string("--nms-rule ") +
                                       std::string(name_of(run.job.nms.rule)) + ": " +
                                       refused.what());

@@ -82,13 +82,12 @@ bool is_stream_target(const fs::path& target) {
 }
 
 std::string reason_against_target(const fs::path& target) {
-  if (target.filename().empty()) return "is no file name";
+  if (target.filename().empty()) return "is not a file name";
   struct stat found {};
   if (lstat(target.c_str(), &found) != 0 || is_stream_target(target)) return {};
   if (S_ISDIR(found.st_mode)) return "is a directory";
-  if (S_ISLNK(found.st_mode))
-    return "is a link, which is never written through: name the file itself";
-  if (!S_ISREG(found.st_mode)) return "is no file, FIFO or character device";
+  if (S_ISLNK(found.st_mode)) return "is a symbolic link; give the name of the file itself";
+  if (!S_ISREG(found.st_mode)) return "is not a file, a FIFO or a character device";
   return {};
 }
 
@@ -314,7 +313,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
   }
   const fs::path kept = keep_partial();
   throw Error(ErrorKind::output,
-              target_.string() + ": " + reason + "; what was made is kept as " + kept.string());
+              target_.string() + ": " + reason + "; what was written is kept as " + kept.string());
 }
 
 fs::path OutputFile::keep_partial() {

@@ -271,7 +271,7 @@ OutputLock::~OutputLock() {
 void OutputLock::open() {
   for (int i = 0; i < kMostTries; ++i)
     if (try_open()) return;
-  fail("can't be locked: " + record_.string() + " changes all the time");
+  fail("can't be locked: " + record_.string() + " keeps changing");
 }
 
 /// Returns false if the program that held the lock removed the file in between.
@@ -279,14 +279,15 @@ bool OutputLock::try_open() {
   constexpr mode_t kReadWrite = 0666;
   const int file =
       ::open(record_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, kReadWrite);
-  if (file < 0 && errno == ELOOP) fail(record_.string() + " is in the way, a link");
+  if (file < 0 && errno == ELOOP)
+    fail("can't be locked: " + record_.string() + " is a symbolic link");
   if (file < 0) fail(write_failure(errno));
   struct stat opened {};
   struct stat named {};
   fstat(file, &opened);
   if (!S_ISREG(opened.st_mode)) {
     close(file);
-    fail(record_.string() + " is in the way, which is no file of facepipe");
+    fail("can't be locked: facepipe didn't write " + record_.string() + ", which is in the way");
   }
   if (flock(file, LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;
@@ -318,7 +319,7 @@ std::string OutputLock::read_record() const {
     return {};
   }
   if (!text.starts_with(kHeader))
-    fail(record_.string() + " is in the way, which is no file of facepipe");
+    fail("can't be locked: facepipe didn't write " + record_.string() + ", which is in the way");
   return text;
 }
 

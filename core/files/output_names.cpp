@@ -136,7 +136,7 @@ std::vector<std::string> take_files_left_behind() {
 }
 
 std::string rename_failure(int code) {
-  return code == EEXIST ? "appeared while the run made it" : write_failure(code);
+  return code == EEXIST ? "another program created this file during the run" : write_failure(code);
 }
 
 }  // namespace facepipe

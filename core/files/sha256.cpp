@@ -62,7 +62,7 @@ std::string sha256_of_file(const std::filesystem::path& file, const std::stop_to
     throw Error(ErrorKind::input, file.string() + ": " + reason);
   };
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) refuse("is no regular file");
+  if (!std::filesystem::is_regular_file(file, error)) refuse("is not a regular file");
   Sha256 hash;
   std::ifstream stream(file, std::ios::binary);
   std::string part(kPart, '\0');

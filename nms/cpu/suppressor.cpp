@@ -1,9 +1,9 @@
 #include "nms/cpu/suppressor.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
+#include "core/error.h"
 #include "nms/arena.h"
 #include "nms/cpu/collect.h"
 #include "nms/cpu/grid_plan.h"
@@ -120,7 +120,7 @@ std::uint32_t CpuSuppressor::Impl::keep() {
 void CpuSuppressor::Impl::look_at(const NmsCandidates& candidates) {
   const std::size_t size = candidates.boxes.size();
   if (candidates.scores.size() != size)
-    throw std::invalid_argument("NMS: as many scores as boxes are needed");
+    throw Error(ErrorKind::internal, "NMS: the numbers of boxes and scores differ");
   candidates_ = candidates;
   looked_at_ = static_cast<std::uint32_t>(std::min<std::size_t>(size, capacity_));
 }

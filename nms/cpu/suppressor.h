@@ -14,13 +14,13 @@ namespace facepipe::nms {
 /// Different objects share nothing.
 class CpuSuppressor {
  public:
-  /// Throws std::invalid_argument as check_nms_options() does.
+  /// Throws Error(usage) as check_nms_options() does.
   CpuSuppressor(const NmsOptions& options, std::uint32_t capacity);
   ~CpuSuppressor();
   CpuSuppressor(CpuSuppressor&&) noexcept;
   CpuSuppressor& operator=(CpuSuppressor&&) noexcept;
 
-  /// Throws std::invalid_argument if the spans have different lengths. Doesn't allocate.
+  /// Throws Error(internal) if the spans have different lengths. Doesn't allocate.
   NmsKept run(const NmsCandidates& candidates);
 
   [[nodiscard]] const NmsOptions& options() const;

@@ -2,8 +2,7 @@
 // candidate suppresses another one that it outranks.
 #pragma once
 
-#include <stdexcept>
-
+#include "core/error.h"
 #include "nms/nms.h"
 #include "nms/predicate.h"
 
@@ -83,7 +82,7 @@ decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
     case NmsOverlap::smaller_area:
       return use(SmallerAreaOverlap());
   }
-  throw std::logic_error("an overlap without a kernel");
+  throw Error(ErrorKind::internal, "NMS: no kernel computes this overlap");
 }
 
 }  // namespace facepipe::nms

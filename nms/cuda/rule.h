@@ -22,13 +22,13 @@ class CudaRule {
   virtual void enqueue(const CandidateView& candidates, const DeviceKept& kept,
                        cudaStream_t stream) = 0;
   /// Enqueue the two kernels of the rule `matrix`, one by one. Other rules throw
-  /// std::invalid_argument.
+  /// Error(internal).
   virtual void enqueue_map(const CandidateView& candidates, cudaStream_t stream);
   virtual void enqueue_reduce(const CandidateView& candidates, cudaStream_t stream);
 };
 
 /// Makes the rule of `options`, which check_nms_options() has accepted; `multiprocessors` >= 1.
-/// Throws std::invalid_argument if the capacity is too large for so few multiprocessors (only the
+/// Throws Error(internal) if the capacity is too large for so few multiprocessors (only the
 /// rule `soft`).
 [[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
                                                   std::uint32_t multiprocessors);

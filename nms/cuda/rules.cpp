@@ -1,10 +1,9 @@
 // Defines the scratch memory of each rule, and the kernels that it enqueues.
 #include <vector_types.h>
 
-#include <stdexcept>
-
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
+#include "core/error.h"
 #include "nms/arena.h"
 #include "nms/cuda/greedy/greedy.h"
 #include "nms/cuda/groups.h"
@@ -164,10 +163,10 @@ class GroupsRule : public RuleBase {
 }  // namespace
 
 void CudaRule::enqueue_map(const CandidateView&, cudaStream_t) {
-  throw std::invalid_argument("enqueue_map: only with the rule matrix");
+  throw Error(ErrorKind::internal, "enqueue_map: works only with rule 'matrix'");
 }
 void CudaRule::enqueue_reduce(const CandidateView&, cudaStream_t) {
-  throw std::invalid_argument("enqueue_reduce: only with the rule matrix");
+  throw Error(ErrorKind::internal, "enqueue_reduce: works only with rule 'matrix'");
 }
 
 std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
@@ -183,7 +182,7 @@ std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t cap
     case NmsRule::groups:
       return std::make_unique<GroupsRule>(options, capacity, multiprocessors);
   }
-  throw std::logic_error("a rule without a kernel");
+  throw Error(ErrorKind::internal, "NMS: no kernel computes this rule");
 }
 
 std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity) {

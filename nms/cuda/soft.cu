@@ -1,10 +1,10 @@
 // This is the kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/ranking.cuh"
@@ -404,8 +404,8 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
   const auto least = static_cast<std::uint32_t>(kWarps * rows_per_warp * (sizeof(Row) + 32));
   plan.list_bytes = std::min(room, std::max(room / 2, least)) / 16 * 16;
   if (plan.list_bytes < least)
-    throw std::invalid_argument("capacity: too large for the rule soft on " +
-                                std::to_string(multiprocessors) + " multiprocessors");
+    throw Error(ErrorKind::internal, "NMS capacity: too large for rule 'soft' on " +
+                                         std::to_string(multiprocessors) + " multiprocessors");
   plan.shared_bytes = plan.list_bytes;
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(plan.shared_bytes)));

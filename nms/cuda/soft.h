@@ -30,7 +30,7 @@ struct SoftPlan {
   std::uint32_t blocks = 0;
   std::uint32_t phase_bits = 0;
 };
-/// Plans a launch with one block on each of the `multiprocessors`. Throws std::invalid_argument if
+/// Plans a launch with one block on each of the `multiprocessors`. Throws Error(internal) if
 /// their shared memory is too small for the capacity.
 [[nodiscard]] SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
                                  std::uint32_t multiprocessors);

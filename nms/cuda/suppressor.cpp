@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <stdexcept>
 #include <string>
 
+#include "core/error.h"
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/rule.h"
 
@@ -16,7 +16,7 @@ namespace {
 std::uint32_t checked_multiprocessors(std::uint32_t asked) {
   const auto all = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
   if (asked > all)
-    throw std::invalid_argument("multiprocessors: the device has " + std::to_string(all));
+    throw Error(ErrorKind::internal, "multiprocessors: the device has only " + std::to_string(all));
   return asked == kAllMultiprocessors ? all : asked;
 }
 
@@ -35,13 +35,13 @@ struct Argument {
 void require(std::initializer_list<Argument> arguments) {
   for (const Argument& argument : arguments)
     if (argument.needed && argument.pointer == nullptr)
-      throw std::invalid_argument(std::string(argument.name) + " is null");
+      throw Error(ErrorKind::internal, std::string(argument.name) + " is null");
 }
 
 void require_aligned(const Box* boxes, const char* name) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   if (reinterpret_cast<std::uintptr_t>(boxes) % alignof(float4) != 0)
-    throw std::invalid_argument(std::string(name) + " is not aligned to 16 bytes");
+    throw Error(ErrorKind::internal, std::string(name) + " is not aligned to 16 bytes");
 }
 
 void check_candidates(const DeviceCandidates& candidates) {

@@ -45,7 +45,7 @@ class CudaSuppressor {
   /// green context. It is at most the device's number. It must not be too large, because kernels
   /// whose blocks wait for each other need all their blocks to run at the same time. A launch with
   /// more blocks than can run fails, possibly only after the limit of waiting. Throws
-  /// std::invalid_argument as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
+  /// Error(usage) as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();
@@ -55,12 +55,12 @@ class CudaSuppressor {
   CudaSuppressor& operator=(const CudaSuppressor&) = delete;
 
   /// Enqueues the suppression and returns. It neither allocates nor waits, so it can be captured in
-  /// a graph and replayed with another count. Throws std::invalid_argument if the options need an
+  /// a graph and replayed with another count. Throws Error(internal) if the options need an
   /// array whose pointer is null.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
   /// Enqueue the map and the reduce kernel of the rule `matrix`, so that they can be timed one by
-  /// one. Their results stay in the suppressor. Other rules throw std::invalid_argument.
+  /// one. Their results stay in the suppressor. Other rules throw Error(internal).
   void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
   void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
 

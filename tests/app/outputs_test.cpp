@@ -97,7 +97,7 @@ TEST_F(Outputs, LinksInTheWayAreNotWrittenThrough) {
   EXPECT_FALSE(fs::is_symlink(dir_ / "s.mp4"));
   fs::create_symlink("precious.txt", dir_ / "t.mp4");
   expect_refusal(5, "t.mp4: exists already", {clip(), "-o", dir_ / "t.mp4"});
-  expect_refusal(5, "t.mp4: is a link", {clip(), "-o", dir_ / "t.mp4", "--overwrite"});
+  expect_refusal(5, "t.mp4: is a symbolic link", {clip(), "-o", dir_ / "t.mp4", "--overwrite"});
   EXPECT_EQ(read_file(dir_ / "precious.txt"), "precious");
   EXPECT_THAT(dir_.names(), ElementsAre("precious.txt", "s.mp4", "s.partial.mp4", "t.mp4"));
 }

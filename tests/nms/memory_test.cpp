@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "tests/nms/allocations.h"
 #include "tests/nms/on_cpu.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::test {
 namespace {
@@ -94,7 +94,9 @@ TEST(CpuSuppressorCalls, RefuseUnequalLengths) {
   nms::CpuSuppressor suppressor({}, 10);
   const std::vector<Box> boxes(2);
   const std::vector<float> three(3);
-  EXPECT_THROW((void)suppressor.run({boxes, three}), std::invalid_argument);
+  expect_error(ErrorKind::internal, "the numbers of boxes and scores differ", [&] {
+    (void)suppressor.run({boxes, three});
+  });
 }
 
 TEST(CpuSuppressorCalls, GoOnAfterAMove) {

@@ -4,11 +4,11 @@
 
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "nms/cpu/suppressor.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::nms {
 namespace {
@@ -62,7 +62,8 @@ std::string refusal_of(const Case& c) {
   c.change(options);
   try {
     check_nms_options(options, c.capacity);
-  } catch (const std::invalid_argument& refusal) {
+  } catch (const Error& refusal) {
+    EXPECT_EQ(refusal.kind(), ErrorKind::usage);
     return refusal.what();
   }
   return "accepted";
@@ -73,11 +74,20 @@ TEST(NmsOptionsCheck, RefusesByName) {
     EXPECT_THAT(refusal_of(c), testing::HasSubstr(std::string(c.names) + ":"));
 }
 
+TEST(NmsOptionsCheck, SaysWhatARuleDoesNotWorkWith) {
+  using enum NmsRule;
+  EXPECT_EQ(refusal_of({"", 100, soft, [](auto& o) { o.overlap = NmsOverlap::diou; }}),
+            "NMS overlap: rule 'soft' works only with 'iou'");
+  EXPECT_EQ(refusal_of({"", 100, soft, [](auto& o) { o.voting = true; }}),
+            "NMS voting: doesn't work with rule 'soft', which only lowers scores");
+}
+
 TEST(NmsOptionsCheck, IsMadeByTheSuppressor) {
   NmsOptions options;
   options.threshold = 2;
-  EXPECT_THROW(CpuSuppressor(options, 10), std::invalid_argument);
-  EXPECT_THROW((void)CpuSuppressor::scratch_bytes(options, 10), std::invalid_argument);
+  test::expect_error(ErrorKind::usage, "NMS threshold: ", [&] { CpuSuppressor(options, 10); });
+  test::expect_error(ErrorKind::usage,
+                     "NMS threshold: ", [&] { (void)CpuSuppressor::scratch_bytes(options, 10); });
 }
 
 TEST(NmsOptionsCheck, AcceptsTheEndsOfEachRange) {

@@ -113,7 +113,7 @@ TEST_F(PictureOutput, APictureThatAppearsMeanwhileStays) {
     run_fake_job(job(out_ / "%d.png"), behaviour);
     ADD_FAILURE() << "not refused";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("2.png: appeared while the run made it"));
+    EXPECT_THAT(error.what(), HasSubstr("2.png: another program created this file during the run"));
   }
   EXPECT_EQ(read_file(out_ / "2.png"), "somebody's");
   EXPECT_TRUE(fs::exists(out_ / "1.png"));

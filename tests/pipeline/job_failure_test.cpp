@@ -79,7 +79,7 @@ TEST_F(Failure, InInference) {
 TEST_F(Failure, InSuppression) {
   FakeBehaviour behaviour;
   behaviour.candidates.boxes = {{0, 0, 1, 1}};  // the score is missing
-  expect_clean_failure(job(), behaviour, "as many scores as boxes");
+  expect_clean_failure(job(), behaviour, "the numbers of boxes and scores differ");
 }
 
 TEST_F(Failure, InDecodingOfAChangedSize) {
@@ -160,7 +160,8 @@ TEST_F(Failure, AnOutputThatAppearsMeanwhileIsLeftAlone) {
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
-    EXPECT_THAT(error.what(), HasSubstr("out.mp4: appeared while the run made it"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("out.mp4: another program created this file during the run"));
   }
   EXPECT_EQ(read_file(out_ / "out.mp4"), "theirs");
   EXPECT_EQ(video_stamps(out_ / "out.partial.mp4").size(), 100U) << "what was made is kept";

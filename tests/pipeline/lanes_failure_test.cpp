@@ -141,7 +141,7 @@ TEST_F(LanesFailure, InInference) {
 TEST_F(LanesFailure, InSuppressionOfEveryLane) {
   FakeBehaviour behaviour;
   behaviour.candidates.boxes = {{0, 0, 1, 1}};  // the score is missing
-  expect_clean_failures(behaviour, "as many scores as boxes");
+  expect_clean_failures(behaviour, "the numbers of boxes and scores differ");
 }
 
 TEST_F(LanesFailure, InTheObserver) {

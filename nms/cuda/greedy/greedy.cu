@@ -2,9 +2,9 @@
 // number of candidates on the device, and this number decides how it works.
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/greedy/block_context.cuh"
@@ -222,7 +222,8 @@ GreedyPlan plan_greedy(const NmsOptions& options, std::uint32_t largest_columns,
   int ctas_each = 0;
   FACEPIPE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas_each, kernel, kThreads,
                                                                     plan.shared_bytes));
-  if (ctas_each == 0) throw std::logic_error("the greedy kernel does not fit the device");
+  if (ctas_each == 0)
+    throw Error(ErrorKind::internal, "NMS: the greedy kernel does not fit the device");
   plan.blocks = multiprocessors;
   plan.phase_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.phase_bits) < plan.blocks) ++plan.phase_bits;

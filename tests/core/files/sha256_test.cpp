@@ -42,9 +42,10 @@ TEST(FileHash, GoesOverAllPartsOfALargeFile) {
 TEST(FileHash, RefusesWhatIsNoRegularFile) {
   const TemporaryFolder dir;
   for (const std::filesystem::path& path : {dir.path(), dir / "none"})
-    expect_error(ErrorKind::input, path.string() + ": is no regular file",
+    expect_error(ErrorKind::input, path.string() + ": is not a regular file",
                  [&] { (void)sha256_of_file(path); });
-  expect_error(ErrorKind::input, "is no regular file", [] { (void)sha256_of_file("/dev/null"); });
+  expect_error(ErrorKind::input, "is not a regular file",
+               [] { (void)sha256_of_file("/dev/null"); });
 }
 
 TEST(FileHash, IsGivenUpWhereSomebodyStopsIt) {

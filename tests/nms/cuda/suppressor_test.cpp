@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "nms/cpu/suppressor.h"
 #include "tests/nms/cuda/device_nms.h"
 #include "tests/nms/group_cases.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/nms_cases.h"
 #include "tests/support/nms_scalar.h"
 
@@ -267,16 +267,19 @@ TEST(CudaNmsMemory, IsAPublishedFunctionOfTheCapacity) {
 }
 
 TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
-  EXPECT_THROW(nms::CudaSuppressor(greedy_at(2), 100), std::invalid_argument);
-  EXPECT_THROW(nms::CudaSuppressor(greedy_at(0.5F), 65537), std::invalid_argument);
+  expect_error(ErrorKind::usage, "NMS threshold: ", [] { nms::CudaSuppressor(greedy_at(2), 100); });
+  expect_error(ErrorKind::usage,
+               "NMS capacity: ", [] { nms::CudaSuppressor(greedy_at(0.5F), 65537); });
   nms::NmsOptions matrix;
   matrix.rule = nms::NmsRule::matrix;
   matrix.matrix.k = 3;
-  EXPECT_THROW(nms::CudaSuppressor(matrix, 100), std::invalid_argument);
-  EXPECT_THROW(nms::CudaSuppressor(greedy_at(0.5F), 100, 100000), std::invalid_argument);
+  expect_error(ErrorKind::usage, "NMS matrix.k: ", [&] { nms::CudaSuppressor(matrix, 100); });
+  expect_error(ErrorKind::internal,
+               "multiprocessors: ", [] { nms::CudaSuppressor(greedy_at(0.5F), 100, 100000); });
   nms::NmsOptions soft;
   soft.rule = nms::NmsRule::soft;
-  EXPECT_THROW(nms::CudaSuppressor(soft, nms::kMaxNmsCapacity, 1), std::invalid_argument);
+  expect_error(ErrorKind::internal, "NMS capacity: too large for rule 'soft'",
+               [&] { nms::CudaSuppressor(soft, nms::kMaxNmsCapacity, 1); });
   nms::CudaSuppressor suppressor(greedy_at(0.5F), 100);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<Box> boxes(101);
@@ -286,7 +289,8 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
   const auto refusal = [&](const nms::DeviceCandidates& candidates) -> std::string {
     try {
       suppressor.enqueue(candidates, kept, stream);
-    } catch (const std::invalid_argument& refused) {
+    } catch (const Error& refused) {
+      EXPECT_EQ(refused.kind(), ErrorKind::internal);
       return refused.what();
     }
     return "";
@@ -296,8 +300,9 @@ TEST(CudaNmsRefusals, NameTheOptionOrTheArgument) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   const auto* const askew = reinterpret_cast<const Box*>(&boxes.data()->y1);
   EXPECT_THAT(refusal({askew, scores.data(), words.data()}), HasSubstr("aligned"));
-  EXPECT_THROW(suppressor.enqueue_map({boxes.data(), scores.data(), words.data()}, stream),
-               std::invalid_argument);
+  expect_error(ErrorKind::internal, "works only with rule 'matrix'", [&] {
+    suppressor.enqueue_map({boxes.data(), scores.data(), words.data()}, stream);
+  });
 }
 
 }  // namespace
