@@ -33,7 +33,7 @@ struct SideFiles {
   std::filesystem::path report;
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h), of one input
   std::filesystem::path known_tracks{};  ///< one that is read, and never written
-  FaceColumns face_columns{};            ///< of `detections`
+  FaceColumns face_fields{};             ///< of `detections`
 };
 
 /// `facepipe run`, hide and detect: the latter two have a job that hides. Every number is in its

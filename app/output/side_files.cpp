@@ -51,7 +51,7 @@ SideOutputs::SideOutputs(const SideFiles& files, ExistingOutput existing,
   for (const fs::path& path : named(files)) static_cast<void>(checked_target(path, existing));
   if (!files.detections.empty())
     frame_files_.emplace_back(
-        files.detections, detections_format(files.detections, files.face_columns), existing, stop);
+        files.detections, detections_format(files.detections, files.face_fields), existing, stop);
   if (!files.latency.empty())
     frame_files_.emplace_back(files.latency, latency_format(), existing, stop);
   if (!files.report.empty()) report_.emplace(files.report, existing, stop);
