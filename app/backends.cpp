@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/cpu/backend.h"
 #include "pipeline/device_group.h"
 
 #if FACEPIPE_CUDA

@@ -24,7 +24,7 @@ class DeviceGroup final : public Backend {
     return all;
   }
 
-  [[nodiscard]] Backend& of_lane(int lane) override {
+  [[nodiscard]] Backend& for_lane(int lane) override {
     const std::scoped_lock lock(mutex_);
     return *devices_[static_cast<std::size_t>(lane) % devices_.size()];
   }
@@ -56,7 +56,9 @@ class DeviceGroup final : public Backend {
 
   [[nodiscard]] std::int64_t free_memory() const override { return first().free_memory(); }
 
-  [[nodiscard]] int frames_beside() const override { return first().frames_beside(); }
+  [[nodiscard]] int frames_held_by_codecs() const override {
+    return first().frames_held_by_codecs();
+  }
 
   void check_encoder(const AVCodec& codec) const override { first().check_encoder(codec); }
 

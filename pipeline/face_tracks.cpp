@@ -21,9 +21,9 @@ FaceTracks::FaceTracks(track::TrackerOptions options,
                        std::unique_ptr<track::MotionEstimator> motion)
     : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
 
-FaceTracks::Of FaceTracks::of(const Frame& frame, const FrameRecord& record,
-                              const Detections& found,
-                              std::shared_ptr<const track::MotionPicture> picture) {
+FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord& record,
+                                          const Detections& found,
+                                          std::shared_ptr<const track::MotionPicture> picture) {
   track::TrackerInput input;
   input.time_s = record.pts_s;
   if (!record.damaged) input.picture = picture ? std::move(picture) : motion_->look_at(frame);
@@ -31,7 +31,8 @@ FaceTracks::Of FaceTracks::of(const Frame& frame, const FrameRecord& record,
   input.searched = record.searched;
   track::TrackerOutput known = tracker_.push(std::move(input));
   motion_->wait();
-  Of tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack), std::move(known.taken_by)};
+  Assignment tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack),
+                    std::move(known.taken_by)};
   if (!record.searched) return tracks;
   for (const track::Match& match : track::match_greedily(record.faces.boxes, found.boxes))
     if (track::iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)

@@ -19,7 +19,7 @@ class FaceTracks {
   FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);
 
   /// By index, or kNoTrack.
-  struct Of {
+  struct Assignment {
     std::vector<std::int64_t> faces;  ///< FrameRecord::face_tracks
     std::vector<std::int64_t> found;
   };
@@ -29,8 +29,9 @@ class FaceTracks {
   /// @param frame    on the estimator's device
   /// @param found    the frame's detections of all scores that tracks need
   /// @param picture  of the estimator's, if there is one already
-  [[nodiscard]] Of of(const Frame& frame, const FrameRecord& record, const Detections& found,
-                      std::shared_ptr<const track::MotionPicture> picture = nullptr);
+  [[nodiscard]] Assignment assign(const Frame& frame, const FrameRecord& record,
+                                  const Detections& found,
+                                  std::shared_ptr<const track::MotionPicture> picture = nullptr);
 
  private:
   std::unique_ptr<track::MotionEstimator> motion_;

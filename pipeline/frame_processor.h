@@ -12,81 +12,71 @@
 #include "core/frame.h"
 #include "core/frame_record.h"
 #include "core/slots.h"
-#include "detector/detector.h"
-#include "pipeline/job_result.h"
+#include "pipeline/detection_report.h"
 #include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
-#include "video/notices.h"
 #include "video/read/timeline.h"
 
 namespace facepipe::pipeline {
 
-/// What a device keeps of a frame between FrameProcessor::start() and finish(). Destroyed
+/// What a device keeps of a frame between FrameProcessor::start() and finish(). If it is destroyed
 /// before the frame, it waits for work on it.
 class FrameWork {
  public:
   virtual ~FrameWork() = default;
 };
 
-/// Decoder -> ... -> encoder: a frame and what is known of it so far.
+/// A frame between decoder and encoder. Its nine members are all that the stages know of it so far.
 struct WorkItem {
   Frame frame;
   FrameRecord record;
-  std::int64_t segment = 0;  ///< of the stream, which it belongs to
+  std::int64_t segment = 0;  ///< the segment of the stream that it belongs to
   video::Timing coded;       ///< DecodedPicture::coded
   Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
-  TrackQueue::Room room;     ///< where faces are hidden: bounds the frames that wait
+  TrackQueue::Room room;     ///< bounds the frames that wait, if faces are hidden
   std::unique_ptr<FrameWork> work;
-  /// By finish(), where faces are followed from frame to frame: those that this needs.
+  /// finish() fills in the detections that tracks need, if drawn faces are followed.
   Detections to_follow;
-  /// By start(), where not all frames are searched: what motion is looked for in.
+  /// start() fills in what motion is looked for in, if not all frames are searched.
   std::shared_ptr<const track::MotionPicture> picture;
 };
 
-/// Finds the faces of one job's frames, and draws them if they aren't hidden (LaneHiding), all on
-/// one device. start(), finish(), and what follows that are called by a thread each, with each
-/// frame in that order. Each lane has one.
+/// Finds the faces of one job's frames, and draws them unless they are hidden (LaneHiding), all on
+/// one device. One thread calls start(), one finish(), and one what follows, for each frame in that
+/// order. Each lane has a processor.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
 
-  /// Begins to look for faces; waits for a free place, throws Stopped if `stop` is requested first.
+  /// Begins to look for faces. Waits for a free place; throws Stopped if `stop` is requested first.
   /// Errors: device.
   virtual void start(WorkItem& item, const std::stop_token& stop) = 0;
 
   /// Waits for the faces, and fills in the record's candidates, faces and times. Errors: device.
   virtual void finish(WorkItem& item) = 0;
 
-  /// Takes frames of which all is known.
+  /// Takes frames whose faces are all known.
   using Sink = std::function<void(WorkItem item)>;
 
-  /// Gives on the frames whose faces are known with this one, in their order; where not all are
-  /// searched it may wait for one that is. settle_last() gives the rest, at the stream's end.
-  /// Not called where faces are hidden. Errors: device; the sink's.
-  virtual void settle(WorkItem item, const Sink& sink) { sink(std::move(item)); }
-  virtual void settle_last(const Sink& /*sink*/) {}
+  /// Passes on the frames whose faces are known with this one, in their order. If not all frames
+  /// are searched, a frame may wait for one that is. Not called if faces are hidden.
+  /// Errors: device; the sink's.
+  virtual void pass_on(WorkItem item, const Sink& sink) { sink(std::move(item)); }
+  /// Passes on the rest, at the stream's end.
+  virtual void pass_on_rest(const Sink& /*sink*/) {}
 
-  /// Draws the faces of a frame that is settled, where finish() hasn't, and tells their tracks
-  /// where they are followed. Errors: device.
+  /// Draws the faces of a frame that was passed on, unless finish() has drawn them, with their
+  /// tracks if faces are followed. Errors: device.
   virtual void draw(WorkItem& /*item*/) {}
 
-  /// Whether these tell more of a frame: then they are called where no video is written, too.
+  /// Whether these three calls add to a frame's record. Then they are called even if no video is
+  /// written.
   [[nodiscard]] virtual bool draws_without_video() const { return false; }
 
   /// Candidates so far that suppression had no room for.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
-
-  /// Fills in what is known at the end, for all lanes: the network's size, and the candidates that
-  /// were `ignored` altogether.
-  virtual void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const = 0;
+  /// The same for all lanes of a job; nullopt if it looks for nothing.
+  [[nodiscard]] virtual std::optional<DetectionFacts> detection() const = 0;
 };
-
-/// Tells how pictures are tiled, if they are: a line in the log.
-void tell_tiles(const std::optional<detector::Tiling>& tiling);
-
-/// Fills in the network's size, tiles and the candidates that suppression, which takes `capacity`,
-/// had no room for; these are told, if there are any.
-void report_detection(const detector::DetectorFacts& facts, std::int64_t ignored,
-                      std::uint32_t capacity, JobResult& result, video::Notices& notices);
 
 }  // namespace facepipe::pipeline

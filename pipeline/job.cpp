@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -13,13 +10,20 @@
 #include <vector>
 
 #include "pipeline/backend.h"
-#include "pipeline/lanes/feed.h"
+#include "pipeline/detection_report.h"
+#include "pipeline/hide/hiding.h"
+#include "pipeline/job_end.h"
+#include "pipeline/job_options.h"
+#include "pipeline/job_result.h"
+#include "pipeline/lanes/job_records.h"
 #include "pipeline/lanes/lane.h"
-#include "pipeline/lanes/order.h"
+#include "pipeline/lanes/lane_connections.h"
+#include "pipeline/lanes/lane_group.h"
 #include "pipeline/lanes/presentation.h"
-#include "pipeline/lanes/record_order.h"
+#include "pipeline/lanes/reader.h"
 #include "pipeline/lanes/runner.h"
-#include "pipeline/lanes/track_queue.h"
+#include "pipeline/lanes/tracking_threads.h"
+#include "pipeline/lanes/writer.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
 #include "video/write/container.h"
@@ -99,7 +103,7 @@ bool of_several_devices(const JobOptions& options, const JobPlan& plan, const Op
                                [](const LaneParts& lane) -> Backend& { return *lane.backend; });
   const auto numbers = std::views::iota(0, options.shared->count);
   return std::ranges::any_of(numbers, is_other,
-                             [&](int lane) -> Backend& { return backend.of_lane(lane); });
+                             [&](int lane) -> Backend& { return backend.for_lane(lane); });
 }
 
 std::vector<CopySum> sums(const CopyCounter& copies) {
@@ -113,15 +117,31 @@ std::vector<CopySum> sums(const CopyCounter& copies) {
   return all;
 }
 
-// Frames between the thread that follows faces and the one that settles what is hidden; the plan
-// counts them (kBetweenStages).
-constexpr std::int64_t kFollowedAhead = 1;
+/// Says what connects the lanes, and within which bounds.
+LaneConnections::Limits connection_limits(const JobOptions& options, const JobPlan& plan,
+                                          const OpenInput& input, Backend& backend) {
+  LaneConnections::Limits limits;
+  limits.lanes = plan.lanes.count;
+  limits.several_devices = of_several_devices(options, plan, input, backend);
+  limits.order = {plan.limits.packets, plan.limits.bytes_behind};
+  if (options.hide)
+    limits.tracks = {plan.limits.hiding.held, plan.limits.max_held_later_segments,
+                     options.output.empty()};
+  return limits;
+}
 
-/// A planned run: lanes between a thread that reads and one that writes.
+/// A single lane goes on from the first frame.
+OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
+  if (plan.lanes.count == 1) input.lanes.front().decoding.first = std::move(input.first);
+  return input;
+}
+
+/// A planned run: lanes between a thread that reads and one that writes. Its twelve members are
+/// these threads, the lanes, and what they all refer to, in the order in which they are made.
 class Job {
  public:
   Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
-      std::unique_ptr<video::Muxer> muxer, Statistics& statistics, JobTold told,
+      std::unique_ptr<video::Muxer> muxer, Statistics& statistics, JobDiagnostics diagnostics,
       std::stop_source ending);
 
   /// Runs all threads to the end of the input.
@@ -131,335 +151,139 @@ class Job {
   void finish(JobResult& result);
 
  private:
-  void read();
-  void join();
-  void follow(const Lane& first);
-  void settle(const Lane& first);
-  void write();
-
-  Lane& add_lane(int number, LaneParts parts, const std::stop_token& failed);
-  [[nodiscard]] bool may_join(int lane);
-  [[nodiscard]] std::optional<LaneParts> parts_of(const Slots::Permit& lane);
-  [[nodiscard]] bool finishes_what_fails() const { return options_.hide && muxer_; }
-  template <typename Step>
-  bool goes_on_after(Step step);
-  void end_by(const Error& error);
+  void add_threads();
+  /// Numbers and stamps frames in the stream's order; nullptr for one lane, which does so itself.
+  [[nodiscard]] std::unique_ptr<Presentation> presentation(const video::Encoder* encoder) const;
   [[nodiscard]] bool cut_short() const;
-
-  void read_into(Feed& feed);
-  void write(FinishedFrame frame);
-  bool write_video(FinishedFrame& frame);
-  void finish_record(FrameRecord record);
+  void fill_ledger(JobResult& result) const;
+  void fill_lanes(JobResult& result) const;
+  void fill_detection(JobResult& result) const;
 
   const JobOptions& options_;
-  Backend& backend_;
-  const JobObserver& observer_;
+  const JobDiagnostics diagnostics_;
   Statistics& statistics_;
-  const JobTold told_;
-  std::stop_source ending_;  // the input is to end: somebody asks for it, or the disk is full
   const JobPlan plan_;
   OpenInput input_;
-  std::unique_ptr<video::Muxer> muxer_;
-
+  JobEnd end_;
   Runner runner_;
-  LaneDevices devices_;
-  Segments segments_;
-  Order order_;
-  std::optional<TrackQueue> tracks_;                // where faces are hidden
-  std::optional<Hiding::FollowedFrames> followed_;  // likewise
-  std::list<Lane> lanes_;
-  const video::Decoder* first_decoder_ = nullptr;
-  Device first_device_;                       // likewise of the first lane
-  std::mutex joining_;                        // guards lanes_, and the input from being read
-  std::optional<Presentation> presentation_;  // where lanes don't know it
-  std::optional<Presentation> to_track_;      // likewise: of frames that are given to be tracked
-  std::mutex failing_;                        // guards failure_
-  std::optional<Error> failure_;              // that has ended the input
-
-  RecordOrder records_;
-  Clock::duration reading_{};
-  Clock::duration muxing_{};
-  const std::int64_t expected_;  // frames
-  std::int64_t written_ = 0;
-  std::int64_t cuts_ = 0;
-  bool ended_range_ = false;
+  LaneConnections connections_;
+  Reader reader_;
+  LaneGroup lanes_;
+  std::optional<TrackingThreads> tracking_;  // if faces are hidden
+  Writer writer_;
 };
 
 Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observer,
          PlannedJob planned, std::unique_ptr<video::Muxer> muxer, Statistics& statistics,
-         JobTold told, std::stop_source ending)
+         JobDiagnostics diagnostics, std::stop_source ending)
     : options_(options),
-      backend_(backend),
-      observer_(observer),
+      diagnostics_(diagnostics),
       statistics_(statistics),
-      told_(told),
-      ending_(std::move(ending)),
       plan_(std::move(planned.plan)),
-      input_(std::move(planned.input)),
-      muxer_(std::move(muxer)),
-      devices_(told.notices),
-      segments_(plan_.lanes.count, runner_.failed(),
-                of_several_devices(options, plan_, input_, backend)),
-      order_({plan_.limits.packets, plan_.limits.bytes_behind}, runner_.failed()),
-      reading_(input_.begin.reading),
-      expected_(expected_frames(*input_.demuxer, options)),
-      ended_range_(input_.begin.ended_range) {
-  // A single lane goes on from the first frame.
-  if (plan_.lanes.count == 1) input_.lanes.front().first = std::move(input_.first);
-  if (options.hide) {
-    followed_.emplace(kFollowedAhead, runner_.failed());
-    tracks_.emplace(
-        TrackQueue::Limits{plan_.limits.hiding.held, plan_.limits.held_behind,
-                           options.output.empty()},
-        [this](std::int64_t head) { order_.need(head); }, runner_.failed());
+      input_(with_first_frame(std::move(planned.input), plan_)),
+      end_(std::move(ending), options.hide && muxer),
+      connections_(connection_limits(options, plan_, input_, backend), diagnostics.notices,
+                   runner_.failed()),
+      reader_(plan_, input_, connections_, diagnostics.notices),
+      lanes_({options, backend, plan_, input_, diagnostics}, connections_, end_, reader_,
+             runner_.failed()),
+      writer_(connections_.order, end_, std::move(muxer), presentation(lanes_.first().encoder()),
+              JobRecords(statistics, observer, expected_frames(*input_.demuxer, options))) {
+  if (connections_.tracks)
+    tracking_.emplace(*input_.hiding, *connections_.tracks, end_, lanes_.first(),
+                      presentation(nullptr), runner_.failed());
+  add_threads();
+}
+
+std::unique_ptr<Presentation> Job::presentation(const video::Encoder* encoder) const {
+  if (plan_.lanes.count == 1) return nullptr;
+  return std::make_unique<Presentation>(*input_.demuxer, encoder, diagnostics_.notices);
+}
+
+void Job::add_threads() {
+  const std::stop_token failed = runner_.failed();
+  runner_.add(std::string(to_string(StageId::read)),
+              [this, failed] { reader_.run(lanes_.first().decoder(), failed); });
+  if (tracking_) {
+    runner_.add("track", [this] { tracking_->follow(); });
+    // What makes a stop, or an error of reading, known comes before the end of what is followed.
+    runner_.add("decide", [this] { tracking_->decide([this] { return cut_short(); }); });
   }
-  int number = options.shared ? options.shared->own : 0;
-  for (LaneParts& parts : std::exchange(input_.lanes, {})) {
-    devices_.add(parts.backend->device());
-    add_lane(number++, std::move(parts), runner_.failed());
-  }
-  first_decoder_ = &lanes_.front().decoder();
-  first_device_ = lanes_.front().device();
-  if (plan_.lanes.count > 1) {
-    presentation_.emplace(*input_.demuxer, lanes_.front().encoder(), told.notices);
-    if (tracks_) to_track_.emplace(*input_.demuxer, nullptr, told.notices);
-  }
-  runner_.add(std::string(to_string(StageId::read)), [this] {
-    const ScopedWork work(reading_);
-    read();
-  });
-  if (tracks_) {
-    runner_.add("track", [this, &first = lanes_.front()] { follow(first); });
-    runner_.add("settle", [this, &first = lanes_.front()] { settle(first); });
-  }
-  for (Lane& lane : lanes_) lane.add_threads(runner_);
-  if (options.shared)
-    for (int i = 1; i < plan_.lanes.count; ++i) runner_.add("join", [this] { join(); });
-  runner_.add(std::string(muxer_ ? to_string(StageId::mux) : "record"), [this] {
-    const ScopedWork work(muxing_);
-    write();
-  });
+  lanes_.add_threads(runner_);
+  if (options_.shared)
+    for (int i = 1; i < plan_.lanes.count; ++i)
+      runner_.add("join", [this, failed] { lanes_.join(failed); });
+  runner_.add(writer_.name(), [this] { writer_.run(); });
 }
 
 void Job::run() {
-  const std::stop_callback ends_reading(runner_.failed(), [this] { ending_.request_stop(); });
+  const std::stop_callback ends_reading(runner_.failed(), [this] { end_.request(); });
   runner_.run();
   Clock::duration decoding = input_.begin.decoding;
   Clock::duration encoding{};
-  for (const Lane& lane : lanes_) {
+  for (const Lane& lane : lanes_.all()) {
     decoding += lane.decoding();
     encoding += lane.encoding();
   }
-  statistics_.add_work(StageId::read, reading_);
+  statistics_.add_work(StageId::read, reader_.working());
   statistics_.add_work(StageId::decode, decoding);
   statistics_.add_work(StageId::encode, encoding);
-  if (muxer_) statistics_.add_work(StageId::mux, muxing_);
+  if (writer_.muxer() != nullptr) statistics_.add_work(StageId::mux, writer_.working());
 }
 
-Lane& Job::add_lane(int number, LaneParts parts, const std::stop_token& failed) {
-  if (tracks_) parts.tracks = &*tracks_;
-  Lane& lane = lanes_.emplace_back(number, std::move(parts), plan_.limits.frames, segments_, order_,
-                                   devices_, failed);
-  if (finishes_what_fails()) lane.finish_what_fails([this](const Error& error) { end_by(error); });
-  return lane;
-}
+/// Whether the input ends before its own end, or before the chosen one.
+bool Job::cut_short() const { return end_.requested() || !input_.demuxer->read_error().empty(); }
 
-/// Does a step. False where it has failed, and what is written so far is worth to be kept.
-template <typename Step>
-bool Job::goes_on_after(Step step) {
-  try {
-    step();
-    return true;
-  } catch (const Error& error) {
-    if (!finishes_what_fails()) throw;
-    end_by(error);
-    return false;
+void Job::fill_ledger(JobResult& result) const {
+  const bool whole_file = !end_.requested() && !reader_.ended_range() && !options_.start_s;
+  video::FrameLedger ledger;
+  for (const Lane& lane : lanes_.all()) ledger += lane.ledger();
+  fill_input(*input_.demuxer, lanes_.first().decoder(), ledger, whole_file, result,
+             diagnostics_.notices);
+  result.ledger.written = writer_.written();
+  if (video::Muxer* const muxer = writer_.muxer()) {
+    result.ledger.written -= muxer->left_out();
+    result.side_packets_lost = muxer->side_packets_lost();
+    muxer->tell_left_out();
   }
 }
 
-/// What was hidden by then is good, and kept; what was drawn is made again just so.
-void Job::end_by(const Error& error) {
-  {
-    const std::scoped_lock lock(failing_);
-    if (!failure_) failure_ = error;
-  }
-  ending_.request_stop();
+void Job::fill_lanes(JobResult& result) const {
+  result.lanes = plan_.lanes;
+  result.lanes.count = static_cast<int>(lanes_.all().size());
+  result.cuts = reader_.cuts();
+  for (const Lane& lane : lanes_.all()) add_share(lane, connections_.devices, result.devices);
+  for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
 }
 
-/// Whether the input ends before its own end, or the chosen one.
-bool Job::cut_short() const {
-  return ending_.stop_requested() || !input_.demuxer->read_error().empty();
-}
-
-/// Waits for a lane that no other job has, and works on segments with it.
-void Job::join() {
-  Slots::Permit permit;
-  try {
-    Slots lanes = options_.shared->lanes;
-    permit = lanes.acquire(segments_.ended(), [this](int lane) { return may_join(lane); });
-  } catch (const Stopped&) {
-    return;  // there is nothing left for it to do
-  }
-  if (segments_.ended().stop_requested()) return;
-  Runner runner(runner_.failed());
-  {
-    const std::scoped_lock lock(joining_);
-    std::optional<LaneParts> parts = parts_of(permit);
-    if (!parts || !devices_.add(parts->backend->device())) return;
-    add_lane(permit.number(), std::move(*parts), runner.failed()).add_threads(runner);
-  }
-  runner.run();
-}
-
-/// Faces are followed on one device.
-bool Job::may_join(int lane) {
-  return !options_.hide || backend_.of_lane(lane).device() == first_device_;
-}
-
-/// Makes a lane; none where its device can't take it: the job goes on without it.
-std::optional<LaneParts> Job::parts_of(const Slots::Permit& lane) {
-  Backend& backend = backend_.of_lane(lane.number());
-  try {
-    return make_lane(backend, plan_, options_, input_, told_);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::device) throw;
-    told_.notices.add(to_string(backend.device()) +
-                      " has no room for another lane: " + error.what());
-    return std::nullopt;
-  }
-}
-
-void Job::read() {
-  const AVCodecParameters* const cut =
-      plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
-  Feed feed(cut, plan_.limits.packets, segments_, order_, runner_.failed());
-  for (video::UniqueAVPacket& packet : input_.begin.other_packets)
-    feed.give(SidePacket{std::move(packet)});
-  for (video::ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
-  if (!input_.begin.ended) read_into(feed);
-  feed.finish();
-  if (tracks_) tracks_->end(feed.segments());
-  cuts_ = feed.segments() - 1;
-}
-
-/// Follows faces in all lanes' frames, on the device of the first.
-void Job::follow(const Lane& first) {
-  goes_on_after([&] {
-    first.enter_thread();
-    input_.hiding->follow(*tracks_, to_track_ ? &*to_track_ : nullptr, *followed_);
-  });
-  followed_->close();
-}
-
-void Job::settle(const Lane& first) {
-  goes_on_after([&] {
-    first.enter_thread();
-    // What makes a stop, or an error of reading, known comes before the end of what is followed.
-    input_.hiding->settle(*followed_, *tracks_, [this] { return cut_short(); });
-  });
-  tracks_->finish();
-  while (followed_->pop()) {
-    // After an error: who follows must not wait for room, or it would not see that it is to end.
-  }
-}
-
-void Job::read_into(Feed& feed) {
-  const video::Decoder& decoder = *first_decoder_;
-  while (true) {
-    video::ReadPacket item;
-    {
-      const std::scoped_lock lock(joining_);
-      item = video::read_packet(*input_.demuxer);
-    }
-    if (!item.packet) return;
-    if (item.packet->stream_index == input_.demuxer->video_index()) {
-      ended_range_ = decoder.past_end(*item.packet);
-      if (ended_range_) return;
-      feed.give(std::move(item));
-    } else {
-      tell_late_stream(plan_, *input_.demuxer, *item.packet, told_.notices);
-      if (wants_packet(plan_, *input_.demuxer, decoder, *item.packet))
-        feed.give(SidePacket{std::move(item.packet)});
-    }
-  }
-}
-
-void Job::write() {
-  bool goes_on = true;  // else what comes is dropped, so that nobody waits
-  while (std::optional<OrderedItem> item = order_.next()) {
-    if (!goes_on) continue;
-    goes_on = goes_on_after([&] {
-      if (auto* const side = std::get_if<SidePacket>(&*item))
-        muxer_->write_side(std::move(side->packet));
-      else
-        write(std::get<FinishedFrame>(std::move(*item)));
-    });
-  }
-  // Here, where a stop still ends the wait for a FIFO's reader.
-  if (muxer_) goes_on_after([&] { muxer_->drain(); });
-}
-
-void Job::write(FinishedFrame frame) {
-  frame.encoded.record.order_wait_ms =
-      std::chrono::duration<double, std::milli>(Clock::now() - frame.given).count();
-  if (presentation_) presentation_->settle(frame);
-  if (muxer_ && !write_video(frame)) {
-    ending_.request_stop();  // the disk is full: what is on its way is dropped
-    return;
-  }
-  records_.push(std::move(frame.encoded.record),
-                [this](FrameRecord record) { finish_record(std::move(record)); });
-}
-
-bool Job::write_video(FinishedFrame& frame) {
-  FrameRecord& record = frame.encoded.record;
-  const ScopedInterval interval(record.times[StageId::mux]);
-  const ScopedCpuTime cpu(record.times, StageId::mux);
-  const bool written = muxer_->write_video(std::move(frame.encoded.packet));
-  if (written) ++written_;
-  return written;
-}
-
-void Job::finish_record(FrameRecord record) {
-  if (observer_.frame) {
-    // The last stage's work; without video there is none to book it to, and it is reported nowhere.
-    const ScopedCpuTime cpu(record.times, StageId::mux);
-    observer_.frame(record);
-  }
-  statistics_.add(record);
-  if (observer_.progress) observer_.progress(statistics_.progress(expected_));
+void Job::fill_detection(JobResult& result) const {
+  const std::optional<DetectionFacts> detection = lanes_.first().processor().detection();
+  if (!detection) return;
+  std::int64_t ignored = 0;
+  for (const Lane& lane : lanes_.all()) ignored += lane.processor().candidates_ignored();
+  result.network_size = detection->network;
+  result.tiling = detection->tiling;
+  result.candidates_ignored = ignored;
+  tell_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
 void Job::finish(JobResult& result) {
   check_same_input(options_, input_.demuxer->identity());
-  video::Notices& notices = told_.notices;
-  const bool whole_file = !ending_.stop_requested() && !ended_range_ && !options_.start_s;
-  video::FrameLedger ledger;
-  for (const Lane& lane : lanes_) ledger += lane.ledger();
-  fill_input(*input_.demuxer, lanes_.front().decoder(), ledger, whole_file, result, notices);
-  result.ledger.written = written_ - (muxer_ ? muxer_->left_out() : 0);
-  if (muxer_) {
-    result.side_packets_lost = muxer_->side_packets_lost();
-    muxer_->tell_left_out();
-  }
+  fill_ledger(result);
   result.size = plan_.frames.upright();
-  result.lanes = plan_.lanes;
-  result.lanes.count = static_cast<int>(lanes_.size());
-  result.cuts = cuts_;
-  std::int64_t ignored = 0;
-  for (const Lane& lane : lanes_) {
-    ignored += lane.processor().candidates_ignored();
-    add_share(lane, devices_, result.devices);
-  }
-  for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
-  result.failure = failure_;
+  fill_lanes(result);
+  result.failure = end_.failure();
   // What is missing may come another time; what was damaged stays so.
   if (const auto& failure = input_.demuxer->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
-  lanes_.front().processor().report(ignored, result, notices);
-  if (input_.hiding) input_.hiding->report(result, notices);
-  if (input_.hiding && !cut_short()) input_.hiding->check_instructions(options_, notices);
-  if (muxer_) finish_output(options_, *plan_.output, *lanes_.front().encoder(), *muxer_, result);
+  fill_detection(result);
+  if (input_.hiding) {
+    result.tracks = input_.hiding->tracks();
+    input_.hiding->report(diagnostics_.notices);
+    if (!cut_short()) input_.hiding->check_instructions(options_, diagnostics_.notices);
+  }
+  if (writer_.muxer() != nullptr)
+    finish_output(options_, *plan_.output, *lanes_.first().encoder(), *writer_.muxer(), result);
   statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
 }
 
@@ -472,17 +296,18 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   std::stop_source ending;
   const std::stop_callback ends(stop, [&ending] { ending.request_stop(); });
   CopyCounter copies;
-  const JobTold told{notices, copies};
-  PlannedJob planned = plan_job(options, backend, told, ending.get_token(), std::move(opened));
+  const JobDiagnostics diagnostics{notices, copies};
+  PlannedJob planned =
+      plan_job(options, backend, diagnostics, ending.get_token(), std::move(opened));
   check_same_input(options, planned.input.demuxer->identity());
   JobResult result;
   if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
-    make_processors(planned, options, told);
+    make_processors(planned, options, diagnostics);
     std::unique_ptr<video::Muxer> muxer;
-    if (planned.plan.output) muxer = open_output(planned, told);
-    Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics, told,
-            ending);
+    if (planned.plan.output) muxer = open_output(planned, diagnostics);
+    Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics,
+            diagnostics, ending);
     job.run();
     result.interrupted = stop.stop_requested();
     job.finish(result);

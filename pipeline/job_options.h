@@ -28,7 +28,7 @@ namespace facepipe::pipeline {
 /// The lanes of a run that works on several inputs at once. A job begins with one lane. Lanes with
 /// which no other job begins any more may join it.
 struct SharedLanes {
-  Slots lanes;  ///< permits; their numbers are those that Backend::of_lane() takes
+  Slots lanes;  ///< permits; their numbers are those that Backend::for_lane() takes
   int count = 1;
   int own = 0;  ///< the lane that the job begins with; the caller holds its permit
   bool may_grow = false;

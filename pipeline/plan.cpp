@@ -73,15 +73,15 @@ int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pic
 }
 
 /// Returns how many of the tracker's frames count as held.
-int held_by_tracker(const JobOptions& options, const FramesToHide& frames) {
+int held_by_tracker(const JobOptions& options, const HideCapacity& frames) {
   return options.output.empty() ? 0 : frames.waiting;
 }
 
 /// Counts frames for one lane: some that are held are between the stages, not waiting.
-FramesToHide frames_to_hide(const JobOptions& options, const video::Demuxer& demuxer,
+HideCapacity frames_to_hide(const JobOptions& options, const video::Demuxer& demuxer,
                             int in_flight) {
   const HideJob& hide = *options.hide;
-  FramesToHide frames;
+  HideCapacity frames;
   frames.waiting =
       std::min(frames_ahead(hide, demuxer), std::max(1, frames_in(hide.most_bytes, demuxer, true)));
   frames.held = held_by_tracker(options, frames) + kBetweenStages + in_flight;
@@ -103,7 +103,8 @@ FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demu
   // behind that.
   if (!one && !options.hide) limits.frames += options.every - 1;
   if (options.hide) limits.hiding = frames_to_hide(options, demuxer, limits.frames);
-  limits.frames_alive = one ? 1 : limits.frames + backend.frames_beside() + kDecodedAndBetween;
+  limits.frames_alive =
+      one ? 1 : limits.frames + backend.frames_held_by_codecs() + kDecodedAndBetween;
   return limits;
 }
 
@@ -132,36 +133,38 @@ void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
 
 /// Opens a lane's decoder, and makes it where it isn't made yet, as the first one's is.
 void open_decoder(LaneParts& lane, const JobPlan& plan, const video::Demuxer& demuxer,
-                  const AVFrame& first, JobTold told) {
-  if (!lane.decoder)
-    lane.decoder = lane.backend->make_decoder(demuxer, plan.decoding.options, plan.decoding.choice,
-                                              told.notices, told.copies);
-  lane.frames = lane.decoder->make_frames(first, plan.frames);
+                  const AVFrame& first, JobDiagnostics diagnostics) {
+  if (!lane.decoding.decoder)
+    lane.decoding.decoder =
+        lane.backend->make_decoder(demuxer, plan.decoding.options, plan.decoding.choice,
+                                   diagnostics.notices, diagnostics.copies);
+  lane.decoding.frames = lane.decoding.decoder->make_frames(first, plan.frames);
 }
 
 ProcessorSetup processor_setup(const JobPlan& plan, const JobOptions& options,
-                               const OpenInput& input, JobTold told) {
+                               const OpenInput& input, JobDiagnostics diagnostics) {
   return {options,
           input.first->frame,
           input.demuxer->is_still_image(),
           plan.limits.hiding,
           several_lanes(options, plan.lanes),
-          told.copies,
+          diagnostics.copies,
           input.demuxer->origin_us()};
 }
 
 void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& options,
-                    const OpenInput& input, JobTold told) {
-  const ProcessorSetup setup = processor_setup(plan, options, input, told);
+                    const OpenInput& input, JobDiagnostics diagnostics) {
+  const ProcessorSetup setup = processor_setup(plan, options, input, diagnostics);
   lane.processor = lane.backend->make_processor(setup);
   if (input.hiding) lane.hiding = input.hiding->make_lane(setup);
 }
 
-void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first, JobTold told) {
+void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first,
+                  JobDiagnostics diagnostics) {
   video::PictureDataWatch watch = {video::kept_picture_data(plan.encoder), plan.muxer.originals,
-                                   plan.muxer.strict, plan.encoder.output, told.notices};
+                                   plan.muxer.strict, plan.encoder.output, diagnostics.notices};
   std::unique_ptr<video::Encoder> encoder =
-      lane.backend->make_encoder(plan.encoder, first, told.notices, told.copies);
+      lane.backend->make_encoder(plan.encoder, first, diagnostics.notices, diagnostics.copies);
   lane.encoder = video::watched(std::move(encoder), std::move(watch));
 }
 
@@ -196,12 +199,13 @@ std::int64_t frames_before(const video::Demuxer& demuxer, const Frame& first,
 
 class Planning {
  public:
-  Planning(const JobOptions& options, Backend& backend, JobTold told, const std::stop_token& stop)
+  Planning(const JobOptions& options, Backend& backend, JobDiagnostics diagnostics,
+           const std::stop_token& stop)
       : options_(options),
         all_(backend),
-        backend_(backend.of_lane(options.shared ? options.shared->own : 0)),
-        told_(told),
-        notices_(told.notices),
+        backend_(backend.for_lane(options.shared ? options.shared->own : 0)),
+        diagnostics_(diagnostics),
+        notices_(diagnostics.notices),
         stop_(stop) {}
 
   PlannedJob run(std::unique_ptr<video::Demuxer> opened);
@@ -239,7 +243,7 @@ class Planning {
   const JobOptions& options_;
   Backend& all_;      // devices
   Backend& backend_;  // of the first lane
-  const JobTold told_;
+  const JobDiagnostics diagnostics_;
   video::Notices& notices_;
   const std::stop_token& stop_;
   PlannedJob job_;
@@ -364,7 +368,8 @@ void Planning::read_until_first() {
   plan_decoding();
   DecodingPlan& decoding = job_.plan.decoding;
   const auto open = [&](video::DecoderChoice choice) {
-    return backend_.make_decoder(demuxer(), decoding.options, choice, notices_, told_.copies);
+    return backend_.make_decoder(demuxer(), decoding.options, choice, notices_,
+                                 diagnostics_.copies);
   };
   const auto wants = [&](const AVPacket& packet, const video::Decoder& chosen) {
     tell_late_stream(job_.plan, demuxer(), packet, notices_);
@@ -421,26 +426,27 @@ void Planning::plan_frames() {
   tell_lost_transparency(first, pictures);
   plan_lanes();
   open_lanes(first);
-  input.first = input.lanes.front().frames->make(std::move(*input.begin.picture));
+  input.first = input.lanes.front().decoding.frames->make(std::move(*input.begin.picture));
   input.begin.picture.reset();
   std::deque<video::ReadPacket> kept = std::exchange(input.begin.kept, {});
   if (job_.plan.lanes.count == 1) return;
   input.begin.packets = std::move(kept);
-  input.lanes.front().decoder->begin_again();
+  input.lanes.front().decoding.decoder->begin_again();
 }
 
 /// The first has come already; they are all asked for frames like its first picture's.
 void Planning::open_lanes(const AVFrame& first) {
   OpenInput& input = job_.input;
   input.lanes.emplace_back().backend = &backend_;
-  input.lanes.front().decoder = std::move(input.begin.decoder);
+  input.lanes.front().decoding.decoder = std::move(input.begin.decoder);
   if (!options_.shared)
     for (int i = 1; i < job_.plan.lanes.count; ++i)
-      input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.of_lane(i);
+      input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.for_lane(i);
   else if (job_.plan.lanes.count > 1)
     input.picture = video::reference(first);
-  each_lane(job_, notices_,
-            [&](LaneParts& lane) { open_decoder(lane, job_.plan, demuxer(), first, told_); });
+  each_lane(job_, notices_, [&](LaneParts& lane) {
+    open_decoder(lane, job_.plan, demuxer(), first, diagnostics_);
+  });
 }
 
 void Planning::plan_lanes() {
@@ -475,7 +481,7 @@ void Planning::tell_idle_devices() {
   const LanePlan& lanes = job_.plan.lanes;
   const Device works = backend_.device();
   const bool all_work = lanes.count > 1 && !options_.hide;
-  if (all_work || all_.of_lane(1).device() == works) return;
+  if (all_work || all_.for_lane(1).device() == works) return;
   notices_.add("only " + to_string(works) + " works on it: " +
                (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
 }
@@ -498,7 +504,7 @@ void Planning::fit_lanes_to_input() {
 void Planning::fit_lanes_to_memory() {
   LanePlan& lanes = job_.plan.lanes;
   FlightLimits& limits = job_.plan.limits;
-  FramesToHide& frames = limits.hiding;
+  HideCapacity& frames = limits.hiding;
   const std::int64_t of_device = backend_.free_memory() / kShareOfFreeMemory;
   const std::int64_t of_user = options_.hide->most_bytes;
   int room = frames_in(std::min(of_user, of_device), demuxer(), !options_.output.empty());
@@ -517,7 +523,7 @@ void Planning::fit_lanes_to_memory() {
   }
   frames.held = std::min<int>(room, of_head + lanes.count * kMostOfLane);
   frames.pictures = frames.held;
-  limits.held_behind = frames.held - of_head;
+  limits.max_held_later_segments = frames.held - of_head;
 }
 
 /// Empty where there may be several.
@@ -579,9 +585,9 @@ std::string Planning::nothing_decoded() const {
 
 }  // namespace
 
-PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
+PlannedJob plan_job(const JobOptions& options, Backend& backend, JobDiagnostics diagnostics,
                     const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
-  return Planning(options, backend, told, stop).run(std::move(opened));
+  return Planning(options, backend, diagnostics, stop).run(std::move(opened));
 }
 
 bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer, const video::Decoder& decoder,
@@ -612,10 +618,11 @@ std::int64_t expected_frames(const video::Demuxer& demuxer, const JobOptions& op
   return std::max<std::int64_t>(1, std::llround(frames));
 }
 
-std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobTold told) {
+std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobDiagnostics diagnostics) {
   OutputPlan& plan = *job.plan.output;
   const Frame& first = job.input.first->frame;
-  each_lane(job, told.notices, [&](LaneParts& lane) { open_encoder(lane, plan, first, told); });
+  each_lane(job, diagnostics.notices,
+            [&](LaneParts& lane) { open_encoder(lane, plan, first, diagnostics); });
   const video::Encoder& encoder = *job.input.lanes.front().encoder;
   video::VideoStreamInfo info;
   info.parameters = encoder.parameters();
@@ -628,30 +635,31 @@ std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobTold told) {
     std::erase_if(info.side_data, [](const video::StreamData& data) {
       return data.type == AV_PKT_DATA_DISPLAYMATRIX;
     });
-  fit_streams_to_muxer(plan, *job.input.demuxer, info, told.notices);
+  fit_streams_to_muxer(plan, *job.input.demuxer, info, diagnostics.notices);
   video::MuxerOptions muxer = plan.muxer;
   muxer.timecode_delay = frames_before(*job.input.demuxer, first, muxer.offset_us);
   return std::make_unique<video::Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info,
-                                        told.notices);
+                                        diagnostics.notices);
 }
 
-void make_processors(PlannedJob& job, const JobOptions& options, JobTold told) {
+void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics diagnostics) {
   if (options.hide) {
-    const ProcessorSetup setup = processor_setup(job.plan, options, job.input, told);
+    const ProcessorSetup setup = processor_setup(job.plan, options, job.input, diagnostics);
     job.input.hiding =
         std::make_unique<Hiding>(setup, job.input.lanes.front().backend->make_hiding_device(setup));
   }
-  each_lane(job, told.notices,
-            [&](LaneParts& lane) { make_processor(lane, job.plan, options, job.input, told); });
+  each_lane(job, diagnostics.notices, [&](LaneParts& lane) {
+    make_processor(lane, job.plan, options, job.input, diagnostics);
+  });
 }
 
 LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
-                    const OpenInput& input, JobTold told) {
+                    const OpenInput& input, JobDiagnostics diagnostics) {
   LaneParts lane;
   lane.backend = &backend;
-  open_decoder(lane, plan, *input.demuxer, *input.picture, told);
-  make_processor(lane, plan, options, input, told);
-  if (plan.output) open_encoder(lane, *plan.output, input.first->frame, told);
+  open_decoder(lane, plan, *input.demuxer, *input.picture, diagnostics);
+  make_processor(lane, plan, options, input, diagnostics);
+  if (plan.output) open_encoder(lane, *plan.output, input.first->frame, diagnostics);
   return lane;
 }
 

@@ -34,8 +34,9 @@ struct FlightLimits {
   int frames = 4;
   /// Where faces are hidden; with several lanes they fit into HideJob::most_bytes together. Those
   /// that wait are not among `frames`.
-  FramesToHide hiding;
-  int held_behind = 0;  ///< as TrackQueue::Limits has it, as `hiding.held` is its `held`
+  HideCapacity hiding;
+  int max_held_later_segments =
+      0;  ///< as TrackQueue::Limits has it, as `hiding.held` is its `held`
   /// Bytes of finished frames that wait for those of earlier segments.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
   /// Of each lane: frames alive at once: those, what the device's encoder keeps, one that is being
@@ -99,7 +100,7 @@ struct PlannedJob {
 };
 
 /// What a job's parts tell on their way; both outlive them. Thread-safe.
-struct JobTold {
+struct JobDiagnostics {
   video::Notices& notices;
   CopyCounter& copies;
 };
@@ -109,21 +110,22 @@ struct JobTold {
 /// nothing on disk. `backend` must outlive the result; a blocked read, and later the wait for a
 /// FIFO's reader, end when `stop` is requested. Errors: Error(input), Error(output),
 /// Error(usage), Error(device); Stopped while the input is opened.
-[[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend, JobTold told,
-                                  const std::stop_token& stop,
+[[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend,
+                                  JobDiagnostics diagnostics, const std::stop_token& stop,
                                   std::unique_ptr<video::Demuxer> opened = nullptr);
 
 /// Makes what detects, and draws or hides, for the lanes; `options` must outlive it. Errors:
 /// device.
-void make_processors(PlannedJob& job, const JobOptions& options, JobTold told);
+void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics diagnostics);
 
 /// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be
 /// there, as must its output. Errors: as Backend::make_encoder() and Muxer.
-[[nodiscard]] std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobTold told);
+[[nodiscard]] std::unique_ptr<video::Muxer> open_output(PlannedJob& job,
+                                                        JobDiagnostics diagnostics);
 
 /// All of a lane that joins a job under way, on a device of its own; `options` must outlive it.
 /// Nobody reads the input meanwhile. Errors: device.
 [[nodiscard]] LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
-                                  const OpenInput& input, JobTold told);
+                                  const OpenInput& input, JobDiagnostics diagnostics);
 
 }  // namespace facepipe::pipeline

@@ -1,6 +1,4 @@
-#include "pipeline/backend.h"
-
-#include <spdlog/spdlog.h>
+#include "pipeline/cpu/backend.h"
 
 #include <mutex>
 #include <optional>
@@ -19,6 +17,7 @@
 #include "pipeline/hide/hiding.h"
 #include "track/cpu/motion.h"
 #include "video/frames/pictures.h"
+#include "video/read/cpu_decoder.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -29,7 +28,7 @@ struct CpuWork final : FrameWork {
   std::unique_ptr<detector::DetectionRequest> request;
 };
 
-/// A frame of the CPU's decoders may be kept as it is.
+/// Keeps frames as they are, because the CPU's decoders can do without them.
 class CpuKeeper final : public PictureKeeper {
  public:
   [[nodiscard]] Frame kept(Frame frame) override { return frame; }
@@ -63,7 +62,7 @@ class CpuHidingDevice final : public HidingDevice {
       const overlay::HideOptions& look) override {
     return std::make_unique<CpuHidingPixels>(look);
   }
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
     return std::make_unique<track::CpuMotionEstimator>();
   }
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep /*step*/) override {
@@ -71,17 +70,17 @@ class CpuHidingDevice final : public HidingDevice {
   }
 };
 
-// A cascade's windows may lie beyond the picture's edge by a pixel or two.
+// The windows of a cascade may lie beyond the picture's edge by a pixel or two.
 Detections clipped(Detections faces, Size picture) {
   for (Box& box : faces.boxes) box = facepipe::clipped(box, picture);
   return faces;
 }
 
-/// Follows drawn faces from frame to frame: their tracks, and where not all frames are searched,
-/// where they are in the others. One thread finds, one settles.
-class Following {
+/// Follows drawn faces from frame to frame. It knows their tracks and, if not all frames are
+/// searched, where they are in the others. One thread finds, and one passes frames on.
+class DrawnTracking {
  public:
-  explicit Following(const JobOptions& options)
+  explicit DrawnTracking(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
         sizes_{options.min_face, options.max_face},
         suppressor_(nms::NmsOptions{}, nms::nms_capacity(nms::NmsOptions{})) {
@@ -90,19 +89,20 @@ class Following {
     if (options.every > 1) between_.emplace(options);
   }
 
-  /// What it needs of a frame: of lower scores than faces have, as a job that hides does.
+  /// What it needs of a frame: also detections of lower scores than faces have, as a job that hides
+  /// faces does.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
     return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
                    picture);
   }
 
-  void settle(WorkItem item, const FrameProcessor::Sink& sink) {
-    FaceTracks::Of tracks;
+  void pass_on(WorkItem item, const FrameProcessor::Sink& sink) {
+    FaceTracks::Assignment tracks;
     if (tracks_) {
       const ScopedInterval interval(item.record.times[StageId::overlay]);
       const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-      tracks = tracks_->of(item.frame, item.record, item.to_follow, item.picture);
+      tracks = tracks_->assign(item.frame, item.record, item.to_follow, item.picture);
       item.record.face_tracks = std::move(tracks.faces);
     }
     if (between_)
@@ -110,7 +110,7 @@ class Following {
     else
       sink(std::move(item));
   }
-  void settle_last(const FrameProcessor::Sink& sink) {
+  void pass_on_rest(const FrameProcessor::Sink& sink) {
     if (between_) between_->flush(sink);
   }
 
@@ -122,10 +122,11 @@ class Following {
   std::optional<FramesBetween> between_;
 };
 
+/// Its eight members are the detectors, and what goes before and behind them.
 class CpuProcessor final : public FrameProcessor {
  public:
-  /// @param detector  null where nothing is looked for
-  /// @param turned    of pictures as HideJob::turned_too has them; null where none is looked at
+  /// @param detector  nullptr if nothing is looked for
+  /// @param turned    for pictures turned by HideJob::turned_too; nullptr if none is looked at
   CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<detector::Detector> detector,
                std::shared_ptr<detector::Detector> turned)
       : options_(setup.options),
@@ -134,7 +135,7 @@ class CpuProcessor final : public FrameProcessor {
         suppressor_(options_.nms, nms::nms_capacity(options_.nms)),
         copies_(setup.copies) {
     if (!detector_) return;
-    if (!options_.hide && (options_.follow || options_.every > 1)) following_.emplace(options_);
+    if (!options_.hide && (options_.follow || options_.every > 1)) tracking_.emplace(options_);
     if (options_.every > 1) every_.emplace(options_.every);
     tell_tiles(detector_->facts().tiling);
   }
@@ -159,24 +160,24 @@ class CpuProcessor final : public FrameProcessor {
     const Detections candidates = collect(item);
     const ScopedInterval interval(item.record.times[StageId::nms]);
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
-    if (following_) {
-      item.to_follow = following_->find(candidates, item.frame.upright());
+    if (tracking_) {
+      item.to_follow = tracking_->find(candidates, item.frame.upright());
       suppress(scored_over(candidates, options_.face_score.value_or(0)), item.record);
     } else {
       suppress(candidates, item.record);
     }
   }
 
-  [[nodiscard]] bool draws_without_video() const override { return following_.has_value(); }
+  [[nodiscard]] bool draws_without_video() const override { return tracking_.has_value(); }
 
-  void settle(WorkItem item, const Sink& sink) override {
-    if (following_)
-      following_->settle(std::move(item), sink);
+  void pass_on(WorkItem item, const Sink& sink) override {
+    if (tracking_)
+      tracking_->pass_on(std::move(item), sink);
     else
       sink(std::move(item));
   }
-  void settle_last(const Sink& sink) override {
-    if (following_) following_->settle_last(sink);
+  void pass_on_rest(const Sink& sink) override {
+    if (tracking_) tracking_->pass_on_rest(sink);
   }
 
   void draw(WorkItem& item) override {
@@ -189,9 +190,10 @@ class CpuProcessor final : public FrameProcessor {
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
-  void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const override {
-    if (detector_)
-      report_detection(detector_->facts(), ignored, suppressor_.capacity(), result, notices);
+  [[nodiscard]] std::optional<DetectionFacts> detection() const override {
+    if (!detector_) return std::nullopt;
+    const detector::DetectorFacts facts = detector_->facts();
+    return DetectionFacts{facts.network, facts.tiling, suppressor_.capacity()};
   }
 
  private:
@@ -208,7 +210,7 @@ class CpuProcessor final : public FrameProcessor {
                                 item.frame.upright().width);
     item.work.reset();
     if (turned_detector_) {
-      candidates.landmarks.clear();  // which nobody needs of faces that are hidden
+      candidates.landmarks.clear();  // nobody needs them, because the faces are hidden
       look_at_turned(item.frame, candidates, inference);
     }
     return candidates;
@@ -250,9 +252,9 @@ class CpuProcessor final : public FrameProcessor {
   std::shared_ptr<detector::Detector> detector_;
   std::shared_ptr<detector::Detector> turned_detector_;
   nms::CpuSuppressor suppressor_;
-  CopyCounter& copies_;            // of an engine on a device
-  std::optional<EveryNth> every_;  // used by start() alone
-  std::optional<Following> following_;
+  CopyCounter& copies_;            // for an engine on a device
+  std::optional<EveryNth> every_;  // only start() uses it
+  std::optional<DrawnTracking> tracking_;
   std::int64_t candidates_ignored_ = 0;
 };
 
@@ -268,7 +270,7 @@ class CpuBackend final : public Backend {
                                                              CopyCounter& /*copies*/) override {
     return video::make_cpu_decoder(demuxer, options, notices);
   }
-  [[nodiscard]] int frames_beside() const override { return 0; }
+  [[nodiscard]] int frames_held_by_codecs() const override { return 0; }
   // FFmpeg's threads decode on all cores already.
   [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
                              const video::Decoder& /*like*/) const override {
@@ -324,23 +326,6 @@ class CpuBackend final : public Backend {
 
 std::unique_ptr<Backend> make_cpu_backend(std::unique_ptr<detector::DetectorFactory> detectors) {
   return std::make_unique<CpuBackend>(std::move(detectors));
-}
-
-void tell_tiles(const std::optional<detector::Tiling>& tiling) {
-  if (!tiling) return;
-  spdlog::info("detection in {} x {} tiles of {} that overlap by {}, and of all at {}",
-               tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
-               to_string(tiling->whole.content));
-}
-
-void report_detection(const detector::DetectorFacts& facts, std::int64_t ignored,
-                      std::uint32_t capacity, JobResult& result, video::Notices& notices) {
-  result.network_size = facts.network;
-  result.tiling = facts.tiling;
-  result.candidates_ignored = ignored;
-  if (ignored > 0)
-    notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
-                std::to_string(capacity) + " a frame (a higher --score gives fewer)");
 }
 
 }  // namespace facepipe::pipeline

@@ -18,14 +18,15 @@
 #include "detector/mirror.h"
 #include "nms/nms.h"
 #include "overlay/cuda/hide.h"
+#include "pipeline/cpu/backend.h"
 #include "pipeline/cuda/face_drawing.h"
 #include "pipeline/cuda/hiding_pixels.h"
 #include "pipeline/cuda/host_frames.h"
 #include "pipeline/cuda/kept_graphs.h"
 #include "pipeline/cuda/small_luma.h"
+#include "pipeline/detection_report.h"
 #include "pipeline/face_tracks.h"
 #include "pipeline/job_options.h"
-#include "pipeline/job_result.h"
 #include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
@@ -75,12 +76,12 @@ class CudaWork final : public FrameWork {
   bool waited_for_ = false;
 };
 
-/// Where lanes are several, they need the cores.
+/// Several lanes need the cores, so waits sleep then.
 cuda::Event::Wait wait_of(const ProcessorSetup& setup) {
   return setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
 }
 
-/// What is drawn on a job's pictures; nothing where there is no video.
+/// What is drawn on a job's pictures; nothing if no video is written.
 overlay::OverlayStyle style_of(const JobOptions& options) {
   return options.output.empty() || options.hide ? overlay::kNoOverlay : options.overlay;
 }
@@ -107,11 +108,11 @@ class CudaHidingDevice final : public HidingDevice {
     cuda::use_device(device_);
     return make_cuda_hiding_pixels(look, size_);
   }
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
     return make_estimator(wait_);
   }
-  /// All lanes wait for the thread that follows. The one that settles asks only where tracks begin;
-  /// in a crowd another thread shows tracks meanwhile.
+  /// All lanes wait for the thread that follows faces. The thread that decides asks only if tracks
+  /// begin; in a crowd another thread shows tracks meanwhile.
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
     return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }
@@ -132,11 +133,11 @@ class CudaHidingDevice final : public HidingDevice {
   WaitingPictures pictures_;
 };
 
-/// Drawing is part of a frame's graph, unless faces are followed: the host alone knows their
-/// tracks.
+/// Drawing is part of a frame's graph, unless faces are followed: only the host knows their tracks.
+/// Its eight members are the graphs, and what goes before and behind them.
 class CudaProcessor final : public FrameProcessor {
  public:
-  /// @param graphs  null where nothing is looked for
+  /// @param graphs  nullptr if nothing is looked for
   CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
       : device_(device),
         graphs_(std::move(graphs)),
@@ -173,7 +174,7 @@ class CudaProcessor final : public FrameProcessor {
 
   [[nodiscard]] bool draws_without_video() const override { return tracks_.has_value(); }
 
-  void settle(WorkItem item, const Sink& sink) override {
+  void pass_on(WorkItem item, const Sink& sink) override {
     if (tracks_) follow(item);
     sink(std::move(item));
   }
@@ -187,9 +188,10 @@ class CudaProcessor final : public FrameProcessor {
 
   [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
 
-  void report(std::int64_t ignored, JobResult& result, video::Notices& notices) const override {
-    if (graphs_)
-      report_detection(graphs_->detector->facts(), ignored, nms_capacity_, result, notices);
+  [[nodiscard]] std::optional<DetectionFacts> detection() const override {
+    if (!graphs_) return std::nullopt;
+    const detector::DetectorFacts facts = graphs_->detector->facts();
+    return DetectionFacts{facts.network, facts.tiling, nms_capacity_};
   }
 
  private:
@@ -207,7 +209,7 @@ class CudaProcessor final : public FrameProcessor {
   void follow(WorkItem& item) {
     const ScopedInterval interval(item.record.times[StageId::overlay]);
     const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    item.record.face_tracks = tracks_->of(item.frame, item.record, item.to_follow).faces;
+    item.record.face_tracks = tracks_->assign(item.frame, item.record, item.to_follow).faces;
   }
 
   Device device_;
@@ -298,7 +300,7 @@ class CudaBackend final : public Backend {
     return free_device_memory();
   }
 
-  [[nodiscard]] int frames_beside() const override { return video::kDownloading; }
+  [[nodiscard]] int frames_held_by_codecs() const override { return video::kDownloading; }
 
   [[nodiscard]] int decoders(const AVCodecParameters& video,
                              const video::Decoder& like) const override {

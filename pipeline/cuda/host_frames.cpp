@@ -38,7 +38,9 @@ class HostFramesBackend final : public Backend {
                              const video::Decoder& like) const override {
     return on_host_->decoders(video, like);
   }
-  [[nodiscard]] int frames_beside() const override { return on_host_->frames_beside(); }
+  [[nodiscard]] int frames_held_by_codecs() const override {
+    return on_host_->frames_held_by_codecs();
+  }
 
   void check_encoder(const AVCodec& codec) const override {
     if (video::is_nvenc(codec))

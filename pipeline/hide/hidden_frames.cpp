@@ -22,14 +22,14 @@ track::TrackerOptions with(track::TrackerOptions options, int most_waiting) {
 HiddenFrame hidden_of(const track::TrackedFrame& known) {
   HiddenFrame hidden;
   hidden.all = known.hide_all;
-  const track::BoxState told = known.searched ? track::BoxState::seen : track::BoxState::filled;
+  const track::BoxState listed = known.searched ? track::BoxState::seen : track::BoxState::filled;
   std::unordered_set<std::int64_t> filled;  // a frame may have several filled boxes of a track
   hidden.areas.reserve(known.boxes.size());
   for (const track::TrackedBox& box : known.boxes) {
     if (!box.hidden) continue;
     hidden.areas.push_back({track::grown(box.box, box.grow), {}, false});
-    if (box.state != told || box.score <= 0) continue;
-    if (told == track::BoxState::filled && !filled.insert(box.track).second) continue;
+    if (box.state != listed || box.score <= 0) continue;
+    if (listed == track::BoxState::filled && !filled.insert(box.track).second) continue;
     hidden.faces.push_back(box.box, box.score);
     hidden.face_tracks.push_back(box.track);
   }
@@ -41,7 +41,7 @@ class TrackedFrames final : public HiddenFrames {
   TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
                 const track::TrackFileInput& input)
       : follower_(*motion.follow, with(job.tracks, most_waiting)),
-        frames_(*motion.settle, with(job.tracks, most_waiting)) {
+        frames_(*motion.decide, with(job.tracks, most_waiting)) {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
@@ -57,7 +57,7 @@ class TrackedFrames final : public HiddenFrames {
     return follower_.follow(std::move(input));
   }
 
-  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+  [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                 track::FollowedFrame followed) override {
     if (builder_) stamps_.push_back(frame.pts);
     return hidden(frames_.add(std::move(followed)));
@@ -99,10 +99,10 @@ class KnownFrames final : public HiddenFrames {
         from_first_(range.from_first),
         use_(known, range.from_first && range.to_last) {
     const track::TrackFileInput& made_for = known.file.input;
-    const auto refuse = [&](const std::string& what, const std::string& its,
-                            const std::string& other) {
+    const auto refuse = [&](const std::string& what, const std::string& in_file,
+                            const std::string& in_input) {
       throw Error(ErrorKind::usage, known.name + ": is of another input: its " + what + " is " +
-                                        its + ", the input's " + other);
+                                        in_file + ", the input's " + in_input);
     };
     if (made_for.size != input.size)
       refuse("size", to_string(made_for.size), to_string(input.size));
@@ -119,7 +119,7 @@ class KnownFrames final : public HiddenFrames {
     return {};
   }
 
-  [[nodiscard]] std::vector<HiddenFrame> settle(const FrameToHide& frame,
+  [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                 track::FollowedFrame /*followed*/) override {
     HiddenFrame hidden;
     const bool unknown = from_first_ && frame.index >= known_.file.input.frames;
@@ -145,7 +145,7 @@ class KnownFrames final : public HiddenFrames {
                   ": hidden as a whole");
   }
   [[nodiscard]] std::optional<InstructionUse> use() const override {
-    return known_.by_person ? std::optional(use_.told()) : std::nullopt;
+    return known_.by_person ? std::optional(use_.sum()) : std::nullopt;
   }
 
  private:

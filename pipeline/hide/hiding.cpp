@@ -13,7 +13,7 @@ namespace {
 
 MotionOfSteps make_motion(const ProcessorSetup& setup, HidingDevice& device) {
   if (setup.options.hide->known) return {};
-  return {device.make_motion(HidingStep::follow), device.make_motion(HidingStep::settle)};
+  return {device.make_motion(HidingStep::follow), device.make_motion(HidingStep::decide)};
 }
 
 std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
@@ -27,11 +27,11 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
-/// A region is what a user has drawn: as it is, whatever the shape of faces' masks.
-overlay::HideOptions as_drawn(overlay::HideOptions look) {
-  look.shape = overlay::MaskShape::box;
-  look.grow = 0;
-  return look;
+/// A region is hidden exactly as a user has drawn it, whatever the shape of faces' masks.
+overlay::HideOptions as_drawn(overlay::HideOptions appearance) {
+  appearance.shape = overlay::MaskShape::box;
+  appearance.grow = 0;
+  return appearance;
 }
 
 bool lies_in_any(const Box& box, const std::vector<Box>& regions, Size picture) {
@@ -39,7 +39,7 @@ bool lies_in_any(const Box& box, const std::vector<Box>& regions, Size picture) 
                              [&](const Box& region) { return lies_in(box, region, picture); });
 }
 
-/// A detector's boxes that lie in regions where it is to hide nothing.
+/// Leaves out a detector's boxes that lie in regions in which it hides nothing.
 void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size picture) {
   if (kept.empty()) return;
   std::erase_if(known.areas, [&](const HiddenArea& area) {
@@ -75,7 +75,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       picture_(setup.first.upright()),
       device_(device),
       regions_(regions),
-      looker_(job_.known ? nullptr : device.make_looker()),
+      motion_(job_.known ? nullptr : device.make_lane_motion()),
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.look)) {}
 
@@ -87,35 +87,36 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
                  item.record.damaged, item.record.searched, std::exchange(item.record.faces, {})};
   given.coded = item.coded;
   if (!item.record.damaged) given.picture = std::exchange(item.picture, nullptr);
-  const bool looks = looker_ && !item.record.damaged && !given.picture;
-  if (looks) given.picture = looker_->look_at(item.frame);
+  const bool looks = motion_ && !item.record.damaged && !given.picture;
+  if (looks) given.picture = motion_->look_at(item.frame);
   if (keeper_) item.frame = keeper_->kept(std::move(item.frame));
-  if (looks) looker_->wait();
+  if (looks) motion_->wait();
   if (keeper_)
     keeper_->wait();
   else
     forget_picture(item.frame);
-  item.in_flight.release();  // what waits is bounded by itself
+  item.in_flight.release();  // WorkItem::room bounds the frames that wait
   given.compared = compared(given.picture);
   return given;
 }
 
-/// With the lane's picture before: but for the first of a segment that is what the tracker needs,
-/// and lanes compare at once, and while the tracker works on earlier frames.
+/// Compares the picture with the lane's picture before. The tracker needs just this, except for the
+/// first picture of a segment. Lanes compare at the same time, while the tracker works on earlier
+/// frames.
 std::optional<track::ComparedPictures> LaneHiding::compared(
     const std::shared_ptr<const track::MotionPicture>& picture) {
   if (!picture) return std::nullopt;
   std::shared_ptr<const track::MotionPicture> before = std::exchange(last_picture_, picture);
   if (!before) return std::nullopt;
-  const track::PictureChange change = looker_->compare(*before, *picture);
+  const track::PictureChange change = motion_->compare(*before, *picture);
   return track::ComparedPictures{std::move(before), change};
 }
 
-void LaneHiding::settle(Verdict verdict, WorkItem& item) {
+void LaneHiding::apply(Verdict verdict, WorkItem& item) {
   const ScopedInterval interval(item.record.times[StageId::overlay]);
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   FrameRecord& record = item.record;
-  if (verdict.of_lane != record.index)
+  if (verdict.lane_frame_index != record.index)
     throw Error(ErrorKind::internal, "hide: another frame's verdict");
   const RegionClock::Now regions = regions_.at(verdict.pts);
   leave_out_kept(verdict.hidden, regions.kept, picture_);
@@ -136,7 +137,7 @@ void LaneHiding::hide(const HiddenFrame& known, const RegionClock::Now& regions,
   }
   std::map<std::string_view, std::vector<Box>> boxes;
   for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
-  for (const auto& [style, its] : boxes) pixels_for(style).hide(frame, its);
+  for (const auto& [style, faces] : boxes) pixels_for(style).hide(frame, faces);
   if (regions.hidden.empty()) return;
   if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.look));
   region_pixels_->hide(frame, regions.hidden);
@@ -146,10 +147,10 @@ HidingPixels& LaneHiding::pixels_for(std::string_view style) {
   if (style.empty()) return *pixels_;
   std::unique_ptr<HidingPixels>& pixels = styles_[style];
   if (pixels) return *pixels;
-  const auto look = job_.known->styles.find(style);
-  if (look == job_.known->styles.end())
+  const auto appearance = job_.known->styles.find(style);
+  if (appearance == job_.known->styles.end())
     throw Error(ErrorKind::internal, "a track's style that nobody has read");
-  pixels = device_.make_pixels(look->second);
+  pixels = device_.make_pixels(appearance->second);
   return *pixels;
 }
 
@@ -161,17 +162,17 @@ Hiding::Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device
       source_(make_source(setup, motion_)),
       region_use_(setup.options.hide->regions, regions_) {}
 
-void Hiding::follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed) {
+void Hiding::follow(TrackQueue& queue, Presentation* presentation, PendingVerdicts& pending) {
   while (std::optional<TrackQueue::Given> given = queue.next())
-    followed.push(follow(std::move(*given), presentation));
+    pending.push(follow(std::move(*given), presentation));
   followed_all_ = true;
 }
 
-Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentation) {
+Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* presentation) {
   const double begin_ms = ScopedCpuTime::thread_cpu_ms();
   FrameToHide& frame = given.frame;
   Verdict verdict;
-  verdict.of_lane = frame.index;
+  verdict.lane_frame_index = frame.index;
   if (presentation != nullptr) {
     const Frame place = presentation->next(given.coded);
     frame.index = place.index;
@@ -188,23 +189,23 @@ Hiding::Followed Hiding::follow(TrackQueue::Given given, Presentation* presentat
   return {std::move(frame), std::move(tracks), std::move(verdict)};
 }
 
-void Hiding::settle(FollowedFrames& followed, TrackQueue& queue,
+void Hiding::decide(PendingVerdicts& pending, TrackQueue& queue,
                     const std::function<bool()>& cut_short) {
-  while (std::optional<Followed> next = followed.pop()) {
+  while (std::optional<PendingVerdict> next = pending.pop()) {
     const double begin_ms = ScopedCpuTime::thread_cpu_ms();
-    std::vector<HiddenFrame> known = source_->settle(next->frame, std::move(next->tracks));
+    std::vector<HiddenFrame> known = source_->decide(next->frame, std::move(next->tracks));
     next->verdict.cpu_ms += static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);
     waiting_.push_back(std::move(next->verdict));
-    tell(std::move(known), queue);
+    answer(std::move(known), queue);
   }
   if (!followed_all_) return;
   std::vector<HiddenFrame> last = source_->flush();
   if (cut_short())
     for (HiddenFrame& frame : last) frame.all = true;
-  tell(std::move(last), queue);
+  answer(std::move(last), queue);
 }
 
-void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
+void Hiding::answer(std::vector<HiddenFrame> known, TrackQueue& queue) {
   for (HiddenFrame& frame : known) {
     if (waiting_.empty()) throw Error(ErrorKind::internal, "a frame that nobody waits for");
     Verdict verdict = std::move(waiting_.front());
@@ -215,13 +216,8 @@ void Hiding::tell(std::vector<HiddenFrame> known, TrackQueue& queue) {
   }
 }
 
-void Hiding::report(JobResult& result, video::Notices& notices) const {
-  result.tracks = source_->tracks();
-  source_->report(notices);
-}
-
 void Hiding::check_instructions(const JobOptions& options, video::Notices& notices) const {
-  std::vector<InstructionUse> uses{region_use_.told()};
+  std::vector<InstructionUse> uses{region_use_.sum()};
   if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
   tell_unused(uses, options.input, options.strict, notices);
 }

@@ -1,4 +1,4 @@
-// Hides the faces of frames, once the frames that follow have told where they are.
+// Hides the faces of frames, once the frames that follow have shown where they are.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,13 @@
 #include "pipeline/hide/instructions.h"
 #include "pipeline/hide/regions.h"
 #include "pipeline/job_options.h"
-#include "pipeline/job_result.h"
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/presentation.h"
 #include "pipeline/lanes/track_queue.h"
+#include "track/follower.h"
 #include "track/motion.h"
+#include "track/track_file.h"
+#include "video/notices.h"
 
 namespace facepipe::pipeline {
 
@@ -34,13 +36,13 @@ class PictureKeeper {
   PictureKeeper(const PictureKeeper&) = delete;
   PictureKeeper& operator=(const PictureKeeper&) = delete;
 
-  /// The frame, in memory that its decoder can do without while it waits. Its samples are there,
-  /// and what it was in goes back, with the next wait(). Errors: device.
+  /// Moves the frame into memory that its decoder can do without. Errors: device.
   [[nodiscard]] virtual Frame kept(Frame frame) = 0;
+  /// Waits until the frame's samples are there. The memory that it was in then goes back.
   virtual void wait() = 0;
 };
 
-/// What hiding does with pixels, where they are. Used by one thread.
+/// What hiding does with pixels, on their device. Used by one thread.
 class HidingPixels {
  public:
   HidingPixels() = default;
@@ -48,20 +50,20 @@ class HidingPixels {
   HidingPixels(const HidingPixels&) = delete;
   HidingPixels& operator=(const HidingPixels&) = delete;
 
-  /// As FaceHider::hide() and hide_all(); they make the frame writable. Errors: device.
+  /// These do as FaceHider::hide() and hide_all(), and make the frame writable. Errors: device.
   virtual void hide(Frame& frame, std::span<const Box> faces) = 0;
   virtual void hide_all(Frame& frame) = 0;
 };
 
-/// Throws Error(device) where suppression had no room for `candidates` of a frame: there may be
-/// faces among them, which nothing would hide.
+/// Throws Error(device) if suppression had no room for `candidates` of a frame: there may be faces
+/// among them, which nothing would hide.
 void refuse_ignored(std::uint32_t candidates);
 
-/// A job has a thread for each: faces are followed, and what is hidden is settled.
-enum class HidingStep { follow, settle };
+/// A job has a thread for each: one follows faces, and one decides what is hidden.
+enum class HidingStep { follow, decide };
 
-/// What hiding needs of the device of a job's frames. Outlives what it makes, but for frames.
-/// Thread-safe. Errors: device.
+/// What hiding needs from the device of a job's frames. It outlives what it makes, except for
+/// frames. Thread-safe. Errors: device.
 class HidingDevice {
  public:
   HidingDevice() = default;
@@ -70,31 +72,32 @@ class HidingDevice {
   HidingDevice& operator=(const HidingDevice&) = delete;
 
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
-  /// What hides in one style.
+  /// Makes what hides faces in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(
-      const overlay::HideOptions& look) = 0;
-  /// For one lane: what it looks at the job's estimators compare, too.
-  [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_looker() = 0;
-  /// For one of the job's two threads.
+      const overlay::HideOptions& appearance) = 0;
+  /// Makes the estimator of one lane. The job's estimators compare the pictures that it makes.
+  [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_lane_motion() = 0;
+  /// Makes the estimator of one of the job's two threads.
   [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) = 0;
 };
 
-/// A lane's part of hiding. look() is called by one thread with each frame of the lane, settle() by
-/// another one with each that has a verdict. Errors: the device's.
+/// A lane's part of hiding. One thread calls look() for each frame of the lane, and another one
+/// calls apply() for each frame that has a verdict. Errors: the device's. Its ten members are what
+/// a frame is hidden with, and the lane's last picture.
 class LaneHiding {
  public:
-  /// @param setup  of a job that hides; what it refers to, and the rest, outlive this
+  /// @param setup  of a job that hides; what it refers to, and the other arguments, outlive this
   LaneHiding(const ProcessorSetup& setup, HidingDevice& device, const RegionClock& regions);
 
-  /// What the job needs to know of a frame that was searched: FrameRecord::faces, of all scores
-  /// that tracks need, goes with it. The frame is then ready to wait: it is no longer in flight,
-  /// nor in its decoder's memory; where no video is written, no picture is kept of it.
+  /// Returns what the job needs to know of a frame that was searched. It takes FrameRecord::faces,
+  /// which has all scores that tracks need. The frame is then ready to wait: it is no longer in
+  /// flight, nor in its decoder's memory. If no video is written, its picture isn't kept.
   [[nodiscard]] TrackQueue::Given look(WorkItem& item);
 
-  /// Hides what is to be hidden of the frame, and fills in its place in the stream, and faces,
-  /// face_tracks and face_count of those that were seen and are hidden. A damaged frame is hidden
-  /// as a whole. Error(internal) for another frame's verdict.
-  void settle(Verdict verdict, WorkItem& item);
+  /// Hides what the verdict says, or all of a damaged frame. Fills in the frame's place in the
+  /// stream, and faces, face_tracks and face_count of the faces that were seen and are hidden.
+  /// Error(internal) for another frame's verdict.
+  void apply(Verdict verdict, WorkItem& item);
 
  private:
   void hide(const HiddenFrame& known, const RegionClock::Now& regions, bool damaged, Frame& frame);
@@ -103,20 +106,20 @@ class LaneHiding {
       const std::shared_ptr<const track::MotionPicture>& picture);
 
   const HideJob& job_;
-  const bool writes_;  ///< else faces are only tracked
+  const bool writes_;  ///< false: faces are only tracked
   const Size picture_;
   HidingDevice& device_;
   const RegionClock& regions_;
-  std::unique_ptr<track::MotionEstimator> looker_;  ///< null where tracks are known
+  std::unique_ptr<track::MotionEstimator> motion_;  ///< nullptr if tracks are known
   std::shared_ptr<const track::MotionPicture> last_picture_;
-  std::unique_ptr<PictureKeeper> keeper_;  ///< null where nothing is written
+  std::unique_ptr<PictureKeeper> keeper_;  ///< nullptr if nothing is written
   std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
   std::map<std::string_view, std::unique_ptr<HidingPixels>> styles_;  ///< other tracks'
 };
 
-/// Hiding of one job: what is known of all frames, in the stream's order. Outlives its lanes'
-/// parts. make_lane() is thread-safe.
+/// The hiding of one job: it knows all frames, in the stream's order. It outlives its lanes' parts.
+/// make_lane() is thread-safe.
 class Hiding {
  public:
   /// @param setup  of a job that hides
@@ -127,42 +130,45 @@ class Hiding {
     return std::make_unique<LaneHiding>(setup, *device_, regions_);
   }
 
-  /// A frame on its way from the thread that follows its faces to that which settles what is
+  /// A frame on its way from the thread that follows its faces to the one that decides what is
   /// hidden.
-  struct Followed {
+  struct PendingVerdict {
     FrameToHide frame;  ///< without what was found
     track::FollowedFrame tracks;
     Verdict verdict;  ///< all but what is hidden
   };
-  /// Of one producer, which closes it.
-  using FollowedFrames = Channel<Followed>;
+  /// Has one producer, which closes it.
+  using PendingVerdicts = Channel<PendingVerdict>;
 
-  /// To the stream's end: takes what lanes give, and follows faces. Of an error it ends at once.
-  /// @param presentation  where lanes don't know the frames' place in the stream; else null
-  void follow(TrackQueue& queue, Presentation* presentation, FollowedFrames& followed);
-  /// Beside it, on another thread, to the end of what it gives: gives lanes their verdicts. Of an
-  /// error of its own it ends at once, of one of follow() after what that has given: then what has
-  /// no verdict yet is not told.
+  /// Takes what lanes give, and follows faces, to the stream's end. An error ends it at once.
+  /// @param presentation  nullptr if lanes know the frames' place in the stream
+  void follow(TrackQueue& queue, Presentation* presentation, PendingVerdicts& pending);
+  /// Takes what follow() gives, on another thread, and gives lanes their verdicts. An error of its
+  /// own ends it at once. After an error of follow() it works on all that was given, and then ends
+  /// without a verdict on what still waits.
   /// @param cut_short  asked at the stream's end: whether there are more frames, which nobody will
-  ///                   read. The last ones, of which those would have told more, are hidden as a
-  ///                   whole then.
-  void settle(FollowedFrames& followed, TrackQueue& queue, const std::function<bool()>& cut_short);
+  ///                   read. They would have told more about the last frames, which are therefore
+  ///                   hidden as a whole.
+  void decide(PendingVerdicts& pending, TrackQueue& queue, const std::function<bool()>& cut_short);
 
-  /// After both: fills in the tracks, and tells what a user should know.
-  void report(JobResult& result, video::Notices& notices) const;
-  /// After both, where the job has worked on all that was asked for: as tell_unused().
+  // What follows is for after both.
+  /// The tracks, if they were asked for.
+  [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const { return source_->tracks(); }
+  /// Tells what a user should know.
+  void report(video::Notices& notices) const { source_->report(notices); }
+  /// tell_unused(), if the job has worked on all that was asked for.
   void check_instructions(const JobOptions& options, video::Notices& notices) const;
 
  private:
-  [[nodiscard]] Followed follow(TrackQueue::Given given, Presentation* presentation);
-  void tell(std::vector<HiddenFrame> known, TrackQueue& queue);
+  [[nodiscard]] PendingVerdict follow(TrackQueue::Given given, Presentation* presentation);
+  void answer(std::vector<HiddenFrame> known, TrackQueue& queue);
 
   const std::unique_ptr<HidingDevice> device_;
   const RegionClock regions_;
-  const MotionOfSteps motion_;  ///< null where tracks are known
+  const MotionOfSteps motion_;  ///< nullptr if tracks are known
   const std::unique_ptr<HiddenFrames> source_;
   RegionUse region_use_;
-  bool followed_all_ = false;    ///< told by the end of FollowedFrames
+  bool followed_all_ = false;    ///< written before the end of PendingVerdicts, and read after it
   std::deque<Verdict> waiting_;  ///< all but what is hidden
 };
 

@@ -40,7 +40,7 @@ void RegionUse::see(std::int64_t pts) {
     each.applied = each.applied || clock_.within(each.when, pts);
 }
 
-InstructionUse RegionUse::told() const {
+InstructionUse RegionUse::sum() const {
   InstructionUse use;
   use.source = "--region and --hide-all";
   for (const Instruction& each : instructions_) {
@@ -68,7 +68,7 @@ bool TrackUse::could_apply(const track::FileTrack& track) const {
   return track.action == track::TrackAction::hide && (whole_ || among_frames);
 }
 
-InstructionUse TrackUse::told() const {
+InstructionUse TrackUse::sum() const {
   InstructionUse use;
   use.source = known_.name;
   for (std::size_t i = 0; i < known_.file.tracks.size(); ++i) {

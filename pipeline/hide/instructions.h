@@ -30,7 +30,7 @@ class RegionUse {
 
   /// @param pts  of a frame
   void see(std::int64_t pts);
-  [[nodiscard]] InstructionUse told() const;
+  [[nodiscard]] InstructionUse sum() const;
 
  private:
   struct Instruction {
@@ -52,7 +52,7 @@ class TrackUse {
 
   /// @param hidden  of the file, at `pts`
   void see(std::int64_t pts, const std::vector<track::HiddenBox>& hidden);
-  [[nodiscard]] InstructionUse told() const;
+  [[nodiscard]] InstructionUse sum() const;
 
  private:
   [[nodiscard]] bool could_apply(const track::FileTrack& track) const;

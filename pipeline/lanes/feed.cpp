@@ -21,8 +21,8 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
   begin_segment(false);  // the first frame may have been all that there is
 }
 
-void Feed::begin_segment(bool alone) {
-  open_ = std::make_shared<Segment>(begun_++, alone, limits_, stop_);
+void Feed::begin_segment(bool starts_independently) {
+  open_ = std::make_shared<Segment>(begun_++, starts_independently, limits_, stop_);
   segments_.push(open_);
   for (SidePacket& packet : std::exchange(side_of_next_, {})) give(std::move(packet));
 }
@@ -61,7 +61,7 @@ void Feed::pass_on() {
 }
 
 void Feed::push(video::ReadPacket packet) {
-  if (!open_) begin_segment(packet.alone);
+  if (!open_) begin_segment(packet.starts_independently);
   const std::int64_t cost = segmenter_ ? video::memory_of(*packet.packet) : 1;
   open_->push(std::move(packet), cost);
 }

@@ -33,7 +33,7 @@ class Feed {
   [[nodiscard]] std::int64_t segments() const { return begun_; }
 
  private:
-  void begin_segment(bool alone);
+  void begin_segment(bool starts_independently);
   void end_segment();
   void pass_on();
   void push(video::ReadPacket packet);

@@ -18,7 +18,7 @@ Frame Presentation::next(const video::Timing& coded) {
   return stamped;
 }
 
-void Presentation::settle(FinishedFrame& frame) {
+void Presentation::restamp(FinishedFrame& frame) {
   const Frame stamped = next(frame.coded);
   FrameRecord& record = frame.encoded.record;
   record.index = stamped.index;

@@ -1,4 +1,4 @@
-// What only the order of the whole stream tells of a frame.
+// What only the order of the whole stream says of a frame.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace facepipe::pipeline {
 
-/// Numbers and stamps frames that several lanes have made, each of which knew its own segments
-/// alone. As one decoder and one encoder would have done it. Not thread-safe.
+/// Numbers and stamps frames of several lanes, as one decoder and one encoder would have done it.
+/// Each lane knows only its own segments. Not thread-safe.
 class Presentation {
  public:
-  /// @param encoder  that of any lane; nullptr where no video is written
+  /// @param encoder  any lane's; nullptr if no video is written
   Presentation(const video::Demuxer& demuxer, const video::Encoder* encoder,
                video::Notices& notices);
 
   /// Index, stamp and duration of the next frame in presentation order; it has no picture.
   [[nodiscard]] Frame next(const video::Timing& coded);
 
-  /// Likewise; sets the record's index and time, and the packet's stamps.
-  void settle(FinishedFrame& frame);
+  /// The same for a finished frame: sets the record's index and time, and the packet's stamps.
+  void restamp(FinishedFrame& frame);
 
  private:
   video::Timeline timeline_;

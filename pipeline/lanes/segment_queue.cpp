@@ -12,8 +12,8 @@ SegmentInput reference_to(const SegmentInput& input) {
   if (const auto* const side = std::get_if<SidePacket>(&input))
     return SidePacket{video::reference(*side->packet)};
   const auto& read = std::get<video::ReadPacket>(input);
-  return video::ReadPacket{video::reference(*read.packet), read.read, read.foreign, read.segment,
-                           read.alone};
+  return video::ReadPacket{video::reference(*read.packet), read.read, read.decode_only,
+                           read.segment, read.starts_independently};
 }
 
 std::int64_t bytes_of(const SegmentInput& input) {
@@ -24,9 +24,10 @@ std::int64_t bytes_of(const SegmentInput& input) {
 
 }  // namespace
 
-Segment::Segment(std::int64_t number, bool alone, Limits limits, std::stop_token stop)
+Segment::Segment(std::int64_t number, bool starts_independently, Limits limits,
+                 std::stop_token stop)
     : number_(number),
-      alone_(alone),
+      starts_independently_(starts_independently),
       input_(limits.waiting, std::move(stop)),
       room_for_kept_(limits.kept),
       all_kept_(limits.kept > 0) {}

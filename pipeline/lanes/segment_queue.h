@@ -33,12 +33,12 @@ class Segment {
     std::int64_t kept = 0;     ///< cost of what has been taken and is kept; 0: nothing is
   };
 
-  Segment(std::int64_t number, bool alone, Limits limits, std::stop_token stop);
+  Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
 
   /// Counted from 0.
   [[nodiscard]] std::int64_t number() const { return number_; }
-  /// ReadPacket::alone of the first.
-  [[nodiscard]] bool alone() const { return alone_; }
+  /// ReadPacket::starts_independently of its first packet.
+  [[nodiscard]] bool starts_independently() const { return starts_independently_; }
 
   /// Waits for room.
   void push(SegmentInput input, std::int64_t cost) { input_.push(std::move(input), cost); }
@@ -55,7 +55,7 @@ class Segment {
   void keep(const SegmentInput& input);
 
   const std::int64_t number_;
-  const bool alone_;
+  const bool starts_independently_;
   Channel<SegmentInput> input_;
   std::int64_t room_for_kept_;
   bool all_kept_;

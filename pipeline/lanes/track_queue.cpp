@@ -15,7 +15,7 @@ TrackQueue::TrackQueue(const Limits& limits, std::function<void(std::int64_t)> o
 }
 
 bool TrackQueue::has_room(std::int64_t segment) const {
-  if (segment > head_) return held_ < limits_.held_behind;
+  if (segment > head_) return held_ < limits_.max_held_later_segments;
   if (held_ < limits_.held) return true;
   const bool one_leaves = held_ > searched_ + unanswered_;
   const auto head = parts_.find(head_);

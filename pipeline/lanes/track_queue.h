@@ -24,7 +24,7 @@ namespace facepipe::pipeline {
 /// What a frame is told to hide; with its place in the stream, which its lane may not know.
 struct Verdict {
   HiddenFrame hidden;
-  std::int64_t of_lane = 0;  ///< the index that the lane gave it with
+  std::int64_t lane_frame_index = 0;  ///< the index that the lane gave it with
   std::int64_t index = 0;
   double time_s = 0;
   std::int64_t pts = 0;
@@ -47,8 +47,8 @@ struct Verdict {
 class TrackQueue {
  public:
   struct Limits {
-    int held = 1;         ///< frames
-    int held_behind = 0;  ///< that many, if the next one belongs behind the head
+    int held = 1;                     ///< frames
+    int max_held_later_segments = 0;  ///< that many, if the next one belongs behind the head
     /// A frame counts until it is taken: where no picture waits for its verdict.
     bool until_taken = false;
   };

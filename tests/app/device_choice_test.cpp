@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "pipeline/cpu/backend.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_detector.h"
 

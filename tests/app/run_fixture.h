@@ -11,6 +11,7 @@
 
 #include "app/run/run.h"
 #include "core/error.h"
+#include "pipeline/cpu/backend.h"
 #include "tests/app/frames.h"
 #include "tests/support/forwarding_backend.h"
 #include "tests/support/temporary_folder.h"

@@ -305,8 +305,8 @@ class CalledHidingDevice final : public pipeline::HidingDevice {
       const overlay::HideOptions& look) override {
     return real_->make_pixels(look);
   }
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_looker() override {
-    return real_->make_looker();
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
+    return real_->make_lane_motion();
   }
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(
       pipeline::HidingStep step) override {

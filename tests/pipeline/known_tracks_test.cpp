@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "pipeline/cpu/backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/job.h"

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,9 +37,8 @@ class CalledProcessor final : public pipeline::FrameProcessor {
   [[nodiscard]] std::int64_t candidates_ignored() const override {
     return real_->candidates_ignored();
   }
-  void report(std::int64_t ignored, pipeline::JobResult& result,
-              video::Notices& notices) const override {
-    real_->report(ignored, result, notices);
+  [[nodiscard]] std::optional<pipeline::DetectionFacts> detection() const override {
+    return real_->detection();
   }
 
  private:

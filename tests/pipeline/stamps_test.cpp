@@ -13,6 +13,7 @@
 #include "tests/support/job.h"
 #include "tests/support/shown_times.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/decoder.h"
 #include "video/read/first_picture.h"
 

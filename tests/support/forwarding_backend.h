@@ -28,7 +28,9 @@ class ForwardingBackend : public pipeline::Backend {
     return real_->decoders(video, like);
   }
   [[nodiscard]] std::int64_t free_memory() const override { return real_->free_memory(); }
-  [[nodiscard]] int frames_beside() const override { return real_->frames_beside(); }
+  [[nodiscard]] int frames_held_by_codecs() const override {
+    return real_->frames_held_by_codecs();
+  }
   void check_encoder(const AVCodec& codec) const override { real_->check_encoder(codec); }
   [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
                                                 const video::PictureFacts& pictures, Size encoded,

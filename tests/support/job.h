@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/backend.h"
+#include "pipeline/cpu/backend.h"
 #include "pipeline/job.h"
 #include "tests/support/fake_detector.h"
 #include "video/write/container.h"

@@ -11,6 +11,7 @@
 
 #include "detector/detector.h"
 #include "pipeline/backend.h"
+#include "pipeline/cpu/backend.h"
 
 namespace facepipe::test {
 

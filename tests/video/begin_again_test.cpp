@@ -11,6 +11,7 @@
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/bitstream/nal_units.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/decoder.h"
 
 namespace facepipe::test {

@@ -16,6 +16,7 @@
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg_compat.h"
+#include "video/read/cpu_decoder.h"
 
 namespace facepipe::test {
 namespace {

@@ -15,6 +15,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/decoder.h"
 #include "video/read/first_picture.h"
 

@@ -13,10 +13,10 @@ struct ReadPacket {
   Interval read;
   /// Its picture belongs to another segment of the stream. The packet is decoded for pictures that
   /// refer to it, and its picture is dropped. Only the other segment's ledger counts it.
-  bool foreign = false;
+  bool decode_only = false;
   std::int64_t segment = 0;  ///< index of the segment of the stream in which the packet is decoded
-  bool alone = false;        ///< it begins the segment, and no picture of the segment refers to one
-                             ///< before
+  /// The packet begins the segment, and no picture of the segment refers to one before.
+  bool starts_independently = false;
 };
 
 }  // namespace facepipe::video

@@ -45,8 +45,8 @@ void Segmenter::route(ReadPacket packet, const Placement& placement) {
     push_end(segment_ - 1);
   const Prelude* prelude = ordinal_ == 0 ? first_prelude_.get() : placement.prelude.get();
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
-  packet.foreign = placement.leading;
-  packet.alone = placement.alone;
+  packet.decode_only = placement.leading;
+  packet.starts_independently = placement.alone;
   push(segment_, std::move(packet));
 }
 

@@ -30,7 +30,7 @@ struct SegmentPacket {
 /// A segment has
 /// * its packets; the first one comes with what a decoder would know of all before it (Prelude);
 /// * the packets from the next cut to the last that is shown before it. They come in both segments.
-///   They are ReadPacket::foreign in the segment to which their picture doesn't belong.
+///   They are ReadPacket::decode_only in the segment to which their picture doesn't belong.
 /// The packets of a segment come in file order. The end of a segment comes before the packets of
 /// the segment after the next one. Nothing is read ahead: at most kShortestSegment packets wait for
 /// a decision. If there is no safe cut, there is one segment. Used by one thread.

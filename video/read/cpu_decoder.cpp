@@ -1,4 +1,4 @@
-#include "video/read/decoder.h"
+#include "video/read/cpu_decoder.h"
 
 #include "video/frames/normalizer.h"
 #include "video/frames/pictures.h"

@@ -1,6 +1,5 @@
 #include "video/read/decoder.h"
 
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -9,122 +8,86 @@
 #include "video/picture_limit.h"
 
 namespace facepipe::video {
-namespace {
-
-constexpr std::int64_t kOfNobody = -1;  // tag of a picture that only pushes others out
-
-/// Joins a picture's two fields in one packet; stamps and side data stay the first's.
-void append_field(AVPacket& first, const AVPacket& second) {
-  const int size = first.size;
-  if (second.size <= 0) return;
-  check_av(av_grow_packet(&first, second.size), ErrorKind::input, "a picture's two fields");
-  std::memcpy(first.data + size, second.data, static_cast<std::size_t>(second.size));
-  first.flags |= second.flags & AV_PKT_FLAG_CORRUPT;
-}
-
-}  // namespace
 
 Decoder::Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices)
     : demuxer_(demuxer),
       options_(options),
       notices_(notices),
-      timeline_(demuxer, options.start_s, options.end_s, notices),
-      fields_(*demuxer.video().codecpar),
-      unchanged_(*demuxer.video().codecpar),
-      joins_fields_(demuxer.video().codecpar->codec_id == AV_CODEC_ID_H264) {}
+      unsent_(*demuxer.video().codecpar),
+      matcher_(demuxer, options.start_s, options.end_s, notices) {}
 
-// FFmpeg's threads decode a packet each. Which macroblocks of an H.264 picture have been seen is
-// noted by the thread that saw them: given the second field alone, another thread takes the first
-// for missing, and flags a whole picture as damaged. With both fields in one packet, as Matroska
-// stores them, the flags are those of one thread.
 void Decoder::send(const ReadPacket& packet) {
   const AVPacket& coded = *packet.packet;
-  sent_segment_ = packet.segment;
-  if (packet.alone) fields_.restart();
-  const bool second = fields_.is_second_field(coded);
-  if (second && first_field_.packet) {
-    append_field(*first_field_.packet, coded);
-    ledger_.extend_last(coded.duration);
-    unsent_.push_back(std::exchange(first_field_, {}));
+  if (packet.starts_independently) unsent_.restart();
+  const bool second = unsent_.is_second_field(coded);
+  if (second && unsent_.join(coded)) {
+    matcher_.join_field(packet);
     return;
   }
-  // A first field whose second never came goes alone.
-  if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
-  Tagged next{reference(coded), enter(packet, second)};
-  const bool waits = joins_fields_ && fields_.waits_for_second();
-  if (waits)
-    first_field_ = std::move(next);
-  else
-    unsent_.push_back(std::move(next));
+  const std::int64_t tag = matcher_.enter(packet, second);
+  unsent_.push({reference(coded), tag});
 }
 
 void Decoder::finish() {
-  if (first_field_.packet) unsent_.push_back(std::exchange(first_field_, {}));
-  finishing_ = true;
+  unsent_.finish();
+  span_.finish();
 }
 
 void Decoder::restart() {
-  if (!idle_) avcodec_flush_buffers(context_.get());
+  if (!span_.idle()) avcodec_flush_buffers(context_.get());
   forget_segment();
 }
 
 /// Forgets all that is known of the packets that were sent, but not what the ledger counts.
 void Decoder::forget_segment() {
-  begins_ = true;
-  for (const std::int64_t tag : foreign_) static_cast<void>(ledger_.settle(tag));
-  foreign_.clear();
-  fields_.restart();
-  timeline_.restart();
-  finishing_ = false;
-  finished_ = false;
+  span_.restart();
+  matcher_.restart();
+  unsent_.restart();
   silent_ = 0;
 }
 
-// A flush won't do: a codec that was flushed still knows the parameter sets that it has read, and
-// would decode what comes before them in a damaged stream, where a new one can't.
+// A flush isn't enough: a codec that was flushed still knows the parameter sets that it has read.
+// It would decode what comes before them in a damaged stream, and a new one can't.
 void Decoder::begin_again() {
   unsent_.clear();
-  first_field_ = {};
-  if (keys_) {  // which may leave the codec as it was in the beginning
-    finishing_ = true;
+  if (span_.ends_by_key_pictures()) {  // which may leave the codec as it was in the beginning
+    span_.finish();
     while (next()) {
     }
   }
-  if (!idle_) open_codec();
-  if (!idle_ && keys_) end_by_key_pictures();
+  if (!span_.idle()) open_codec();
+  if (!span_.idle() && span_.ends_by_key_pictures()) end_by_key_pictures();
   forget_segment();
-  ledger_ = {};
-  passed_end_ = false;
+  matcher_.begin_again();
 }
 
 std::optional<DecodedPicture> Decoder::next() {
   do {
     while (UniqueAVFrame picture = receive()) {
       has_decoded_ = true;
-      std::optional<DecodedPicture> shown = complete(std::move(picture));
+      std::optional<DecodedPicture> shown = matcher_.match(
+          std::move(picture), [this](const AVFrame& decoded) { return is_damaged(decoded); });
       if (shown) return shown;
     }
   } while (submit_one());
   return std::nullopt;
 }
 
-/// Sends what comes next, if there is anything to send.
+/// Sends what comes next; false if there is nothing to send.
 bool Decoder::submit_one() {
-  // All that the last packet gives has come: one that gave nothing says that nothing changes.
-  if (silent_ != 0 && has_decoded_ && gives_at_once()) ledger_.leave_out(silent_);
+  // The last packet has given all that it gives. If it gave nothing, nothing changes with it.
+  if (silent_ != 0 && has_decoded_ && gives_at_once()) matcher_.leave_out(silent_);
   silent_ = 0;
-  if (!refusal_.empty() || (unsent_.empty() && (!finishing_ || finished_))) return false;
+  if (!refusal_.empty() || (unsent_.empty() && !span_.must_end())) return false;
   if (unsent_.empty()) {
     if (end_without_draining()) return true;
     avcodec_send_packet(context_.get(), nullptr);
-    finished_ = true;
+    span_.set_ended();
     return true;
   }
-  const Tagged next = std::move(unsent_.front());
-  unsent_.pop_front();
+  const TaggedPacket next = unsent_.pop();
   if (next.packet->size <= 0) return true;  // FFmpeg would take it for the end
-  const bool alone = keys_ && keys_->look_at(*next.packet);
-  if (std::exchange(begins_, false)) begin(alone);
+  span_.see(*next.packet, *context_, *demuxer_.video().codecpar);
   const int sent = submit(*next.packet, next.tag);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
   if (sent >= 0) silent_ = next.tag;
@@ -141,16 +104,6 @@ bool Decoder::gives_at_once() const {
   return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) == 0;
 }
 
-/// A codec that has been used before either goes on, or is made like a new one.
-/// @param alone  as KeyPictures::look_at() of the first packet
-void Decoder::begin(bool alone) {
-  if (!std::exchange(idle_, false)) return;
-  if (!alone) return avcodec_flush_buffers(context_.get());
-  // What a new one learns of the stream as it goes on.
-  context_->has_b_frames = demuxer_.video().codecpar->video_delay;
-  compat::forget_stamps(*context_);
-}
-
 int Decoder::submit(AVPacket& packet, std::int64_t tag) {
   compat::set_tag(*context_, packet, tag);
   const int sent = avcodec_send_packet(context_.get(), &packet);
@@ -159,38 +112,27 @@ int Decoder::submit(AVPacket& packet, std::int64_t tag) {
   return sent;
 }
 
-/// Another key picture, as long as one of the stream is held back; false where that won't do.
+/// Sends another key picture while a picture of the stream is held back. False if the stream must
+/// end in FFmpeg's way.
 bool Decoder::end_without_draining() {
-  if (!keys_ || !foreign_.empty()) return false;
-  if (!ledger_.has_open()) {
-    idle_ = keys_->unchanged();
-    finished_ = idle_;
-    return idle_;
-  }
-  const UniqueAVPacket key = keys_->next();
-  return key && submit(*key, kOfNobody) >= 0;
+  if (!span_.ends_by_key_pictures() || matcher_.has_decode_only()) return false;
+  if (!matcher_.has_open()) return span_.try_idle();
+  const UniqueAVPacket key = span_.next_key_picture();
+  return key && submit(*key, PictureMatcher::kNoPacket) >= 0;
 }
 
 void Decoder::end_by_key_pictures() {
   const AVCodecParameters& video = *demuxer_.video().codecpar;
-  if (video.codec_id == AV_CODEC_ID_H264 && compat::kMayGoOn) keys_.emplace(video);
+  if (video.codec_id == AV_CODEC_ID_H264 && compat::kMayGoOn) span_.end_by_key_pictures(video);
 }
 
 void Decoder::go_on_with(UniqueCodecContext context) {
   context_ = std::move(context);
   context_->pkt_timebase = demuxer_.video().time_base;
-  idle_ = true;
+  span_.set_idle();
 }
 
-UniqueCodecContext Decoder::take_idle() { return idle_ ? std::move(context_) : nullptr; }
-
-bool Decoder::past_end(const AVPacket& packet) const {
-  return passed_end_ || timeline_.after_range(packet.dts, demuxer_.video().time_base);
-}
-
-bool Decoder::in_range(const AVPacket& packet, AVRational time_base) const {
-  return timeline_.in_range(packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts, time_base);
-}
+UniqueCodecContext Decoder::take_idle() { return span_.idle() ? std::move(context_) : nullptr; }
 
 bool Decoder::is_damaged(const AVFrame& picture) {
   return picture.decode_error_flags != 0 || (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0;
@@ -238,27 +180,6 @@ void Decoder::check_size() const {
   check_pixels(demuxer_.url(), {context_->coded_width, context_->coded_height}, most);
 }
 
-std::int64_t Decoder::enter(const ReadPacket& read, bool second_field) {
-  const AVPacket& packet = *read.packet;
-  Ledger::Entry entry;
-  entry.shown = false;
-  entry.segment = read.segment;
-  if (second_field) {
-    ledger_.extend_last(packet.duration);
-  } else if (!read.foreign) {
-    entry.duration = packet.duration;
-    const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-    const bool unchanged = unchanged_.is_one(packet);
-    entry.shown = !unchanged && (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
-                  timeline_.in_range(stamp, demuxer_.video().time_base);
-    entry.times[StageId::read] = read.read;
-    entry.times[StageId::decode].begin = Clock::now();
-  }
-  const std::int64_t tag = ledger_.enter(entry);
-  if (read.foreign) foreign_.insert(tag);
-  return tag;
-}
-
 /// The next picture that FFmpeg has ready; nullptr if there is none.
 UniqueAVFrame Decoder::receive() {
   while (refusal_.empty()) {
@@ -270,45 +191,12 @@ UniqueAVFrame Decoder::receive() {
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
     // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
-    // couldn't begin to decode: of a device's they have no memory.
+    // couldn't begin to decode: on a device, these have no memory.
     if (received < 0 || picture->data[0] == nullptr) continue;
     forget_unknown_tags(*picture);
     return picture;
   }
   return nullptr;
-}
-
-/// FFmpeg's guess may be the decoding stamp of the packet that pushed the picture out: worth
-/// nothing where that is one of a segment far behind.
-std::int64_t Decoder::stamp_of(const AVFrame& picture) const {
-  return segment_ == sent_segment_ ? picture.best_effort_timestamp : picture.pts;
-}
-
-std::optional<DecodedPicture> Decoder::complete(UniqueAVFrame picture) {
-  const std::int64_t tag = compat::tag_of(*picture);
-  if (tag == kOfNobody || foreign_.contains(tag)) return std::nullopt;
-  const std::optional<Ledger::Entry> known = ledger_.settle(tag);
-  const Ledger::Entry entry = known.value_or(Ledger::Entry{});
-  if (known && std::exchange(segment_, entry.segment) != entry.segment) timeline_.restart();
-  DecodedPicture result;
-  result.segment = segment_;
-  result.times = entry.times;
-  result.times[StageId::decode].end = Clock::now();
-  {
-    const ScopedCpuTime cpu(result.times, StageId::decode);
-    result.time_base = timeline_.time_base();
-    result.coded = {stamp_of(*picture),
-                    entry.duration > 0 ? entry.duration : compat::duration_of(*picture)};
-    result.timing = timeline_.next(result.coded.pts, result.coded.duration);
-    const bool shown = timeline_.in_range(result.timing.pts, result.time_base);
-    if (timeline_.after_range(result.timing.pts, result.time_base)) passed_end_ = true;
-    if (known) ledger_.correct(entry, shown);
-    if (!shown) return std::nullopt;
-    result.damaged = is_damaged(*picture);
-    ledger_.count_frame(result.damaged, segment_);
-    result.picture = std::move(picture);
-  }
-  return result;
 }
 
 }  // namespace facepipe::video

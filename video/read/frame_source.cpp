@@ -1,5 +1,6 @@
 #include "video/read/frame_source.h"
 #include "video/frames/working_format.h"
+#include "video/read/cpu_decoder.h"
 
 #include <string_view>
 #include <utility>

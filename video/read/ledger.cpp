@@ -21,7 +21,7 @@ std::int64_t Ledger::enter(const Entry& packet) {
   return tag;
 }
 
-std::optional<Ledger::Entry> Ledger::settle(std::int64_t tag) {
+std::optional<Ledger::Entry> Ledger::strike_off(std::int64_t tag) {
   const auto settled = open_.extract(tag);
   return settled ? std::optional(settled.mapped()) : std::nullopt;
 }

@@ -41,7 +41,7 @@ class Ledger {
 
   /// Finds the packet of a decoded frame and removes it. Returns nullopt for an unknown tag (a
   /// decoder may make two frames of one packet).
-  std::optional<Entry> settle(std::int64_t tag);
+  std::optional<Entry> strike_off(std::int64_t tag);
 
   /// Returns whether frames of packets are still to come, or lost.
   [[nodiscard]] bool has_open() const { return !open_.empty(); }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "video/frames/frame_filter.h"
 #include "video/notices.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/decoder.h"
 #include "video/read/demuxer.h"
 #include "video/read/first_picture.h"

@@ -18,6 +18,7 @@ extern "C" {
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
 #include "video/ffmpeg_compat.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/demuxer.h"
 
 namespace facepipe::test {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/cpu/backend.h"
 #include "pipeline/cuda/backend.h"
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"

@@ -57,7 +57,7 @@ Arrived described(const pipeline::SegmentInput& input) {
   if (const auto* side = std::get_if<pipeline::SidePacket>(&input))
     return {false, side->packet->dts};
   const auto& read = std::get<video::ReadPacket>(input);
-  return {true, read.packet->dts, read.foreign, read.segment, read.alone};
+  return {true, read.packet->dts, read.decode_only, read.segment, read.starts_independently};
 }
 
 /// Returns everything of a feed that has finished. With an unfinished segment it would wait for
@@ -65,7 +65,8 @@ Arrived described(const pipeline::SegmentInput& input) {
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
-    ArrivedSegment& arrived = all.emplace_back((*segment)->number(), (*segment)->alone());
+    ArrivedSegment& arrived =
+        all.emplace_back((*segment)->number(), (*segment)->starts_independently());
     while (const std::optional<pipeline::SegmentInput> input = (*segment)->next({}))
       arrived.packets.push_back(described(*input));
   }

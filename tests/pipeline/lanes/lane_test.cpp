@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,12 @@ class BoundedJob {
   BoundedJob(const std::filesystem::path& clip, int lanes, const pipeline::Order::Limits& limits)
       : options_(options_for(clip, lanes)),
         planned_(pipeline::plan_job(options_, *backend_, {notices_, copies_}, {})),
-        segments_(lanes, runner_.failed()),
-        order_(limits, runner_.failed()) {
+        connections_({lanes, false, limits, std::nullopt}, notices_, runner_.failed()) {
     pipeline::make_processors(planned_, options_, {notices_, copies_});
-    devices_.add(Device{});
+    connections_.devices.add(Device{});
     for (pipeline::LaneParts& parts : planned_.input.lanes)
-      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, segments_, order_,
-                          devices_, runner_.failed());
+      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, connections_,
+                          runner_.failed());
     runner_.add("read", [this] { read(); });
     for (pipeline::Lane& lane : lanes_) lane.add_threads(runner_);
     runner_.add("take", [this] { take(); });
@@ -61,8 +61,8 @@ class BoundedJob {
   }
 
   void read() {
-    pipeline::Feed feed(planned_.input.demuxer->video().codecpar, 1, segments_, order_,
-                        runner_.failed());
+    pipeline::Feed feed(planned_.input.demuxer->video().codecpar, 1, connections_.segments,
+                        connections_.order, runner_.failed());
     std::int64_t next_side = 0;
     const auto give = [&](video::ReadPacket packet) {
       feed.give(std::move(packet));
@@ -79,7 +79,7 @@ class BoundedJob {
   }
 
   void take() {
-    while (const std::optional<pipeline::OrderedItem> item = order_.next())
+    while (const std::optional<pipeline::OrderedItem> item = connections_.order.next())
       if (const auto* side = std::get_if<pipeline::SidePacket>(&*item))
         sides_.push_back(side->packet->pts);
       else
@@ -92,9 +92,7 @@ class BoundedJob {
   CopyCounter copies_;
   pipeline::PlannedJob planned_;
   pipeline::Runner runner_;
-  pipeline::LaneDevices devices_{notices_};
-  pipeline::Segments segments_;
-  pipeline::Order order_;
+  pipeline::LaneConnections connections_;
   std::deque<pipeline::Lane> lanes_;
   std::int64_t counted_ = 0;
   std::vector<std::int64_t> pictures_;

@@ -56,7 +56,7 @@ TEST(Segment, BeginsAgainWithAllThatItHad) {
   const auto& read = std::get<video::ReadPacket>(*again);
   EXPECT_EQ(read.packet->size, 10);
   EXPECT_EQ(read.segment, 3);
-  EXPECT_TRUE(read.alone);
+  EXPECT_TRUE(read.starts_independently);
   EXPECT_EQ(rest_of(*segment), "s1 v2 v3 ");
 }
 

@@ -19,6 +19,7 @@
 #include "tests/support/going_on.h"
 #include "tests/support/picture_hash.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/demuxer.h"
 #include "video/read/timeline.h"
 

@@ -20,6 +20,7 @@
 #include "video/cuda/transfer.h"
 #include "video/frames/pictures.h"
 #include "video/frames/working_format.h"
+#include "video/read/cpu_decoder.h"
 #include "video/read/first_picture.h"
 #include "video/read/stored_orientation.h"
 #include "video/write/encoder.h"

@@ -12,6 +12,7 @@
 #include "tests/support/clips.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
+#include "video/read/cpu_decoder.h"
 
 namespace facepipe::test {
 namespace {

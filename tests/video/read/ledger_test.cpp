@@ -15,10 +15,10 @@ TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
   const std::int64_t first = ledger.enter({10, true, {}});
   const std::int64_t second = ledger.enter({30, true, {}});
   const std::int64_t third = ledger.enter({20, true, {}});
-  EXPECT_EQ(ledger.settle(third)->duration, 20);
-  EXPECT_EQ(ledger.settle(first)->duration, 10);
+  EXPECT_EQ(ledger.strike_off(third)->duration, 20);
+  EXPECT_EQ(ledger.strike_off(first)->duration, 10);
   EXPECT_EQ(ledger.totals().lost, 1);
-  EXPECT_EQ(ledger.settle(second)->duration, 30);
+  EXPECT_EQ(ledger.strike_off(second)->duration, 30);
   EXPECT_EQ(ledger.totals().lost, 0);
   EXPECT_EQ(ledger.totals().packets, 3);
 }
@@ -26,9 +26,9 @@ TEST(Ledger, AFrameSettlesItsPacketWhateverTheOrder) {
 TEST(Ledger, AnUnknownTagIsNoPacket) {
   Ledger ledger;
   const std::int64_t tag = ledger.enter({1, true, {}});
-  EXPECT_TRUE(ledger.settle(tag));
-  EXPECT_FALSE(ledger.settle(tag));
-  EXPECT_FALSE(ledger.settle(0));
+  EXPECT_TRUE(ledger.strike_off(tag));
+  EXPECT_FALSE(ledger.strike_off(tag));
+  EXPECT_FALSE(ledger.strike_off(0));
 }
 
 TEST(Ledger, PacketsThatAreNotShownAreNeitherCountedNorLost) {
@@ -41,7 +41,7 @@ TEST(Ledger, PacketsThatAreNotShownAreNeitherCountedNorLost) {
 TEST(Ledger, TheFrameKnowsBetterThanThePacketWhetherItIsShown) {
   Ledger ledger;
   const std::int64_t tag = ledger.enter({1, true, {}});
-  ledger.correct(*ledger.settle(tag), false);
+  ledger.correct(*ledger.strike_off(tag), false);
   EXPECT_EQ(ledger.totals().packets, 0);
 }
 
@@ -49,14 +49,14 @@ TEST(Ledger, ASecondFieldLengthensItsFirst) {
   Ledger ledger;
   const std::int64_t tag = ledger.enter({1, true, {}});
   ledger.extend_last(2);
-  EXPECT_EQ(ledger.settle(tag)->duration, 3);
+  EXPECT_EQ(ledger.strike_off(tag)->duration, 3);
 }
 
 TEST(Ledger, ADurationThatIsImpossibleIsUnknown) {
   Ledger ledger;
   const std::int64_t tag = ledger.enter({INT64_MAX, true, {}});
   ledger.extend_last(INT64_MAX);
-  EXPECT_EQ(ledger.settle(tag)->duration, 0);
+  EXPECT_EQ(ledger.strike_off(tag)->duration, 0);
 }
 
 TEST(Ledger, DamagedFramesAreCounted) {

@@ -1,0 +1,108 @@
+#include "pipeline/lanes/decode_stage.h"
+
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+
+namespace facepipe::pipeline {
+
+DecodeStage::DecodeStage(LaneDecoding& decoding, LaneConnections& connections,
+                         LaneSegments& segments, LaneEntrance& entrance, std::stop_token stopped)
+    : decoding_(decoding),
+      connections_(connections),
+      segments_(segments),
+      entrance_(entrance),
+      stopped_(std::move(stopped)),
+      begun_(connections, decoding.decoder->url(), stopped_) {}
+
+std::string DecodeStage::name() const { return std::string(to_string(StageId::decode)); }
+
+// A lane that has decoded a segment waits kPatience for the next one. Only then it asks its decoder
+// for the pictures that it holds back, which may cost more: NVDEC's decoder for H.264 then decodes
+// some key pictures for nothing, or begins anew, which takes 100 ms on an H100. The lane must not
+// wait for ever, because reading may have to wait for these pictures.
+void DecodeStage::run() {
+  const ScopedWork work(working_);
+  std::shared_ptr<Segment> segment = segments_.take(connections_.segments.pop(stopped_));
+  bool goes_on = true;
+  while (segment) {
+    begin(*segment);
+    if (!goes_on) decoding_.decoder->restart();
+    decode(*segment);
+    const std::int64_t last = segment->number();
+    segment = segments_.take(connections_.segments.pop_within(kPatience, stopped_));
+    goes_on = segment && segment->starts_independently() && segment->number() > last;
+    if (goes_on) continue;
+    finish();
+    if (!segment) segment = segments_.take(connections_.segments.pop(stopped_));
+  }
+  entrance_.close();
+}
+
+void DecodeStage::end() {
+  const auto drain_segment = [this](Segment& segment) {
+    while (segment.next(stopped_)) {
+    }
+  };
+  for (const std::shared_ptr<Segment>& segment : segments_.taken()) drain_segment(*segment);
+  while (!begun_.empty()) end_first();
+  while (const auto segment = connections_.segments.pop(stopped_)) drain_segment(**segment);
+  entrance_.close();
+}
+
+void DecodeStage::begin(const Segment& segment) {
+  if (begun_.empty()) set_segment(segment.number());
+  begun_.begin(segment);
+}
+
+void DecodeStage::decode(Segment& segment) {
+  if (decoding_.first) push(std::move(*std::exchange(decoding_.first, std::nullopt)), {});
+  push_decoded();
+  while (std::optional<SegmentInput> input = segment.next(stopped_)) {
+    if (auto* const side = std::get_if<SidePacket>(&*input)) {
+      begun_.give(std::move(*side));
+    } else {
+      decoding_.decoder->send(std::get<video::ReadPacket>(*input));
+      push_decoded();
+    }
+  }
+}
+
+/// Ends all segments that were sent.
+void DecodeStage::finish() {
+  decoding_.decoder->finish();
+  push_decoded();
+  while (!begun_.empty()) end_first();
+}
+
+/// Ends the first of the segments that were sent and have not ended.
+void DecodeStage::end_first() {
+  begun_.end_first();
+  if (!begun_.empty()) set_segment(begun_.first());
+}
+
+/// Passes on what the decoder has ready. It asks for a picture when there is a place for it,
+/// because a picture that waits within the decoder costs no time after it was decoded.
+void DecodeStage::push_decoded() {
+  video::Decoder& decoder = *decoding_.decoder;
+  while (true) {
+    entrance_.reserve();
+    std::optional<video::DecodedPicture> picture = decoder.next();
+    if (!picture) break;
+    // A segment's first picture comes behind the last one of the segment before.
+    while (begun_.ends_before(picture->segment)) end_first();
+    const video::Timing coded = picture->coded;
+    push(decoding_.frames->make(std::move(*picture)), coded);
+  }
+  if (!decoder.refusal().empty())
+    throw Error(ErrorKind::device, decoder.url() + ": lane " + std::to_string(entrance_.lane()) +
+                                       ": " + decoder.refusal() +
+                                       "; fewer --lanes may do, or --decoder cpu");
+}
+
+void DecodeStage::push(video::DecodedFrame decoded, const video::Timing& coded) {
+  if (begun_.count_frame()) entrance_.push(std::move(decoded), begun_.first(), coded);
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,60 @@
+// The thread of a lane that decodes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/timing.h"
+#include "pipeline/lanes/begun_segments.h"
+#include "pipeline/lanes/lane_connections.h"
+#include "pipeline/lanes/lane_entrance.h"
+#include "pipeline/lanes/lane_segments.h"
+#include "pipeline/lanes/lane_stage.h"
+#include "video/frames/frame_maker.h"
+#include "video/read/decoder.h"
+
+namespace facepipe::pipeline {
+
+/// What a lane decodes with.
+struct LaneDecoding {
+  std::unique_ptr<video::Decoder> decoder;
+  std::unique_ptr<video::FrameMaker> frames;
+  /// The first frame of the first segment, if it is decoded already.
+  std::optional<video::DecodedFrame> first;
+};
+
+/// Takes segments, one after the other, and decodes them.
+class DecodeStage final : public LaneStage {
+ public:
+  /// @param stopped  ends each wait
+  DecodeStage(LaneDecoding& decoding, LaneConnections& connections, LaneSegments& segments,
+              LaneEntrance& entrance, std::stop_token stopped);
+
+  [[nodiscard]] std::string name() const override;
+  void run() override;
+  /// Other threads may need that what is read is taken.
+  void end() override;
+
+  /// Working time; meaningful when the thread has ended.
+  [[nodiscard]] Clock::duration working() const { return working_; }
+
+ private:
+  void begin(const Segment& segment);
+  void decode(Segment& segment);
+  void finish();
+  void end_first();
+  void push_decoded();
+  void push(video::DecodedFrame decoded, const video::Timing& coded);
+
+  LaneDecoding& decoding_;
+  LaneConnections& connections_;
+  LaneSegments& segments_;
+  LaneEntrance& entrance_;
+  const std::stop_token stopped_;
+  BegunSegments begun_;
+  Clock::duration working_{};
+};
+
+}  // namespace facepipe::pipeline

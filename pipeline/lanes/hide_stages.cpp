@@ -1,0 +1,51 @@
+#include "pipeline/lanes/hide_stages.h"
+
+#include <optional>
+#include <utility>
+
+namespace facepipe::pipeline {
+
+void LookStage::run() {
+  while (std::optional<WorkItem> item = from_.pop()) {
+    set_segment(item->segment);
+    TrackQueue::Given given = hiding_.look(*item);
+    tracks_.give(item->room, std::move(given), to_.verdicts);
+    to_.frames.push(std::move(*item));
+  }
+  close();
+}
+
+void LookStage::end() {
+  drain(from_);
+  close();
+}
+
+/// The tracker gets nothing more from this lane.
+void LookStage::close() {
+  if (const auto segment = failures_.lost_from()) tracks_.complete(*segment);
+  to_.frames.close();
+}
+
+void HideStage::run() {
+  while (std::optional<WorkItem> item = from_.frames.pop()) {
+    set_segment(item->segment);
+    std::optional<std::optional<Verdict>> verdict = from_.verdicts.pop(stopped_);
+    if (!verdict || !*verdict) {
+      failures_.lose_from(item->segment);
+      continue;
+    }
+    hiding_.apply(std::move(**verdict), *item);
+    const TrackQueue::Room room = std::move(item->room);
+    output_.give_drawn(std::move(*item));
+  }
+  output_.close_drawn();
+}
+
+/// A frame's room ends only after its answer has come.
+void HideStage::end() {
+  while (const std::optional<WorkItem> item = from_.frames.pop())
+    static_cast<void>(from_.verdicts.pop(stopped_));
+  output_.close_drawn();
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,53 @@
+#include "pipeline/lanes/lane_failures.h"
+
+#include <algorithm>
+
+namespace facepipe::pipeline {
+
+void LaneFailures::run(LaneStage& stage) {
+  work_on_device(stage);
+  if (--running_ == 0 && device_failed())
+    segments_.give_back(connections_.devices.failure(backend_.device()));
+}
+
+/// Throws an error unless it is the device's own, or follows from that, and another device works.
+void LaneFailures::work_on_device(LaneStage& stage) {
+  try {
+    backend_.enter_thread();
+    work(stage);
+  } catch (const Error& error) {
+    const bool of_device = error.kind() == ErrorKind::device;
+    if (of_device && connections_.devices.give_up(backend_.device(), error.what())) return;
+    if (!device_failed()) throw;
+  } catch (const Stopped&) {
+    if (!device_failed()) throw;
+  }
+}
+
+void LaneFailures::work(LaneStage& stage) {
+  try {
+    stage.run();
+  } catch (const Error& error) {
+    if (!end_input_) throw;
+    // The input is told first: else the end of the stream would look like the input's own end.
+    end_input_(error);
+    lose_from(stage.segment());
+    stage.end();
+  }
+}
+
+void LaneFailures::lose_from(std::int64_t segment) {
+  {
+    const std::scoped_lock lock(losing_);
+    lost_from_ = std::min(segment, lost_from_.value_or(segment));
+  }
+  connections_.order.end_with(segment);
+  connections_.tracks->end_with(segment);
+}
+
+std::optional<std::int64_t> LaneFailures::lost_from() {
+  const std::scoped_lock lock(losing_);
+  return lost_from_;
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,60 @@
+// What becomes of a lane, and of the stream, when a thread of the lane fails.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "pipeline/backend.h"
+#include "pipeline/lanes/lane_connections.h"
+#include "pipeline/lanes/lane_segments.h"
+#include "pipeline/lanes/lane_stage.h"
+
+namespace facepipe::pipeline {
+
+/// If the device fails and another one works, the lane ends, and gives its unfinished segments
+/// back. If the job keeps what it has finished (finish_what_fails()), any other error ends the
+/// stream in the segment where it happened. Else the error fails the job. Thread-safe.
+class LaneFailures {
+ public:
+  /// @param backend  whose device the lane's threads work on
+  LaneFailures(Backend& backend, LaneConnections& connections, LaneSegments& segments)
+      : backend_(backend), connections_(connections), segments_(segments) {}
+
+  /// As Lane::finish_what_fails().
+  void finish_what_fails(std::function<void(const Error&)> end_input) {
+    end_input_ = std::move(end_input);
+  }
+
+  /// One more thread will call run().
+  void add_thread() { ++running_; }
+  /// The body of a thread: runs the stage on the lane's device. The last thread to end gives back
+  /// what is unfinished, because nothing more of it is given by then.
+  void run(LaneStage& stage);
+
+  /// The stream ends within the segment, with what the lane gives of it by its end.
+  void lose_from(std::int64_t segment);
+  /// The first segment whose frames nobody gets any more.
+  [[nodiscard]] std::optional<std::int64_t> lost_from();
+
+ private:
+  void work_on_device(LaneStage& stage);
+  void work(LaneStage& stage);
+  [[nodiscard]] bool device_failed() const {
+    return connections_.devices.failed(backend_.device()).stop_requested();
+  }
+
+  Backend& backend_;
+  LaneConnections& connections_;
+  LaneSegments& segments_;
+  std::atomic<int> running_ = 0;  // threads
+  std::function<void(const Error&)> end_input_;
+  std::mutex losing_;  // guards lost_from_
+  std::optional<std::int64_t> lost_from_;
+};
+
+}  // namespace facepipe::pipeline

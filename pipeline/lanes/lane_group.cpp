@@ -1,0 +1,72 @@
+#include "pipeline/lanes/lane_group.h"
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+
+namespace facepipe::pipeline {
+
+LaneGroup::LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& end, Reader& reader,
+                     const std::stop_token& failed)
+    : setup_(setup), connections_(connections), end_(end), reader_(reader) {
+  int number = setup.options.shared ? setup.options.shared->own : 0;
+  for (LaneParts& parts : std::exchange(setup.input.lanes, {})) {
+    connections_.devices.add(parts.backend->device());
+    add(number++, std::move(parts), failed);
+  }
+  first_ = &lanes_.front();
+}
+
+Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed) {
+  Lane& lane = lanes_.emplace_back(number, std::move(parts), setup_.plan.limits.frames,
+                                   connections_, failed);
+  if (end_.keeps_output()) lane.finish_what_fails([this](const Error& error) { end_.fail(error); });
+  return lane;
+}
+
+void LaneGroup::add_threads(Runner& runner) {
+  for (Lane& lane : lanes_) lane.add_threads(runner);
+}
+
+void LaneGroup::join(const std::stop_token& failed) {
+  Slots::Permit permit;
+  const std::stop_token ended = connections_.segments.ended();
+  try {
+    Slots lanes = setup_.options.shared->lanes;
+    permit = lanes.acquire(ended, [this](int lane) { return may_join(lane); });
+  } catch (const Stopped&) {
+    return;  // there is nothing left for it to do
+  }
+  if (ended.stop_requested()) return;
+  Runner runner(failed);
+  {
+    const std::unique_lock paused = reader_.pause();
+    std::optional<LaneParts> parts = make(permit);
+    if (!parts || !connections_.devices.add(parts->backend->device())) return;
+    add(permit.number(), std::move(*parts), runner.failed()).add_threads(runner);
+  }
+  runner.run();
+}
+
+/// Faces are followed on one device.
+bool LaneGroup::may_join(int lane) {
+  return !setup_.options.hide || setup_.backend.for_lane(lane).device() == first_->device();
+}
+
+/// Makes a lane; nullopt if its device has no room for it: the job goes on without it.
+std::optional<LaneParts> LaneGroup::make(const Slots::Permit& lane) {
+  Backend& backend = setup_.backend.for_lane(lane.number());
+  try {
+    return make_lane(backend, setup_.plan, setup_.options, setup_.input, setup_.diagnostics);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    setup_.diagnostics.notices.add(to_string(backend.device()) +
+                                   " has no room for another lane: " + error.what());
+    return std::nullopt;
+  }
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,60 @@
+// The lanes of a job: those that it begins with, and those that join it.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <stop_token>
+
+#include "core/slots.h"
+#include "pipeline/backend.h"
+#include "pipeline/job_end.h"
+#include "pipeline/job_options.h"
+#include "pipeline/lanes/lane.h"
+#include "pipeline/lanes/lane_connections.h"
+#include "pipeline/lanes/reader.h"
+#include "pipeline/lanes/runner.h"
+#include "pipeline/plan.h"
+
+namespace facepipe::pipeline {
+
+/// Makes lanes and keeps them to the job's end.
+class LaneGroup {
+ public:
+  /// What the lanes are made of. All of it outlives the lanes.
+  struct Setup {
+    const JobOptions& options;
+    Backend& backend;
+    const JobPlan& plan;
+    OpenInput& input;
+    JobDiagnostics diagnostics;
+  };
+
+  /// Makes the lanes that are in `setup.input`.
+  /// @param failed  requested when the job has failed
+  LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& end, Reader& reader,
+            const std::stop_token& failed);
+
+  void add_threads(Runner& runner);
+  /// Waits for a lane that no other job has, and works on segments with it. The body of one thread
+  /// for each lane that may join.
+  /// @param failed  requested when the job has failed
+  void join(const std::stop_token& failed);
+
+  [[nodiscard]] const Lane& first() const { return *first_; }
+  /// All lanes; only before the threads begin, and after their end.
+  [[nodiscard]] const std::list<Lane>& all() const { return lanes_; }
+
+ private:
+  Lane& add(int number, LaneParts parts, const std::stop_token& failed);
+  [[nodiscard]] bool may_join(int lane);
+  [[nodiscard]] std::optional<LaneParts> make(const Slots::Permit& lane);
+
+  const Setup setup_;
+  LaneConnections& connections_;
+  JobEnd& end_;
+  Reader& reader_;
+  std::list<Lane> lanes_;  // guarded by reader_.pause() while threads run
+  const Lane* first_ = nullptr;
+};
+
+}  // namespace facepipe::pipeline

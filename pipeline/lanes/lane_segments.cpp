@@ -1,0 +1,31 @@
+#include "pipeline/lanes/lane_segments.h"
+
+#include <utility>
+
+#include "core/error.h"
+
+namespace facepipe::pipeline {
+
+std::shared_ptr<Segment> LaneSegments::take(std::optional<std::shared_ptr<Segment>> segment) {
+  if (!segment) return nullptr;
+  std::erase_if(taken_,
+                [&](const auto& taken) { return connections_.segments.is_done(taken->number()); });
+  return taken_.emplace_back(std::move(*segment));
+}
+
+void LaneSegments::give_back(const std::string& why) {
+  std::vector<std::shared_ptr<Segment>> unfinished;
+  for (const std::shared_ptr<Segment>& segment : taken_) {
+    const Order::Progress given = connections_.order.leave(segment->number());
+    if (given.whole) continue;
+    if (!segment->rewind(given))
+      throw Error(ErrorKind::device, why +
+                                         "; no other device can go on: a segment is too long to "
+                                         "be kept for it");
+    given_back_.insert(segment->number());
+    unfinished.push_back(segment);
+  }
+  connections_.segments.give_back(std::move(unfinished));
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,42 @@
+#include "pipeline/lanes/reader.h"
+
+#include <utility>
+
+namespace facepipe::pipeline {
+
+void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
+  const ScopedWork work(working_);
+  const AVCodecParameters* const cut =
+      plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
+  Feed feed(cut, plan_.limits.packets, connections_.segments, connections_.order, failed);
+  for (video::UniqueAVPacket& packet : input_.begin.other_packets)
+    feed.give(SidePacket{std::move(packet)});
+  for (video::ReadPacket& packet : input_.begin.packets) feed.give(std::move(packet));
+  if (!input_.begin.ended) read_into(feed, decoder);
+  feed.finish();
+  if (connections_.tracks) connections_.tracks->end(feed.segments());
+  cuts_ = feed.segments() - 1;
+}
+
+void Reader::read_into(Feed& feed, const video::Decoder& decoder) {
+  const video::Demuxer& demuxer = *input_.demuxer;
+  while (true) {
+    video::ReadPacket item;
+    {
+      const std::scoped_lock lock(reading_);
+      item = video::read_packet(*input_.demuxer);
+    }
+    if (!item.packet) return;
+    if (item.packet->stream_index == demuxer.video_index()) {
+      ended_range_ = decoder.past_end(*item.packet);
+      if (ended_range_) return;
+      feed.give(std::move(item));
+    } else {
+      tell_late_stream(plan_, demuxer, *item.packet, notices_);
+      if (wants_packet(plan_, demuxer, decoder, *item.packet))
+        feed.give(SidePacket{std::move(item.packet)});
+    }
+  }
+}
+
+}  // namespace facepipe::pipeline

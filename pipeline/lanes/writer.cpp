@@ -1,0 +1,49 @@
+#include "pipeline/lanes/writer.h"
+
+#include <chrono>
+#include <optional>
+#include <variant>
+
+namespace facepipe::pipeline {
+
+std::string Writer::name() const {
+  return std::string(muxer_ ? to_string(StageId::mux) : "record");
+}
+
+void Writer::run() {
+  const ScopedWork work(working_);
+  bool goes_on = true;  // false: what comes is dropped, so that nobody waits
+  while (std::optional<OrderedItem> item = order_.next()) {
+    if (!goes_on) continue;
+    goes_on = end_.goes_on_after([&] {
+      if (auto* const side = std::get_if<SidePacket>(&*item))
+        muxer_->write_side(std::move(side->packet));
+      else
+        write(std::get<FinishedFrame>(std::move(*item)));
+    });
+  }
+  // The thread waits for a FIFO's reader here, where a stop still ends the wait.
+  if (muxer_) end_.goes_on_after([&] { muxer_->drain(); });
+}
+
+void Writer::write(FinishedFrame frame) {
+  frame.encoded.record.order_wait_ms =
+      std::chrono::duration<double, std::milli>(Clock::now() - frame.given).count();
+  if (presentation_) presentation_->restamp(frame);
+  if (muxer_ && !write_video(frame)) {
+    end_.request();  // the disk is full: what is on its way is dropped
+    return;
+  }
+  records_.push(std::move(frame.encoded.record));
+}
+
+bool Writer::write_video(FinishedFrame& frame) {
+  FrameRecord& record = frame.encoded.record;
+  const ScopedInterval interval(record.times[StageId::mux]);
+  const ScopedCpuTime cpu(record.times, StageId::mux);
+  const bool written = muxer_->write_video(std::move(frame.encoded.packet));
+  if (written) ++written_;
+  return written;
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,32 @@
+#include "video/read/stream_span.h"
+
+#include <utility>
+
+#include "video/ffmpeg_compat.h"
+
+namespace facepipe::video {
+
+/// A codec that has been used before either goes on, or is made like a new one.
+void StreamSpan::see(const AVPacket& packet, AVCodecContext& codec,
+                     const AVCodecParameters& video) {
+  const bool starts_independently = keys_ && keys_->look_at(packet);
+  if (!std::exchange(begins_, false) || !std::exchange(idle_, false)) return;
+  if (!starts_independently) return avcodec_flush_buffers(&codec);
+  // A new codec learns these two from the stream as it goes on.
+  codec.has_b_frames = video.video_delay;
+  compat::forget_stamps(codec);
+}
+
+bool StreamSpan::try_idle() {
+  idle_ = keys_->unchanged();
+  finished_ = idle_;
+  return idle_;
+}
+
+void StreamSpan::restart() {
+  begins_ = true;
+  finishing_ = false;
+  finished_ = false;
+}
+
+}  // namespace facepipe::video
