@@ -8,8 +8,9 @@
 
 namespace facepipe::pipeline {
 
-/// A backend whose lanes are those of all `devices`, one at least, in turn. The first one opens the
-/// input and plans the output; a frame stays on the device that decodes it. Of one device: itself.
+/// Makes a backend whose lanes are on all `devices` (at least one) in turn. The first device opens
+/// the input and plans the output. A frame stays on the device that decodes it. A single device is
+/// returned as it is.
 [[nodiscard]] std::unique_ptr<Backend> join_devices(std::vector<std::unique_ptr<Backend>> devices);
 
 }  // namespace facepipe::pipeline

@@ -10,7 +10,7 @@
 
 namespace facepipe::pipeline {
 
-/// Which faces are wanted, by the size of their boxes in pixels.
+/// Says which faces are wanted, by the size of their boxes in pixels.
 struct FaceSizes {
   double min = 0;  ///< of the shorter side
   double max = 0;  ///< of the longer side; 0: no limit

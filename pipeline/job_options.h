@@ -66,7 +66,8 @@ struct KnownTracks {
   std::map<std::string, overlay::HideOptions, std::less<>> styles;
 };
 
-/// The job hides faces instead of drawing them. If it writes no video, it only tracks them.
+/// The job hides faces instead of drawing them. If it writes no video, it only tracks them. It has
+/// a member for each thing that a user can ask for.
 struct HideJob {
   overlay::HideOptions look;
   bool mirrored_too = false;  ///< the job looks for faces in the mirrored picture as well
@@ -94,7 +95,7 @@ inline constexpr int kMostEvery = 16;
 /// The least score of detections that tell whether a face is in the frames around theirs.
 inline constexpr float kWeakFace = 0.1F;
 
-/// Everything that decides one input's run.
+/// Everything that decides one input's run. It has a member for each thing that a user can ask for.
 struct JobOptions {
   std::string input;  ///< a file's path or a URL
   /// The file that the input must be from its opening to the job's end, because others have looked

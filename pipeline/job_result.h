@@ -42,6 +42,7 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
+/// It has a member for each fact that the report tells.
 struct JobResult {
   video::FrameLedger ledger;
   /// Packets of sound and other streams that are damaged, so that the output can't hold them.

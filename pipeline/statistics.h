@@ -1,4 +1,4 @@
-// What a run adds up from its frames' records.
+// What a run adds up from the records of its frames.
 #pragma once
 
 #include "core/frame_record.h"
@@ -9,9 +9,10 @@
 
 namespace facepipe::pipeline {
 
-/// Some 200 KB, whatever the number of frames. Start-up is what happens before the first frame goes
-/// to the detector: the input is opened, the network made ready for its size. From then on, to the
-/// end, counts the rate.
+/// Takes some 200 KB, whatever the number of frames. Start-up is what happens before the first
+/// frame goes to the detector: the input is opened, and the network is made ready for its size. The
+/// rate counts from then on to the end.
+/// Its eight members are counters, one for each line of the result.
 class Statistics {
  public:
   Statistics() : begin_(Clock::now()), begin_cpu_s_(process_cpu_s()) {}

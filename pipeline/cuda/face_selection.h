@@ -23,8 +23,9 @@ struct FaceSelectionSetup {
   FaceFields to_host = FaceFields::none;
 };
 
-/// Of one frame in flight. Nothing is allocated after construction. Bound to the device current at
-/// construction.
+/// Selects the faces of one frame in flight. Nothing is allocated after construction. Bound to the
+/// device current at construction. Its members are mostly buffers, which a captured graph refers
+/// to.
 class FaceSelection {
  public:
   /// @param candidates  of each frame: where enqueue() finds them

@@ -31,7 +31,8 @@ struct FollowedScores {
   friend bool operator==(const FollowedScores&, const FollowedScores&) = default;
 };
 
-/// What is the same for all frames of a job.
+/// What is the same for all frames of a job. Its eight members are all that a graph is captured
+/// from.
 struct FrameGraphSetup {
   std::shared_ptr<const detector::CudaDetector> detector;
   overlay::CudaOverlaySetup overlay;  ///< no style: nothing is drawn
@@ -45,6 +46,8 @@ struct FrameGraphSetup {
 
 /// One place for a frame in flight: its own stream, memory and graph. Nothing is allocated after
 /// construction. Bound to the device current at construction; used by one thread at a time.
+/// Its members are the steps that the graph was captured from, which must live as long as the
+/// graph.
 class FrameGraph {
  public:
   /// Errors: Error(device).

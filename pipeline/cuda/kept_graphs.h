@@ -13,7 +13,7 @@
 
 namespace facepipe::pipeline {
 
-/// All that frame graphs are made by. Those of two equal keys do the same.
+/// All that frame graphs are made by, a member for each fact. Graphs of two equal keys do the same.
 struct GraphKey {
   StreamLayout layout;
   overlay::OverlayStyle style;

@@ -82,7 +82,7 @@ class HidingDevice {
 };
 
 /// A lane's part of hiding. One thread calls look() for each frame of the lane, and another one
-/// calls apply() for each frame that has a verdict. Errors: the device's. Its ten members are what
+/// calls apply() for each frame that has a verdict. Errors: the device's. Its members are what
 /// a frame is hidden with, and the lane's last picture.
 class LaneHiding {
  public:

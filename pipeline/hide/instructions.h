@@ -1,5 +1,5 @@
-// What a user has said is to be hidden, and whether there was a frame to which it applied: a region
-// behind the video's end hides nobody, and nobody is to take that video for a hidden one.
+// Whether what a user said is to be hidden applied to any frame. A region behind the video's end
+// hides nobody, and nobody must take that video for a hidden one.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace facepipe::pipeline {
 struct InstructionUse {
   std::string source;               ///< "--region and --hide-all", "t.json"
   std::size_t hiding = 0;           ///< instructions that hide and could apply
-  std::size_t applied = 0;          ///< of them: to one frame or more
-  std::vector<std::string> unused;  ///< that applied to none: their names, of all kinds
+  std::size_t applied = 0;          ///< those of them that applied to at least one frame
+  std::vector<std::string> unused;  ///< names of instructions of all kinds that applied to no frame
 };
 
 /// Which regions and spans apply to a frame. Used by one thread.
 class RegionUse {
  public:
-  /// @param clock  of the same regions; both outlive it
+  /// @param clock  has the same regions; both outlive this
   RegionUse(const Regions& regions, const RegionClock& clock);
 
   /// @param pts  of a frame
@@ -46,8 +46,9 @@ class RegionUse {
 /// Which tracks of a file apply to a frame. Used by one thread.
 class TrackUse {
  public:
-  /// @param whole  all of the input is worked on: else what lies outside of the frames that were
-  ///               seen says nothing about them
+  /// @param whole  the job works on all of the input; if not, tracks outside of the frames that
+  /// were
+  ///               seen don't count
   TrackUse(const KnownTracks& known, bool whole);
 
   /// @param hidden  of the file, at `pts`
@@ -65,8 +66,8 @@ class TrackUse {
   std::int64_t last_ = INT64_MIN;
 };
 
-/// Tells what applied to no frame. Error(usage), naming the input, where that is all of one place's
-/// instructions that hide, and with `strict` where it is any.
+/// Tells which instructions applied to no frame. Throws Error(usage), which names the input, if
+/// these are all instructions of one place that hide, or with `strict` if there are any.
 void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
                  video::Notices& notices);
 

@@ -12,7 +12,7 @@ namespace facepipe::pipeline {
 /// The regions of a job for one input.
 class RegionClock {
  public:
-  /// @param origin_us  where seconds count from
+  /// @param origin_us  the time from which seconds count
   /// Errors: Error(usage) for a region that lies outside of the upright picture.
   RegionClock(Regions regions, Size picture, Rational time_base, std::int64_t origin_us);
 
@@ -34,8 +34,7 @@ class RegionClock {
   std::int64_t origin_us_;
 };
 
-/// Whether `inner` lies in `outer`; a box that is cut off by the picture's edge by what of it is in
-/// the picture.
+/// Whether `inner` lies in `outer`. Only the part of a box that lies in the picture counts.
 [[nodiscard]] bool lies_in(const Box& inner, const Box& outer, Size picture);
 
 }  // namespace facepipe::pipeline

@@ -14,9 +14,9 @@
 
 namespace facepipe::pipeline {
 
-/// Order is kept for each producer. push() waits while the queued items cost `capacity` or more.
-/// Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both are a
-/// ScopedWait of their thread.
+/// Items of one producer stay in order. push() waits while the queued items cost `capacity` or
+/// more. Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both count
+/// as a ScopedWait of their thread. Its eight members are the queue, its bounds and its lock.
 template <typename T>
 class Channel {
  public:
@@ -48,7 +48,7 @@ class Channel {
   /// The next item; nullopt once every producer has closed.
   [[nodiscard]] std::optional<T> pop() { return pop(stop_); }
 
-  /// Likewise, but it ends by `stop` alone.
+  /// The same, but only `stop` ends the wait.
   [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);
@@ -56,7 +56,7 @@ class Channel {
     return take(lock);
   }
 
-  /// Likewise; nullopt, too, if none has come after `patience`.
+  /// The same; also returns nullopt if no item has come after `patience`.
   [[nodiscard]] std::optional<T> pop_within(Clock::duration patience) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);

@@ -13,12 +13,13 @@
 
 namespace facepipe::pipeline {
 
-/// Gives packets to segments, and segments to whichever lane takes them: one after the other, each
-/// to its end. Used by the thread that reads. Once `stop` is requested, what waits throws Stopped.
+/// Gives packets to segments, and segments to the lane that asks first: one after the other, each
+/// to its end. The thread that reads uses it. Once `stop` is requested, what waits throws Stopped.
+/// Its nine members are where packets go, and those whose segment has not begun.
 class Feed {
  public:
-  /// @param cut      of the stream that is cut into segments; nullptr: there is one segment
-  /// @param packets  that may wait in the segment where there is one
+  /// @param cut      the stream that is cut into segments; nullptr: there is one segment
+  /// @param packets  how many packets may wait if there is one segment
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
        std::stop_token stop);
 
@@ -29,7 +30,7 @@ class Feed {
   /// There are no more packets.
   void finish();
 
-  /// So far.
+  /// The number of segments so far.
   [[nodiscard]] std::int64_t segments() const { return begun_; }
 
  private:
@@ -44,8 +45,8 @@ class Feed {
   const std::stop_token stop_;
   std::optional<video::Segmenter> segmenter_;
   std::shared_ptr<Segment> open_;
-  std::deque<video::ReadPacket> of_next_;  // segment's, while the open one still gets packets
-  std::deque<SidePacket> side_of_next_;    // that came before its first
+  std::deque<video::ReadPacket> of_next_;  // of the next segment, while the open one gets packets
+  std::deque<SidePacket> side_of_next_;    // side packets that came before its first packet
   std::int64_t begun_ = 0;
 };
 

@@ -14,16 +14,17 @@ namespace facepipe::pipeline {
 /// Thread-safe.
 class LaneDevices {
  public:
-  /// @param notices  gets a sentence about each that fails
+  /// @param notices  gets a sentence about each device that fails
   explicit LaneDevices(video::Notices& notices) : notices_(notices) {}
 
-  /// A lane works on it from now on. False where it has failed already.
+  /// A lane works on the device from now on. Returns false if the device has failed already.
   bool add(Device device);
   /// Requested when the device has failed.
   [[nodiscard]] std::stop_token failed(Device device) const;
-  /// From the lane that noticed it. False where no other device works: then the job has failed.
+  /// A lane calls this when its device has failed. Returns false if no other device works: then the
+  /// job has failed.
   [[nodiscard]] bool give_up(Device device, const std::string& why);
-  /// What was said of a device that has failed; empty where it works.
+  /// Why a device has failed; empty if it works.
   [[nodiscard]] std::string failure(Device device) const;
 
  private:

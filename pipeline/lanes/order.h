@@ -24,9 +24,9 @@ struct SidePacket {
   video::UniqueAVPacket packet;
 };
 
-/// A frame that a lane has nothing more to do with.
+/// A frame that a lane has finished.
 struct FinishedFrame {
-  video::EncodedFrame encoded;  ///< without a packet where no video is written
+  video::EncodedFrame encoded;  ///< without a packet if no video is written
   video::Timing coded;          ///< DecodedPicture::coded
   Clock::time_point given;
 };
@@ -35,63 +35,64 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 /// Several lanes give the frames of the segments that they work on; one thread takes them, segment
 /// by segment. Once `stop` is requested, everything that waits throws Stopped.
 ///
-/// What can't be taken yet is bounded in two ways. Of the head, the segment whose turn it is, a few
-/// frames may wait. Those of all segments behind it may hold a number of bytes together, which is
-/// never refused to the head: so the lane that works on it always goes on. A frame behind it is
-/// held up where it asks to be admitted, before it takes anything that lanes share, and no more
-/// afterwards: so no lanes wait for each other. What is admitted already may exceed the bytes.
+/// What can't be taken yet has two limits. A few frames of the head, the segment whose turn it is,
+/// may wait. The frames of all later segments may hold a number of bytes together. This limit never
+/// stops the head, so the lane that works on it always goes on. A later frame waits only when it
+/// asks to be admitted, before it takes anything that lanes share. So no lanes wait for each other.
+/// Frames that are admitted already may exceed the bytes.
 ///
-/// Where frames of later segments tell what becomes of the head's, as many segments as are needed
-/// for that are refused nothing, either.
+/// Frames of later segments may tell what becomes of the head's frames (need()). Then these
+/// segments don't wait, either.
 ///
-/// A lane that fails leaves segments that others do again: until they have, these others go on with
-/// what they are at, far beyond the bytes, so that one of them comes to the head.
+/// A lane that fails leaves segments that other lanes do again. Until then these other lanes go on
+/// with their segments, far beyond the bytes, so that one of them comes to the head. All members
+/// are here because one lock guards them.
 class Order {
  public:
   struct Limits {
     int of_head = 8;  ///< frames, and as many packets of other streams
     std::int64_t bytes_behind = std::int64_t{1} << 30;
-    int times_after_failure = 8;  ///< that many bytes, until failed segments are done again
+    int times_after_failure = 8;  ///< so many times the bytes, until failed segments are done again
   };
   /// What has been given of a segment.
   struct Progress {
-    bool whole = false;  ///< all that there is
+    bool whole = false;  ///< all of it was given
     std::int64_t frames = 0;
     std::int64_t sides = 0;
   };
 
   Order(const Limits& limits, std::stop_token stop);
 
-  /// Waits until there is room behind the head for more, or the segment is the head. It ends by
-  /// `stop`, which is requested when the constructor's is.
-  /// Errors: Error(device) where a lane has failed and too much waits for its segments.
+  /// Waits until there is room for more behind the head, or the segment is the head. `stop` ends
+  /// the wait; it must be requested when the constructor's is. Errors: Error(device) if a lane has
+  /// failed and too much waits for its segments.
   void admit(std::int64_t segment, const std::stop_token& stop);
   void admit(std::int64_t segment) { admit(segment, stop_); }
-  /// The next frame of a segment, which was admitted, from its lane. Of the head: waits for room.
-  /// True if the segment is whole by it.
+  /// Gives the next frame of a segment, which was admitted. Waits for room if the segment is the
+  /// head. Returns true if the segment is whole now.
   bool give(std::int64_t segment, FinishedFrame frame);
-  /// A packet of another stream, to be taken behind the first `after` frames of the segment.
-  /// Packets are given with rising `after`. Waits for room; `stop` as above.
+  /// Gives a packet of another stream, which is taken behind the first `after` frames of the
+  /// segment. `after` must rise from packet to packet. Waits for room; `stop` ends the wait.
   void give(std::int64_t segment, SidePacket packet, std::int64_t after,
             const std::stop_token& stop);
   void give(std::int64_t segment, SidePacket packet, std::int64_t after) {
     give(segment, std::move(packet), after, stop_);
   }
-  /// All packets of the segment have been given, and it ends with its `frames`-th frame. True if
-  /// the segment is whole by it.
+  /// All packets of the segment have been given, and it ends with its `frames`-th frame. Returns
+  /// true if the segment is whole now.
   bool expect(std::int64_t segment, std::int64_t frames);
-  /// Further frames of the segment will not come, however many were expected.
+  /// No more frames of the segment will come, even if more were expected.
   void complete(std::int64_t segment);
   /// The head may not end without frames of this segment, nor of those before it.
   void need(std::int64_t segment);
   /// The stream ends with this segment. What is given behind it goes nowhere.
   void end_with(std::int64_t segment);
-  /// From a lane that goes no further: what there is of a segment. Another lane gives the rest.
+  /// A lane gives the segment up. Returns what there is of it; another lane gives the rest.
   [[nodiscard]] Progress leave(std::int64_t segment);
-  /// So many segments there are.
+  /// The stream has so many segments.
   void end(std::int64_t segments);
 
-  /// The next item; nullopt behind the last segment. For one thread.
+  /// The next item; nullopt behind the last segment. Only one thread calls it.
   [[nodiscard]] std::optional<OrderedItem> next();
 
  private:

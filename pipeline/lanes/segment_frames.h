@@ -11,11 +11,11 @@ namespace facepipe::pipeline {
 /// Not thread-safe.
 template <typename Frame>
 struct SegmentFrames {
-  std::deque<Frame> frames;  ///< that were given and not taken
+  std::deque<Frame> frames;  ///< those that were given and not taken
   std::int64_t given = 0;
   std::int64_t taken = 0;
   std::optional<std::int64_t> expected;
-  bool complete = false;  ///< further ones will not come, however many were expected
+  bool complete = false;  ///< no more will come, even if more were expected
 
   void give(Frame frame) {
     frames.push_back(std::move(frame));

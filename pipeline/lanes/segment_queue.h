@@ -1,4 +1,4 @@
-// Segments of the stream on their way to lanes, and back where a lane can't finish them.
+// Segments of the stream on their way to lanes, and back if a lane can't finish them.
 #pragma once
 
 #include <condition_variable>
@@ -24,13 +24,14 @@ namespace facepipe::pipeline {
 /// What a lane gets of a segment, in file order.
 using SegmentInput = std::variant<video::ReadPacket, SidePacket>;
 
-/// A part of the stream for one lane; without lanes all of it. One thread fills it, and one at a
-/// time takes from it.
+/// A part of the stream for one lane; all of the stream if there is one lane. One thread fills it,
+/// and one thread at a time takes from it. Its eight members are a channel, and what is kept of it
+/// for another lane.
 class Segment {
  public:
   struct Limits {
     std::int64_t waiting = 0;  ///< cost of what waits
-    std::int64_t kept = 0;     ///< cost of what has been taken and is kept; 0: nothing is
+    std::int64_t kept = 0;     ///< bytes of what was taken and is kept; 0: nothing is kept
   };
 
   Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
@@ -44,10 +45,11 @@ class Segment {
   void push(SegmentInput input, std::int64_t cost) { input_.push(std::move(input), cost); }
   void close() { input_.close(); }
 
-  /// The next; nullopt at the end. Throws Stopped once `stop` is requested.
+  /// The next packet; nullopt at the end. Throws Stopped once `stop` is requested.
   [[nodiscard]] std::optional<SegmentInput> next(const std::stop_token& stop);
-  /// From now on next() begins with the first again; false where that was too much to be kept.
-  /// `given`: what the lane has given of the segment, which the next one leaves out.
+  /// next() begins with the first packet again. Returns false if the segment was too long to be
+  /// kept.
+  /// @param given  what the lane has given of the segment, and the next lane leaves out
   [[nodiscard]] bool rewind(const Order::Progress& given);
   [[nodiscard]] const Order::Progress& given() const { return given_; }
 
@@ -65,7 +67,7 @@ class Segment {
 };
 
 /// Gives each segment to the lane that asks first. Once `stop` is requested, what waits throws
-/// Stopped.
+/// Stopped. It has eleven members because one lock guards most of them.
 class Segments {
  public:
   /// @param may_return  lanes may give segments back, so that none ends before all are done
@@ -73,25 +75,25 @@ class Segments {
 
   [[nodiscard]] bool may_return() const { return may_return_; }
 
-  /// The next one of the stream. Waits for room.
+  /// Adds the next segment of the stream. Waits for room.
   void push(std::shared_ptr<Segment> segment);
   /// The stream has ended.
   void close();
 
-  /// The next to work on: what was given back before all others. nullopt where there will be no
-  /// more. It ends by `stop`, which is requested when the constructor's is.
+  /// The next segment to work on; those that were given back come first. nullopt if there will be
+  /// no more. `stop` ends the wait; it must be requested when the constructor's is.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop(const std::stop_token& stop);
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop() { return pop(stop_); }
-  /// Likewise; nullopt, too, if none has come after `patience`.
+  /// The same; also returns nullopt if no segment has come after `patience`.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop_within(Clock::duration patience,
                                                                    const std::stop_token& stop);
   /// Requested when no lane will get another segment, or the constructor's `stop` is.
   [[nodiscard]] std::stop_token ended() const { return ended_.get_token(); }
   /// All frames of a segment have been given to the Order.
   void done(std::int64_t segment);
-  /// Whether it needs not be given back.
+  /// Whether the segment is done, so that it needn't be given back.
   [[nodiscard]] bool is_done(std::int64_t segment);
-  /// The lane that took them can't finish them; they have been rewound.
+  /// Takes segments back that their lane can't finish. They must have been rewound.
   void give_back(std::vector<std::shared_ptr<Segment>> segments);
 
  private:
