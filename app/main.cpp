@@ -25,6 +25,10 @@
 namespace facepipe::app {
 namespace {
 
+spdlog::level::level_enum level_of(const Console& console) {
+  return console.quiet ? spdlog::level::err : console.log_level;
+}
+
 int execute(const ShowText& shown) {
   print(shown.text);
   return kExitDone;
@@ -37,7 +41,7 @@ int execute(const DoctorOptions& options) {
 
 int execute(const VerifyOptions& options) {
   const StopSignals signals;
-  set_log_level(options.quiet ? spdlog::level::err : options.log_level);
+  set_log_level(level_of(options.console));
   return verify(options, signals.token());
 }
 
@@ -49,7 +53,7 @@ int execute(const CalibrateOptions& options) {
 
 int execute(const RunOptions& options) {
   const StopSignals signals;
-  set_log_level(options.quiet ? spdlog::level::err : options.log_level);
+  set_log_level(level_of(options.console));
   OpenedInputs inputs(
       options.inputs.size() == 1,
       options.job.allow_references ? video::References::open : video::References::refuse,

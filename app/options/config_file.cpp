@@ -14,7 +14,7 @@
 namespace facepipe::app {
 namespace {
 
-// CLI11 passes over lines of fewer characters.
+// CLI11 passes over lines that have fewer characters.
 constexpr std::size_t kShortestLine = 3;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
@@ -40,7 +40,7 @@ std::string without_comment(const std::string& text) {
   return trimmed(std::string_view(text).substr(0, text.find('#')));
 }
 
-/// Names an option and the command that it stands under, which is empty outside of sections.
+/// Names an option and the command whose section has it. Outside of sections the command is empty.
 struct Key {
   std::string command;
   std::string name;
@@ -53,7 +53,7 @@ Key key_of(const std::string& section, const std::string& name) {
   return {unquoted(full.substr(0, dot)), unquoted(full.substr(dot + 1))};
 }
 
-/// Finds an option by any of its names, as CLI11 does; null where there is none.
+/// Finds an option by any of its names, as CLI11 does. Returns null if there is none.
 const CLI::Option* option_of(const CLI::App& app, const Key& key) {
   const CLI::App* owner = key.command.empty() ? &app : nullptr;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -110,14 +110,14 @@ class Lines {
     const std::string name = trimmed(std::string_view(line).substr(0, equals));
     const CLI::Option* const option = option_of(
         app_, key_of(section_, equals == std::string::npos ? without_comment(name) : name));
-    if (option == nullptr) return;  // which CLI11 tells
+    if (option == nullptr) return;  // CLI11 reports it
     const auto [known, is_new] = lines_.emplace(option, first);
     if (!is_new && !takes_several(*option))
       refuse_line(first, option->get_name() + " stands again: it has a value in line " +
                              std::to_string(known->second) + " already");
   }
 
-  /// A list may go on over more lines.
+  /// Reads the lines over which a list goes on.
   void pass_list(std::string value) {
     if (value.size() < 2 || value.front() != '[') return;
     const std::size_t first = number_;
@@ -132,7 +132,7 @@ class Lines {
   std::istringstream input_;
   std::string section_;
   std::size_t number_ = 0;
-  std::map<const CLI::Option*, std::size_t> lines_;  // by option, where it stood first
+  std::map<const CLI::Option*, std::size_t> lines_;  // the line where each option stood first
 };
 
 bool is_section_mark(const CLI::ConfigItem& item) { return item.name == "++" || item.name == "--"; }
@@ -143,7 +143,7 @@ Key key_of(const CLI::ConfigItem& item) {
   return {command, item.name};
 }
 
-/// What is said of one option in several places stands at the first of them.
+/// Moves the values that an option has in several places to the first of these places.
 std::vector<CLI::ConfigItem> added_up(std::vector<CLI::ConfigItem> items, const CLI::App& app) {
   std::vector<CLI::ConfigItem> sums;
   std::map<const CLI::Option*, std::size_t> places;

@@ -17,91 +17,102 @@
 
 namespace facepipe::app {
 
-/// What is told of a face in a file beside its box, score and landmarks.
+/// What a file tells about each face beside its box, score and landmarks.
 struct FaceColumns {
-  bool track = false;    ///< its track's number
-  bool tracked = false;  ///< whether its frame was not searched: where some may be so
+  bool track = false;    ///< the number of its track
+  bool tracked = false;  ///< whether its frame was not searched; --every leaves frames out
 };
 
 enum class ExistingOutput { refuse, overwrite, skip };
 enum class ProgressStyle { automatic, json, none };
 
-/// Files beside the video; empty: not asked for.
+/// What goes to the terminal while a command works.
+struct Console {
+  ProgressStyle progress = ProgressStyle::automatic;
+  spdlog::level::level_enum log_level = spdlog::level::info;
+  bool quiet = false;    ///< errors alone
+  bool verbose = false;  ///< the closing table also says how long frames wait
+};
+
+/// Files beside the video. An empty path means that the user doesn't want the file.
 struct SideFiles {
   std::filesystem::path detections;
   std::filesystem::path latency;
   std::filesystem::path report;
-  std::filesystem::path tracks{};        ///< an edit file (track/track_file.h), of one input
-  std::filesystem::path known_tracks{};  ///< one that is read, and never written
-  FaceColumns face_fields{};             ///< of `detections`
+  std::filesystem::path tracks{};        ///< an edit file (track/track_file.h) to write
+  std::filesystem::path known_tracks{};  ///< an edit file to read
+  FaceColumns face_fields{};             ///< what `detections` gets
 };
 
-/// `facepipe run`, hide and detect: the latter two have a job that hides. Every number is in its
-/// range, and what contradicts itself was refused.
+/// The options of `facepipe run`, hide and detect; `job.hide` is set for hide and detect. Every
+/// number is in its range, and no two options contradict each other. There are more than seven
+/// members: each is a choice of its own, which app/run/ hands on to another part.
 struct RunOptions {
-  std::vector<std::string> inputs;  ///< as given: files, directories, URLs; "-": kStandardInput
-  /// A file, a directory where it ends in '/', or kStandardOutput; empty: beside each input.
+  /// Files, directories and URLs as the user wrote them; "-" has become kStandardInput.
+  std::vector<std::string> inputs;
+  /// A file, a directory if it ends in '/', or kStandardOutput; empty: beside each input.
   std::string output;
   bool video = true;
   ExistingOutput existing = ExistingOutput::refuse;
   SideFiles files;
   DeviceRequest device;
-  /// Several CUDA devices in place of `device`; an empty list: all that can be used.
+  /// Several CUDA devices in place of `device`; an empty list means all that can be used.
   std::optional<std::vector<int>> devices;
-  detector::DetectorOptions detector;  ///< `model` empty: the default one
-  pipeline::JobOptions job;            ///< `input` and `output` are each job's own
-  bool motion_on_device = false;  ///< is asked for by name: refused where the device is the CPU
-  bool two_pass = false;          ///< what is hidden is known before the first frame is written
+  detector::DetectorOptions detector;  ///< an empty `model` means the default one
+  pipeline::JobOptions job;            ///< each job fills in its own `input` and `output`
+  bool motion_on_device = false;       ///< the user named the device: a CPU is an error
+  bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
-  ProgressStyle progress = ProgressStyle::automatic;
-  spdlog::level::level_enum log_level = spdlog::level::info;
-  bool quiet = false;
-  bool verbose = false;  ///< the closing table has waiting times, too
+  Console console;
 };
 
-/// `facepipe doctor`.
+/// The options of `facepipe doctor`.
 struct DoctorOptions {
   std::filesystem::path model;  ///< empty: the default one
 };
 
-/// `facepipe calibrate`.
+/// The options of `facepipe calibrate`.
 struct CalibrateOptions {
   std::vector<std::string> pictures;  ///< files, at least one
   std::filesystem::path model;        ///< empty: the default one
   std::filesystem::path output;       ///< empty: i8_ranges_file() of the model
   int threads = 0;                    ///< as DetectorOptions::threads
-  bool overwrite = false;
+  bool overwrite = false;             ///< an output that exists may be replaced
   bool quiet = false;
 };
 
-/// `facepipe verify`. Every number is in its range.
+/// The options of `facepipe verify`. Every number is in its range. There are more than seven
+/// members: each is a choice of its own.
 struct VerifyOptions {
-  std::string original;  ///< a file, a URL; "-": kStandardInput, of one of the two at most
+  std::string original;  ///< a file or a URL; one of the two may be kStandardInput
   std::string hidden;
   std::filesystem::path tracks;      ///< the edit file; empty: none
   std::filesystem::path report;      ///< empty: none
-  std::filesystem::path thumbnails;  ///< a folder that is made; empty: none
-  bool overwrite = false;            ///< the report
+  std::filesystem::path thumbnails;  ///< a folder that verify makes; empty: none
+  bool overwrite = false;            ///< a report that exists may be replaced
   bool tolerate_cosmetic = false;
   bool quick = false;  ///< two looks at each picture instead of five
   float score = verify::kVerifyScore;
-  detector::DetectorOptions
-      detector;  ///< `model` empty: the default one; its threshold is not used
+  /// An empty `model` means the default one; `score_threshold` is not used.
+  detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
-  spdlog::level::level_enum log_level = spdlog::level::info;
-  bool quiet = false;
+  Console console;  ///< `progress` and `verbose` are not used
 };
 
-/// `--help` or `--version`: text for stdout.
+/// Text for stdout, which --help and --version ask for.
 struct ShowText {
   std::string text;
 };
 
+/// A script makes tables of the documentation from what this prints. --help doesn't list it.
+inline constexpr const char* kShowTables = "--option-tables";
+
 using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions, ShowText>;
 
-/// Parses the arguments after the program's name. Throws Error(usage); what comes from the file of
-/// --config is told with the file's name. The command line beats the file.
+/// Parses the arguments after the program's name, and the file of --config, which the command line
+/// beats. Throws Error(usage); an error in the file has the file's name before it. The argument
+/// kShowTables alone asks for tables_as_json() (table.h).
 [[nodiscard]] Command parse_command(const std::vector<std::string>& arguments);
 
 }  // namespace facepipe::app

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLongestSeconds = 1e7;
 
-/// All of `text` as a number, or nothing.
+/// Reads all of `text` as a number; returns nothing if it is none.
 template <typename T>
 std::optional<T> read_all(std::string_view text) {
   T value{};
@@ -38,7 +38,7 @@ struct NamedColor {
   std::string_view name;
   overlay::Rgb rgb;
 };
-/// As CSS names them (W3C, CSS Color Module Level 4), to two digits.
+/// The names are those of CSS (W3C, CSS Color Module Level 4), and the values have two digits.
 constexpr std::array kColors{
     NamedColor{"black", {0, 0, 0}},      NamedColor{"white", {1, 1, 1}},
     NamedColor{"grey", {0.5, 0.5, 0.5}}, NamedColor{"gray", {0.5, 0.5, 0.5}},
@@ -47,7 +47,7 @@ constexpr std::array kColors{
     NamedColor{"orange", {1, 0.65, 0}},  NamedColor{"purple", {0.5, 0, 0.5}},
 };
 
-/// #RRGGBB.
+/// Reads #RRGGBB.
 std::optional<overlay::Rgb> read_hexadecimal_color(std::string_view text) {
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
   std::array<double, 3> parts{};
@@ -61,9 +61,10 @@ std::optional<overlay::Rgb> read_hexadecimal_color(std::string_view text) {
   return overlay::Rgb{parts[0], parts[1], parts[2]};
 }
 
-/// Levenshtein's.
+/// Returns Levenshtein's distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // of a's letters so far to each beginning of b
+  std::vector<std::size_t> row(b.size() +
+                               1);  // from the letters of a so far to each beginning of b
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0];
@@ -86,7 +87,7 @@ void refuse(const OptionText& given, std::string_view expected) {
 
 double parse_number(const OptionText& given, double low, double high) {
   const auto value = read_all<double>(given.text);
-  // Written so that NaN, which from_chars reads, fails as well.
+  // The comparisons are such that NaN, which from_chars reads, fails, too.
   if (value && *value >= low && *value <= high) return *value;
   refuse(given, "a number from " + shown(low) + " to " + shown(high));
 }
@@ -106,7 +107,7 @@ double parse_time(const OptionText& given) {
     const bool last = i + 1 == parts.size();
     const std::optional<double> value =
         last ? read_all<double>(parts[i]) : std::optional<double>(read_all<int>(parts[i]));
-    // The leading part counts on: 90:00 is an hour and a half.
+    // The first part may be large: 90:00 is an hour and a half.
     const double limit = i == 0 ? kLongestSeconds : 60;
     if (!value || !(*value >= 0 && *value < limit)) refuse(given, kExpected);
     total = total * 60 + *value;
@@ -185,13 +186,6 @@ HideStyleChoice parse_hide_style(const OptionText& given) {
   refuse(given, "one of solid, solid:COLOUR, blur, mosaic, image:FILE");
 }
 
-overlay::MaskShape parse_mask_shape(const OptionText& given) {
-  std::vector<std::pair<std::string_view, overlay::MaskShape>> shapes;
-  for (const overlay::MaskShapeEntry& entry : overlay::kMaskShapes)
-    shapes.emplace_back(entry.name, entry.shape);
-  return parse_choice(given, shapes);
-}
-
 pipeline::TimeSpan parse_span(const OptionText& given) {
   constexpr std::string_view kExpected = "FROM-TO: two times, or one and a dash";
   const std::size_t dash = given.text.find('-');
@@ -225,8 +219,6 @@ pipeline::Region parse_region(const OptionText& given) {
   if (at != std::string::npos) region.when = parse_span({given.option, rest.substr(at + 1)});
   return region;
 }
-
-double parse_grow(const OptionText& given) { return parse_number(given, 0, overlay::kMostGrow); }
 
 std::string near_miss(std::string_view word, const std::vector<std::string>& known) {
   std::size_t least = (word.size() + 1) / 3 + 1;

@@ -101,12 +101,12 @@ void Run::commit_report() {
 }
 
 void Run::tell_summary() const {
-  if (context_.options.quiet) return;
+  if (context_.options.console.quiet) return;
   // The log has just said why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
-  tell(summary_text(device_.facts(), outcomes_, times_.stages(), times_.work(),
-                    shared_files_.files.committed(),
-                    context_.options.verbose ? StageDetail::work_and_waiting : StageDetail::work));
+  tell(summary_text(
+      device_.facts(), outcomes_, times_.stages(), times_.work(), shared_files_.files.committed(),
+      context_.options.console.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 
 /// Returns that of the inputs, or that of the files if all inputs are done.

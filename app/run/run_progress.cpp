@@ -11,9 +11,9 @@ namespace facepipe::app {
 namespace {
 
 ProgressKind kind_for(const RunOptions& options) {
-  if (options.progress == ProgressStyle::json) return ProgressKind::json;
-  const bool bar =
-      options.progress == ProgressStyle::automatic && !options.quiet && isatty(STDERR_FILENO) == 1;
+  if (options.console.progress == ProgressStyle::json) return ProgressKind::json;
+  const bool bar = options.console.progress == ProgressStyle::automatic && !options.console.quiet &&
+                   isatty(STDERR_FILENO) == 1;
   return bar ? ProgressKind::bar : ProgressKind::none;
 }
 
@@ -23,7 +23,7 @@ RunProgress::RunProgress(const RunOptions& options, std::size_t inputs, FileFail
     : options_(options), inputs_(inputs), failures_(failures), kind_(kind_for(options)) {}
 
 std::FILE* RunProgress::stream() const {
-  return options_.progress == ProgressStyle::json ? stdout : stderr;
+  return options_.console.progress == ProgressStyle::json ? stdout : stderr;
 }
 
 ProgressState RunProgress::first_state(std::size_t index, const InputOutcome& outcome) const {
@@ -39,7 +39,8 @@ void RunProgress::end(ProgressTeller& teller, InputStatus status) {
   teller.end(std::string(to_string(status)),
              whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
   const int code = teller.write_error();
-  if (options_.progress != ProgressStyle::json || code == 0 || has_failed_.exchange(true)) return;
+  if (options_.console.progress != ProgressStyle::json || code == 0 || has_failed_.exchange(true))
+    return;
   const Error error = standard_output_error(code);
   failures_.report(Failure{exit_code(error.kind()), error.what()});
 }

@@ -88,7 +88,8 @@ int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
 }
 
 ProgressKind progress_kind(const VerifyOptions& options) {
-  return !options.quiet && isatty(STDERR_FILENO) == 1 ? ProgressKind::bar : ProgressKind::none;
+  return !options.console.quiet && isatty(STDERR_FILENO) == 1 ? ProgressKind::bar
+                                                              : ProgressKind::none;
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   if (!options.thumbnails.empty())
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
   if (report) write_report(*report, verify_json(result, options, detectors.origin()));
-  if (options.quiet) return result.exit_code;
+  if (options.console.quiet) return result.exit_code;
   tell(verify_summary(result, options));
   return result.exit_code;
 }

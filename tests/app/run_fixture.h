@@ -44,8 +44,8 @@ class RunTest : public testing::Test {
  protected:
   RunTest() {
     options_.detector.model = "model.onnx";
-    options_.progress = app::ProgressStyle::none;
-    options_.quiet = true;
+    options_.console.progress = app::ProgressStyle::none;
+    options_.console.quiet = true;
     options_.files = {dir_ / "d.jsonl", dir_ / "l.csv", dir_ / "r.json"};
   }
 

@@ -1,5 +1,6 @@
 """Checks that what the documentation names exists: commands and options of facepipe, of ./dev and of scripts, and
 files."""
+import json
 import os
 import pathlib
 import re
@@ -24,9 +25,10 @@ def program():
 
 
 class Facepipe:
-    """The commands of the program, and the options of each, from its own help."""
+    """The commands of the program, and the options of each, from its own help and its table of options."""
 
     def __init__(self, path):
+        self.table = json.loads(self.output(path, "--option-tables"))["options"]
         self.version = self.output(path, "--version").split()[1]
         self.help = {command: self.output(path, command, "--help-all") for command in COMMANDS}
         self.general = set(OPTION.findall(self.output(path, "--help")))
@@ -38,9 +40,9 @@ class Facepipe:
         return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
 
     def options(self, command):
-        """Returns the options that the help lists at the beginning of a line."""
-        begins = "\n".join(re.findall(r"^ +(-[^ ]*)", self.help[command], re.MULTILINE))
-        return set(OPTION.findall(begins)) | self.general
+        """Returns the names, short and long, of the options that `command` takes."""
+        names = [name for option in self.table if command in option["groups"] for name in option["names"].split(",")]
+        return {name for name in names if name.startswith("-")} | self.general
 
     def all_options(self):
         return set().union(*(self.options(command) for command in COMMANDS))

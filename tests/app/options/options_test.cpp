@@ -41,9 +41,9 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_TRUE(options.job.overlay.boxes);
   EXPECT_FALSE(options.job.overlay.scores);
   EXPECT_TRUE(options.job.scale_on_size_change);
-  EXPECT_EQ(options.progress, ProgressStyle::automatic);
-  EXPECT_EQ(options.log_level, spdlog::level::info);
-  EXPECT_FALSE(options.quiet);
+  EXPECT_EQ(options.console.progress, ProgressStyle::automatic);
+  EXPECT_EQ(options.console.log_level, spdlog::level::info);
+  EXPECT_FALSE(options.console.quiet);
 }
 
 TEST(Options, InputAndOutput) {
@@ -186,11 +186,11 @@ TEST(Options, Reports) {
   EXPECT_EQ(options.files.detections, "d.jsonl");
   EXPECT_EQ(options.files.latency, "l.csv");
   EXPECT_EQ(options.files.report, "r.json");
-  EXPECT_EQ(options.progress, ProgressStyle::json);
-  EXPECT_EQ(options.log_level, spdlog::level::debug);
-  EXPECT_TRUE(options.quiet);
-  EXPECT_FALSE(options.verbose);
-  EXPECT_TRUE(run_options({"--verbose"}).verbose);
+  EXPECT_EQ(options.console.progress, ProgressStyle::json);
+  EXPECT_EQ(options.console.log_level, spdlog::level::debug);
+  EXPECT_TRUE(options.console.quiet);
+  EXPECT_FALSE(options.console.verbose);
+  EXPECT_TRUE(run_options({"--verbose"}).console.verbose);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
 }
 
@@ -205,10 +205,10 @@ TEST(Options, InputsMayBeNamedLikeCommandsAndOptions) {
       std::get<RunOptions>(parse_command({"run", "doctor", "run", "--", "--strict", "-q"}));
   EXPECT_THAT(options.inputs, ElementsAre("doctor", "run", "--strict", "-q"));
   EXPECT_FALSE(options.job.strict);
-  EXPECT_FALSE(options.quiet);
+  EXPECT_FALSE(options.console.quiet);
   const auto only = std::get<RunOptions>(parse_command({"run", "-q", "--", "--strict"}));
   EXPECT_THAT(only.inputs, ElementsAre("--strict"));
-  EXPECT_TRUE(only.quiet);
+  EXPECT_TRUE(only.console.quiet);
 }
 
 RunOptions parse_run(const Arguments& arguments) {

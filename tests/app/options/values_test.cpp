@@ -129,23 +129,6 @@ TEST(ParseHideStyle, RefusesTheRest) {
     expect_error(ErrorKind::usage, "is not a colour", [&] { (void)parse_hide_style(given(text)); });
 }
 
-TEST(ParseMaskShape, ReadsNamesOfShapes) {
-  EXPECT_EQ(parse_mask_shape(given("box")), overlay::MaskShape::box);
-  EXPECT_EQ(parse_mask_shape(given("ellipse")), overlay::MaskShape::ellipse);
-  for (const char* text : {"", "circle", "Box"})
-    expect_error(ErrorKind::usage, "is not one of box, ellipse",
-                 [&] { (void)parse_mask_shape(given(text)); });
-}
-
-TEST(ParseGrow, ReadsSharesThatMasksCanGrowBy) {
-  EXPECT_EQ(parse_grow(given("0")), 0);
-  EXPECT_EQ(parse_grow(given("0.3")), 0.3);
-  EXPECT_EQ(parse_grow(given("4")), 4);
-  for (const char* text : {"", "-0.1", "4.01", "nan", "30%"})
-    expect_error(ErrorKind::usage, "is not a number from 0 to 4",
-                 [&] { (void)parse_grow(given(text)); });
-}
-
 TEST(ParseChoice, ListsTheChoicesWhereItRefuses) {
   EXPECT_TRUE(parse_choice<bool>(given("yes"), {{"yes", true}, {"no", false}}));
   expect_error(ErrorKind::usage, "--option: 'maybe' is not one of yes, no", [] {

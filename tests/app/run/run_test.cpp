@@ -304,7 +304,7 @@ TEST_F(RunTest, WithoutVideoThereIsNoOutput) {
 
 TEST_F(RunTest, ProgressAsJsonGoesToStdoutWithALastLine) {
   add_input("a.mp4");
-  options_.progress = ProgressStyle::json;
+  options_.console.progress = ProgressStyle::json;
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_all(), 0);
   std::istringstream lines(testing::internal::GetCapturedStdout());
@@ -316,11 +316,11 @@ TEST_F(RunTest, ProgressAsJsonGoesToStdoutWithALastLine) {
 
 TEST_F(RunTest, SummaryGoesToStderrUnlessQuiet) {
   add_input("a.mp4");
-  options_.quiet = false;
+  options_.console.quiet = false;
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_all(), 0);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("3 frames, 3 faces"));
-  options_.quiet = true;
+  options_.console.quiet = true;
   options_.existing = ExistingOutput::overwrite;
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_all(), 0);

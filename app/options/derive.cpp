@@ -1,0 +1,248 @@
+#include "app/options/derive.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "core/files/output_file.h"
+#include "video/read/input_access.h"
+#include "video/read/rgba_image.h"
+
+namespace facepipe::app {
+namespace {
+
+[[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
+
+/// The arguments that are no options, those behind "--" at the end.
+std::vector<std::string> all_inputs(const Asked& asked) {
+  std::vector<std::string> inputs = asked.inputs;
+  inputs.insert(inputs.end(), asked.plain_inputs.begin(), asked.plain_inputs.end());
+  return inputs;
+}
+
+/// "-" becomes the name of the file that standard input has.
+void name_standard_input(std::vector<std::string>& inputs) {
+  std::ranges::replace(inputs, std::string("-"), std::string(video::kStandardInput));
+}
+
+// --- What run, hide and detect have in common ---
+
+// What --careful changes: how long a face may be missed; the score from which on its boxes cover
+// what its neighbours in time cover; and the score that starts a track, because two looks find
+// more that is no face. Larger masks, or a longer look-ahead, cost more of the picture for each
+// face that they hide.
+constexpr double kCarefulGap_s = 1;
+constexpr float kCarefulSure = 0.15F;
+constexpr float kCarefulStart = 0.155F;
+
+/// Options of one of the library's structs each, which two or more of its structs want.
+void copy_shared(const Asked& asked, RunOptions& run) {
+  run.console = asked.console;
+  run.detector = asked.detector;
+  run.detector.every_window = run.job.nms.rule == nms::NmsRule::groups;
+  if (run.job.frames_in_flight > 0)  // a detector can't hold more frames than there are
+    run.detector.requests = std::min(run.detector.requests, run.job.frames_in_flight);
+  run.job.min_face = asked.detector.min_face;
+  run.job.max_face = asked.detector.max_face;
+  run.job.threads = asked.detector.threads;
+  run.job.max_pixels = asked.max_pixels;
+  run.job.allow_references = asked.allow_references;
+  if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
+    clash("--max-face must not be less than --min-face");
+}
+
+/// "-" becomes the names of the files that standard input and output have.
+void derive_streams(const Asked& asked, RunOptions& run) {
+  run.inputs = all_inputs(asked);
+  name_standard_input(run.inputs);
+  run.output = asked.outputs.path == "-" ? kStandardOutput : asked.outputs.path;
+  if (run.output != kStandardOutput) return;
+  if (run.job.format.empty()) run.job.format = "matroska";
+  if (asked.console.progress == ProgressStyle::json)
+    clash("--output - and --progress json exclude each other: both go to standard output");
+}
+
+void derive_existing(const Asked& asked, RunOptions& run) {
+  const AskedOutputs& outputs = asked.outputs;
+  if (outputs.overwrite && outputs.skip_existing)
+    clash("--overwrite and --skip-existing exclude each other");
+  if (outputs.overwrite) run.existing = ExistingOutput::overwrite;
+  if (outputs.skip_existing) run.existing = ExistingOutput::skip;
+  if (run.video) return;
+  if (!run.output.empty()) clash("--no-video and --output exclude each other");
+  if (outputs.skip_existing && run.files.detections.empty() && run.files.latency.empty())
+    clash("--skip-existing without video goes by --detections or --latency, which must be named");
+}
+
+void check_spans(const RunOptions& run) {
+  if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
+  if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
+    clash("--end must be later than --start");
+}
+
+/// Faces that get a score of more than `score` take part in suppression. The library checks the
+/// options, and its words follow the option that is meant.
+void derive_suppression(const Asked& asked, float score, RunOptions& run) {
+  constexpr float kLeastMinScore = 1e-6F;  // the least that soft takes: 0 would select everything
+  nms::NmsOptions& nms = run.job.nms;
+  nms.soft.min_score = asked.nms_min_score.value_or(std::max(score, kLeastMinScore));
+  try {
+    nms::check_nms_options(nms, nms::nms_capacity(nms));
+  } catch (const Error& refused) {
+    clash(std::string("--nms-rule ") + std::string(name_of(nms.rule)) + ": " + refused.what());
+  }
+}
+
+/// The score that detections must exceed. Following faces from frame to frame needs weaker
+/// detections than those that users call faces.
+void derive_score(const Asked& asked, RunOptions& run) {
+  if (run.job.hide) {
+    run.detector.score_threshold = run.job.hide->tracks.doubtful_score;
+    return;
+  }
+  float least = asked.score;
+  if (run.job.overlay.ids) least = std::min(least, run.job.follow.emplace().doubtful_score);
+  if (run.job.every > 1) least = std::min(least, pipeline::kWeakFace);
+  if (run.job.overlay.ids || run.job.every > 1) run.job.face_score = asked.score;
+  run.detector.score_threshold = least;
+}
+
+/// All that follows from several options, for a command that goes over whole videos.
+RunOptions derive_run(const Asked& asked, RunOptions run) {
+  derive_streams(asked, run);
+  derive_existing(asked, run);
+  check_spans(run);
+  copy_shared(asked, run);
+  derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : asked.score, run);
+  derive_score(asked, run);
+  // The tracks of faces that are drawn are those that detect finds.
+  run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
+                            .tracked = run.job.every > 1};
+  return run;
+}
+
+// --- hide and detect ---
+
+void check_track_file(const Asked& asked) {
+  const RunOptions& run = asked.run;
+  if (run.files.tracks.empty()) return;
+  if (asked.outputs.skip_existing) clash("--write-tracks and --skip-existing exclude each other");
+  if (run.job.start_s || run.job.end_s)
+    clash("--write-tracks is of a whole input: not with --start or --end");
+  if (asked.allow_references)
+    clash(
+        "--write-tracks goes by the input's SHA-256, which says nothing of files that a playlist "
+        "names: not with --allow-references");
+}
+
+/// What hide and detect have in common.
+RunOptions with_tracking(const Asked& asked) {
+  RunOptions run = asked.run;
+  pipeline::HideJob& hide = run.job.hide.emplace();
+  hide.host_motion = asked.hiding.motion == MotionPlace::host;
+  run.motion_on_device = asked.hiding.motion == MotionPlace::device;
+  if (asked.hiding.careful) {
+    if (run.job.every > 1) clash("--careful looks at every frame twice: not with --every");
+    hide.mirrored_too = true;
+    hide.tracks.gap_s = kCarefulGap_s;
+    hide.tracks.sure_score = kCarefulSure;
+    hide.tracks.start_score = kCarefulStart;
+  }
+  hide.wants_tracks = !run.files.tracks.empty();
+  check_track_file(asked);
+  return run;
+}
+
+overlay::HideOptions derive_look(const AskedHiding& hiding) {
+  overlay::HideOptions look;
+  look.shape = hiding.shape;
+  look.style = hiding.style.style;
+  look.color = hiding.style.color;
+  look.grow = hiding.grow.value_or(overlay::default_grow(hiding.shape));
+  if (!hiding.style.image_file.empty())
+    look.image = std::make_shared<const RgbaImage>(video::read_rgba_image(hiding.style.image_file));
+  return look;
+}
+
+RunOptions derive_hide(const Asked& asked) {
+  if (asked.outputs.no_video) clash("--no-video: hide is there for the video, detect for all else");
+  RunOptions run = with_tracking(asked);
+  pipeline::HideJob& hide = *run.job.hide;
+  hide.look = derive_look(asked.hiding);
+  hide.kept_tags = asked.hiding.kept_tags;
+  hide.most_bytes = asked.hiding.lookahead_bytes;
+  hide.regions = asked.hiding.regions;
+  if (!run.files.known_tracks.empty() && asked.allow_references)
+    clash(
+        "--tracks goes by the input's SHA-256, which says nothing of files that a playlist "
+        "names: not with --allow-references");
+  return derive_run(asked, std::move(run));
+}
+
+RunOptions derive_detect(const Asked& asked) {
+  RunOptions run = with_tracking(asked);
+  run.video = false;
+  return derive_run(asked, std::move(run));
+}
+
+// --- The other commands ---
+
+/// The two videos may stand before or behind "--".
+VerifyOptions derive_verify(const Asked& asked) {
+  std::vector<std::string> videos = asked.inputs;
+  std::erase(videos, std::string());
+  videos.insert(videos.end(), asked.plain_inputs.begin(), asked.plain_inputs.end());
+  if (videos.size() != 2)
+    clash("verify takes two videos, ORIGINAL and HIDDEN, and got " + std::to_string(videos.size()));
+  name_standard_input(videos);
+  if (videos[0] == video::kStandardInput && videos[1] == video::kStandardInput)
+    clash("standard input can't be both videos");
+  VerifyOptions verify = asked.verify;
+  verify.original = videos[0];
+  verify.hidden = videos[1];
+  verify.detector = asked.detector;
+  verify.console = asked.console;
+  verify.max_pixels = asked.max_pixels;
+  verify.overwrite = asked.outputs.overwrite;
+  if (asked.allow_references) verify.references = video::References::open;
+  return verify;
+}
+
+CalibrateOptions derive_calibrate(const Asked& asked) {
+  return {.pictures = all_inputs(asked),
+          .model = asked.detector.model,
+          .output = asked.outputs.path,
+          .threads = asked.detector.threads,
+          .overwrite = asked.outputs.overwrite,
+          .quiet = asked.console.quiet};
+}
+
+DoctorOptions derive_doctor(const Asked& asked) {
+  if (!asked.plain_inputs.empty()) clash("doctor takes no INPUT");
+  return {asked.detector.model};
+}
+
+}  // namespace
+
+Command derive(Commands command, const Asked& asked) {
+  switch (command) {
+    case kHide:
+      return derive_hide(asked);
+    case kDetect:
+      return derive_detect(asked);
+    case kVerify:
+      return derive_verify(asked);
+    case kCalibrate:
+      return derive_calibrate(asked);
+    case kDoctor:
+      return derive_doctor(asked);
+    default: {
+      RunOptions run = asked.run;
+      run.video = !asked.outputs.no_video;
+      return derive_run(asked, std::move(run));
+    }
+  }
+}
+
+}  // namespace facepipe::app

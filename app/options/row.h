@@ -1,0 +1,183 @@
+// One option as data: all that the command line, --help and docs/options.md say about it.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/options/asked.h"
+#include "app/options/values.h"
+#include "app/output/text.h"
+
+namespace facepipe::app {
+
+/// A set of commands: a sum of the constants below.
+using Commands = unsigned;
+inline constexpr Commands kRun = 1;
+inline constexpr Commands kHide = 2;
+inline constexpr Commands kDetect = 4;
+inline constexpr Commands kVerify = 8;
+inline constexpr Commands kCalibrate = 16;
+inline constexpr Commands kDoctor = 32;
+/// The commands that go over whole videos.
+inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
+
+// --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---
+
+/// The option has no value: it is there or not.
+struct Flag {
+  bool& (*field)(Asked&);
+};
+
+struct Number {
+  double low;
+  double high;
+  std::function<void(Asked&, double)> set;
+};
+
+struct Integer {
+  int low;
+  int high;
+  std::string zero;  ///< a word that stands for 0, such as "auto"; empty: there is none
+  std::function<void(Asked&, int)> set;
+};
+
+/// One of some words.
+struct Choice {
+  std::vector<std::string_view> words;
+  std::function<void(Asked&, std::size_t)> set;  ///< gets the index of the word
+};
+
+/// A file whose extension says what is in it.
+struct FileOf {
+  std::vector<std::string> extensions;
+  std::filesystem::path& (*field)(Asked&);
+};
+
+/// Any text. If `expected` says what it must be, the text must not be empty.
+struct AnyText {
+  std::string expected;
+  std::function<void(Asked&, std::string_view)> set;
+};
+
+/// Text with a form of its own. `set` throws Error(usage) for text that it can't read.
+struct FormedText {
+  std::function<void(Asked&, const OptionText&)> set;
+};
+
+/// Words that commas join. `set` throws Error(usage) for words that it doesn't know.
+struct WordList {
+  std::function<void(Asked&, const std::vector<std::string>&)> set;
+};
+
+/// An argument that is no option. One of the arguments ORIGINAL and HIDDEN takes one text, and an
+/// argument with `several` takes all that there are.
+struct Argument {
+  bool several = false;
+};
+
+/// The value of an option, and its default as --help tells it.
+struct Value {
+  std::variant<Flag, Number, Integer, Choice, FileOf, AnyText, FormedText, WordList, Argument> kind;
+  std::string fallback{};
+};
+
+/// Some commands show the option in a group of their help.
+struct Place {
+  Commands commands;
+  const char* group;
+};
+
+/// A row of the table. There are more than seven members: each is one column.
+struct Row {
+  std::string names;       ///< "-o,--output"; "INPUT" for an argument
+  std::string kind{};      ///< what stands for the value in the help; empty for flags
+  std::string help;        ///< one sentence or more, without line breaks and without the default
+  std::string fallback{};  ///< the default as the help tells it; empty: as `value` says
+  Value value;
+  bool again = false;                   ///< it may be given again, and all texts count
+  std::vector<const char*> excludes{};  ///< long names of options of the same commands
+  std::vector<Place> places;            ///< a command is in one of them at most
+
+  /// The long name with its dashes, or the name of an argument.
+  [[nodiscard]] std::string name() const {
+    const std::size_t dashes = names.find("--");
+    return dashes == std::string::npos ? names : names.substr(dashes);
+  }
+  [[nodiscard]] bool is_argument() const { return std::holds_alternative<Argument>(value.kind); }
+  /// Empty where an option has no default: for arguments.
+  [[nodiscard]] const std::string& default_text() const {
+    return fallback.empty() ? value.fallback : fallback;
+  }
+  /// The group in the help of one command; null where the command doesn't have the option.
+  [[nodiscard]] const char* group_of(Commands command) const {
+    for (const Place& place : places)
+      if ((place.commands & command) != 0) return place.group;
+    return nullptr;
+  }
+};
+
+// --- Values whose default is what their field holds before anything is asked for. ---
+
+/// `field` is a function (Asked&) -> T&.
+template <typename Field>
+[[nodiscard]] Value number(double low, double high, Field field) {
+  Asked unasked;
+  return {Number{low, high,
+                 [field](Asked& to, double value) {
+                   auto& place = field(to);
+                   place = static_cast<std::remove_reference_t<decltype(place)>>(value);
+                 }},
+          shown(field(unasked))};
+}
+
+template <typename Field>
+[[nodiscard]] Value integer(int low, int high, Field field) {
+  Asked unasked;
+  return {Integer{low, high, "",
+                  [field](Asked& to, int value) {
+                    auto& place = field(to);
+                    place = static_cast<std::remove_reference_t<decltype(place)>>(value);
+                  }},
+          std::to_string(field(unasked))};
+}
+
+template <typename T>
+using Choices = std::vector<std::pair<std::string_view, T>>;
+
+template <typename T>
+[[nodiscard]] Value choice(T& (*field)(Asked&), const Choices<T>& choices) {
+  Asked unasked;
+  Choice kind;
+  std::string fallback;
+  std::vector<T> values;
+  for (const auto& [word, value] : choices) {
+    kind.words.push_back(word);
+    values.push_back(value);
+    if (value == field(unasked)) fallback = word;
+  }
+  kind.set = [field, values](Asked& to, std::size_t index) { field(to) = values[index]; };
+  return {kind, fallback};
+}
+
+/// A choice of values that have names.
+template <typename T>
+[[nodiscard]] Value named(T& (*field)(Asked&), std::initializer_list<T> values) {
+  Choices<T> choices;
+  for (const T value : values) choices.emplace_back(name_of(value), value);
+  return choice(field, choices);
+}
+
+[[nodiscard]] inline Value flag(bool& (*field)(Asked&)) { return {Flag{field}, "off"}; }
+
+[[nodiscard]] inline Value file_of(std::vector<std::string> extensions,
+                                   std::filesystem::path& (*field)(Asked&)) {
+  return {FileOf{std::move(extensions), field}, "none"};
+}
+
+}  // namespace facepipe::app

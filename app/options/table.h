@@ -1,0 +1,51 @@
+// The table of all options. A new option is a new row in one of the files of table/: the command
+// line, --help, the file of --config and the tables of docs/options.md follow from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options/row.h"
+
+namespace facepipe::app {
+
+// The groups of --help that several files of table/ fill.
+inline constexpr const char* kInputOutput = "Input and output";
+inline constexpr const char* kDetection = "Detection";
+inline constexpr const char* kFindings = "What is found";  // by verify
+inline constexpr const char* kRanges = "Ranges";           // of calibrate
+/// --help-all alone shows the options of this group.
+inline constexpr const char* kExperiments = "Suppression, in experiments";
+
+struct CommandRow {
+  Commands command;
+  const char* name;
+  const char* help;
+  bool takes_config;  ///< --config has a section for it
+};
+
+/// In the order of `facepipe --help`.
+[[nodiscard]] const std::vector<CommandRow>& command_table();
+
+/// All rows, in the order in which --help shows them.
+[[nodiscard]] const std::vector<Row>& option_table();
+
+/// Both tables as JSON: of them tests/docs/options_test.py makes the tables of docs/options.md.
+[[nodiscard]] std::string tables_as_json();
+
+// The parts of option_table(), a file of table/ each.
+[[nodiscard]] std::vector<Row> argument_rows();
+[[nodiscard]] std::vector<Row> input_rows();
+[[nodiscard]] std::vector<Row> hiding_rows();
+[[nodiscard]] std::vector<Row> region_rows();
+[[nodiscard]] std::vector<Row> detection_rows();
+[[nodiscard]] std::vector<Row> suppression_rows();
+[[nodiscard]] std::vector<Row> experiment_rows();
+[[nodiscard]] std::vector<Row> machine_rows();
+[[nodiscard]] std::vector<Row> drawing_rows();
+[[nodiscard]] std::vector<Row> encoding_rows();
+[[nodiscard]] std::vector<Row> report_rows();
+[[nodiscard]] std::vector<Row> verify_rows();
+[[nodiscard]] std::vector<Row> calibrate_rows();
+
+}  // namespace facepipe::app

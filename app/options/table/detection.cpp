@@ -1,0 +1,227 @@
+// The rows of how faces are found, and of the removal of detections that overlap.
+#include "app/options/table.h"
+
+namespace facepipe::app {
+namespace {
+
+constexpr const char* kSuppression = "Suppression";
+
+constexpr int kSmallestDetectSide = 16;
+constexpr int kLargestDetectSide = 8192;
+constexpr double kLargestFace = 1e5;
+constexpr double kLeastScaleFactor = 1.01;
+constexpr double kMostScaleFactor = 10;
+constexpr double kLeastSoft = 1e-6;  // of numbers that must be above 0
+constexpr double kMostSoft = 1e6;
+constexpr int kMostNeighbours = 1000;
+
+constexpr const char* kModelPlaces =
+    "$FACEPIPE_MODEL, else models/centerface.onnx beside the program or in its share/";
+
+Value model() {
+  return {AnyText{"", [](Asked& to, std::string_view text) { to.detector.model = text; }}};
+}
+
+std::vector<Row> model_rows() {
+  return {
+      {.names = "--model",
+       .kind = "FILE",
+       .help = "Face model: ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel "
+               "features in JSON",
+       .fallback = kModelPlaces,
+       .value = model(),
+       .places = {{kVideoCommands | kVerify, kDetection}}},
+      {.names = "--model",
+       .kind = "FILE",
+       .help = "Face model: ONNX (CenterFace or YuNet)",
+       .fallback = kModelPlaces,
+       .value = model(),
+       .places = {{kCalibrate, kRanges}}},
+      {.names = "--model",
+       .kind = "FILE",
+       .help = "Face model to try",
+       .fallback = "as in run",
+       .value = model(),
+       .places = {{kDoctor, "Options"}}},
+  };
+}
+
+std::vector<Row> size_rows() {
+  return {
+      {.names = "--min-face",
+       .kind = "PIXELS",
+       .help = "Smallest face, by the shorter side of its box",
+       .value = number(0, kLargestFace, [](Asked& to) -> double& { return to.detector.min_face; }),
+       .places = {{kVideoCommands, kDetection}}},
+      {.names = "--max-face",
+       .kind = "PIXELS",
+       .help = "Largest face, by the longer side of its box; 0: no limit",
+       .value = number(0, kLargestFace, [](Asked& to) -> double& { return to.detector.max_face; }),
+       .places = {{kVideoCommands, kDetection}}},
+      {.names = "--scale-factor",
+       .kind = "F",
+       .help = "For cascades: the ratio of one face size to the next",
+       .fallback = "1.1",
+       .value = {Number{kLeastScaleFactor, kMostScaleFactor,
+                        [](Asked& to, double value) { to.detector.scale_factor = value; }}},
+       .places = {{kVideoCommands, kDetection}}},
+      {.names = "--detect-size",
+       .kind = "WxH",
+       .help = "Size at which faces are looked for; the aspect ratio is kept",
+       .fallback = "the frame's own",
+       .value = {FormedText{[](Asked& to, const OptionText& given) {
+         to.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
+       }}},
+       .places = {{kVideoCommands | kVerify, kDetection}}},
+  };
+}
+
+std::vector<Row> search_rows() {
+  return {
+      {.names = "--every",
+       .kind = "N",
+       .help = "Search only every Nth frame and at cuts, and follow faces through the frames "
+               "between. This is faster and misses some faces; it runs on the CPU alone",
+       .value =
+           integer(1, pipeline::kMostEvery, [](Asked& to) -> int& { return to.run.job.every; }),
+       .places = {{kVideoCommands, kDetection}}},
+      {.names = "--careful",
+       .help = "Look at the mirrored picture, too, which takes twice as long, follow faces for "
+               "longer, and hide more around them",
+       .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
+       .places = {{kHide | kDetect, kDetection}}},
+      {.names = "--two-pass",
+       .help = "Look at a whole file before anything of it is written, and read it twice",
+       .fallback = "half a second ahead",
+       .value = flag([](Asked& to) -> bool& { return to.run.two_pass; }),
+       .places = {{kHide, kDetection}}},
+  };
+}
+
+std::vector<Row> soft_rows() {
+  return {
+      {.names = "--nms-decay",
+       .kind = "DECAY",
+       .help = "soft: gaussian or linear",
+       .value = named<nms::SoftDecay>(
+           [](Asked& to) -> nms::SoftDecay& { return to.run.job.nms.soft.decay; },
+           {nms::SoftDecay::gaussian, nms::SoftDecay::linear}),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-sigma",
+       .kind = "S",
+       .help = "soft, gaussian: scores fall more slowly if this is larger",
+       .value = number(kLeastSoft, kMostSoft,
+                       [](Asked& to) -> float& { return to.run.job.nms.soft.sigma; }),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-min-score",
+       .kind = "S",
+       .help = "soft: faces keep a score of at least this",
+       .fallback = "as --score",
+       .value = {Number{
+           kLeastSoft, 1,
+           [](Asked& to, double value) { to.nms_min_score = static_cast<float>(value); }}},
+       .places = {{kRun, kExperiments}}},
+  };
+}
+
+std::vector<Row> matrix_rows() {
+  return {
+      {.names = "--nms-d-max",
+       .kind = "N",
+       .help = "matrix: it has room for so many candidates",
+       .value = integer(1, nms::kMaxMatrixSide,
+                        [](Asked& to) -> auto& { return to.run.job.nms.matrix.d_max; }),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-k",
+       .kind = "K",
+       .help = "matrix: the reduction of a row has so many parts; d_max / k is at most 1024",
+       .value = integer(1, nms::kMaxMatrixSide,
+                        [](Asked& to) -> auto& { return to.run.job.nms.matrix.k; }),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-neighbours",
+       .kind = "N",
+       .help = "opencv-groups: more than this many boxes must agree on a face",
+       .value = integer(1, kMostNeighbours,
+                        [](Asked& to) -> auto& { return to.run.job.nms.groups.min_neighbours; }),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-squares",
+       .help = "matrix: boxes are squares of their longer side",
+       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.matrix.squares; }),
+       .places = {{kRun, kExperiments}}},
+      {.names = "--nms-plus-one",
+       .help = "matrix: boxes are a pixel longer, as published",
+       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.matrix.plus_one; }),
+       .places = {{kRun, kExperiments}}},
+  };
+}
+
+Row motion_row() {
+  return {.names = "--motion",
+          .kind = "WHERE",
+          .help =
+              "On CUDA, motion is measured on the device, or on the host in a small luma "
+              "picture of each frame. Both find the same",
+          .fallback = "auto, where the frames are",
+          .value = choice<MotionPlace>([](Asked& to) -> MotionPlace& { return to.hiding.motion; },
+                                       {{"auto", MotionPlace::with_frames},
+                                        {"host", MotionPlace::host},
+                                        {"device", MotionPlace::device}}),
+          .places = {{kHide | kDetect, "Motion, in experiments"}}};
+}
+
+}  // namespace
+
+std::vector<Row> detection_rows() {
+  std::vector<Row> all{{.names = "--score",
+                        .kind = "0..1",
+                        .help = "Faces score more than this",
+                        .value = number(0, 1, [](Asked& to) -> float& { return to.score; }),
+                        .places = {{kRun, kDetection}}}};
+  for (const auto rows : {model_rows, size_rows, search_rows})
+    for (Row& row : rows()) all.push_back(std::move(row));
+  return all;
+}
+
+std::vector<Row> suppression_rows() {
+  return {
+      {.names = "--iou",
+       .kind = "0..1",
+       .help = "Of two boxes that overlap by more than this, the one with the lower score is "
+               "removed",
+       .value = number(0, 1, [](Asked& to) -> float& { return to.run.job.nms.threshold; }),
+       .places = {{kRun, kSuppression}}},
+      {.names = "--nms-rule",
+       .kind = "RULE",
+       .help = "greedy (exact); fast (a box is removed by any better box, even by one that is "
+               "removed itself); soft (scores fall instead); matrix (Oro et al. 2020); "
+               "opencv-groups (similar boxes become their mean, on the CPU)",
+       .value = named<nms::NmsRule>([](Asked& to) -> nms::NmsRule& { return to.run.job.nms.rule; },
+                                    {nms::NmsRule::greedy, nms::NmsRule::fast, nms::NmsRule::soft,
+                                     nms::NmsRule::matrix, nms::NmsRule::groups}),
+       .places = {{kRun, kSuppression}}},
+      {.names = "--nms-overlap",
+       .kind = "MEASURE",
+       .help = "iou; diou (spares neighbours whose centres are apart); winner-area (the common "
+               "area divided by the better box's own); smaller-area (divided by the smaller "
+               "box's)",
+       .value = named<nms::NmsOverlap>(
+           [](Asked& to) -> nms::NmsOverlap& { return to.run.job.nms.overlap; },
+           {nms::NmsOverlap::iou, nms::NmsOverlap::diou, nms::NmsOverlap::winner_area,
+            nms::NmsOverlap::smaller_area}),
+       .places = {{kRun, kSuppression}}},
+      {.names = "--nms-voting",
+       .help = "A kept box becomes the mean of itself and the boxes that it removed, weighted by "
+               "score",
+       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.voting; }),
+       .places = {{kRun, kSuppression}}},
+  };
+}
+
+std::vector<Row> experiment_rows() {
+  std::vector<Row> all = soft_rows();
+  for (Row& row : matrix_rows()) all.push_back(std::move(row));
+  all.push_back(motion_row());
+  return all;
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,98 @@
+// The rows of what is read, which part of it, and what is written.
+#include "app/options/table.h"
+#include "core/limits.h"
+
+namespace facepipe::app {
+namespace {
+
+constexpr const char* kInput = "Input";  // of verify, which writes no video
+
+}  // namespace
+
+std::vector<Row> argument_rows() {
+  return {
+      {.names = "INPUT",
+       .help = "A video, a still image, a directory, a URL, or - for standard input. facepipe "
+               "searches directories, but leaves out earlier outputs (*_faces.*) and hidden files. "
+               "Put names that look like options behind --",
+       .value = {Argument{.several = true}},
+       .places = {{kVideoCommands, kInputOutput}}},
+      {.names = "ORIGINAL",
+       .help = "The video as it was, or - for standard input",
+       .value = {Argument{}},
+       .places = {{kVerify, kInput}}},
+      {.names = "HIDDEN",
+       .help = "The same video with its faces hidden, or -",
+       .value = {Argument{}},
+       .places = {{kVerify, kInput}}},
+      {.names = "PICTURE",
+       .help = "A photo, or a video whose first picture counts, with faces like those that you "
+               "look for",
+       .value = {Argument{.several = true}},
+       .places = {{kCalibrate, kRanges}}},
+  };
+}
+
+std::vector<Row> input_rows() {
+  return {
+      {.names = "--allow-references",
+       .help = "Inputs may be playlists (HLS, DASH, ffconcat), which name other files",
+       .fallback = "exit 3",
+       .value = flag([](Asked& to) -> bool& { return to.allow_references; }),
+       .places = {{kVideoCommands, kInputOutput}, {kVerify, kInput}}},
+      {.names = "-o,--output",
+       .kind = "PATH",
+       .help = "The output file; or a directory, if it exists or ends in '/', which facepipe makes "
+               "if need be; or an image's name with %05d or the like, for one image a frame; or - "
+               "for standard output",
+       .fallback = "beside the input, NAME_faces.EXT",
+       .value = {AnyText{"a path",
+                         [](Asked& to, std::string_view text) { to.outputs.path = text; }}},
+       .places = {{kRun | kHide, kInputOutput}}},
+      {.names = "--format",
+       .kind = "NAME",
+       .help = "FFmpeg's name of the output's container format",
+       .fallback = "by the output's name; matroska on standard output",
+       .value = {AnyText{"the name of a container format",
+                         [](Asked& to, std::string_view text) { to.run.job.format = text; }}},
+       .places = {{kRun | kHide, kInputOutput}}},
+      {.names = "--overwrite",
+       .help = "Replace outputs that exist",
+       .fallback = "exit 5",
+       .value = flag([](Asked& to) -> bool& { return to.outputs.overwrite; }),
+       .places = {{kVideoCommands, kInputOutput}}},
+      {.names = "--skip-existing",
+       .help = "Leave out inputs that an earlier run has done, and go on with the lines of "
+               "--detections, --latency and --report",
+       .fallback = "exit 5",
+       .value = flag([](Asked& to) -> bool& { return to.outputs.skip_existing; }),
+       .places = {{kVideoCommands, kInputOutput}}},
+      {.names = "--no-video",
+       .help = "Write no video",
+       .fallback = "write it",
+       .value = flag([](Asked& to) -> bool& { return to.outputs.no_video; }),
+       .places = {{kRun | kHide, kInputOutput}}},
+      {.names = "--max-pixels",
+       .kind = "N",
+       .help = "Refuse pictures of more pixels before facepipe decodes them",
+       .value =
+           integer(1, int{kMostPixels}, [](Asked& to) -> std::int64_t& { return to.max_pixels; }),
+       .places = {{kVideoCommands, kInputOutput}, {kVerify, kInput}}},
+      {.names = "--start",
+       .kind = "TIME",
+       .help = "Begin at: seconds, or [HH:]MM:SS[.frac]",
+       .fallback = "the beginning",
+       .value = {FormedText{
+           [](Asked& to, const OptionText& given) { to.run.job.start_s = parse_time(given); }}},
+       .places = {{kVideoCommands, kInputOutput}}},
+      {.names = "--end",
+       .kind = "TIME",
+       .help = "End before: seconds, or [HH:]MM:SS[.frac]",
+       .fallback = "the end",
+       .value = {FormedText{
+           [](Asked& to, const OptionText& given) { to.run.job.end_s = parse_time(given); }}},
+       .places = {{kVideoCommands, kInputOutput}}},
+  };
+}
+
+}  // namespace facepipe::app

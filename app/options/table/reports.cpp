@@ -1,0 +1,93 @@
+// The rows of what is told: files beside the video, progress, the log, and tracks.
+#include "app/options/table.h"
+
+namespace facepipe::app {
+namespace {
+
+constexpr const char* kReports = "Reports";
+constexpr const char* kTracks = "Tracks";
+
+std::vector<Row> side_file_rows() {
+  return {
+      {.names = "--detections",
+       .kind = "FILE",
+       .help = "Write faces to F.jsonl (a line for each frame) or F.csv (a line for each face)",
+       .value =
+           file_of({".jsonl", ".csv"}, [](Asked& to) -> auto& { return to.run.files.detections; }),
+       .places = {{kVideoCommands, kReports}}},
+      {.names = "--latency",
+       .kind = "FILE",
+       .help = "Write times of each frame in each stage to F.csv",
+       .value = file_of({".csv"}, [](Asked& to) -> auto& { return to.run.files.latency; }),
+       .places = {{kVideoCommands, kReports}}},
+      {.names = "--report",
+       .kind = "FILE",
+       .help = "Write what was done to each input to F.json",
+       .value = file_of({".json"}, [](Asked& to) -> auto& { return to.run.files.report; }),
+       .places = {{kVideoCommands, kReports}}},
+  };
+}
+
+std::vector<Row> console_rows() {
+  return {
+      {.names = "--progress",
+       .kind = "STYLE",
+       .help = "auto (a bar on a terminal), json (a line a second on stdout), none",
+       .value = choice<ProgressStyle>([](Asked& to) -> auto& { return to.console.progress; },
+                                      {{"auto", ProgressStyle::automatic},
+                                       {"json", ProgressStyle::json},
+                                       {"none", ProgressStyle::none}}),
+       .places = {{kVideoCommands, kReports}}},
+      {.names = "--log-level",
+       .kind = "LEVEL",
+       .help = "debug, info, warning or error",
+       .value = choice<spdlog::level::level_enum>(
+           [](Asked& to) -> auto& { return to.console.log_level; },
+           {{"debug", spdlog::level::debug},
+            {"info", spdlog::level::info},
+            {"warning", spdlog::level::warn},
+            {"error", spdlog::level::err}}),
+       .places = {{kVideoCommands, kReports}, {kVerify, kFindings}}},
+      {.names = "-q,--quiet",
+       .help = "Only errors on stderr",
+       .value = flag([](Asked& to) -> bool& { return to.console.quiet; }),
+       .places = {{kVideoCommands, kReports}, {kVerify, kFindings}, {kCalibrate, kRanges}}},
+      {.names = "--verbose",
+       .help = "The closing table also says how long frames wait in each stage",
+       .value = flag([](Asked& to) -> bool& { return to.console.verbose; }),
+       .excludes = {"--quiet"},
+       .places = {{kVideoCommands, kReports}}},
+  };
+}
+
+std::vector<Row> track_rows() {
+  return {
+      {.names = "--write-tracks",
+       .kind = "FILE",
+       .help = "Write what is found to F.json, an edit file whose tracks a person may change; for "
+               "one input only",
+       .value = file_of({".json"}, [](Asked& to) -> auto& { return to.run.files.tracks; }),
+       .places = {{kHide | kDetect, kTracks}}},
+      {.names = "--tracks",
+       .kind = "FILE",
+       .help = "Hide what an edit file of this input says, and look for nothing",
+       .fallback = "none",
+       .value = {AnyText{
+           "a file", [](Asked& to, std::string_view text) { to.run.files.known_tracks = text; }}},
+       .excludes = {"--write-tracks", "--detections", "--model", "--min-face", "--max-face",
+                    "--detect-size", "--engine", "--precision", "--careful", "--two-pass",
+                    "--every"},
+       .places = {{kHide, kTracks}}},
+  };
+}
+
+}  // namespace
+
+std::vector<Row> report_rows() {
+  std::vector<Row> all = side_file_rows();
+  for (const auto rows : {console_rows, track_rows})
+    for (Row& row : rows()) all.push_back(std::move(row));
+  return all;
+}
+
+}  // namespace facepipe::app

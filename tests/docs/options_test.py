@@ -1,0 +1,133 @@
+"""options_test.py: the tables of docs/options.md are those that the program's table of options gives.
+options_test.py --write: writes them. Their places in the page are between <!-- options: GROUP --> and
+<!-- end of options -->; a person writes all else there."""
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+from commands import program
+from markdown import SOURCE
+
+PAGE = SOURCE / "docs" / "options.md"
+TABLE = re.compile(r"(?<=<!-- options: )(?P<group>[^\n]+?) -->\n.*?(?=<!-- end of options -->)", re.DOTALL)
+HEAD = "| option | meaning | default | commands |\n|---|---|---|---|\n"
+# Words that a person types, or that Markdown would take for marks.
+CODE = re.compile(r"--[a-z][a-z0-9-]*|[^\s()]*[*_%$#\[\]<>=][^\s();,]*")
+
+
+def options():
+    printed = subprocess.run([program(), "--option-tables"], capture_output=True, text=True, check=True).stdout
+    return json.loads(printed)["options"]
+
+
+def coded(text):
+    """`text` with the words that Markdown would take for marks as code."""
+    return CODE.sub(lambda word: f"`{word[0]}`", text)
+
+
+def number(value):
+    return str(int(value)) if value == int(value) else f"{value:g}"
+
+
+def meaning(option):
+    """The help, and the range where neither the help nor the kind of the value tells it."""
+    text = coded(option["help"])
+    if "range" not in option or ".." in option["kind"]:
+        return text
+    low, high = map(number, option["range"])
+    return f"{text} ({low} to {high})"
+
+
+def names(option):
+    *short, long = option["names"].split(",")
+    kind = option["kind"].replace("|", " or ")  # which would end the cell
+    return ", ".join(f"`{name}`" for name in [*short, f"{long} {kind}".strip()])
+
+
+def row(option):
+    return f"| {names(option)} | {meaning(option)} | {coded(option['default'])} | {', '.join(option['groups'])} |\n"
+
+
+def tables(listed):
+    """{group: table}. An option stands in the group that its first command gives it."""
+    rows = {}
+    for option in listed:
+        rows.setdefault(next(iter(option["groups"].values())), []).append(row(option))
+    return {group: f"\n{HEAD}{''.join(lines)}\n" for group, lines in rows.items()}
+
+
+def written(page, wanted):
+    """`page` with the tables in their places."""
+    return TABLE.sub(lambda place: f"{place['group']} -->\n{wanted.get(place['group'], '')}", page)
+
+
+def problems(page, wanted):
+    places = [place["group"] for place in TABLE.finditer(page)]
+    found = [f"the page has {places.count(group)} tables of the group {group}, not one" for group in wanted
+             if places.count(group) != 1]
+    found += [f"no option is in the group {group}" for group in places if group not in wanted]
+    if not found and written(page, wanted) != page:
+        found.append("a table differs from the program's: run tests/docs/options_test.py --write")
+    return found
+
+
+class Page(unittest.TestCase):
+    def test_has_the_programs_tables(self):
+        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(options())), [])
+
+
+EXAMPLE = [
+    {"names": "-o,--output", "kind": "PATH", "help": "A name with %05d; see --format", "default": "x_faces",
+     "groups": {"run": "Output", "hide": "Output"}},
+    {"names": "--every", "kind": "auto|N", "help": "Every Nth", "default": "1", "range": [0.5, 16.0],
+     "groups": {"run": "Search"}},
+]
+RIGHT = """Before.
+<!-- options: Output -->
+
+| option | meaning | default | commands |
+|---|---|---|---|
+| `-o`, `--output PATH` | A name with `%05d`; see `--format` | `x_faces` | run, hide |
+
+<!-- end of options -->
+Between.
+<!-- options: Search -->
+
+| option | meaning | default | commands |
+|---|---|---|---|
+| `--every auto or N` | Every Nth (0.5 to 16) | 1 | run |
+
+<!-- end of options -->
+"""
+
+
+class Check(unittest.TestCase):
+    def test_leaves_what_is_right(self):
+        self.assertEqual(problems(RIGHT, tables(EXAMPLE)), [])
+        self.assertEqual(written(RIGHT, tables(EXAMPLE)), RIGHT)
+
+    def test_finds_what_is_wrong(self):
+        wanted = tables(EXAMPLE)
+        for page, expected in (
+                (RIGHT.replace("Nth", "nth"), "differs"),
+                (RIGHT.replace("| `--every auto or N` | Every Nth (0.5 to 16) | 1 | run |\n", ""), "differs"),
+                (RIGHT.replace("options: Search", "options: Serach"), "0 tables of the group Search"),
+                (RIGHT + RIGHT, "2 tables of the group Output"),
+                (RIGHT + "<!-- options: Sound -->\n<!-- end of options -->\n", "no option is in the group Sound")):
+            with self.subTest(page):
+                self.assertIn(expected, " ".join(problems(page, wanted)))
+                self.assertNotEqual(page, RIGHT)
+
+    def test_writes_what_is_right(self):
+        empty = re.sub(r"(options: \w+ -->\n).*?(<!-- end)", r"\1\2", RIGHT, flags=re.DOTALL)
+        self.assertNotIn("--every", empty)
+        self.assertEqual(written(empty, tables(EXAMPLE)), RIGHT)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(options())), encoding="utf-8")
+    else:
+        unittest.main()
