@@ -133,8 +133,8 @@ ColorMap scaled(const Matrix& rows, const std::array<Scale, 3>& scales) {
   return map;
 }
 
-/// H.273 forms Y, Cg and Co from red, green and blue that are samples already, so chroma has luma's
-/// unit. Red, green and blue have `fewer_bits` bits less than Y, Cg and Co.
+/// H.273 computes Y, Cg and Co from red, green and blue that are integers already, so chroma has
+/// luma's unit. Red, green and blue have `fewer_bits` bits fewer than Y, Cg and Co.
 ColorMap ycgco(bool full_range, int bits, int fewer_bits) {
   const Scale luma = luma_scale(full_range, bits - fewer_bits);
   // A difference that has a bit more than its inputs need not be halved.

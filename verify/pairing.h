@@ -1,4 +1,5 @@
-// Finds by time which frame of a hidden video shows which frame of its original.
+// Matches, by time, each frame of a video whose faces were hidden to the frame of the original that
+// it shows.
 #pragma once
 
 #include <cstdint>

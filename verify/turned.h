@@ -24,8 +24,8 @@ class TurnedSearch {
   explicit TurnedSearch(detector::DetectorFactory& detectors);
 
   /// Returns detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
-  /// @param time_s   rising
-  /// @param upright  what was found without turning
+  /// @param time_s   must increase from call to call
+  /// @param upright  what was found in the upright frame
   /// Errors: as Looks::find().
   [[nodiscard]] Detections find(const Frame& frame, double time_s, const Detections& upright,
                                 const std::stop_token& stop);

@@ -16,7 +16,7 @@ namespace facepipe::nms {
 // counts are the positions. This takes n log m steps for each block, whatever the scores are, and
 // no block waits for the positions of another.
 
-/// Holds the candidates of the output that a block owns, by their keys. The arrays are in shared
+/// Holds the keys of those candidates of the output that one block owns. The arrays are in shared
 /// memory.
 struct BlockRanking {
   std::uint64_t* keys;  ///< sorted, descending, padded with zeros to padded()

@@ -26,9 +26,9 @@ struct Prelude {
 /// counts. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
-/// Says whether a decoder may begin at a packet. It may if it then gives the same pictures as a
-/// decoder that has read everything before: this packet's, and all that follow in decoding and
-/// presentation order.
+/// Says whether a decoder may begin at a packet. It may if the packet's picture, and all that
+/// follow it in decoding and in presentation order, are the same as from a decoder that has read
+/// everything before.
 enum class Entry {
   none,       ///< it may not, or nobody knows
   alone,      ///< it may, and nothing decoded after the packet is shown before it

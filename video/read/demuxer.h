@@ -66,8 +66,9 @@ class Demuxer {
   /// AVIF and HEIF it is known at once, for other still images when their packet is read. Returns
   /// nullopt for all other inputs.
   [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
-  /// Returns a sentence for each thing that the input shows beside the pictures that will be
-  /// decoded, if it isn't a stream of its own. Known when the first packet of the video is read.
+  /// Returns a sentence for each thing that the input shows besides the pictures that will be
+  /// decoded, and that isn't a stream of its own. The list is complete when the first packet of the
+  /// video has been read.
   [[nodiscard]] std::vector<std::string> left_out() const;
   /// Returns whether each packet holds the transparency of its picture in a stream of its own, as
   /// in WebM with VP8 and VP9. Not all decoders give it.

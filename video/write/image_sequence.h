@@ -16,8 +16,8 @@ namespace facepipe::video {
 /// %0Nd, where %% is a per cent sign.
 [[nodiscard]] bool is_sequence_name(const std::filesystem::path& path);
 
-/// Returns an existing file that a picture of the sequence would replace; empty if there is none,
-/// or no such folder.
+/// Returns an existing file that a picture of the sequence would replace. The path is empty if
+/// there is no such file, or if the folder doesn't exist.
 [[nodiscard]] std::filesystem::path existing_picture(const std::filesystem::path& pattern);
 
 /// The files of one output. Pictures count from 1. Each is a new, temporary file beside its final

@@ -21,7 +21,7 @@ void launch_append(const cuda::DeviceDetections& from, const cuda::DeviceDetecti
                    const Box& kept, PixelPlace by, cuda::StreamView stream);
 
 /// Does the same as append_mirrored() of detector/mirror.h for all of `from`, bit for bit. It
-/// counts as launch_append() does.
+/// updates the number of detections as launch_append() does.
 void launch_append_mirrored(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to,
                             int width, cuda::StreamView stream);
 

@@ -97,8 +97,9 @@ __device__ __forceinline__ void decide_few(const BlockContext<true>& block, floa
   decide_and_write<kAnyStronger>(block, matrix);
 }
 
-/// Partitions the candidates, decides the block's own and writes its part of the output. Returns
-/// false if it has written nothing and all blocks must call decide_by_fallback().
+/// Partitions the candidates, decides which of the block's own candidates are kept, and writes its
+/// part of the output. Returns false if nothing was written; then all blocks must call
+/// decide_by_fallback().
 template <class Overlap, bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& block,
                                                    float4 first_box, float first_score) {

@@ -1,5 +1,5 @@
-// These tests check what files contain beside their pictures. The bytes are made here, and some of
-// them lie.
+// These tests check what files contain besides their pictures. The tests make the bytes of the
+// files, and some files hold false numbers on purpose.
 #include "video/read/picture_file.h"
 
 #include <gmock/gmock.h>

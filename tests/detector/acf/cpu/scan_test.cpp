@@ -91,8 +91,8 @@ TEST(AcfScan, ASumThatIsTheLimitIsOut) {
     for (int y = 0; y < 12; ++y) std::fill_n(planes.row(c, y), 30, .25F);
   EXPECT_TRUE(scanned(one_tree(.25F, 3), planes).empty());
   EXPECT_EQ(scanned(one_tree(.25F, 2), planes).size(), 24U * 4U);
-  // A window is out after any tree, even if later trees would raise its sum. The scan evaluates
-  // some trees by vectors and others one by one.
+  // The scan may reject a window after any tree, even if later trees would raise its sum. It
+  // evaluates some trees with vector instructions and others one by one.
   for (const std::size_t at : {std::size_t{0}, std::size_t{40}}) {
     Model model = one_tree(.25F, -5);
     model.trees.resize(80, Tree{{0, 1, 2}, {.25F, 10, 10}, {0, 0, 0, 0}});
