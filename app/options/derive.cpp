@@ -118,7 +118,7 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_score(asked, run);
   // The tracks of faces that are drawn are those that detect finds.
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
-                            .tracked = run.job.every > 1};
+                           .tracked = run.job.every > 1};
   return run;
 }
 

@@ -346,8 +346,8 @@ inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> fac
           const Masked here = mask.masked(x * plane.cell_w, y * plane.cell_h);
           if (here == Masked::no) continue;
           plane.samples[i] = hidden.samples[i];
-          // A sample that one mask may miss stays `maybe`, even if other masks cover it, because its
-          // value depends on that mask.
+          // A sample that one mask may miss stays `maybe`, even if other masks cover it, because
+          // its value depends on that mask.
           if (here == Masked::maybe || masked[i] != Masked::maybe) masked[i] = here;
           oracle.layers = std::max(oracle.layers, ++layers[i]);
         }
