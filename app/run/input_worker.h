@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/failure.h"
@@ -33,7 +34,7 @@ struct SharedWork {
 /// Fills in the outcomes. Errors of an input end that input; those that are thrown concern all.
 class InputWorker {
  public:
-  explicit InputWorker(const SharedWork& shared) : shared_(shared) {}
+  explicit InputWorker(SharedWork shared) : shared_(std::move(shared)) {}
 
   /// Works on an input when all inputs before it have ended: its frames go to the files at once.
   void work_alone(std::size_t index);

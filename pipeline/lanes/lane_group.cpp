@@ -11,13 +11,20 @@ namespace facepipe::pipeline {
 
 LaneGroup::LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& end, Reader& reader,
                      const std::stop_token& failed)
-    : setup_(setup), connections_(connections), end_(end), reader_(reader) {
-  int number = setup.options.shared ? setup.options.shared->own : 0;
-  for (LaneParts& parts : std::exchange(setup.input.lanes, {})) {
+    : setup_(setup),
+      connections_(connections),
+      end_(end),
+      reader_(reader),
+      first_(add_planned(failed)) {}
+
+/// Makes the lanes that the plan has made ready, and returns the first one.
+const Lane& LaneGroup::add_planned(const std::stop_token& failed) {
+  int number = setup_.options.shared ? setup_.options.shared->own : 0;
+  for (LaneParts& parts : std::exchange(setup_.input.lanes, {})) {
     connections_.devices.add(parts.backend->device());
     add(number++, std::move(parts), failed);
   }
-  first_ = &lanes_.front();
+  return lanes_.front();
 }
 
 Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed) {
@@ -53,7 +60,7 @@ void LaneGroup::join(const std::stop_token& failed) {
 
 /// Faces are followed on one device.
 bool LaneGroup::may_join(int lane) {
-  return !setup_.options.hide || setup_.backend.for_lane(lane).device() == first_->device();
+  return !setup_.options.hide || setup_.backend.for_lane(lane).device() == first_.device();
 }
 
 /// Makes a lane; nullopt if its device has no room for it: the job goes on without it.

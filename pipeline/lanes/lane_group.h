@@ -40,11 +40,12 @@ class LaneGroup {
   /// @param failed  requested when the job has failed
   void join(const std::stop_token& failed);
 
-  [[nodiscard]] const Lane& first() const { return *first_; }
+  [[nodiscard]] const Lane& first() const { return first_; }
   /// All lanes; only before the threads begin, and after their end.
   [[nodiscard]] const std::list<Lane>& all() const { return lanes_; }
 
  private:
+  const Lane& add_planned(const std::stop_token& failed);
   Lane& add(int number, LaneParts parts, const std::stop_token& failed);
   [[nodiscard]] bool may_join(int lane);
   [[nodiscard]] std::optional<LaneParts> make(const Slots::Permit& lane);
@@ -54,7 +55,7 @@ class LaneGroup {
   JobEnd& end_;
   Reader& reader_;
   std::list<Lane> lanes_;  // guarded by reader_.pause() while threads run
-  const Lane* first_ = nullptr;
+  const Lane& first_;      // known without the guard
 };
 
 }  // namespace facepipe::pipeline

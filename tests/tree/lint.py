@@ -19,7 +19,9 @@ from cpp_names import definitions
 MOST_SOURCES = 10
 MOST_LINES = 4000
 # Headers occur several times in a batch, so repeated_includes() looks for those that a single source repeats.
-NOT_IN_BATCHES = '-readability-duplicate-include'
+# Of several equal aliases of a namespace, all but the first look unused: unused_aliases() looks for those.
+NOT_IN_BATCHES = '-readability-duplicate-include,-misc-unused-alias-decls'
+ALIAS = re.compile(r'^ *namespace (\w+) = ', re.MULTILINE)
 INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
 # GCC's precompiled header contains these, so the compiler doesn't notice if a source fails to include them.
 PRECOMPILED = {'<gtest/gtest.h>': re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
@@ -106,6 +108,12 @@ def missing_includes(source):
             yield f'{source.name}: includes no {header}, which it uses'
 
 
+def unused_aliases(source):
+    for alias in ALIAS.findall(source.text):
+        if not re.search(rf'\b{alias}::', source.text):
+            yield f'{source.name}: the alias {alias} is unused'
+
+
 class Linter:
     def __init__(self, build, clang_tidy):
         self.clang_tidy = clang_tidy
@@ -163,7 +171,7 @@ def main():
     batches = make_batches(sources)
     linter = Linter(build, clang_tidy)
     linter.write_commands(batches)
-    found = [line for source in sources for check in (repeated_includes, missing_includes) for line in check(source)]
+    found = [line for source in sources for check in (repeated_includes, missing_includes, unused_aliases) for line in check(source)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found += filter(None, pool.map(linter.check, range(len(batches)), batches))
     print('\n'.join(found), end='')

@@ -67,6 +67,14 @@ class Includes(unittest.TestCase):
         self.assertEqual(list(lint.missing_includes(source('a.cpp', '#include <gtest/gtest.h>\nTEST(A, B) {}\n'))), [])
 
 
+class Aliases(unittest.TestCase):
+    def test_finds_those_that_are_unused(self):
+        used = 'namespace fs = std::filesystem;\nfs::path a;\n'
+        self.assertEqual(list(lint.unused_aliases(source('a.cpp', used))), [])
+        self.assertEqual(list(lint.unused_aliases(source('a.cpp', 'namespace fs = std::filesystem;\n'))),
+                         ['a.cpp: the alias fs is unused'])
+
+
 class Run(unittest.TestCase):
     def lint(self, texts):
         """Returns the exit code and output of lint.py for texts by file."""
