@@ -171,7 +171,8 @@ def main():
     batches = make_batches(sources)
     linter = Linter(build, clang_tidy)
     linter.write_commands(batches)
-    found = [line for source in sources for check in (repeated_includes, missing_includes, unused_aliases) for line in check(source)]
+    checks = (repeated_includes, missing_includes, unused_aliases)
+    found = [line for source in sources for check in checks for line in check(source)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found += filter(None, pool.map(linter.check, range(len(batches)), batches))
     print('\n'.join(found), end='')
