@@ -114,7 +114,7 @@ void InputLines::commit() {
   if (const auto failure = attempt({}, [this] { take_rest(), flush(); }))
     throw Error(ErrorKind::output,
                 failure->message + (file_.seekable()
-                                        ? "; what was made is kept as " + keep_partial().string()
+                                        ? "; what was written is kept as " + keep_partial().string()
                                         : std::string()));
   if (file_.lock() == nullptr) {
     file_.commit();

@@ -105,7 +105,7 @@ class ReadErrors : public testing::Test {
   void expect_part(const CommandResult& result, const std::string& reason) {
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
-    EXPECT_THAT(result.err, HasSubstr("what was made is kept as "));
+    EXPECT_THAT(result.err, HasSubstr("what was written is kept as "));
     EXPECT_THAT(dir_.names(), ElementsAre(".out.mkv.facepipe", "out.partial.mkv"));
     const std::size_t frames = video_stamps(dir_ / "out.partial.mkv").size();
     EXPECT_GT(frames, 5U);

@@ -101,7 +101,7 @@ TEST_F(InputLinesTest, AFileThatAppearsOrChangesMeanwhileIsLeftAlone) {
     InputLines out = open(ExistingOutput::skip);
     add(out, "a");
     dir_.write("d.jsonl", "the user's");
-    expect_error(ErrorKind::output, "what was made is kept as", [&] { out.commit(); });
+    expect_error(ErrorKind::output, "what was written is kept as", [&] { out.commit(); });
     EXPECT_EQ(read_file(file()), "the user's");
     fs::remove(file());
   }

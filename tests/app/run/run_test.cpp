@@ -160,7 +160,7 @@ TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
   const std::string told = testing::internal::GetCapturedStdout();
   EXPECT_EQ(report()[0]["status"], "partial");
   EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("fails.mp4: out of order"));
-  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; what was made is kept as"));
+  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; what was written is kept as"));
 }
 
 TEST_F(RunTest, AFileOfFramesThatCannotBeWrittenDoesNotCostTheVideo) {
