@@ -173,9 +173,11 @@ def main():
     linter.write_commands(batches)
     checks = (repeated_includes, missing_includes, unused_aliases)
     found = [line for source in sources for check in checks for line in check(source)]
+    print(*found, sep='\n', end='\n' if found else '')
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found += filter(None, pool.map(linter.check, range(len(batches)), batches))
-    print('\n'.join(found), end='')
+        for text in pool.map(linter.check, range(len(batches)), batches):
+            print(text, end='', flush=True)  # at once: the rest may take minutes
+            found += [text] if text else []
     sys.exit(1 if found else 0)
 
 
