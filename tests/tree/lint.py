@@ -24,8 +24,9 @@ NOT_IN_BATCHES = '-readability-duplicate-include,-misc-unused-alias-decls'
 ALIAS = re.compile(r'^ *namespace (\w+) = ', re.MULTILINE)
 INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
 # GCC's precompiled header contains these, so the compiler doesn't notice if a source fails to include them.
-PRECOMPILED = {'<gtest/gtest.h>': re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
-               '<gmock/gmock.h>': re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
+# gmock.h includes gtest.h.
+PRECOMPILED = {('<gtest/gtest.h>', '<gmock/gmock.h>'): re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
+               ('<gmock/gmock.h>',): re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
 
 
 @dataclasses.dataclass
@@ -103,9 +104,9 @@ def repeated_includes(source):
 
 def missing_includes(source):
     included = set(INCLUDE.findall(source.text))
-    for header, uses in PRECOMPILED.items():
-        if uses.search(source.text) and header not in included:
-            yield f'{source.name}: includes no {header}, which it uses'
+    for headers, uses in PRECOMPILED.items():
+        if uses.search(source.text) and not included.intersection(headers):
+            yield f'{source.name}: includes no {headers[0]}, which it uses'
 
 
 def unused_aliases(source):
