@@ -127,7 +127,7 @@ TEST(Report, TellsWhereEachEntryLies) {
     const auto length = static_cast<std::size_t>(entry.end - entry.begin);
     const std::string text = report.text.substr(static_cast<std::size_t>(entry.begin), length);
     EXPECT_EQ(nlohmann::ordered_json::parse(text), parsed[i]);
-    EXPECT_EQ(entry.name, parsed[i]["file"]);
+    EXPECT_EQ(entry.name, parsed[i]["file"].get<std::string>());
   }
   EXPECT_EQ(report_json({}, {}, {}).text, "[]\n");
 }
