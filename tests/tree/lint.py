@@ -140,12 +140,10 @@ class Linter:
     def check(self, number, batch):
         """Returns the findings in a batch as text; empty if there are none."""
         if len(batch.sources) > 1:
-            code, text = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
+            code, _ = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
             if code == 0:
                 return ''
-            if 'clang-diagnostic-error' not in text:
-                return self.with_names_of_sources(text, number, batch)
-        # Names of several sources may collide in an unforeseen way.
+        # A source alone tells the truth: in a batch, names may collide, and a check may take one source for another.
         results = [self.run(source.name) for source in batch.sources]
         return ''.join(text for code, text in results if code != 0)
 
@@ -153,17 +151,6 @@ class Linter:
         result = subprocess.run([self.clang_tidy, '-p', str(self.folder), '--quiet', *options, file], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return result.returncode, result.stdout
-
-    def with_names_of_sources(self, text, number, batch):
-        def place(match):
-            line = int(match[1])
-            for source in batch.sources:
-                lines = source.text.count('\n') + 1
-                if line <= lines:
-                    return f'{source.name}:{line}:'
-                line -= lines
-            return match[0]
-        return re.sub(re.escape(str(self.file_of(number))) + r':(\d+):', place, text)
 
 
 def main():
