@@ -77,7 +77,7 @@ struct EngineChoice {
 struct EngineSupport {
   Library library = Library::opencv;
   std::vector<Precision> precisions;
-  /// Those of `precisions` that take less time than f32 and find the same faces.
+  /// These precisions take less time than f32 and find the same faces.
   std::vector<Precision> fast;
 };
 

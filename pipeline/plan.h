@@ -82,7 +82,7 @@ struct OpenInput {
   /// Without its picture, which has become `first`, and without its decoder, which the first lane
   /// has, if there is a picture.
   video::FirstPicture begin;
-  /// Of a job that hides, on the first lane's device. It outlives the lanes.
+  /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;
   std::vector<LaneParts>
       lanes;  ///< as far as they are made; only the job's own if lanes are shared

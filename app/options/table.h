@@ -30,7 +30,8 @@ struct CommandRow {
 /// All rows, in the order in which --help shows them.
 [[nodiscard]] const std::vector<Row>& option_table();
 
-/// Both tables as JSON: of them tests/docs/options_test.py makes the tables of docs/options.md.
+/// Returns both tables as JSON. tests/docs/options_test.py makes the tables of docs/options.md of
+/// it.
 [[nodiscard]] std::string tables_as_json();
 
 // The parts of option_table(), a file of table/ each.

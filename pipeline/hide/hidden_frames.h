@@ -1,4 +1,4 @@
-// What of each frame is hidden: as a tracker finds it, or as a file says.
+// Tells what is hidden in each frame: a tracker finds it, or a file says it.
 #pragma once
 
 #include <cstdint>

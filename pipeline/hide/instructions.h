@@ -61,7 +61,7 @@ class TrackUse {
   const KnownTracks& known_;
   const bool whole_;
   std::vector<bool> applied_;  // by the file's order
-  // Of the frames' stamps; the other way round while there was none.
+  // The first and the last stamp of the frames so far; first_ > last_ while there was no frame.
   std::int64_t first_ = INT64_MAX;
   std::int64_t last_ = INT64_MIN;
 };

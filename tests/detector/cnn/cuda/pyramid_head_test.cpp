@@ -99,7 +99,7 @@ Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::
 
 constexpr std::uint32_t kRoom = 1 << 16;
 
-/// Both heads, with the same layers and the same input.
+/// Runs both heads on the same layers and the same input.
 class Heads {
  public:
   Heads(const Model& model, const HeadSpec& spec, Size frame)
