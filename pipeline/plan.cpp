@@ -36,10 +36,10 @@ constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
-// Of one lane that hides: frames that are on their way to the tracker, between its two threads and
-// in the second one's hand, and from it.
+// So many frames of a lane that hides are on their way to the tracker, between its two threads, in
+// the second one's hand, and on their way back.
 constexpr int kBetweenStages = 4;
-// Hidden frames that a lane's encoder and the queue before it hold, beside those that wait.
+// A lane's encoder and the queue before it hold so many hidden frames, besides those that wait.
 constexpr int kHiddenInFlight = 4;
 // Frames of a lane that wait for their segment's turn: so many are worth another lane, and no more
 // are of use where there is a cut each few seconds.

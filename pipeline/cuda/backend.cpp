@@ -233,7 +233,7 @@ FollowedScores followed_scores(const JobOptions& options) {
   return {options.follow->doubtful_score, options.face_score.value_or(0)};
 }
 
-/// Of CUDA's current device.
+/// Returns the bytes that are free on CUDA's current device.
 std::int64_t free_device_memory() {
   std::size_t free = 0;
   std::size_t all = 0;
@@ -284,7 +284,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Device device() const override { return device_; }
   void enter_thread() const override { cuda::use_device(device_); }
 
-  // As many as there are decoders for what most videos are.
+  // Each decoder for H.264, which most videos are, takes an input.
   [[nodiscard]] int inputs_at_once() const override {
     cuda::use_device(device_);
     try {

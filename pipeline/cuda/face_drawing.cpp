@@ -42,7 +42,7 @@ struct FaceDrawing::Place {
     device = cuda::DeviceBuffer<std::byte>(room);
   }
 
-  /// Where the values will lie on the device.
+  /// Adds values to the upload, and returns where they will lie on the device.
   template <class T>
   T* add(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -37,7 +37,7 @@ class FaceSelection {
 
   /// In device memory, after enqueue().
   [[nodiscard]] cuda::DeviceDetections faces() const { return faces_.view(); }
-  /// As FacesDownload has them.
+  /// These two return what FacesDownload has brought to the host.
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies) {
     return download_.collect(stream, copies);

@@ -53,7 +53,8 @@ class FacesDownload {
  public:
   /// Faces that enqueue() brings along; a frame with more costs a second, waited for copy.
   static constexpr std::uint32_t kEager = 512;
-  /// Of places alone, which tracks need of doubtful faces too, and a crowd has thousands of those.
+  /// The same if only places are wanted: tracks need those of doubtful faces, too, and a crowd has
+  /// thousands.
   static constexpr std::uint32_t kEagerPlaces = 4096;
 
   FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, FaceFields wanted);
@@ -61,13 +62,12 @@ class FacesDownload {
   /// Device to pinned memory; capture-safe.
   void enqueue(cuda::StreamView stream);
 
-  /// Those of the last enqueue(), which must have happened.
+  /// Returns the counts of the last enqueue(), which must have happened.
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
-  /// The faces of the last enqueue(), which must have happened; with the
-  /// fields that were wanted, but without landmarks where the faces on the device have none.
-  /// `stream` is used, and waited for, where there are more than came along. Counts all copies of
-  /// this frame.
+  /// Returns the faces of the last enqueue(), which must have happened. They have the fields that
+  /// were wanted, but no landmarks if the faces on the device have none. If there are more than
+  /// came along, this uses `stream` and waits for it. It counts all copies of this frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);
 
  private:

@@ -81,7 +81,7 @@ void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::ti
   record.faces = faces_.collect(stream_, copies);
 }
 
-/// Of the two selections one at least has looked at all that the detector has found.
+/// At least one of the two selections has looked at all candidates of the detector.
 std::uint32_t FrameGraph::beyond_capacity() const {
   const std::uint32_t of_faces = faces_.counts().beyond_capacity;
   return to_follow_ ? std::max(of_faces, to_follow_->counts().beyond_capacity) : of_faces;

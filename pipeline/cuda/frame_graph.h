@@ -59,17 +59,19 @@ class FrameGraph {
   /// Waits until it has happened. Errors: Error(device).
   void wait();
 
-  /// Of the frame that was waited for: record.candidates, face_count, faces and times.
-  /// `launched` is when launch() was called, `seen` when wait() returned.
+  /// Fills in candidates, face_count, faces and times of the frame that was waited for.
+  /// @param launched  when launch() was called
+  /// @param seen      when wait() returned
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Likewise, where faces are followed: those that this needs, suppressed as tracks have them.
+  /// Returns the detections of that frame that tracks need, suppressed as tracks want it. To be
+  /// called only if faces are followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Likewise: candidates that suppression didn't look at.
+  /// Returns how many candidates of that frame suppression had no room for.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:

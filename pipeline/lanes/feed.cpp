@@ -5,8 +5,8 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Of a segment's packets that its lane has not taken yet, beyond which reading waits for it; and of
-// those that it has, for another lane: a longer segment can't be given back.
+// Reading waits if so many bytes of a segment's packets wait for its lane. Of those that the lane
+// has taken, so many are kept for another lane: a longer segment can't be given back.
 constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 }  // namespace

@@ -25,7 +25,7 @@ class LaneFailures {
   LaneFailures(Backend& backend, LaneConnections& connections, LaneSegments& segments)
       : backend_(backend), connections_(connections), segments_(segments) {}
 
-  /// As Lane::finish_what_fails().
+  /// Does what Lane::finish_what_fails() says.
   void finish_what_fails(std::function<void(const Error&)> end_input) {
     end_input_ = std::move(end_input);
   }

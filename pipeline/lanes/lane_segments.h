@@ -20,7 +20,7 @@ class LaneSegments {
   /// Takes a segment: from now on the lane finishes it or gives it back. Returns nullptr for
   /// nullopt.
   std::shared_ptr<Segment> take(std::optional<std::shared_ptr<Segment>> segment);
-  /// Those that may not be done yet.
+  /// Returns the segments that may not be done yet.
   [[nodiscard]] const std::vector<std::shared_ptr<Segment>>& taken() const { return taken_; }
 
   /// Gives back what the lane has not finished.

@@ -45,7 +45,7 @@ struct Facts {
   double aspect = 0;        ///< width / height of the upright picture on the screen
   bool has_aspect = false;  ///< the pixels aren't square
   int rotation = 0;
-  ///< By ffprobe's name of the tag; "unknown" if there is none.
+  /// The key is ffprobe's name of the tag, the value "unknown" if there is none.
   std::map<std::string, std::string> colour;
   std::set<std::string> side_data;
   std::vector<Chapter> chapters;
