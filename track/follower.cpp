@@ -55,6 +55,22 @@ struct TrackPast {
   Point velocity;  ///< against the camera, in pixels per second
 };
 
+/// The newest picture, and the step from the picture before it.
+struct PictureStep {
+  std::shared_ptr<const MotionPicture> before;
+  std::shared_ptr<const MotionPicture> newest;
+  double newest_s = 0;      ///< time of `newest`
+  double length_s = 0;      ///< time from `before` to `newest`
+  float newest_weight = 0;  ///< weight of this step in a track's velocity
+
+  void add(std::shared_ptr<const MotionPicture> picture, double time_s) {
+    before = std::exchange(newest, std::move(picture));
+    length_s = time_s - std::exchange(newest_s, time_s);
+    newest_weight =
+        static_cast<float>(1 - std::exp2(-std::max(length_s, kSameTime) / kVelocityHalf_s));
+  }
+};
+
 // These say what a sighting may be used for.
 constexpr unsigned kStarts = 1;     ///< its track is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
@@ -146,13 +162,8 @@ class Follower::Impl {
   /// For each sighting of the newest frame; 0 if a track has taken it.
   std::vector<unsigned> uses_;
   std::vector<std::uint32_t> free_slots_;
-  std::shared_ptr<const MotionPicture> last_picture_;
-  /// The picture with which `last_picture_` was compared.
-  std::shared_ptr<const MotionPicture> before_;
+  PictureStep pictures_;
   std::optional<double> last_s_;
-  double picture_s_ = 0;    ///< time of `last_picture_`
-  double step_s_ = 0;       ///< time from `before_` to `last_picture_`
-  float newest_share_ = 0;  ///< weight of such a step in a track's velocity
   std::int64_t next_frame_ = 0;
   std::int64_t next_track_ = 0;
 };
@@ -172,7 +183,7 @@ std::vector<EndedTrack> Follower::Impl::flush() {
   free_ended();
   for (const Track& track : tracks_) end(track);
   tracks_.clear();
-  last_picture_ = before_ = nullptr;
+  pictures_.before = pictures_.newest = nullptr;
   last_s_ = std::nullopt;
   return ended_;
 }
@@ -214,11 +225,8 @@ FollowedFrame Follower::Impl::begin(TrackerInput& input) {
 
 void Follower::Impl::look(FollowedFrame& now, const TrackerInput& input) {
   now.picture = input.picture;
-  before_ = std::exchange(last_picture_, now.picture);
-  step_s_ = now.frame.time_s - std::exchange(picture_s_, now.frame.time_s);
-  newest_share_ =
-      static_cast<float>(1 - std::exp2(-std::max(step_s_, kSameTime) / kVelocityHalf_s));
-  if (!before_) return;
+  pictures_.add(now.picture, now.frame.time_s);
+  if (!pictures_.before) return;
   const PictureChange change = change_to(input);
   now.camera = change.camera;
   now.frame.cut = change.cut;
@@ -228,14 +236,14 @@ void Follower::Impl::look(FollowedFrame& now, const TrackerInput& input) {
 }
 
 PictureChange Follower::Impl::change_to(const TrackerInput& input) {
-  if (input.compared && input.compared->before == before_) return input.compared->change;
-  return motion_.compare(*before_, *input.picture);
+  if (input.compared && input.compared->before == pictures_.before) return input.compared->change;
+  return motion_.compare(*pictures_.before, *input.picture);
 }
 
 /// Moves all tracks to where they are now. At the same time, the sightings are sorted for lookup.
 /// The caller's thread runs the first part, because the estimator belongs to it.
 void Follower::Impl::move_on(FollowedFrame& now) {
-  const bool moves = now.picture && before_;
+  const bool moves = now.picture && pictures_.before;
   const int grid =
       grid_for(static_cast<std::size_t>(std::ranges::count(tracks_, true, &Track::hidden)));
   const std::size_t parts = moves ? parts_of(tracks_.size()) : 0;
@@ -268,7 +276,7 @@ void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
     if (crossing[i]) {
       tracks[i]->box = coasted(*tracks[i], now.camera);
     } else {
-      steps.push_back({before_.get(), now.picture.get(), hidden[i], now.camera, grid});
+      steps.push_back({pictures_.before.get(), now.picture.get(), hidden[i], now.camera, grid});
       followed.push_back(tracks[i]);
     }
   }
@@ -288,7 +296,7 @@ Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const 
   // A step is limited to the box's size, however far apart the frames are, because a guess must not
   // end a track.
   const auto step = [&](float velocity, float size) {
-    return std::clamp(velocity * static_cast<float>(step_s_), -size, size);
+    return std::clamp(velocity * static_cast<float>(pictures_.length_s), -size, size);
   };
   const Point velocity = pasts_[track.slot].velocity;
   const float x = step(velocity.x, box.width());
@@ -397,10 +405,10 @@ void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sight
 Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
                                const Box& seen) const {
   const Box still = moved(track.last, camera);
-  const auto step_s = static_cast<float>(std::max(step_s_, kSameTime));
+  const auto step_s = static_cast<float>(std::max(pictures_.length_s, kSameTime));
   const auto mix = [&](float old, float step) {
     const float now = step / 2 / step_s;
-    return old + newest_share_ * (now - old);
+    return old + pictures_.newest_weight * (now - old);
   };
   return {mix(track.velocity.x, seen.x1 + seen.x2 - still.x1 - still.x2),
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};

@@ -80,8 +80,8 @@ std::vector<float> cells_of(const AcfPlan& plan, const DeviceScale& scale,
   const Size padded = scale.scale.padded;
   for (int c = 0; c < kChannels; ++c)
     for (int y = 0; y < padded.height; ++y) {
-      const auto first = static_cast<std::size_t>(c * plan.plane + scale.first_cell +
-                                                  std::int64_t{y} * plan.stride);
+      const auto first = static_cast<std::size_t>(c * plan.pyramid.plane + scale.first_cell +
+                                                  std::int64_t{y} * plan.pyramid.stride);
       const auto row = planes.subspan(first, static_cast<std::size_t>(padded.width));
       cells.insert(cells.end(), row.begin(), row.end());
     }
@@ -106,7 +106,7 @@ std::vector<std::vector<float>> cuda_channels(const Model& model, const StreamLa
   const AcfTables& tables = plan.tables();
   const FrameMemory memory(tables);
   const cuda::Stream stream;
-  std::vector<float> planes(static_cast<std::size_t>(tables.plan.plane * kChannels));
+  std::vector<float> planes(static_cast<std::size_t>(tables.plan.pyramid.plane * kChannels));
   std::vector<std::vector<float>> channels;
   launch_luv(frame, tables.plan, memory.buffers(), stream);
   launch_real(tables.plan, memory.buffers(), stream);

@@ -39,7 +39,7 @@ __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int fir
     const int at = scale.down.first + i % kTaps * scale.down.length + y;
     rows[i / kTaps][i % kTaps] = scale.down.count == 0
                                      ? RowTap{bytes(y), 1.0F}
-                                     : RowTap{bytes(plan.tap_index[at]), plan.tap_weight[at]};
+                                     : RowTap{bytes(plan.taps.index[at]), plan.taps.weight[at]};
   }
 }
 
@@ -57,8 +57,8 @@ __device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& acro
 #pragma unroll
   for (int i = 0; i < kTaps; ++i) {
     columns.at[i] =
-        static_cast<unsigned>(plan.tap_index[across.first + i * across.length + x]) * kSampleBytes;
-    columns.weight[i] = plan.tap_weight[across.first + i * across.length + x];
+        static_cast<unsigned>(plan.taps.index[across.first + i * across.length + x]) * kSampleBytes;
+    columns.weight[i] = plan.taps.weight[across.first + i * across.length + x];
   }
   return columns;
 }
@@ -91,9 +91,9 @@ __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows
 /// its row. `to` is the cell, or the place above or below it in the padding.
 __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
   if (strip.x == 0)
-    for (int i = 1; i <= plan.padding.width; ++i) to[-i] = cell;
+    for (int i = 1; i <= plan.pyramid.padding.width; ++i) to[-i] = cell;
   if (strip.x == strip.scale->scale.cells.width - 1)
-    for (int i = 1; i <= plan.padding.width; ++i) to[i] = cell;
+    for (int i = 1; i <= plan.pyramid.padding.width; ++i) to[i] = cell;
 }
 
 /// Writes the padding around the lane's `count` cells from row `y` on, if they are at the scale's
@@ -103,26 +103,26 @@ __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool i
                                  int y, int count) {
   const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
   for (int i = 0; i < count; ++i)
-    pad_row(plan, strip, to + i * plan.stride, beyond(to + i * plan.stride));
+    pad_row(plan, strip, to + i * plan.pyramid.stride, beyond(to + i * plan.pyramid.stride));
   const auto pad_rows = [&](const float* cell, int step) {
     const float value = beyond(cell);
-    for (int i = 1; i <= plan.padding.height; ++i) {
+    for (int i = 1; i <= plan.pyramid.padding.height; ++i) {
       float* const row = to + (cell - to) + i * step;
       *row = value;
       pad_row(plan, strip, row, value);
     }
   };
-  if (y == 0) pad_rows(to, -plan.stride);
+  if (y == 0) pad_rows(to, -plan.pyramid.stride);
   if (y + count == strip.scale->scale.cells.height)
-    pad_rows(to + (count - 1) * plan.stride, plan.stride);
+    pad_rows(to + (count - 1) * plan.pyramid.stride, plan.pyramid.stride);
 }
 
 /// Makes a strip of all channels; each warp makes some of them.
 template <int kTaps>
 __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
   __shared__ RowTap rows[kStripRows][kTaps];
-  const DeviceScale& scale = plan.scales[part.scale];
-  const DeviceReal& real = plan.real[scale.real];
+  const DeviceScale& scale = plan.pyramid.scales[part.scale];
+  const DeviceReal& real = plan.pyramid.real[scale.real];
   const Size cells = scale.scale.cells;
   load_rows<kTaps>(plan, scale, part.row, real.cells.width, rows);
   const auto lane = static_cast<int>(nms::lane_id());
@@ -146,12 +146,12 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
     float made[kStripRows];  // all samples are loaded before any is used
 #pragma unroll
     for (int i = 0; i < kStripRows; ++i) made[i] = cell_at<kTaps>(plane, rows[i], columns, factor);
-    float* const first = buffers.cells + channel * plan.plane + scale.first_cell +
-                         (plan.padding.height + part.row) * plan.stride + plan.padding.width +
-                         strip.x;
+    float* const first = buffers.cells + channel * plan.pyramid.plane + scale.first_cell +
+                         (plan.pyramid.padding.height + part.row) * plan.pyramid.stride +
+                         plan.pyramid.padding.width + strip.x;
     float* to = first;
 #pragma unroll
-    for (int i = 0; i < kStrip.height; ++i, to += plan.stride) {
+    for (int i = 0; i < kStrip.height; ++i, to += plan.pyramid.stride) {
       const float down = smoothed(made[i], made[i + 1], made[i + 2]);
       const float left = __shfl_up_sync(nms::kAllLanes, down, 1);
       const float right = __shfl_down_sync(nms::kAllLanes, down, 1);
@@ -164,8 +164,8 @@ __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const
 __global__ void __launch_bounds__(kStripWarps* kLanes)
     cells_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers,
                  int first_strip) {
-  const Part part = plan.strips[first_strip + static_cast<int>(blockIdx.x)];
-  const int taps = plan.scales[part.scale].across.count;
+  const Part part = plan.pyramid.strips[first_strip + static_cast<int>(blockIdx.x)];
+  const int taps = plan.pyramid.scales[part.scale].across.count;
   cuda::wait_for_previous_kernel();
   if (taps == 0)
     make_strip<1>(plan, buffers, part);

@@ -60,9 +60,9 @@ struct RealTile {
 };
 
 __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
-  const Part part = plan.real_parts[blockIdx.x];
+  const Part part = plan.pyramid.real_parts[blockIdx.x];
   RealTile tile;
-  tile.real = plan.real[part.scale];
+  tile.real = plan.pyramid.real[part.scale];
   tile.size = pixels_of(tile.real.cells);
   tile.source = tile.real.source == TileSource::resized
                     ? LuvPicture{buffers.resized + tile.real.resized, tile.size}
@@ -86,8 +86,8 @@ __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory&
     const int row = down.first + within(tile.y - kSmoothHalo - 1 + i, tile.size.height);
     for (int k = 0; k < kMostTileTaps; ++k) {
       const int at = row + k * down.length;
-      memory.rows[i].first[k] = plan.tap_index[at] * tile.source.size.width;
-      memory.rows[i].weights[k] = plan.tap_weight[at];
+      memory.rows[i].first[k] = plan.taps.index[at] * tile.source.size.width;
+      memory.rows[i].weights[k] = plan.taps.weight[at];
     }
   }
 }
@@ -142,8 +142,8 @@ class TapsColumn {
                color * (std::int64_t{tile.source.size.width} * tile.source.size.height)) {
     const DeviceTaps& across = tile.real.across;
     for (int i = 0; i < kMostTileTaps; ++i) {
-      columns_[i] = plan.tap_index[across.first + i * across.length + x];
-      weights_[i] = plan.tap_weight[across.first + i * across.length + x];
+      columns_[i] = plan.taps.index[across.first + i * across.length + x];
+      weights_[i] = plan.taps.weight[across.first + i * across.length + x];
     }
   }
 
@@ -469,9 +469,9 @@ void prepare_real() {
 }
 
 void launch_real(const AcfPlan& plan, const AcfBuffers& buffers, cuda::StreamView stream) {
-  if (plan.real_tiles == 0) return;
+  if (plan.pyramid.real_tiles == 0) return;
   cuda::launch(real_kernel,
-               {.grid = static_cast<unsigned>(plan.real_tiles),
+               {.grid = static_cast<unsigned>(plan.pyramid.real_tiles),
                 .block = kRealThreads,
                 .shared_bytes = sizeof(RealMemory),
                 .overlap = plan.overlap},

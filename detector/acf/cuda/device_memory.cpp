@@ -33,26 +33,26 @@ PlanOnDevice::PlanOnDevice(AcfTables tables) : tables_(std::move(tables)) {
   warp_trees_ = cuda::uploaded(tables_.warp_trees, stream);
   AcfPlan& plan = tables_.plan;
   plan.overlap = kernel_overlap();
-  plan.lightness = lightness_.data();
-  plan.tap_index = tap_index_.data();
-  plan.tap_weight = tap_weight_.data();
-  plan.real = real_.data();
-  plan.scales = scales_.data();
-  plan.real_parts = real_parts_.data();
-  plan.resized_rows = resized_rows_.data();
-  plan.strips = strips_.data();
-  plan.tiles = tiles_.data();
-  plan.trees = trees_.data();
-  plan.warp_trees = warp_trees_.data();
+  plan.picture.lightness = lightness_.data();
+  plan.taps.index = tap_index_.data();
+  plan.taps.weight = tap_weight_.data();
+  plan.pyramid.real = real_.data();
+  plan.pyramid.scales = scales_.data();
+  plan.pyramid.real_parts = real_parts_.data();
+  plan.pyramid.resized_rows = resized_rows_.data();
+  plan.pyramid.strips = strips_.data();
+  plan.pyramid.tiles = tiles_.data();
+  plan.classifier.trees = trees_.data();
+  plan.classifier.warp_trees = warp_trees_.data();
 }
 
 FrameMemory::FrameMemory(const AcfTables& tables)
     : counts_(1 + tables.batches.size()),
-      luv_(samples_of(tables.plan.picture, kColors)),
-      half_(samples_of(tables.plan.half, kColors)),
+      luv_(samples_of(tables.plan.picture.upright, kColors)),
+      half_(samples_of(tables.plan.picture.half, kColors)),
       resized_(of(tables.resized_samples)),
       real_(of(tables.real_samples)),
-      cells_(of(tables.plan.plane * kChannels)),
+      cells_(of(tables.plan.pyramid.plane * kChannels)),
       found_(kMostWindows),
       boxes_(kMostWindows) {}
 

@@ -12,9 +12,9 @@ namespace facepipe::detector::acf {
 /// that lie wholly in the padding, or whose sum is too low, are left out.
 __device__ inline void list_found(const AcfPlan& plan, const DeviceScale& of, PixelPlace at,
                                   std::int32_t sum, const AcfBuffers& buffers) {
-  const Box box = clipped(window_box(of.scale, at.x, at.y), plan.picture);
+  const Box box = clipped(window_box(of.scale, at.x, at.y), plan.picture.upright);
   const bool is_there = sub(box.x2, box.x1) > 0 && sub(box.y2, box.y1) > 0;
-  if (!is_there || sum < plan.least_sum) return;
+  if (!is_there || sum < plan.classifier.least_sum) return;
   const unsigned index = atomicAdd(buffers.found_count, 1U);
   if (index >= buffers.capacity) return;
   const auto across = static_cast<unsigned>(of.scale.places.width);

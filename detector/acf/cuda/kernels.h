@@ -121,11 +121,9 @@ struct BatchPlan {
   std::int32_t tiles = 0;
 };
 
-/// All facts that stay the same from frame to frame. Arrays are in device memory.
-struct AcfPlan {
-  cuda::Overlap overlap = cuda::Overlap::none;  ///< how all kernels but the first overlap
-  // These members describe the picture.
-  Size picture;  ///< upright size
+/// What the kernels know of the picture.
+struct PicturePlan {
+  Size upright;
   Size stored;
   Orientation orientation;
   std::int32_t wide = 0;  ///< 1: samples have 16 bits; 0: they have 8
@@ -134,9 +132,16 @@ struct AcfPlan {
   DeviceTaps half_across;
   DeviceTaps half_down;
   const float* lightness = nullptr;  ///< lightness_table()
-  const std::int32_t* tap_index = nullptr;
-  const float* tap_weight = nullptr;
-  // These members describe the scales.
+};
+
+/// The taps of all resampling; each DeviceTaps is a part of them.
+struct TapTables {
+  const std::int32_t* index = nullptr;
+  const float* weight = nullptr;
+};
+
+/// The scales, and the parts of each that a block works on.
+struct PyramidPlan {
   std::int32_t real_tiles = 0;
   std::int32_t resized_row_count = 0;
   std::int32_t resized_width = 0;  ///< length of the longest of these rows
@@ -150,7 +155,10 @@ struct AcfPlan {
   const Part* resized_rows = nullptr;
   const Part* strips = nullptr;
   const Part* tiles = nullptr;
-  // These members describe the trees.
+};
+
+/// The trees, and how a window is judged by them.
+struct ClassifierPlan {
   std::int32_t tree_count = 0;
   std::int32_t threshold = 0;  ///< a window whose sum so far is this or less is out
   std::int32_t least_sum = 0;  ///< a window whose sum of all leaves is less is out
@@ -162,6 +170,15 @@ struct AcfPlan {
   /// The same trees in blocks of kWarpTrees. A block has the first trees of all lanes, then the
   /// second ones, and so on.
   const DeviceTree* warp_trees = nullptr;
+};
+
+/// All facts that stay the same from frame to frame. Arrays are in device memory.
+struct AcfPlan {
+  cuda::Overlap overlap = cuda::Overlap::none;  ///< how all kernels but the first overlap
+  PicturePlan picture;
+  TapTables taps;
+  PyramidPlan pyramid;
+  ClassifierPlan classifier;
 };
 
 /// A window that passes: its number among the places of all scales, and the sum of its leaves.
@@ -197,8 +214,8 @@ struct LuvPicture {
 /// resizes.
 FACEPIPE_HOST_DEVICE inline LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers,
                                                  const DeviceReal& real) {
-  return real.of_half != 0 ? LuvPicture{buffers.half, plan.half}
-                           : LuvPicture{buffers.luv, plan.picture};
+  return real.of_half != 0 ? LuvPicture{buffers.half, plan.picture.half}
+                           : LuvPicture{buffers.luv, plan.picture.upright};
 }
 
 /// Makes LUV of the frame, in all sizes that tiles are made from, and sets the counters to 0.

@@ -21,9 +21,10 @@ unsigned blocks_for(std::int64_t work) {
 
 /// Returns a sample as one of 8 bits.
 __device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
-  if (plan.wide == 0) return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
+  if (plan.picture.wide == 0)
+    return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
   const float word = static_cast<float>(reinterpret_cast<const std::uint16_t*>(row)[index]);
-  return fminf(rintf(__fmul_rn(word, plan.to_byte)), 255.0F);
+  return fminf(rintf(__fmul_rn(word, plan.picture.to_byte)), 255.0F);
 }
 
 struct Chroma {
@@ -44,7 +45,7 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPl
       byte_at(plan, frame.luma + static_cast<long long>(at.y) * frame.luma_stride, at.x);
   return luv_of(color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[0]),
                 color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[1]),
-                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.lightness);
+                color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.picture.lightness);
 }
 
 /// Four pixels, and the pixel that they become in a picture of half the size.
@@ -72,14 +73,15 @@ __global__ void __launch_bounds__(kThreads, 8)
   clear_counts(buffers);
   const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int y = 2 * static_cast<int>(blockIdx.y);
-  const Size picture = plan.picture;
+  const Size picture = plan.picture.upright;
   if (x >= picture.width) return;
   const std::int64_t plane = std::int64_t{picture.width} * picture.height;
   constexpr float Luv::*kOf[kColors] = {&Luv::l, &Luv::u, &Luv::v};
   const FrameDescriptor& frame = *descriptor;
-  const bool upright = plan.orientation.upright();
+  const bool upright = plan.picture.orientation.upright();
   const bool even = picture.width % 2 == 0;  // then a thread stores two pixels at once
-  Chroma chroma = chroma_at(plan, frame, before_turning({x, y}, plan.stored, plan.orientation));
+  Chroma chroma =
+      chroma_at(plan, frame, before_turning({x, y}, plan.picture.stored, plan.picture.orientation));
   Quad quad;
 #pragma unroll
   for (int row = 0; row < 2; ++row)
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(kThreads, 8)
       if (x + column >= picture.width || y + row >= picture.height) continue;
       PixelPlace at{x + column, y + row};
       if (!upright) {
-        at = before_turning(at, plan.stored, plan.orientation);
+        at = before_turning(at, plan.picture.stored, plan.picture.orientation);
         chroma = chroma_at(plan, frame, at);
       }
       const Luv color = luv_at(plan, frame, at, chroma);
@@ -136,8 +138,8 @@ struct SomeTaps {
 #pragma unroll
     for (int i = 0; i < kTaps; ++i) {
       const int at = taps.first + min(first + i, taps.count - 1) * taps.length + sample;
-      index[i] = plan.tap_index[at];
-      weight[i] = plan.tap_weight[at];
+      index[i] = plan.taps.index[at];
+      weight[i] = plan.taps.weight[at];
     }
   }
 };
@@ -191,16 +193,17 @@ constexpr int kResizedTaps = 5;
 __global__ void __launch_bounds__(kThreads)
     half_kernel(const __grid_constant__ AcfPlan plan, const __grid_constant__ AcfBuffers buffers) {
   cuda::wait_for_previous_kernel();
-  resize_row<kHalfTaps>(plan, {buffers.luv, plan.picture}, {buffers.half, plan.half},
-                        plan.half_across, plan.half_down, static_cast<int>(blockIdx.y));
+  resize_row<kHalfTaps>(plan, {buffers.luv, plan.picture.upright},
+                        {buffers.half, plan.picture.half}, plan.picture.half_across,
+                        plan.picture.half_down, static_cast<int>(blockIdx.y));
 }
 
 /// Resizes, row by row, the real scales that tiles don't resample themselves.
 __global__ void __launch_bounds__(kThreads)
     resize_kernel(const __grid_constant__ AcfPlan plan,
                   const __grid_constant__ AcfBuffers buffers) {
-  const Part row = plan.resized_rows[blockIdx.y];
-  const DeviceReal& real = plan.real[row.scale];
+  const Part row = plan.pyramid.resized_rows[blockIdx.y];
+  const DeviceReal& real = plan.pyramid.real[row.scale];
   cuda::wait_for_previous_kernel();
   resize_row<kResizedTaps>(plan, source_of(plan, buffers, real),
                            {buffers.resized + real.resized, pixels_of(real.cells)}, real.across,
@@ -211,22 +214,25 @@ __global__ void __launch_bounds__(kThreads)
 
 void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                 cuda::StreamView stream) {
-  if (plan.real_tiles == 0) {
+  if (plan.pyramid.real_tiles == 0) {
     cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
     return;
   }
-  const bool halves = Size{2 * plan.half.width, 2 * plan.half.height} == plan.picture;
-  const dim3 quads(blocks_for((plan.picture.width + 1) / 2),
-                   static_cast<unsigned>((plan.picture.height + 1) / 2));
+  const bool halves =
+      Size{2 * plan.picture.half.width, 2 * plan.picture.half.height} == plan.picture.upright;
+  const dim3 quads(blocks_for((plan.picture.upright.width + 1) / 2),
+                   static_cast<unsigned>((plan.picture.upright.height + 1) / 2));
   luv_kernel<<<quads, kThreads, 0, stream.get()>>>(frame, plan, buffers, halves);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
   cuda::LaunchShape shape{.grid = {}, .block = kThreads, .overlap = plan.overlap};
-  if (plan.half.width > 0 && !halves) {
-    shape.grid = {blocks_for(plan.half.width), static_cast<unsigned>(plan.half.height)};
+  if (plan.picture.half.width > 0 && !halves) {
+    shape.grid = {blocks_for(plan.picture.half.width),
+                  static_cast<unsigned>(plan.picture.half.height)};
     cuda::launch(half_kernel, shape, stream, plan, buffers);
   }
-  if (plan.resized_row_count > 0) {
-    shape.grid = {blocks_for(plan.resized_width), static_cast<unsigned>(plan.resized_row_count)};
+  if (plan.pyramid.resized_row_count > 0) {
+    shape.grid = {blocks_for(plan.pyramid.resized_width),
+                  static_cast<unsigned>(plan.pyramid.resized_row_count)};
     cuda::launch(resize_kernel, shape, stream, plan, buffers);
   }
 }

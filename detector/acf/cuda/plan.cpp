@@ -40,11 +40,12 @@ void append_parts(int scale, Size all, Size part, std::vector<Part>& to) {
 
 void add_picture(const StreamLayout& layout, AcfPlan& plan) {
   constexpr int kBits = 8;
-  plan.stored = layout.stored;
-  plan.picture = upright_size(layout.stored, layout.orientation);
-  plan.orientation = layout.orientation;
-  plan.wide = layout.format.bytes_per_sample() == 2 ? 1 : 0;
-  plan.to_byte = 1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
+  plan.picture.stored = layout.stored;
+  plan.picture.upright = upright_size(layout.stored, layout.orientation);
+  plan.picture.orientation = layout.orientation;
+  plan.picture.wide = layout.format.bytes_per_sample() == 2 ? 1 : 0;
+  plan.picture.to_byte =
+      1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
 }
 
 /// Adds the rows of a real scale that a kernel resizes before tiles are made.
@@ -53,14 +54,14 @@ void add_rows(int number, DeviceReal& real, AcfTables& to) {
   real.resized = to.resized_samples;
   to.resized_samples += std::int64_t{size.width} * size.height * kColors;
   for (int row = 0; row < size.height; ++row) to.resized_rows.push_back({number, 0, row});
-  to.plan.resized_row_count = static_cast<std::int32_t>(to.resized_rows.size());
-  to.plan.resized_width = std::max(to.plan.resized_width, size.width);
+  to.plan.pyramid.resized_row_count = static_cast<std::int32_t>(to.resized_rows.size());
+  to.plan.pyramid.resized_width = std::max(to.plan.pyramid.resized_width, size.width);
 }
 
 void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTables& to) {
-  to.plan.half = sources.half;
-  to.plan.half_across = append(sources.to_half.across, to);
-  to.plan.half_down = append(sources.to_half.down, to);
+  to.plan.picture.half = sources.half;
+  to.plan.picture.half_across = append(sources.to_half.across, to);
+  to.plan.picture.half_down = append(sources.to_half.down, to);
   for (std::size_t i = 0; i < sources.real.size(); ++i) {
     DeviceReal real;
     real.cells = scales[sources.real[i]].cells;
@@ -76,7 +77,7 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
     append_parts(static_cast<int>(i), real.cells, kRealTile, to.real_parts);
     to.real.push_back(real);
   }
-  to.plan.real_tiles = static_cast<std::int32_t>(to.real_parts.size());
+  to.plan.pyramid.real_tiles = static_cast<std::int32_t>(to.real_parts.size());
 }
 
 /// Lays scales side by side in planes of one stride. A shelf is as high as its first scale.
@@ -113,8 +114,9 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
   AcfPlan& plan = to.plan;
   for (const Scale& scale : scales)
     if (scale.wanted)
-      plan.stride = std::max(plan.stride, rounded_up(scale.padded.width, kRowSamples));
-  Shelves shelves(plan.stride);
+      plan.pyramid.stride =
+          std::max(plan.pyramid.stride, rounded_up(scale.padded.width, kRowSamples));
+  Shelves shelves(plan.pyramid.stride);
   std::int64_t left = 0;
   std::int64_t places = 0;
   for (std::size_t i = 0; i < scales.size(); ++i) {
@@ -125,7 +127,7 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
                             static_cast<std::int32_t>(to.scales.size()), 0,
                             static_cast<std::int32_t>(to.strips.size()), 0,
                             static_cast<std::int32_t>(to.tiles.size()), 0});
-      shelves = Shelves(plan.stride);
+      shelves = Shelves(plan.pyramid.stride);
       left = batch_cells;
     }
     DeviceScale made;
@@ -141,7 +143,7 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     made.first_place = static_cast<std::uint32_t>(places);
     const auto number = static_cast<int>(to.scales.size());
     append_parts(number, scale.cells, kStrip, to.strips);
-    append_parts(number, scale.places, {kScanColumns, plan.scan.rows}, to.tiles);
+    append_parts(number, scale.places, {kScanColumns, plan.classifier.scan.rows}, to.tiles);
     to.scales.push_back(made);
     BatchPlan& batch = to.batches.back();
     ++batch.scales;
@@ -149,14 +151,14 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     batch.tiles = static_cast<std::int32_t>(to.tiles.size()) - batch.first_tile;
     left -= area(scale.padded);
     places += area(scale.places);
-    plan.plane = std::max(plan.plane, shelves.samples());
+    plan.pyramid.plane = std::max(plan.pyramid.plane, shelves.samples());
   }
-  plan.scale_count = static_cast<std::int32_t>(to.scales.size());
+  plan.pyramid.scale_count = static_cast<std::int32_t>(to.scales.size());
   // Kernels find cells by distances of 32 bits, in bytes over all channels.
   constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
-  if (plan.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
+  if (plan.pyramid.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
       places > std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::device, "acf: " + to_string(plan.picture) +
+    throw Error(ErrorKind::device, "acf: " + to_string(plan.picture.upright) +
                                        " is too large a picture to be enlarged so much; a larger "
                                        "--min-face takes less");
 }
@@ -165,12 +167,12 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
 /// read from global memory.
 void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan) {
   constexpr int kCopied = 4;  // samples that a thread copies at once
-  plan.window = model.window_cells();
-  ScanLayout& scan = plan.scan;
+  plan.classifier.window = model.window_cells();
+  ScanLayout& scan = plan.classifier.scan;
   scan.in_shared = 1;
-  scan.stride = rounded_up(kScanColumns + plan.window.width - 1, kCopied);
+  scan.stride = rounded_up(kScanColumns + plan.classifier.window.width - 1, kCopied);
   for (scan.rows = kMostScanRows; scan.rows > 0; --scan.rows) {
-    scan.plane = std::int64_t{scan.stride} * (scan.rows + plan.window.height - 1);
+    scan.plane = std::int64_t{scan.stride} * (scan.rows + plan.classifier.window.height - 1);
     const std::int64_t lists = std::int64_t{kListSamples} * scan.rows * kScanColumns;
     if (scan.plane * kChannels + lists <= static_cast<std::int64_t>(shared_samples)) return;
   }
@@ -179,11 +181,11 @@ void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan
 
 void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
   AcfPlan& plan = to.plan;
-  const Size window = plan.window;
-  ScanLayout& scan = plan.scan;
+  const Size window = plan.classifier.window;
+  ScanLayout& scan = plan.classifier.scan;
   if (scan.in_shared == 0) {
-    scan.stride = plan.stride;
-    scan.plane = plan.plane;
+    scan.stride = plan.pyramid.stride;
+    scan.plane = plan.pyramid.plane;
   }
   for (const Tree& tree : model.trees) {
     DeviceTree made;
@@ -199,18 +201,18 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
     }
     to.trees.push_back(made);
   }
-  plan.tree_count = static_cast<std::int32_t>(to.trees.size());
+  plan.classifier.tree_count = static_cast<std::int32_t>(to.trees.size());
   constexpr int kLanes = kWarpTrees / kLaneRun;
-  to.trees.resize(static_cast<std::size_t>(rounded_up(plan.tree_count, kWarpTrees)));
+  to.trees.resize(static_cast<std::size_t>(rounded_up(plan.classifier.tree_count, kWarpTrees)));
   to.warp_trees.resize(to.trees.size());
-  for (int i = 0; i < plan.tree_count; ++i) {
+  for (int i = 0; i < plan.classifier.tree_count; ++i) {
     const int in_block = i % kWarpTrees;
     const int at = i - in_block + in_block % kLaneRun * kLanes + in_block / kLaneRun;
     to.warp_trees[static_cast<std::size_t>(at)] = to.trees[static_cast<std::size_t>(i)];
   }
-  plan.threshold = model.threshold;
-  plan.least_sum = least_sum;
-  plan.curve = score_curve(model);
+  plan.classifier.threshold = model.threshold;
+  plan.classifier.least_sum = least_sum;
+  plan.classifier.curve = score_curve(model);
 }
 
 }  // namespace
@@ -220,10 +222,10 @@ AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const 
                           std::size_t shared_samples) {
   AcfTables tables;
   add_picture(layout, tables.plan);
-  const std::vector<Scale> scales = plan_scales(model, tables.plan.picture, limits);
-  const Sources sources = plan_sources(scales, tables.plan.picture);
+  const std::vector<Scale> scales = plan_scales(model, tables.plan.picture.upright, limits);
+  const Sources sources = plan_sources(scales, tables.plan.picture.upright);
   add_real(scales, sources, tables);
-  tables.plan.padding = {model.padding.width / kShrink, model.padding.height / kShrink};
+  tables.plan.pyramid.padding = {model.padding.width / kShrink, model.padding.height / kShrink};
   choose_layout(model, shared_samples, tables.plan);
   add_scales(scales, sources, batch_cells, tables);
   add_trees(model, least_sum, tables);

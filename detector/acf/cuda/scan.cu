@@ -68,7 +68,7 @@ struct PlaceLists {
 };
 
 __device__ PlaceLists lists_of(const AcfPlan& plan, float* shared) {
-  const int places = plan.scan.rows * kScanColumns;
+  const int places = plan.classifier.scan.rows * kScanColumns;
   return {reinterpret_cast<std::int32_t*>(shared),
           reinterpret_cast<std::uint16_t*>(shared + places), places};
 }
@@ -82,16 +82,16 @@ struct ScanTile {
 };
 
 __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& buffers) {
-  const Part part = plan.tiles[index];
+  const Part part = plan.pyramid.tiles[index];
   ScanTile tile;
-  tile.scale = plan.scales + part.scale;
+  tile.scale = plan.pyramid.scales + part.scale;
   const Size all = tile.scale->scale.places;
   tile.first = {part.column, part.row};
   tile.places = {min(kScanColumns, all.width - part.column),
-                 min(plan.scan.rows, all.height - part.row)};
-  tile.cells =
-      buffers.cells + tile.scale->first_cell + std::int64_t{part.row} * plan.stride + part.column;
-  tile.stride = plan.stride;
+                 min(plan.classifier.scan.rows, all.height - part.row)};
+  tile.cells = buffers.cells + tile.scale->first_cell +
+               std::int64_t{part.row} * plan.pyramid.stride + part.column;
+  tile.stride = plan.pyramid.stride;
   return tile;
 }
 
@@ -101,17 +101,17 @@ __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& t
   constexpr int kSamples = 4;
   constexpr int kRowThreads = kLanes / 2;
   constexpr int kRowsAtOnce = kThreads / kRowThreads;
-  const int rows = tile.places.height + plan.window.height - 1;
-  const int columns = tile.places.width + plan.window.width - 1;
+  const int rows = tile.places.height + plan.classifier.window.height - 1;
+  const int columns = tile.places.width + plan.classifier.window.width - 1;
   const int x = static_cast<int>(threadIdx.x) % kRowThreads * kSamples;
   int row = static_cast<int>(threadIdx.x) / kRowThreads;
-  const float* from = tile.cells + std::int64_t{row} * plan.stride;
-  float* to = shared + row * plan.scan.stride;
-  for (int channel = 0;; row += kRowsAtOnce, from += kRowsAtOnce * plan.stride,
-           to += kRowsAtOnce * plan.scan.stride) {
+  const float* from = tile.cells + std::int64_t{row} * plan.pyramid.stride;
+  float* to = shared + row * plan.classifier.scan.stride;
+  for (int channel = 0;; row += kRowsAtOnce, from += kRowsAtOnce * plan.pyramid.stride,
+           to += kRowsAtOnce * plan.classifier.scan.stride) {
     for (; row >= rows; row -= rows, ++channel) {
-      from += plan.plane - std::int64_t{rows} * plan.stride;
-      to += plan.scan.plane - rows * plan.scan.stride;
+      from += plan.pyramid.plane - std::int64_t{rows} * plan.pyramid.stride;
+      to += plan.classifier.scan.plane - rows * plan.classifier.scan.stride;
     }
     if (channel >= kChannels) return;
     for (int i = x; i < columns; i += kRowThreads * kSamples)
@@ -125,7 +125,7 @@ __device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
   constexpr int kBytes = 16;
   constexpr int kPieces = kChunk * static_cast<int>(sizeof(DeviceTree)) / kBytes;
   auto* const to = reinterpret_cast<std::byte*>(memory.trees[first / kChunk % 2]);
-  const auto* const from = reinterpret_cast<const std::byte*>(plan.trees + first);
+  const auto* const from = reinterpret_cast<const std::byte*>(plan.classifier.trees + first);
   for (int i = static_cast<int>(threadIdx.x); i < kPieces; i += kThreads)
     __pipeline_memcpy_async(to + i * kBytes, from + i * kBytes, kBytes);
 }
@@ -213,7 +213,7 @@ __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const Pla
   walk(memory, 0, end, windows, sums);
 #pragma unroll
   for (int w = 0; w < kWindows; ++w)
-    if (there[w] && sums.least[w] > plan.threshold)
+    if (there[w] && sums.least[w] > plan.classifier.threshold)
       append(1, tile, lists, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
 }
 
@@ -277,7 +277,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   if (warp == 0) memory.counts[(round + 2) % 3][lane] = 0;
   const int count = memory.counts[round % 3][lane];
   if (nms::warp_sum(static_cast<unsigned>(count)) <= kFew) return false;
-  if (end % kChunk == 0 && end < plan.tree_count) load_trees(plan, end, memory);
+  if (end % kChunk == 0 && end < plan.classifier.tree_count) load_trees(plan, end, memory);
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
   // The number of parts is a power of two, so that nothing needs to be divided. Each part has at
@@ -304,7 +304,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
     if (!works || part > 0) continue;
 #pragma unroll
     for (int w = 0; w < kWindows; ++w)
-      if (pair.there[w] && sums.least[w] > plan.threshold)
+      if (pair.there[w] && sums.least[w] > plan.classifier.threshold)
         append(round + 1, tile, lists, pair.places[w], sums.sum[w], memory);
   }
   wait_for_copies();
@@ -356,17 +356,17 @@ __device__ Run of_lanes(Run run) {
 __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
                             const float* const (&windows)[kWindows], Run (&runs)[kWindows]) {
   const int lane = static_cast<int>(nms::lane_id());
-  const int last = min(end, plan.tree_count);
+  const int last = min(end, plan.classifier.tree_count);
 #pragma unroll
   for (int w = 0; w < kWindows; ++w) runs[w] = {};
   for (int block = first; block < end; block += kWarpTrees) {
     Run of_lane[kWindows];
-    DeviceTree next = plan.warp_trees[block + lane];
+    DeviceTree next = plan.classifier.warp_trees[block + lane];
 #pragma unroll
     for (int k = 0; k < kLaneRun; ++k) {
       const int number = block + lane * kLaneRun + k;
       const DeviceTree tree = next;
-      if (k + 1 < kLaneRun) next = plan.warp_trees[block + (k + 1) * kLanes + lane];
+      if (k + 1 < kLaneRun) next = plan.classifier.warp_trees[block + (k + 1) * kLanes + lane];
       const bool counts = number >= walked && number < last;
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) {
@@ -419,7 +419,7 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
     if (log2_parts > 0) add_parts(1 << log2_parts, 1 << log2_sharers, sums, memory);
     if (!adds) continue;
     for (int w = 0; w < kWindows; ++w)
-      if (kWindows * number + w < count && sums.least[w] > plan.threshold) {
+      if (kWindows * number + w < count && sums.least[w] > plan.classifier.threshold) {
         lists.list(1 - from)[atomicAdd(&memory.left[1 - from], 1)] =
             static_cast<std::uint16_t>(places[w]);
         lists.sums[places[w]] = sums.sum[w];
@@ -433,8 +433,8 @@ __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfB
                            const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
   int list = move_together(round, lists, memory);
   __syncthreads();
-  while (walked < plan.tree_count && memory.left[list] > 0) {
-    const int end = min(max(2 * walked, kLeastRound), plan.tree_count);
+  while (walked < plan.classifier.tree_count && memory.left[list] > 0) {
+    const int end = min(max(2 * walked, kLeastRound), plan.classifier.tree_count);
     last_round(plan, tile, lists, walked, end, list, memory);
     __syncthreads();
     if (threadIdx.x == 0) memory.left[list] = 0;
@@ -459,7 +459,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   cuda::wait_for_previous_kernel();
   const auto thread = static_cast<int>(threadIdx.x);
   const PlaceLists lists = lists_of(plan, shared);
-  float* const cells = shared + kListSamples * plan.scan.rows * kScanColumns;
+  float* const cells = shared + kListSamples * plan.classifier.scan.rows * kScanColumns;
   for (;;) {
     if (thread == 0)
       memory.tile = static_cast<int>(atomicAdd(buffers.next_tiles + batch.number, 1U));
@@ -473,17 +473,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if constexpr (kShared) {
       load_cells(plan, cells, tile);
       tile.cells = cells;
-      tile.stride = plan.scan.stride;
+      tile.stride = plan.classifier.scan.stride;
     }
     wait_for_copies();
     __syncthreads();
-    int walked = min(kFirstTrees, plan.tree_count);
+    int walked = min(kFirstTrees, plan.classifier.tree_count);
     first_round(plan, tile, lists, walked, memory);
     __syncthreads();
     int round = 1;
-    for (; walked < plan.tree_count; ++round) {
-      const int end =
-          min(walked < kChunk ? min(4 * walked, kChunk) : walked + kChunk, plan.tree_count);
+    for (; walked < plan.classifier.tree_count; ++round) {
+      const int end = min(walked < kChunk ? min(4 * walked, kChunk) : walked + kChunk,
+                          plan.classifier.tree_count);
       if (!next_round(plan, tile, lists, round, walked, end, memory)) break;
       walked = end;
     }
@@ -492,15 +492,16 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
 }
 std::size_t shared_bytes(const AcfPlan& plan) {
-  const std::int64_t lists = std::int64_t{kListSamples} * plan.scan.rows * kScanColumns;
-  const std::int64_t cells = plan.scan.in_shared != 0 ? plan.scan.plane * kChannels : 0;
+  const std::int64_t lists = std::int64_t{kListSamples} * plan.classifier.scan.rows * kScanColumns;
+  const std::int64_t cells =
+      plan.classifier.scan.in_shared != 0 ? plan.classifier.scan.plane * kChannels : 0;
   return static_cast<std::size_t>(lists + cells) * sizeof(float);
 }
 
 using ScanKernel = void (*)(AcfPlan, AcfBuffers, BatchPlan);
 
 ScanKernel kernel_of(const AcfPlan& plan) {
-  return plan.scan.in_shared != 0 ? scan_kernel<true> : scan_kernel<false>;
+  return plan.classifier.scan.in_shared != 0 ? scan_kernel<true> : scan_kernel<false>;
 }
 
 // --- Candidates ----------------------------------------------------------------------------------
@@ -608,7 +609,7 @@ void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream) {
   cuda::launch(select_kernel,
                {.grid = kSelectionBlocks, .block = kSelectionThreads, .overlap = plan.overlap},
-               stream, buffers, plan.curve, to);
+               stream, buffers, plan.classifier.curve, to);
 }
 
 }  // namespace facepipe::detector::acf

@@ -29,16 +29,16 @@ class PlanOnDevice {
     for (std::size_t i = 0; i < 2; ++i) {
       nodes_[i] = cuda::uploaded(tables.nodes[i], stream);
       blocks_[i] = cuda::uploaded(tables.blocks[i], stream);
-      plan_.nodes[i] = nodes_[i].data();
-      plan_.blocks[i] = blocks_[i].data();
+      plan_.cascade.nodes[i] = nodes_[i].data();
+      plan_.cascade.blocks[i] = blocks_[i].data();
       std::ranges::copy(tables.stumps[i], stumps_.pairs[i]);
     }
-    plan_.grey_levels = grey_.data();
-    plan_.stages = stages_.data();
-    plan_.roots = roots_.data();
-    plan_.levels = levels_.data();
-    plan_.tiles = tiles_.data();
-    plan_.axes = axes_.data();
+    plan_.picture.grey_levels = grey_.data();
+    plan_.cascade.stages = stages_.data();
+    plan_.cascade.roots = roots_.data();
+    plan_.levels.all = levels_.data();
+    plan_.levels.tiles = tiles_.data();
+    plan_.levels.axes = axes_.data();
   }
 
   [[nodiscard]] const ScanPlan& plan() const { return plan_; }
@@ -89,8 +89,8 @@ class CudaCascadeDetection final : public CudaDetection {
  public:
   explicit CudaCascadeDetection(std::shared_ptr<const CudaCascadeDetector> detector)
       : detector_(std::move(detector)),
-        grey_(static_cast<std::size_t>(grey_stride(detector_->plan().picture)) *
-              static_cast<std::size_t>(detector_->plan().picture.height)),
+        grey_(static_cast<std::size_t>(grey_stride(detector_->plan().picture.upright)) *
+              static_cast<std::size_t>(detector_->plan().picture.upright.height)),
         counts_(1),
         failed_(words()),
         passed_(words()),
@@ -116,7 +116,7 @@ class CudaCascadeDetection final : public CudaDetection {
  private:
   [[nodiscard]] std::size_t words() const {
     // never 0, so that the buffer is not null
-    return static_cast<std::size_t>(detector_->plan().word_count) + 1;
+    return static_cast<std::size_t>(detector_->plan().levels.word_count) + 1;
   }
   [[nodiscard]] ScanBuffers buffers() const {
     return {counts_.data(),  grey_.data(),         failed_.data(),

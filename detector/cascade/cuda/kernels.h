@@ -149,18 +149,20 @@ struct SumsLayout {
   std::int32_t odd = 0;
 };
 
-/// All facts that stay the same from frame to frame. Arrays are in device memory.
-struct ScanPlan {
-  // These members describe the picture.
-  Size picture;  ///< upright size
+/// What the kernels know of the picture.
+struct PicturePlan {
+  Size upright;
   Size stored;
   Orientation orientation;
   std::int32_t shift = 0;
   std::int32_t wide = 0;    ///< 1: samples have 16 bits; 0: they have 8
   std::int32_t values = 0;  ///< number of values of a sample: 2^bits
-  const std::uint8_t* grey_levels =
-      nullptr;  ///< tables for all values: first for limited range, then for full range
-  // These members describe the cascade.
+  /// tables for all values: first for limited range, then for full range
+  const std::uint8_t* grey_levels = nullptr;
+};
+
+/// The stages and their trees, and how tiles are divided for them.
+struct CascadePlan {
   Size window;
   std::int32_t stage_count = 0;
   /// number of first stages, at least one, that have a window a lane
@@ -173,19 +175,29 @@ struct ScanPlan {
   const StumpBlock* blocks[2] = {};
   SumsLayout layouts[2];
   std::int32_t tile_rows[2] = {};
-  // These members describe the levels.
-  std::int32_t level_count = 0;
+};
+
+/// The levels of the picture, and the tiles of all of them.
+struct LevelsPlan {
+  std::int32_t count = 0;
   std::int32_t tile_count = 0;
   std::int32_t word_count = 0;
-  const DeviceLevel* levels = nullptr;
+  const DeviceLevel* all = nullptr;
   const DeviceTile* tiles = nullptr;
   const AxisPixel* axes = nullptr;
 };
 
+/// All facts that stay the same from frame to frame. Arrays are in device memory.
+struct ScanPlan {
+  PicturePlan picture;
+  CascadePlan cascade;
+  LevelsPlan levels;
+};
+
 /// Returns the size in pixels of a full tile, by the step of its places.
 inline Size tile_size(const ScanPlan& plan, int step) {
-  return {(kTileColumns - 1) * step + plan.window.width,
-          (plan.tile_rows[step - 1] - 1) * step + plan.window.height};
+  return {(kTileColumns - 1) * step + plan.cascade.window.width,
+          (plan.cascade.tile_rows[step - 1] - 1) * step + plan.cascade.window.height};
 }
 
 /// Counters that change while a frame is scanned.

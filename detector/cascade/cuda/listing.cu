@@ -17,11 +17,11 @@ constexpr int kWarps = kThreads / kLanes;
 
 __device__ const DeviceLevel& level_of_word(const ScanPlan& plan, int word) {
   int level = 0;
-  for (int end = plan.level_count; end - level > 1;) {
+  for (int end = plan.levels.count; end - level > 1;) {
     const int middle = (level + end) / 2;
-    (plan.levels[middle].first_word > word ? end : level) = middle;
+    (plan.levels.all[middle].first_word > word ? end : level) = middle;
   }
-  return plan.levels[level];
+  return plan.levels.all[level];
 }
 
 /// Returns which windows of a word OpenCV looks at. Words with failures only can be skipped: they
@@ -49,7 +49,7 @@ __device__ nms::WholeBox window_of(const DeviceLevel& level, int in_level, int b
 /// Lists windows. Each thread takes a word.
 __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffers buffers) {
   const auto word = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  unsigned bits = word < plan.word_count ? buffers.passed[word] : 0;
+  unsigned bits = word < plan.levels.word_count ? buffers.passed[word] : 0;
   if (bits == 0) return;
   const DeviceLevel& level = level_of_word(plan, word);
   bits &= seen_of_word(level, buffers, word);
@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void launch_listing(const ScanPlan& plan, const ScanBuffers& buffers, cuda::StreamView stream) {
-  if (plan.word_count == 0) return;
-  const auto blocks = static_cast<unsigned>((plan.word_count + kThreads - 1) / kThreads);
+  if (plan.levels.word_count == 0) return;
+  const auto blocks = static_cast<unsigned>((plan.levels.word_count + kThreads - 1) / kThreads);
   list_kernel<<<blocks, kThreads, 0, stream.get()>>>(plan, buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
@@ -172,7 +172,7 @@ void launch_selection(const ScanPlan& plan, const ScanBuffers& buffers, const Se
   const auto score = selection.every_window ? score_kernel<true> : score_kernel<false>;
   score<<<kScoreBlocks, kThreads, 0, stream.get()>>>(buffers);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  select_kernel<<<1, kThreads, 0, stream.get()>>>(buffers, plan.picture, selection, to);
+  select_kernel<<<1, kThreads, 0, stream.get()>>>(buffers, plan.picture.upright, selection, to);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

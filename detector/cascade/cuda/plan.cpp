@@ -310,10 +310,10 @@ void add_stages(const Cascade& cascade, ScanTables& to) {
     choose_units(cascade, stage, made);
     for (std::uint32_t i = 0; i < stage.tree_count; ++i)
       nodes += cascade.trees[stage.first_tree + i].node_count;
-    if (to.stages.empty() || nodes <= kLaneNodes) ++plan.lane_stages;
+    if (to.stages.empty() || nodes <= kLaneNodes) ++plan.cascade.lane_stages;
     to.stages.push_back(made);
   }
-  plan.stage_count = static_cast<std::int32_t>(to.stages.size());
+  plan.cascade.stage_count = static_cast<std::int32_t>(to.stages.size());
   for (const Tree& tree : cascade.trees)
     to.roots.push_back(static_cast<std::int32_t>(tree.first_node));
 }
@@ -352,10 +352,10 @@ void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& t
     for (const auto& [at, count] : corners.back())
       if (std::abs(count) > kMostCount) return;
   }
-  const std::int32_t lane_stages = stages_with_room(cascade, corners, to.plan.lane_stages);
+  const std::int32_t lane_stages = stages_with_room(cascade, corners, to.plan.cascade.lane_stages);
   if (lane_stages == 0) return;
-  to.plan.lane_stages = lane_stages;
-  to.plan.only_stumps = 1;
+  to.plan.cascade.lane_stages = lane_stages;
+  to.plan.cascade.only_stumps = 1;
   for (std::size_t i = 0; i < to.stages.size(); ++i) {
     DeviceStage& stage = to.stages[i];
     stage.first_pair = static_cast<std::int32_t>(to.stumps[0].size());
@@ -376,8 +376,8 @@ void add_cascade(const Cascade& cascade, ScanTables& to) {
   for (std::size_t i = 0; i < 2; ++i) {
     tables[i] = make_tables(cascade, layout_of(to.plan, static_cast<int>(i) + 1));
     to.nodes[i] = device_nodes(cascade, tables[i]);
-    to.plan.layouts[i] = {static_cast<std::int32_t>(tables[i].layout.stride),
-                          static_cast<std::int32_t>(tables[i].layout.odd)};
+    to.plan.cascade.layouts[i] = {static_cast<std::int32_t>(tables[i].layout.stride),
+                                  static_cast<std::int32_t>(tables[i].layout.odd)};
   }
   add_stages(cascade, to);
   if (cascade.only_stumps()) add_stumps(cascade, tables, to);
@@ -405,12 +405,12 @@ void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
     int count = 0;
     for (const Level& level : levels)
       count += ceil_divided(level.places.width, kTileColumns) *
-               ceil_divided(level.places.height, plan.tile_rows[level.step - 1]);
+               ceil_divided(level.places.height, plan.cascade.tile_rows[level.step - 1]);
     return count;
   };
   for (const std::int32_t rows : kRows) {
-    plan.tile_rows[0] = rows;
-    plan.tile_rows[1] = rows / 2;
+    plan.cascade.tile_rows[0] = rows;
+    plan.cascade.tile_rows[1] = rows / 2;
     if (tiles() >= kWantedTiles && count_sums(plan, 2) <= kMostSums) return;
   }
 }
@@ -420,12 +420,12 @@ void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) 
   for (const Level& level : levels) {
     DeviceLevel made{level.scale, level.step, level.places, level.box_size, 0, 0, 0, 0};
     made.words = ceil_divided(level.places.width, kWordPlaces);
-    made.first_word = plan.word_count;
+    made.first_word = plan.levels.word_count;
     made.columns = append_axis(to.axes, picture.width, level.size.width);
     made.rows = append_axis(to.axes, picture.height, level.size.height);
-    plan.word_count += made.words * level.places.height;
+    plan.levels.word_count += made.words * level.places.height;
     const auto number = static_cast<std::int32_t>(to.levels.size());
-    for (int row = 0; row < level.places.height; row += plan.tile_rows[level.step - 1])
+    for (int row = 0; row < level.places.height; row += plan.cascade.tile_rows[level.step - 1])
       for (int column = 0; column < level.places.width; column += kTileColumns)
         to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
@@ -434,11 +434,11 @@ void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) 
   const auto places = [&](const DeviceTile& tile) {
     const DeviceLevel& level = to.levels[static_cast<std::size_t>(tile.level)];
     return std::min(kTileColumns, level.places.width - tile.column) *
-           std::min(plan.tile_rows[level.step - 1], level.places.height - tile.row);
+           std::min(plan.cascade.tile_rows[level.step - 1], level.places.height - tile.row);
   };
   std::ranges::stable_sort(to.tiles, std::greater{}, places);
-  plan.level_count = static_cast<std::int32_t>(to.levels.size());
-  plan.tile_count = static_cast<std::int32_t>(to.tiles.size());
+  plan.levels.count = static_cast<std::int32_t>(to.levels.size());
+  plan.levels.tile_count = static_cast<std::int32_t>(to.tiles.size());
 }
 
 }  // namespace
@@ -464,20 +464,20 @@ ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
                             const LevelOptions& options) {
   ScanTables tables;
   ScanPlan& plan = tables.plan;
-  plan.stored = layout.stored;
-  plan.picture = upright_size(layout.stored, layout.orientation);
-  plan.orientation = layout.orientation;
-  plan.shift = layout.format.shift;
-  plan.wide = layout.format.bytes_per_sample() == 2 ? 1 : 0;
-  plan.values = 1 << layout.format.bits;
+  plan.picture.stored = layout.stored;
+  plan.picture.upright = upright_size(layout.stored, layout.orientation);
+  plan.picture.orientation = layout.orientation;
+  plan.picture.shift = layout.format.shift;
+  plan.picture.wide = layout.format.bytes_per_sample() == 2 ? 1 : 0;
+  plan.picture.values = 1 << layout.format.bits;
   tables.grey = grey_table(layout.format.bits, false);
   const std::vector<std::uint8_t> full = grey_table(layout.format.bits, true);
   tables.grey.insert(tables.grey.end(), full.begin(), full.end());
-  plan.window = cascade.window;
-  const std::vector<Level> levels = plan_levels(plan.window, plan.picture, options);
+  plan.cascade.window = cascade.window;
+  const std::vector<Level> levels = plan_levels(plan.cascade.window, plan.picture.upright, options);
   choose_tile_rows(levels, plan);
   add_cascade(cascade, tables);
-  add_levels(plan.picture, levels, tables);
+  add_levels(plan.picture.upright, levels, tables);
   return tables;
 }
 

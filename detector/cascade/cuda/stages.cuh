@@ -49,8 +49,8 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
                                       float inverse) {
   double sum = 0;
   for (int i = 0; i < stage.tree_count; ++i)
-    sum = __dadd_rn(sum, static_cast<double>(
-                             leaf_of(nodes + plan.roots[stage.first_tree + i], window, inverse)));
+    sum = __dadd_rn(sum, static_cast<double>(leaf_of(
+                             nodes + plan.cascade.roots[stage.first_tree + i], window, inverse)));
   return sum >= static_cast<double>(stage.threshold);
 }
 
@@ -206,7 +206,8 @@ __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWord
                  leaves, place);
   } else {
     for (int i = begin; i < end; ++i) {
-      const DeviceNode* const root = plan.nodes[sparse] + plan.roots[stage.first_tree + i];
+      const DeviceNode* const root =
+          plan.cascade.nodes[sparse] + plan.cascade.roots[stage.first_tree + i];
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
         leaves[w] += in_units(leaf_of(root, windows.sums[w], windows.inverses[w]), stage);
@@ -253,12 +254,13 @@ __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, in
                               const unsigned* sums, float inverse) {
   int leaves = 0;
   if constexpr (kStumps) {
-    const StumpBlock* const blocks = plan.blocks[sparse] + stage.first_block;
+    const StumpBlock* const blocks = plan.cascade.blocks[sparse] + stage.first_block;
     for (int i = 0; i * kLanes < stage.tree_count; ++i)
       leaves += leaf_of_block(blocks[i], sums, inverse);
   } else {
     for (int i = static_cast<int>(threadIdx.x) % kLanes; i < stage.tree_count; i += kLanes) {
-      const DeviceNode* const root = plan.nodes[sparse] + plan.roots[stage.first_tree + i];
+      const DeviceNode* const root =
+          plan.cascade.nodes[sparse] + plan.cascade.roots[stage.first_tree + i];
       leaves += in_units(leaf_of(root, sums, inverse), stage);
     }
   }
@@ -269,10 +271,10 @@ __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, in
 template <bool kStumps>
 __device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const unsigned* sums,
                             float inverse) {
-  for (int index = first; index < plan.stage_count; ++index) {
-    const DeviceStage& stage = plan.stages[index];
+  for (int index = first; index < plan.cascade.stage_count; ++index) {
+    const DeviceStage& stage = plan.cascade.stages[index];
     const int leaves = leaves_of_warp<kStumps>(plan, stage, sparse, sums, inverse);
-    if (!passes(plan, plan.nodes[sparse], stage, leaves, sums, inverse)) return false;
+    if (!passes(plan, plan.cascade.nodes[sparse], stage, leaves, sums, inverse)) return false;
   }
   return true;
 }

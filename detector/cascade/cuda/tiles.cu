@@ -24,35 +24,38 @@ constexpr int kRowWords = kColumns / kWordPlaces;
 /// Returns the table for the frame's range. Limited range is stretched.
 __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameDescriptor& frame) {
   constexpr float kBetween = 1.08F;  // between 1 (full range) and 255 / 219 (limited range)
-  const float stretch = frame.to_rgb[1][0] * static_cast<float>(plan.values) / 256.0F;
-  return stretch < kBetween ? plan.grey_levels + plan.values : plan.grey_levels;
+  const float stretch = frame.to_rgb[1][0] * static_cast<float>(plan.picture.values) / 256.0F;
+  return stretch < kBetween ? plan.picture.grey_levels + plan.picture.values
+                            : plan.picture.grey_levels;
 }
 
 /// Returns the grey level of an upright pixel.
 __device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
                             const std::uint8_t* levels, int x, int y) {
-  const PixelPlace at = before_turning({x, y}, plan.stored, plan.orientation);
+  const PixelPlace at = before_turning({x, y}, plan.picture.stored, plan.picture.orientation);
   const std::byte* const row = frame.luma + static_cast<long long>(at.y) * frame.luma_stride;
-  const unsigned value = plan.wide != 0
-                             ? reinterpret_cast<const std::uint16_t*>(row)[at.x] >> plan.shift
-                             : reinterpret_cast<const std::uint8_t*>(row)[at.x];
-  return levels[min(value, static_cast<unsigned>(plan.values) - 1)];
+  const unsigned value =
+      plan.picture.wide != 0
+          ? reinterpret_cast<const std::uint16_t*>(row)[at.x] >> plan.picture.shift
+          : reinterpret_cast<const std::uint8_t*>(row)[at.x];
+  return levels[min(value, static_cast<unsigned>(plan.picture.values) - 1)];
 }
 
 /// Makes the grey picture. Each thread makes four pixels.
 __global__ void __launch_bounds__(kThreads)
     grey_kernel(const FrameDescriptor* descriptor, ScanPlan plan, std::uint8_t* grey) {
-  const int quads = grey_stride(plan.picture) / 4;
+  const int quads = grey_stride(plan.picture.upright) / 4;
   const auto i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int x = i % quads * 4;
   const int y = i / quads;
-  if (y >= plan.picture.height) return;
+  if (y >= plan.picture.upright.height) return;
   const FrameDescriptor frame = *descriptor;
   const std::uint8_t* const levels = grey_levels_of(plan, frame);
   std::uint32_t four = 0;
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    if (x + k < plan.picture.width) four |= grey_at(plan, frame, levels, x + k, y) << (8 * k);
+    if (x + k < plan.picture.upright.width)
+      four |= grey_at(plan, frame, levels, x + k, y) << (8 * k);
   reinterpret_cast<std::uint32_t*>(grey)[i] = four;
 }
 
@@ -73,17 +76,17 @@ struct Tile {
 
 __device__ Tile tile_of(const ScanPlan& plan, int index) {
   Tile tile;
-  const DeviceTile first = plan.tiles[index];
-  tile.level = plan.levels[first.level];
+  const DeviceTile first = plan.levels.tiles[index];
+  tile.level = plan.levels.all[first.level];
   tile.column = first.column;
   tile.row = first.row;
   tile.sparse = tile.level.step - 1;
-  const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
+  const int rows = tile.sparse != 0 ? plan.cascade.tile_rows[1] : plan.cascade.tile_rows[0];
   tile.places_across = min(kColumns, tile.level.places.width - tile.column);
   tile.places_down = min(rows, tile.level.places.height - tile.row);
-  tile.pixels_across = (tile.places_across - 1) * tile.level.step + plan.window.width;
-  tile.pixels_down = (tile.places_down - 1) * tile.level.step + plan.window.height;
-  tile.layout = tile.sparse != 0 ? plan.layouts[1] : plan.layouts[0];
+  tile.pixels_across = (tile.places_across - 1) * tile.level.step + plan.cascade.window.width;
+  tile.pixels_down = (tile.places_down - 1) * tile.level.step + plan.cascade.window.height;
+  tile.layout = tile.sparse != 0 ? plan.cascade.layouts[1] : plan.cascade.layouts[0];
   return tile;
 }
 
@@ -140,9 +143,10 @@ __device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, Ax
 /// columns stay the same.
 __device__ void fill_pixels(const ScanPlan& plan, const std::uint8_t* grey, const Tile& tile,
                             std::uint8_t* pixels) {
-  const AxisPixel* const columns = plan.axes + tile.level.columns + tile.column * tile.level.step;
-  const AxisPixel* const rows = plan.axes + tile.level.rows + tile.row * tile.level.step;
-  const int stride = grey_stride(plan.picture);
+  const AxisPixel* const columns =
+      plan.levels.axes + tile.level.columns + tile.column * tile.level.step;
+  const AxisPixel* const rows = plan.levels.axes + tile.level.rows + tile.row * tile.level.step;
+  const int stride = grey_stride(plan.picture.upright);
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
   for (int x = static_cast<int>(threadIdx.x) % kLanes; x < tile.pixels_across; x += kLanes) {
     const AxisPixel column = columns[x];
@@ -210,16 +214,16 @@ __device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, unsigned
 /// Returns the sum over a window without its outermost pixels.
 __device__ unsigned inner_sum(const ScanPlan& plan, const Tile& tile, const unsigned* window) {
   const int left = column_at(tile, 1);
-  const int right = column_at(tile, plan.window.width - 1);
+  const int right = column_at(tile, plan.cascade.window.width - 1);
   const unsigned* const top = window + tile.layout.stride;
-  const unsigned* const bottom = window + (plan.window.height - 1) * tile.layout.stride;
+  const unsigned* const bottom = window + (plan.cascade.window.height - 1) * tile.layout.stride;
   return (top[left] - top[right]) - (bottom[left] - bottom[right]);
 }
 
 /// Returns 1 / deviation of a window, unscaled, or 0 if the deviation is below 10 grey levels.
 /// `sum` and `squares` come from inner_sum().
 __device__ float inverse_of(const ScanPlan& plan, unsigned sum, unsigned squares) {
-  const double area = (plan.window.width - 2.0) * (plan.window.height - 2.0);
+  const double area = (plan.cascade.window.width - 2.0) * (plan.cascade.window.height - 2.0);
   const auto whole = static_cast<double>(sum);
   const double spread = __dsub_rn(__dmul_rn(area, squares), __dmul_rn(whole, whole));
   if (!(spread > 0)) return 0;
@@ -257,8 +261,9 @@ __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers
                                 const TileArrays& arrays, int place, int leaves, float inverse,
                                 TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const bool in = inverse > 0 && passes(plan, plan.nodes[tile.sparse], plan.stages[0], leaves,
-                                        arrays.sums + window_at(tile, place), inverse);
+  const bool in =
+      inverse > 0 && passes(plan, plan.cascade.nodes[tile.sparse], plan.cascade.stages[0], leaves,
+                            arrays.sums + window_at(tile, place), inverse);
   const unsigned failed = __ballot_sync(nms::kAllLanes, inverse > 0 && !in);
   unsigned skip_none = 0;
   unsigned skip_first = 1;
@@ -277,7 +282,7 @@ template <bool kStumps>
 __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWords& stumps,
                                             const ScanBuffers& buffers, const Tile& tile,
                                             const TileArrays& arrays, TileMemory& memory) {
-  const DeviceStage& stage = plan.stages[0];
+  const DeviceStage& stage = plan.cascade.stages[0];
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = nms::of_warp(static_cast<int>(threadIdx.x) / kLanes);
   const int most = tile.places_down * kColumns;  // a multiple of the lanes of a warp
@@ -332,7 +337,7 @@ __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const D
                       const TileArrays& arrays, const Pair& pair, const int (&leaves)[kWindows],
                       TileMemory& memory) {
   for (int w = 0; w < kWindows; ++w)
-    if (pair.there[w] && passes(plan, plan.nodes[tile.sparse], stage, leaves[w],
+    if (pair.there[w] && passes(plan, plan.cascade.nodes[tile.sparse], stage, leaves[w],
                                 pair.windows.sums[w], pair.windows.inverses[w]))
       append(index + 1, tile, arrays, pair.places[w], memory);
 }
@@ -361,7 +366,7 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
   if (pairs == 0) return false;
-  const DeviceStage& stage = plan.stages[index];
+  const DeviceStage& stage = plan.cascade.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
   // each warp comes here at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
@@ -397,7 +402,7 @@ template <bool kStumps>
 __device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays,
                             TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const std::uint16_t* const places = move_together(plan.lane_stages, arrays, memory);
+  const std::uint16_t* const places = move_together(plan.cascade.lane_stages, arrays, memory);
   __syncthreads();
   for (;;) {
     int next = lane == 0 ? atomicAdd(&memory.next, 1) : 0;
@@ -405,7 +410,7 @@ __device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileAr
     if (next >= memory.left) return;
     const int place = places[next];
     const bool in =
-        warp_passes<kStumps>(plan, plan.lane_stages, tile.sparse,
+        warp_passes<kStumps>(plan, plan.cascade.lane_stages, tile.sparse,
                              arrays.sums + window_at(tile, place), arrays.inverses[place]);
     if (in && lane == 0) atomicOr(&memory.passed[place / kWordPlaces], 1U << (place % kWordPlaces));
   }
@@ -437,9 +442,10 @@ __device__ __forceinline__ void scan_tile(const ScanPlan& plan, const StumpWords
   first_stage<kStumps>(plan, stumps, buffers, tile, arrays, memory);
   __syncthreads();
   int stage = 1;
-  while (stage < plan.lane_stages && next_stage<kStumps>(plan, stumps, tile, stage, arrays, memory))
+  while (stage < plan.cascade.lane_stages &&
+         next_stage<kStumps>(plan, stumps, tile, stage, arrays, memory))
     ++stage;
-  if (stage == plan.lane_stages) {
+  if (stage == plan.cascade.lane_stages) {
     last_stages<kStumps>(plan, tile, arrays, memory);
     __syncthreads();
   }
@@ -448,8 +454,8 @@ __device__ __forceinline__ void scan_tile(const ScanPlan& plan, const StumpWords
 }
 
 __device__ TileArrays arrays_of(const Tile& tile, const ScanPlan& plan, unsigned* shared) {
-  const int rows = tile.sparse != 0 ? plan.tile_rows[1] : plan.tile_rows[0];
-  const int rows_of_sums = (rows - 1) * tile.level.step + plan.window.height + 1;
+  const int rows = tile.sparse != 0 ? plan.cascade.tile_rows[1] : plan.cascade.tile_rows[0];
+  const int rows_of_sums = (rows - 1) * tile.level.step + plan.cascade.window.height + 1;
   TileArrays arrays;
   arrays.most_places = rows * kColumns;
   arrays.sums = shared;
@@ -469,7 +475,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     if (threadIdx.x == 0) memory.tile = static_cast<int>(atomicAdd(&buffers.counts->next_tile, 1U));
     __syncthreads();
     const int index = memory.tile;
-    if (index >= plan.tile_count) return;
+    if (index >= plan.levels.tile_count) return;
     const Tile tile = tile_of(plan, index);
     scan_tile<kStumps>(plan, stumps, buffers, tile, arrays_of(tile, plan, shared), memory);
   }
@@ -481,11 +487,11 @@ std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
   for (std::size_t sparse = 0; sparse < 2; ++sparse) {
     const Size tile = tile_size(plan, static_cast<int>(sparse) + 1);
-    const auto places = static_cast<std::size_t>(plan.tile_rows[sparse] * kColumns);
+    const auto places = static_cast<std::size_t>(plan.cascade.tile_rows[sparse] * kColumns);
     const std::size_t lists = 2 * places * sizeof(std::uint16_t);
     const std::size_t pixels =
         static_cast<std::size_t>(tile.width) * static_cast<std::size_t>(tile.height);
-    const auto sums = static_cast<std::size_t>(plan.layouts[sparse].stride) *
+    const auto sums = static_cast<std::size_t>(plan.cascade.layouts[sparse].stride) *
                       static_cast<std::size_t>(tile.height + 1);
     most = std::max(most, (sums + places) * sizeof(float) + std::max(pixels, lists));
   }
@@ -495,7 +501,7 @@ std::size_t shared_bytes(const ScanPlan& plan) {
 using TilesKernel = void (*)(ScanPlan, StumpWords, ScanBuffers);
 
 TilesKernel kernel_of(const ScanPlan& plan) {
-  return plan.only_stumps != 0 ? tiles_kernel<true> : tiles_kernel<false>;
+  return plan.cascade.only_stumps != 0 ? tiles_kernel<true> : tiles_kernel<false>;
 }
 
 }  // namespace
@@ -513,7 +519,7 @@ int tile_blocks(const ScanPlan& plan) {
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&facts, kernel));
   const int room = most - static_cast<int>(facts.sharedSizeBytes);
   if (shared_bytes(plan) > static_cast<std::size_t>(room))
-    throw Error(ErrorKind::device, "cascade: a window of " + to_string(plan.window) +
+    throw Error(ErrorKind::device, "cascade: a window of " + to_string(plan.cascade.window) +
                                        " needs more shared memory than the CUDA device has");
   // All detectors set the same value, because it holds for the kernel and not for a launch.
   FACEPIPE_CUDA_CHECK(
@@ -527,8 +533,8 @@ int tile_blocks(const ScanPlan& plan) {
 void launch_tiles(const FrameDescriptor* frame, const ScanPlan& plan, const StumpWords& stumps,
                   const ScanBuffers& buffers, int blocks, cuda::StreamView stream) {
   cuda::fill(cuda::DeviceSpan<ScanCounts>{buffers.counts, 1}, 0, stream);
-  if (plan.tile_count == 0) return;
-  const int threads = grey_stride(plan.picture) / 4 * plan.picture.height;
+  if (plan.levels.tile_count == 0) return;
+  const int threads = grey_stride(plan.picture.upright) / 4 * plan.picture.upright.height;
   const auto grey_blocks = static_cast<unsigned>((threads + kThreads - 1) / kThreads);
   grey_kernel<<<grey_blocks, kThreads, 0, stream.get()>>>(frame, plan, buffers.grey);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());

@@ -18,7 +18,8 @@ detector::acf::AcfTables tables_of(const detector::acf::Model& model, const Stre
   detector::acf::AcfTables tables = detector::acf::make_acf_tables(
       model, layout, sizes, detector::acf::least_sum_above(model, 0), kOneBatch, shared_samples);
   if (tables.scales.empty())
-    throw std::invalid_argument("no window fits in a picture of " + to_string(tables.plan.picture));
+    throw std::invalid_argument("no window fits in a picture of " +
+                                to_string(tables.plan.picture.upright));
   return tables;
 }
 

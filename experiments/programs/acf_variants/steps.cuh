@@ -23,16 +23,16 @@ struct Window {
 
 __device__ inline Window window_at(const VariantArguments& arguments, std::uint32_t place) {
   const detector::acf::AcfPlan& plan = arguments.plan;
-  Window window{window_of(plan.scales, plan.scale_count, place), nullptr};
-  const detector::acf::DeviceScale& scale = plan.scales[window.place.scale];
+  Window window{window_of(plan.pyramid.scales, plan.pyramid.scale_count, place), nullptr};
+  const detector::acf::DeviceScale& scale = plan.pyramid.scales[window.place.scale];
   window.cells = arguments.buffers.cells + scale.first_cell +
-                 std::int64_t{window.place.at.y} * plan.stride + window.place.at.x;
+                 std::int64_t{window.place.at.y} * plan.pyramid.stride + window.place.at.x;
   return window;
 }
 
 __device__ inline void list(const VariantArguments& arguments, const Window& window,
                             std::int32_t sum) {
-  detector::acf::list_found(arguments.plan, arguments.plan.scales[window.place.scale],
+  detector::acf::list_found(arguments.plan, arguments.plan.pyramid.scales[window.place.scale],
                             window.place.at, sum, arguments.buffers);
 }
 
@@ -42,7 +42,8 @@ __device__ inline bool is_left(const VariantArguments& arguments, std::uint32_t 
                                std::int32_t& sum) {
   if (place >= arguments.windows) return false;
   const Window window = window_at(arguments, place);
-  return walk(arguments.plan.trees, 0, trees, arguments.plan.threshold, window.cells, sum);
+  return walk(arguments.plan.classifier.trees, 0, trees, arguments.plan.classifier.threshold,
+              window.cells, sum);
 }
 
 __device__ inline std::uint32_t place_of_thread() {
@@ -74,15 +75,15 @@ __device__ void finish_window(const VariantArguments& arguments, std::uint32_t p
                               std::int32_t sum) {
   const detector::acf::AcfPlan& plan = arguments.plan;
   const Window window = window_at(arguments, place);
-  for (int first = walked; first < plan.tree_count; first += kStageThreads) {
+  for (int first = walked; first < plan.classifier.tree_count; first += kStageThreads) {
     const int number = first + static_cast<int>(threadIdx.x);
     Group group;
-    if (number < plan.tree_count)
-      group.sum = group.least = leaf_of(plan.trees[number], window.cells);
+    if (number < plan.classifier.tree_count)
+      group.sum = group.least = leaf_of(plan.classifier.trees[number], window.cells);
     group = of_block(group);
     const std::int32_t least = sum + (kExit == Exit::as_one_by_one ? group.least : group.sum);
     sum += group.sum;
-    if (least <= plan.threshold) return;
+    if (least <= plan.classifier.threshold) return;
   }
   if (threadIdx.x == 0) list(arguments, window, sum);
 }

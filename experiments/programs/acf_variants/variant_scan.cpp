@@ -10,7 +10,7 @@ constexpr std::size_t kBlocks = 1;
 constexpr std::size_t kWords = 2;
 
 std::uint32_t windows_of(const detector::acf::AcfTables& tables) {
-  if (tables.batches.size() != 1 || tables.plan.scan.in_shared != 0)
+  if (tables.batches.size() != 1 || tables.plan.classifier.scan.in_shared != 0)
     throw std::invalid_argument(
         "variants: the plan is none of one batch and of windows where they are");
   const detector::acf::DeviceScale& last = tables.scales.back();
@@ -32,7 +32,7 @@ VariantScan::VariantScan(const detector::acf::PlanOnDevice& plan)
 
 void VariantScan::enqueue(Variant variant, int first_trees,
                           const detector::acf::AcfBuffers& buffers, cuda::StreamView stream) const {
-  if (is_hybrid(variant) && (first_trees < 1 || first_trees > plan_.plan().tree_count))
+  if (is_hybrid(variant) && (first_trees < 1 || first_trees > plan_.plan().classifier.tree_count))
     throw std::invalid_argument("variants: first trees are none, or more than there are");
   const VariantArguments arguments{
       plan_.plan(),

@@ -10,7 +10,7 @@ __global__ void __launch_bounds__(kWindowThreads)
     windows_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t place = place_of_thread();
   std::int32_t sum = 0;
-  if (is_left(arguments, place, arguments.plan.tree_count, sum))
+  if (is_left(arguments, place, arguments.plan.classifier.tree_count, sum))
     list(arguments, window_at(arguments, place), sum);
 }
 

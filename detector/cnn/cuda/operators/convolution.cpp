@@ -146,14 +146,14 @@ class ConvolutionOperator : public Operator {
     arguments_.input_width = inputs_[0].shape.width;
     arguments_.input_pitch = inputs_[0].pitch;
     arguments_.output_pitch = output_.pitch;
-    if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
+    if (inputs_.size() > 1) arguments_.residual.pitch = inputs_[1].pitch;
     prepare_convolution(kind_, f32(), tile_);
   }
 
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     ConvolutionArguments arguments = arguments_;
     arguments.input = value_pointer<__half>(memory, inputs_[0]);
-    if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
+    if (inputs_.size() > 1) arguments.residual.values = value_pointer<__half>(memory, inputs_[1]);
     arguments.output = value_address(memory, output_);
     arguments.weights = weight_pointer<__half>(memory, weights_);
     arguments.bias = weight_pointer<float>(memory, bias_);

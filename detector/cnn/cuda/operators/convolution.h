@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "detector/cnn/cuda/operators/residual.h"
 #include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::detector::engine {
@@ -38,10 +39,10 @@ struct ConvolutionTile {
 
 struct ConvolutionArguments {
   const __half* input;
-  const __half* weights;   ///< columns x k, padded to whole tiles and whole steps
-  const float* bias;       ///< one for each column, padded to whole tiles
-  const __half* residual;  ///< as large as the output, or null
-  void* output;            ///< halves, or floats if `f32`
+  const __half* weights;  ///< columns x k, padded to whole tiles and whole steps
+  const float* bias;      ///< one for each column, padded to whole tiles
+  void* output;           ///< halves, or floats if `f32`
+  Residual residual;
 
   int rows;        ///< pixels of the output, or of the input if transposed
   int columns;     ///< output channels padded to 8, times 4 if transposed
@@ -52,7 +53,6 @@ struct ConvolutionArguments {
   int input_pitch;  ///< halves from one pixel to the next
   int row_width;    ///< pixels of one row of the map whose pixels are `rows`
   int output_pitch;
-  int residual_pitch;
   graph::Window window;
   graph::Activation activation;
 };

@@ -220,9 +220,9 @@ struct Tile {
       const long long pixel = first_row + row;
       column += first_column;
       float2 value{activated(x, a.activation), activated(y, a.activation)};
-      if (a.residual != nullptr) {
-        const float2 add = __half22float2(
-            *reinterpret_cast<const __half2*>(a.residual + pixel * a.residual_pitch + column));
+      if (a.residual.values != nullptr) {
+        const float2 add = __half22float2(*reinterpret_cast<const __half2*>(
+            a.residual.values + pixel * a.residual.pitch + column));
         value = {value.x + add.x, value.y + add.y};
       }
       *reinterpret_cast<float2*>(static_cast<float*>(a.output) + pixel * a.output_pitch + column) =
@@ -260,10 +260,10 @@ struct Tile {
       if (first_row + row >= a.rows || first_column + column >= a.columns) continue;
       const int2 place = place_of(first_row + row, first_column + column);
       Halves8 value = *reinterpret_cast<const Halves8*>(staged + row * kStagedPitch + column);
-      if (a.residual != nullptr)
-        value = sum(
-            value,
-            read_halves(a.residual + static_cast<long long>(place.x) * a.residual_pitch + place.y));
+      if (a.residual.values != nullptr)
+        value =
+            sum(value, read_halves(a.residual.values +
+                                   static_cast<long long>(place.x) * a.residual.pitch + place.y));
       *reinterpret_cast<Halves8*>(static_cast<__half*>(a.output) +
                                   static_cast<long long>(place.x) * a.output_pitch + place.y) =
           value;

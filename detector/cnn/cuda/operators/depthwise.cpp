@@ -30,7 +30,7 @@ class DepthwiseOperator : public Operator {
     arguments_.output_height = output_.shape.height;
     arguments_.output_width = output_.shape.width;
     arguments_.output_pitch = output_.pitch;
-    if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
+    if (inputs_.size() > 1) arguments_.residual.pitch = inputs_[1].pitch;
     arguments_.window = op.window;
     arguments_.activation = op.activation;
   }
@@ -38,7 +38,7 @@ class DepthwiseOperator : public Operator {
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     DepthwiseArguments arguments = arguments_;
     arguments.input = value_pointer<__half>(memory, inputs_[0]);
-    if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
+    if (inputs_.size() > 1) arguments.residual.values = value_pointer<__half>(memory, inputs_[1]);
     arguments.output = value_address(memory, output_);
     arguments.weights = weight_pointer<float>(memory, weights_);
     arguments.bias = weight_pointer<float>(memory, bias_);

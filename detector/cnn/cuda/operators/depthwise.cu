@@ -46,8 +46,8 @@ __device__ __forceinline__ void finish(const DepthwiseArguments& a, Four sum, in
   const long long pixel = static_cast<long long>(y) * a.output_width + x;
 #pragma unroll
   for (float& value : sum.values) value = activated(value, a.activation);
-  if (a.residual != nullptr) {
-    const Four add = read_four(a.residual + pixel * a.residual_pitch + channel);
+  if (a.residual.values != nullptr) {
+    const Four add = read_four(a.residual.values + pixel * a.residual.pitch + channel);
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) sum.values[c] += add.values[c];
   }

@@ -4,16 +4,17 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
+#include "detector/cnn/cuda/operators/residual.h"
 #include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::detector::engine {
 
 struct DepthwiseArguments {
   const __half* input;
-  const float* weights;    ///< taps x channels, padded to 8 channels
-  const float* bias;       ///< one for each channel, padded to 8 channels
-  const __half* residual;  ///< as large as the output, or null
-  void* output;            ///< halves, or floats if `f32`
+  const float* weights;  ///< taps x channels, padded to 8 channels
+  const float* bias;     ///< one for each channel, padded to 8 channels
+  void* output;          ///< halves, or floats if `f32`
+  Residual residual;
 
   int channels;  ///< channels padded to a multiple of 8
   int input_height;
@@ -22,7 +23,6 @@ struct DepthwiseArguments {
   int output_height;
   int output_width;
   int output_pitch;
-  int residual_pitch;
   graph::Window window;
   graph::Activation activation;
 };

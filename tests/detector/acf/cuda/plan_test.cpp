@@ -55,11 +55,11 @@ TEST(CudaAcfPlan, CutsAllScalesIntoParts) {
       const acf::Scale& scale = tables.scales[i].scale;
       expect_cover(tables.strips, static_cast<int>(i), scale.cells, acf::kStrip);
       expect_cover(tables.tiles, static_cast<int>(i), scale.places,
-                   {acf::kScanColumns, tables.plan.scan.rows});
+                   {acf::kScanColumns, tables.plan.classifier.scan.rows});
       EXPECT_EQ(tables.scales[i].first_place, places);
       places += static_cast<std::uint32_t>(scale.places.width * scale.places.height);
     }
-    EXPECT_EQ(tables.plan.real_tiles, static_cast<int>(tables.real_parts.size()));
+    EXPECT_EQ(tables.plan.pyramid.real_tiles, static_cast<int>(tables.real_parts.size()));
   }
 }
 
@@ -70,7 +70,7 @@ TEST(CudaAcfPlan, LaysScalesOfABatchBesideEachOther) {
     for (const acf::BatchPlan& batch : tables.batches) {
       EXPECT_EQ(batch.first_scale, next_scale);
       next_scale += batch.scales;
-      std::vector<int> owners(static_cast<std::size_t>(tables.plan.plane), -1);
+      std::vector<int> owners(static_cast<std::size_t>(tables.plan.pyramid.plane), -1);
       std::int64_t cells = 0;
       for (int i = batch.first_scale; i < next_scale; ++i) {
         const DeviceScale& scale = tables.scales[static_cast<std::size_t>(i)];
@@ -78,8 +78,8 @@ TEST(CudaAcfPlan, LaysScalesOfABatchBesideEachOther) {
         cells += std::int64_t{scale.scale.padded.width} * scale.scale.padded.height;
         for (int y = 0; y < scale.scale.padded.height; ++y)
           for (int x = 0; x < scale.scale.padded.width; ++x) {
-            int& owner =
-                owners.at(static_cast<std::size_t>(scale.first_cell + y * tables.plan.stride + x));
+            int& owner = owners.at(
+                static_cast<std::size_t>(scale.first_cell + y * tables.plan.pyramid.stride + x));
             ASSERT_EQ(owner, -1);
             owner = i;
           }
@@ -96,7 +96,7 @@ TEST(CudaAcfPlan, ReadsEachTreesFeaturesWhereTheyAre) {
   const Size window = model.window_cells();
   for (const std::size_t shared : {std::size_t{0}, kShared}) {
     const AcfTables tables = tables_of(model, {640, 360}, {}, kManyCells, shared);
-    const acf::ScanLayout& scan = tables.plan.scan;
+    const acf::ScanLayout& scan = tables.plan.classifier.scan;
     EXPECT_EQ(scan.in_shared, shared > 0 ? 1 : 0);
     EXPECT_EQ(scan.stride % 4, 0) << "copied 16 bytes at a time";
     EXPECT_EQ(tables.trees.size() % acf::kWarpTrees, 0U);
@@ -131,7 +131,8 @@ TEST(CudaAcfPlan, KeepsToTheSharedMemoryThatThereIs) {
   const Model model = test::small_model(3, 1);
   int last_rows = acf::kMostScanRows + 1;
   for (const std::size_t shared : {60'000U, 14'000U, 10'000U, 7'000U}) {
-    const acf::ScanLayout scan = tables_of(model, {640, 360}, {}, kManyCells, shared).plan.scan;
+    const acf::ScanLayout scan =
+        tables_of(model, {640, 360}, {}, kManyCells, shared).plan.classifier.scan;
     ASSERT_EQ(scan.in_shared, 1);
     EXPECT_LE(scan.plane * acf::kChannels + 2 * acf::kScanColumns * scan.rows,
               static_cast<std::int64_t>(shared));
@@ -140,7 +141,7 @@ TEST(CudaAcfPlan, KeepsToTheSharedMemoryThatThereIs) {
     EXPECT_LT(scan.rows, last_rows);
     last_rows = scan.rows;
   }
-  EXPECT_EQ(tables_of(model, {640, 360}, {}, kManyCells, 3'000).plan.scan.in_shared, 0);
+  EXPECT_EQ(tables_of(model, {640, 360}, {}, kManyCells, 3'000).plan.classifier.scan.in_shared, 0);
 }
 
 /// Returns the sum of the device's taps for a source whose samples equal their indices.
@@ -194,7 +195,7 @@ TEST(CudaAcfPlan, ResizesFirstWhatTilesCannot) {
     if (real.source == acf::TileSource::resized) {
       EXPECT_GT(std::max(real.across.count, real.down.count), acf::kMostTileTaps);
       rows += static_cast<std::size_t>(acf::kShrink * real.cells.height);
-      EXPECT_LE(acf::kShrink * real.cells.width, tables.plan.resized_width);
+      EXPECT_LE(acf::kShrink * real.cells.width, tables.plan.pyramid.resized_width);
     }
     if (real.source == acf::TileSource::tile_taps) {
       EXPECT_EQ(real.across.count, acf::kMostTileTaps);
@@ -208,7 +209,7 @@ TEST(CudaAcfPlan, ResizesFirstWhatTilesCannot) {
 TEST(CudaAcfPlan, HasNothingForAPictureSmallerThanTheObject) {
   const AcfTables tables = tables_of(test::small_model(3, 1), {18, 200});
   EXPECT_TRUE(tables.batches.empty());
-  EXPECT_EQ(tables.plan.real_tiles, 0);
+  EXPECT_EQ(tables.plan.pyramid.real_tiles, 0);
 }
 
 TEST(CudaAcfPlan, RefusesAPictureThatIsEnlargedTooMuch) {

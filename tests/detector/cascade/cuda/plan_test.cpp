@@ -50,7 +50,7 @@ struct TileOfSums {
 };
 
 std::size_t sum_at(const ScanPlan& plan, int step, int x, int y) {
-  const cascade::SumsLayout& layout = plan.layouts[step - 1];
+  const cascade::SumsLayout& layout = plan.cascade.layouts[step - 1];
   const int column = step == 1 ? x : x / 2 + (x % 2 == 0 ? 0 : layout.odd);
   return static_cast<std::size_t>(y * layout.stride + column);
 }
@@ -179,10 +179,11 @@ void expect_stage(const Cascade& cascade, const ScanTables& tables, std::size_t 
   const auto layout = static_cast<std::size_t>(step - 1);
   const DeviceStage& stage = tables.stages[number];
   const std::uint32_t* const window =
-      tile.sums.data() + place.height * step * tables.plan.layouts[layout].stride + place.width;
+      tile.sums.data() + place.height * step * tables.plan.cascade.layouts[layout].stride +
+      place.width;
   const std::vector<float> expected = expected_leaves(
       cascade, cascade.stages[number], tile, place.width * step, place.height * step, inverse);
-  if (static_cast<int>(number) >= tables.plan.lane_stages) {
+  if (static_cast<int>(number) >= tables.plan.cascade.lane_stages) {
     std::vector<std::int32_t> in_units;
     for (const float leaf : expected)
       in_units.push_back(static_cast<std::int32_t>(std::lrint(double{leaf} * stage.units)));
@@ -199,7 +200,7 @@ void expect_stage(const Cascade& cascade, const ScanTables& tables, std::size_t 
 /// Compares the leaves of all stages, for windows all over a tile.
 void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
                    const TileOfSums& tile, float inverse) {
-  const int last_row = tables.plan.tile_rows[step - 1] - 1;
+  const int last_row = tables.plan.cascade.tile_rows[step - 1] - 1;
   for (const int column : {0, 31, cascade::kTileColumns - 1})
     for (const int row : {0, last_row})
       for (std::size_t stage = 0; stage < tables.stages.size(); ++stage) {
@@ -213,7 +214,7 @@ class CudaCascadePlan : public testing::TestWithParam<std::string> {};
 TEST_P(CudaCascadePlan, HasEachStumpAsItIs) {
   const Cascade cascade = cascade_of(GetParam());
   const ScanTables tables = tables_of(cascade);
-  ASSERT_EQ(tables.plan.only_stumps, 1);
+  ASSERT_EQ(tables.plan.cascade.only_stumps, 1);
   std::mt19937 random(7);
   for (const int step : {1, 2}) {
     const auto noise = tile_of(tables.plan, step, [&] { return static_cast<int>(random() % 256); });
@@ -227,13 +228,13 @@ INSTANTIATE_TEST_SUITE_P(Cascades, CudaCascadePlan,
                          [](const auto& parameter) { return parameter.param; });
 
 TEST(CudaCascadePlanNodes, AreWalkedWhereTheyAreTreesOrCountTooMuch) {
-  EXPECT_EQ(tables_of(cascade_of("frontalface_alt2")).plan.only_stumps, 0) << "trees";
+  EXPECT_EQ(tables_of(cascade_of("frontalface_alt2")).plan.cascade.only_stumps, 0) << "trees";
   Cascade cascade = cascade_of("frontalface_default");
   for (cascade::WeightedRect& rect : cascade.features[7].rects) rect.weight *= 33'000;
   const ScanTables tables = tables_of(cascade);
-  EXPECT_EQ(tables.plan.only_stumps, 0);
+  EXPECT_EQ(tables.plan.cascade.only_stumps, 0);
   EXPECT_TRUE(tables.stumps[0].empty());
-  EXPECT_GT(tables.plan.lane_stages, 0);
+  EXPECT_GT(tables.plan.cascade.lane_stages, 0);
 }
 
 TEST(CudaCascadePlanStages, AreDecidedByUnitsButNearTheThreshold) {
@@ -291,7 +292,7 @@ TEST(CudaCascadePlanStumps, MayCountNothing) {
     feature.rect_count = 2;
   }
   const ScanTables tables = tables_of(cascade);
-  ASSERT_EQ(tables.plan.only_stumps, 1);
+  ASSERT_EQ(tables.plan.cascade.only_stumps, 1);
   std::mt19937 random(7);
   const auto noise = tile_of(tables.plan, 1, [&] { return static_cast<int>(random() % 256); });
   expect_leaves(cascade, tables, 1, noise, 0.0002F);
@@ -307,9 +308,10 @@ TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
     feature.rect_count = 3;
   }
   const ScanTables tables = tables_of(cascade);
-  ASSERT_EQ(tables.plan.only_stumps, 1);
-  EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.lane_stages, 8);
-  EXPECT_EQ(tables.plan.lane_stages, 7);  // stages of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
+  ASSERT_EQ(tables.plan.cascade.only_stumps, 1);
+  EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.cascade.lane_stages, 8);
+  EXPECT_EQ(tables.plan.cascade.lane_stages,
+            7);  // stages of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
   EXPECT_LE(tables.stumps[0].size(), std::size_t{cascade::kMostStumpPairs});
   EXPECT_EQ(tables.stumps[0].size(), tables.stumps[1].size());
   std::mt19937 random(7);
@@ -328,8 +330,8 @@ TEST(CudaCascadePlanStumps, AreWalkedAsNodesWhereTheFirstStageIsTooLarge) {
   cascade.stages.erase(cascade.stages.begin(), cascade.stages.begin() + 12);
   ASSERT_GT(cascade.stages[0].tree_count, 600U);
   const ScanTables tables = tables_of(cascade);
-  EXPECT_EQ(tables.plan.only_stumps, 0);
-  EXPECT_EQ(tables.plan.lane_stages, 1);
+  EXPECT_EQ(tables.plan.cascade.only_stumps, 0);
+  EXPECT_EQ(tables.plan.cascade.lane_stages, 1);
   EXPECT_TRUE(tables.stumps[0].empty());
 }
 
@@ -342,7 +344,7 @@ TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
     std::set<std::tuple<int, int, int>> firsts;
     for (const cascade::DeviceTile& tile : tables.tiles) {
       const cascade::DeviceLevel& level = tables.levels[static_cast<std::size_t>(tile.level)];
-      const int rows = tables.plan.tile_rows[level.step - 1];
+      const int rows = tables.plan.cascade.tile_rows[level.step - 1];
       EXPECT_EQ(tile.column % cascade::kTileColumns, 0);
       EXPECT_EQ(tile.row % rows, 0);
       EXPECT_TRUE(firsts.insert({tile.level, tile.column, tile.row}).second);
@@ -357,10 +359,11 @@ TEST(CudaCascadePlanTiles, CoverEachPlaceOnce) {
 
 TEST(CudaCascadePlanTiles, AreSmallerWhereTheyWouldBeFew) {
   const Cascade cascade = cascade_of("frontalface_default");
-  EXPECT_THAT(tables_of(cascade, {1920, 1080}).plan.tile_rows, testing::ElementsAre(96, 48));
+  EXPECT_THAT(tables_of(cascade, {1920, 1080}).plan.cascade.tile_rows,
+              testing::ElementsAre(96, 48));
   const ScanTables small = tables_of(cascade, {320, 240});
-  EXPECT_LT(small.plan.tile_rows[1], 48);
-  EXPECT_GE(small.plan.tile_rows[1], 8);
+  EXPECT_LT(small.plan.cascade.tile_rows[1], 48);
+  EXPECT_GE(small.plan.cascade.tile_rows[1], 8);
 }
 
 TEST(CudaCascadePlanAxes, LieBetweenThePicturesPixels) {

@@ -26,7 +26,7 @@ class InvertedResidualOperator : public Operator {
         output_(context.outputs[0]),
         programmatic_(context.chip.compute_capability >= cuda::kOldestWithClusters),
         arguments_(arguments_of(op, shape, inputs_[0].shape, inputs_[0].pitch, output_.pitch)) {
-    if (inputs_.size() > 1) arguments_.residual_pitch = inputs_[1].pitch;
+    if (inputs_.size() > 1) arguments_.residual.pitch = inputs_[1].pitch;
     const InvertedResidualWeights weights = pack_weights(op, shape_);
     expand_ = packer.append(std::span<const __half>(weights.expand));
     depthwise_ = packer.append(std::span<const __half>(weights.depthwise));
@@ -39,12 +39,12 @@ class InvertedResidualOperator : public Operator {
   void enqueue(const Memory& memory, cuda::StreamView stream) const override {
     InvertedResidualArguments arguments = arguments_;
     arguments.input = value_pointer<__half>(memory, inputs_[0]);
-    if (inputs_.size() > 1) arguments.residual = value_pointer<__half>(memory, inputs_[1]);
+    if (inputs_.size() > 1) arguments.residual.values = value_pointer<__half>(memory, inputs_[1]);
     arguments.output = value_pointer<__half>(memory, output_);
-    arguments.expand = weight_pointer<uint4>(memory, expand_);
-    arguments.depthwise = weight_pointer<uint4>(memory, depthwise_);
-    arguments.project = weight_pointer<uint4>(memory, project_);
-    arguments.bias = weight_pointer<float>(memory, bias_);
+    arguments.weights.expand = weight_pointer<uint4>(memory, expand_);
+    arguments.weights.depthwise = weight_pointer<uint4>(memory, depthwise_);
+    arguments.weights.project = weight_pointer<uint4>(memory, project_);
+    arguments.weights.bias = weight_pointer<float>(memory, bias_);
     launch_inverted_residual(shape_, tile_, arguments, programmatic_, stream);
   }
 

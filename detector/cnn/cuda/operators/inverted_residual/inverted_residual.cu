@@ -109,12 +109,12 @@ void launch_inverted_residual(const InvertedResidualShape& shape, const Inverted
   const int strips = divide_up(shape.output_width, kStripPixels / shape.stride);
   const int row_blocks = divide_up(shape.output_height, tile.block_rows());
   InvertedResidualArguments a = arguments;
-  a.row_groups = tile.groups;
-  a.pixel_tiles = tile.pixel_tiles;
+  a.block.row_groups = tile.groups;
+  a.block.pixel_tiles = tile.pixel_tiles;
   const BlockMemory memory = memory_of(shape, tile);
-  a.block_expanded_groups = memory.expanded_groups;
-  a.strip_chunks = memory.strip;
-  a.stage_weights = memory.stage_weights ? 1 : 0;
+  a.block.expanded_groups = memory.expanded_groups;
+  a.block.strip_chunks = memory.strip;
+  a.block.stage_weights = memory.stage_weights ? 1 : 0;
   cuda::LaunchShape launch;
   launch.grid = dim3(static_cast<unsigned>(strips), static_cast<unsigned>(row_blocks),
                      static_cast<unsigned>(tile.split));

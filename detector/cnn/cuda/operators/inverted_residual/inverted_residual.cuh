@@ -15,36 +15,36 @@ constexpr int most_threads(int chunks) { return chunks <= 4 ? 512 : 384; }
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, uint4* shared) {
   using Weights = ExpandedGroupWeights<kChunks>;
-  const BlockWork<kChunks, kStride> work(a, kRows * a.row_groups);
+  const BlockWork<kChunks, kStride> work(a, kRows * a.block.row_groups);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warps = static_cast<int>(blockDim.x) / 32;
   const auto strip = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   const int column_chunks = a.column_groups * a.column_tiles * 16;
-  uint4* const project_weights = shared + a.strip_chunks;
-  uint4* const results = project_weights + a.block_expanded_groups * column_chunks;
-  const int items = work.expanded_groups * a.row_groups;
+  uint4* const project_weights = shared + a.block.strip_chunks;
+  uint4* const results = project_weights + a.block.expanded_groups * column_chunks;
+  const int items = work.expanded_groups * a.block.row_groups;
   int item = static_cast<int>(threadIdx.x) / 32;
 
   // No kernel writes weights, so they are loaded while the previous kernel still runs.
-  const uint4* expand = a.expand + work.first_group * Weights::kExpandChunks;
-  const uint4* depthwise = a.depthwise + work.first_group * Weights::kDepthwiseChunks * 4;
-  load_chunks(a.project + work.first_group * column_chunks, project_weights,
+  const uint4* expand = a.weights.expand + work.first_group * Weights::kExpandChunks;
+  const uint4* depthwise = a.weights.depthwise + work.first_group * Weights::kDepthwiseChunks * 4;
+  load_chunks(a.weights.project + work.first_group * column_chunks, project_weights,
               work.expanded_groups * column_chunks);
   Weights weights;
-  if (a.stage_weights != 0) {
-    uint4* const staged = results + a.block_expanded_groups * work.pixel_tiles() * 32;
-    uint4* const staged_depthwise = staged + a.block_expanded_groups * Weights::kExpandChunks;
+  if (a.block.stage_weights != 0) {
+    uint4* const staged = results + a.block.expanded_groups * work.pixel_tiles() * 32;
+    uint4* const staged_depthwise = staged + a.block.expanded_groups * Weights::kExpandChunks;
     load_chunks(expand, staged, work.expanded_groups * Weights::kExpandChunks);
     load_chunks(depthwise, staged_depthwise, work.expanded_groups * Weights::kDepthwiseChunks * 4);
     expand = staged;
     depthwise = staged_depthwise;
   }
   const auto load_weights = [&](int i) {
-    const int expanded_group = i / a.row_groups;
+    const int expanded_group = i / a.block.row_groups;
     weights.load(expand + expanded_group * Weights::kExpandChunks,
                  depthwise + expanded_group * Weights::kDepthwiseChunks * 4, lane);
   };
-  if (a.stage_weights == 0 && item < items) load_weights(item);
+  if (a.block.stage_weights == 0 && item < items) load_weights(item);
   cuda::wait_for_previous_kernel();
   cuda::let_next_kernel_start();
   load_strip(a, work, strip);
@@ -55,12 +55,12 @@ __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, ui
   __syncthreads();
 
   constexpr int kGroupTiles = kRows * pixel_tiles_of_row(kStride);
-  bool loaded = a.stage_weights == 0;
+  bool loaded = a.block.stage_weights == 0;
   for (; item < items; item += warps) {
     if (!loaded) load_weights(item);
     loaded = false;
-    const int expanded_group = item / a.row_groups;
-    const int row_group = item % a.row_groups;
+    const int expanded_group = item / a.block.row_groups;
+    const int row_group = item % a.block.row_groups;
     const int row = kStride * kRows * row_group;
     expand_and_filter<kChunks, kStride, kRows>(
         weights, strip + row * kStripWidth * strip_pitch(kChunks), work.first_input_row() + row,

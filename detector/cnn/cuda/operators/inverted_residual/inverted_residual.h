@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "core/cuda/stream.h"
+#include "detector/cnn/cuda/operators/residual.h"
 #include "detector/cnn/model/graph/graph.h"
 
 namespace facepipe::detector::engine {
@@ -58,14 +59,29 @@ struct InvertedResidualShape {
   friend bool operator==(const InvertedResidualShape&, const InvertedResidualShape&) = default;
 };
 
+/// The packed weights in device memory; see InvertedResidualWeights in weights.h.
+struct WeightPointers {
+  const uint4* expand;
+  const uint4* depthwise;
+  const uint4* project;
+  const float* bias;  ///< bias of the projection, padded to whole column groups
+};
+
+/// How a block's work is divided. It depends on the tile; launch_inverted_residual() sets it.
+struct BlockDivision {
+  int row_groups;  ///< InvertedResidualTile::groups
+  int pixel_tiles;
+  int expanded_groups;  ///< the most expanded groups of a block
+  /// chunks of the strip, or of the partial sums that a block receives, if those are more
+  int strip_chunks;
+  int stage_weights;  ///< whether the first phase reads its weights from shared memory
+};
+
 struct InvertedResidualArguments {
   const __half* input;
-  const __half* residual;  ///< as large as the output, or null
   __half* output;
-  const uint4* expand;     ///< see InvertedResidualWeights in weights.h
-  const uint4* depthwise;  ///< see InvertedResidualWeights in weights.h
-  const uint4* project;    ///< see InvertedResidualWeights in weights.h
-  const float* bias;       ///< bias of the projection, padded to whole column groups
+  Residual residual;
+  WeightPointers weights;
 
   int input_height;
   int input_width;
@@ -73,20 +89,13 @@ struct InvertedResidualArguments {
   int output_height;
   int output_width;
   int output_pitch;  ///< halves from one pixel to the next: a multiple of 8
-  int residual_pitch;
   int input_chunks;  ///< chunks of the map; the kernel's further chunks are zeros
   int expanded_groups;
   int column_tiles;
   int column_groups;
   float least;  ///< lower bound of the projection: 0 for relu, else minus infinity
 
-  // These members depend on the tile; launch_inverted_residual() sets them.
-  int row_groups;  ///< InvertedResidualTile::groups
-  int pixel_tiles;
-  int block_expanded_groups;  ///< the most expanded groups of a block
-  /// chunks of the strip, or of the partial sums that a block receives, if those are more
-  int strip_chunks;
-  int stage_weights;  ///< whether the first phase reads its weights from shared memory
+  BlockDivision block;
 };
 
 /// Returns the least number of input chunks, not less than `chunks`, for which there is a kernel; 0

@@ -72,20 +72,20 @@ struct Projection {
 #pragma unroll
     for (int n = 0; n < kColumnTiles; ++n) {
       const float2 bias = __ldg(reinterpret_cast<const float2*>(
-          a.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
+          a.weights.bias + (kColumnTiles == 3 && n == 2 ? last_channel() : channel + 2 * n)));
 #pragma unroll
       for (int m = 0; m < kPixelTiles; ++m) {
         sum[m][n][0] = sum[m][n][2] = bias.x;
         sum[m][n][1] = sum[m][n][3] = bias.y;
       }
     }
-    if (a.residual == nullptr) return;
+    if (a.residual.values == nullptr) return;
 #pragma unroll
     for (int i = 0; i < kPixels; ++i)
       if (pixel[i] >= 0)
         move_words([&](int c, int n, auto word) {
           reinterpret_cast<decltype(word)&>(added[i][n]) = *reinterpret_cast<const decltype(word)*>(
-              a.residual + static_cast<std::ptrdiff_t>(pixel[i]) * a.residual_pitch + c);
+              a.residual.values + static_cast<std::ptrdiff_t>(pixel[i]) * a.residual.pitch + c);
         });
   }
 
@@ -231,7 +231,7 @@ __device__ __forceinline__ void project_columns(const InvertedResidualArguments&
     if (a.column_tiles == 4)
       project<kChunks, kStride, kPixelTiles, 4>(a, work, weights, results, received);
   };
-  if (a.pixel_tiles == 1)
+  if (a.block.pixel_tiles == 1)
     with_columns(std::integral_constant<int, 1>{});
   else
     with_columns(std::integral_constant<int, 2>{});

@@ -57,13 +57,13 @@ InvertedResidualTrial::InvertedResidualTrial(const graph::InvertedResidual& op,
   weights_[2] = cuda::uploaded(weights.project, stream);
   bias_ = cuda::uploaded(weights.bias, stream);
   arguments_.input = input_.data();
-  arguments_.residual = residual ? input_.data() : nullptr;
-  arguments_.residual_pitch = arguments_.input_pitch;
+  arguments_.residual.values = residual ? input_.data() : nullptr;
+  arguments_.residual.pitch = arguments_.input_pitch;
   arguments_.output = output_.data();
-  arguments_.expand = chunks_of(weights_[0]);
-  arguments_.depthwise = chunks_of(weights_[1]);
-  arguments_.project = chunks_of(weights_[2]);
-  arguments_.bias = bias_.data();
+  arguments_.weights.expand = chunks_of(weights_[0]);
+  arguments_.weights.depthwise = chunks_of(weights_[1]);
+  arguments_.weights.project = chunks_of(weights_[2]);
+  arguments_.weights.bias = bias_.data();
 }
 
 void InvertedResidualTrial::forget_output(cuda::StreamView stream) {
