@@ -22,13 +22,12 @@ struct MatrixScratch {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }
 
-/// Launch the map and the reduce kernel. Their grids have enough blocks to occupy
-/// `multiprocessors`.
+/// Launch the map and the reduce kernel. The map kernel's grid has enough blocks to occupy
+/// `multiprocessors`, and the reduce kernel's has one for each row.
 void launch_matrix_map(const NmsOptions& options, const CandidateView& view,
                        const MatrixScratch& scratch, std::uint32_t multiprocessors,
                        cudaStream_t stream);
 void launch_matrix_reduce(const NmsOptions& options, const CandidateView& view,
-                          const MatrixScratch& scratch, std::uint32_t multiprocessors,
-                          cudaStream_t stream);
+                          const MatrixScratch& scratch, cudaStream_t stream);
 
 }  // namespace facepipe::nms

@@ -119,7 +119,7 @@ class MatrixRule : public RuleBase {
     launch_matrix_map(options_, candidates, scratch_.matrix, multiprocessors_, stream);
   }
   void enqueue_reduce(const CandidateView& candidates, cudaStream_t stream) override {
-    launch_matrix_reduce(options_, candidates, scratch_.matrix, multiprocessors_, stream);
+    launch_matrix_reduce(options_, candidates, scratch_.matrix, stream);
   }
 
  private:
