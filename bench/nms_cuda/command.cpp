@@ -8,6 +8,9 @@ namespace {
 
 constexpr int kMostReplays = 100000;
 constexpr std::uint32_t kLargestK = 4096;
+constexpr std::uint32_t kMostMultiprocessors = 1024;
+constexpr double kShortestLoop = 0.01;  // seconds
+constexpr double kLongestLoop = 60;
 
 void add_ks(CLI::App& app, Command& to, const std::vector<std::uint32_t>& usual) {
   app.add_option("--k", to.ks)
@@ -19,6 +22,13 @@ void add_ks(CLI::App& app, Command& to, const std::vector<std::uint32_t>& usual)
   });
 }
 
+void add_parts(CLI::App& app, Command& to) {
+  app.add_option("--multiprocessors", to.parts)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
+}
+
 /// Adds a verb, which fills in `to` when it is parsed.
 void add_verb(CLI::App& app, const Verb& verb, Command& to) {
   CLI::App& added = *app.add_subcommand(verb.name);
@@ -27,6 +37,10 @@ void add_verb(CLI::App& app, const Verb& verb, Command& to) {
     added.add_option("--replays", to.replays)->check(CLI::Range(1, kMostReplays));
   if (verb.has_rule) added.add_option("RULE", to.rule)->required();
   if (!verb.usual_ks.empty()) add_ks(added, to, verb.usual_ks);
+  if (verb.has_parts) add_parts(added, to);
+  if (verb.has_published) added.add_flag("--published", to.as_published);
+  if (verb.has_seconds)
+    added.add_option("--seconds", to.seconds)->check(CLI::Range(kShortestLoop, kLongestLoop));
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ struct Verb {
   bool has_replays = true;
   bool has_rule = false;
   std::vector<std::uint32_t> usual_ks{};  ///< empty: the verb has no --k
+  bool has_parts = false;                 ///< --multiprocessors
+  bool has_published = false;             ///< --published
+  bool has_seconds = false;               ///< --seconds
 };
 
 struct Command {
@@ -20,7 +23,10 @@ struct Command {
   std::string path;  ///< the list; for write, the folder
   std::string rule;  ///< only if the verb has a rule
   int replays = 200;
-  std::vector<std::uint32_t> ks{};  ///< in the order given
+  std::vector<std::uint32_t> ks{};     ///< in the order given
+  std::vector<std::uint32_t> parts{};  ///< numbers of multiprocessors; empty: all of the device
+  bool as_published = false;
+  double seconds = 2;  ///< how long a loop takes
 };
 
 /// write, run, rules and once.

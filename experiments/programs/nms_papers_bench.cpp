@@ -6,7 +6,20 @@
 //                                   D_max / k <= 1,024 threads requires it: "map k 2 D_max 2048".
 //                                   Sets of more candidates are left out, and standard error
 //                                   says so
-//   bench_nms_papers cores LIST     the matrix (k 32) and greedy on 8, 16, 24, 32, 48, 64, 96 ...
+//   bench_nms_papers grid LIST      both as one kernel whose blocks wait for each other: "in one
+//                                   kernel both k 32"
+//   bench_nms_papers printed LIST   the kernels exactly as they are printed, on n rows, D_max
+//   4,096:
+//                                   "printed memset", "printed map", and for each k "printed reduce
+//                                   k 32", "printed both k 32" (map and reduce) and "printed all
+//                                   k 32" (memset, map and reduce). If they keep other candidates
+//                                   than the same algorithm on the host, that is an error
+//   bench_nms_papers steps LIST     what each step from the printed kernels to ours changes: the
+//                                   reduction "printed", "printed up to n", "printed ends early",
+//                                   "printed capped" (at most 16 blocks for each multiprocessor),
+//                                   "printed whole" (on D_max rows), and the maps "printed 32x32",
+//                                   "printed coalesced", "printed whole"
+//   bench_nms_papers cores LIST     the matrix and greedy on 8, 16, 24, 32, 40, 48, 64, 80, 96 ...
 //                                   all multiprocessors, with green contexts: "greedy on 8
 //                                   multiprocessors", "map k 32 on 8 multiprocessors"
 //   bench_nms_papers bitmask LIST   R-CNN's bitmask suppression (nms_papers/bitmask_nms.h) in
@@ -16,11 +29,27 @@
 //                                   "bitmask sort" is the ranking on the host, which comes before
 //                                   and is in none of the others. All but the kernel are timed by
 //                                   the host's clock. If it keeps other candidates than greedy,
-//                                   that is an error
+//                                   that is an error. "bitmask as printed" has + 1, a division, and
+//                                   an allocation in each call (nms_papers/printed_bitmask.h):
+//                                   "kernel", "allocation" and "together"
+//   bench_nms_papers variations LIST  Adaptive-NMS and FeatureNMS (nms_papers/pair_rules.h) on
+//                                   made-up densities and features, greedy and "as a matrix". If
+//                                   the device keeps other candidates than the CPU, that is an
+//                                   error
+//   bench_nms_papers energy LIST    joules by NVML's counter in loops of replays. A line has who,
+//                                   name, order, kept, calls, seconds and joules. "idle" has no
+//                                   calls: the device has a context, and nothing runs
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200)
-//   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128)
-//                 and cores (32)
+//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
+//   energy
+//   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128),
+//                 printed (4,8,16,32,64), steps (4,32), grid, cores and energy (32)
+//   --multiprocessors N,N...  measures on parts of so many multiprocessors, with green contexts;
+//   CUDA
+//                 rounds up. Not with bitmask and energy
+//   --published   with matrix and grid: the published predicate (the winner's area, squares, + 1)
+//                 instead of IoU: "matrix as published map k 32"
+//   --seconds S   with energy: how long a loop takes: 0.01..60 (2)
 //
 // Lists and lines of the results are those of bench_nms_cuda (bench/nms_cuda_bench.cpp).
 #include <string>
@@ -35,12 +64,26 @@
 namespace facepipe::nms_papers {
 namespace {
 
+using Measure = void (*)(const std::vector<Set>&, const Command&, const Place&);
+
+/// The verbs that measure on parts of a device.
+struct VerbOnParts {
+  const char* name;
+  Measure measure;
+};
+constexpr VerbOnParts kOnParts[] = {{"matrix", time_matrix},   {"grid", time_grid_matrix},
+                                    {"printed", time_printed}, {"steps", time_steps},
+                                    {"cores", time_cores},     {"variations", time_variations}};
+
 int measure(const std::vector<std::string>& words) {
-  const bench::Command command = bench::parse_command(papers_verbs(), words);
+  Command command = bench::parse_command(papers_verbs(), words);
   const std::vector<Set> sets = bench::read_list(command.path);
-  if (command.verb == "matrix") time_matrix(sets, command.ks, command.replays);
-  if (command.verb == "cores") time_cores(sets, command.ks, command.replays);
-  if (command.verb == "bitmask") time_bitmask(sets, command.replays);
+  if (command.verb == "cores" && command.parts.empty()) command.parts = steps_to_all();
+  for (const VerbOnParts& verb : kOnParts)
+    if (command.verb == verb.name)
+      on_parts(command.parts, [&](const Place& place) { verb.measure(sets, command, place); });
+  if (command.verb == "bitmask") time_bitmask(sets, command);
+  if (command.verb == "energy") measure_energy(sets, command);
   return 0;
 }
 

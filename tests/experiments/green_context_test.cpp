@@ -1,17 +1,25 @@
 // These tests check work in a green context: where it runs, and that suppression planned for it is
 // exact.
-#include "experiments/programs/nms_papers/green_context.h"
+#include "experiments/programs/hardware/green_context.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "core/cuda/devices.h"
-#include "experiments/programs/nms_papers/multiprocessors_used.h"
+#include "experiments/programs/hardware/multiprocessors_used.h"
+#include "experiments/programs/nms_papers/places.h"
 #include "nms/cpu/suppressor.h"
 #include "tests/nms/cuda/device_nms.h"
 #include "tests/support/nms_cases.h"
 
 namespace facepipe::nms_papers {
 namespace {
+
+using experiments::GreenContext;
+using experiments::multiprocessors_used;
 
 class GreenContexts : public testing::Test {
  protected:
@@ -35,6 +43,27 @@ TEST_F(GreenContexts, RunOnTheirMultiprocessorsAlone) {
   }
   const cuda::Stream stream;
   EXPECT_EQ(multiprocessors_used(stream), all_);
+}
+
+TEST_F(GreenContexts, MeasureOnEachPartOnce) {
+  std::vector<std::uint32_t> numbers;
+  on_parts({7, 8, all_, all_ + 100}, [&](const Place& place) {
+    numbers.push_back(place.multiprocessors);
+    EXPECT_EQ(place.words, " on " + std::to_string(place.multiprocessors) + " multiprocessors");
+  });
+  EXPECT_EQ(numbers, (std::vector<std::uint32_t>{8, all_}));
+  int whole = 0;
+  on_parts({}, [&](const Place& place) {
+    EXPECT_EQ(place.multiprocessors, nms::kAllMultiprocessors);
+    ++whole;
+  });
+  EXPECT_EQ(whole, 1);
+}
+
+TEST_F(GreenContexts, StepsGrowToTheWholeDevice) {
+  const std::vector<std::uint32_t> steps = steps_to_all();
+  EXPECT_EQ(steps.back(), all_);
+  EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
 }
 
 TEST_F(GreenContexts, SuppressExactly) {

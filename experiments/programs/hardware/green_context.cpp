@@ -1,4 +1,4 @@
-#include "experiments/programs/nms_papers/green_context.h"
+#include "experiments/programs/hardware/green_context.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 #include "core/cuda/check.h"
 #include "core/error.h"
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 namespace {
 
 /// Returns the driver's function of that CUDA version through the runtime. So nothing links the
@@ -105,4 +105,4 @@ GreenContext::~GreenContext() {
   driver().cuGreenCtxDestroy(static_cast<CUgreenCtx>(context_));
 }
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 
 /// A green context, which is current in the calling thread as long as it lives. Streams made in
 /// this time run their work only on its multiprocessors. Destroy them, and graphs captured from
@@ -27,4 +27,4 @@ class GreenContext {
   std::uint32_t multiprocessors_ = 0;
 };
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

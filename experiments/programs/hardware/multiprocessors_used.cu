@@ -1,4 +1,4 @@
-#include "experiments/programs/nms_papers/multiprocessors_used.h"
+#include "experiments/programs/hardware/multiprocessors_used.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 namespace {
 
 constexpr unsigned kMostMultiprocessors = 1024;
@@ -33,4 +33,4 @@ std::uint32_t multiprocessors_used(cuda::StreamView stream) {
   return static_cast<std::uint32_t>(std::count(used.data(), used.data() + used.size(), 1));
 }
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

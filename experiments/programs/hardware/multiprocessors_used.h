@@ -5,10 +5,10 @@
 
 #include "core/cuda/stream.h"
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 
 /// Counts the multiprocessors that ran the blocks of one large launch, which is captured in a graph
 /// like the measured work. Allocates memory and waits for the stream. Throws Error(device).
 [[nodiscard]] std::uint32_t multiprocessors_used(cuda::StreamView stream);
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

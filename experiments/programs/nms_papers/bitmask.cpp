@@ -1,29 +1,17 @@
-#include <chrono>
 #include <functional>
 #include <stdexcept>
 
 #include "bench/device_times.h"
 #include "bench/nms_cuda/suppression_times.h"
 #include "core/cuda/stream.h"
-#include "core/timing.h"
 #include "experiments/programs/nms_papers/bitmask_nms.h"
+#include "experiments/programs/nms_papers/host_times.h"
 #include "experiments/programs/nms_papers/measures.h"
+#include "experiments/programs/nms_papers/printed_bitmask.h"
 #include "tests/nms/cuda/device_nms.h"
 
 namespace facepipe::nms_papers {
 namespace {
-
-/// Measures calls that wait for what they enqueue.
-std::vector<float> microseconds_on_host(int calls, const std::function<void()>& call) {
-  for (int i = 0; i < bench::kWarmUp; ++i) call();
-  std::vector<float> times;
-  for (int i = 0; i < calls; ++i) {
-    const Clock::time_point begin = Clock::now();
-    call();
-    times.push_back(std::chrono::duration<float, std::micro>(Clock::now() - begin).count());
-  }
-  return times;
-}
 
 std::vector<std::uint32_t> kept_by_greedy(const Set& set) {
   nms::NmsOptions options;
@@ -54,10 +42,46 @@ void time_set(const Set& set, int replays) {
   show_host("bitmask sort", [&] { nms.rank(boxes, scores); });
 }
 
+/// Measures it as it is printed, with all that a call does but the ranking.
+void time_printed_set(const Set& set, int replays) {
+  const auto& [name, boxes, scores] = set.candidates;
+  const cuda::Stream stream;
+  BitmaskNms ranking(boxes.size(), set.threshold);
+  ranking.rank(boxes, scores);
+  const std::span<const RankedBox> ranked = ranking.ranked();
+  const cuda::DeviceBuffer<std::int32_t> indices(ranked.size());
+  const cuda::DeviceBuffer<std::int32_t> count(1);
+  const auto call = [&] {
+    printed_bitmask_nms({indices.data(), count.data()}, ranked, set.threshold);
+  };
+  call();
+  std::int32_t kept = 0;
+  cuda::copy(std::span(&kept, 1), count.span(), stream);
+  const cuda::DeviceBuffer<RankedBox> on_device(ranked.size());
+  const cuda::DeviceBuffer<std::uint64_t> mask(ranked.size() * ranking.words());
+  cuda::copy(on_device.span(), ranked, stream);
+  stream.synchronize();
+  const auto show = [&](const char* who, const std::vector<float>& times) {
+    bench::show(who, set, static_cast<std::size_t>(kept), times);
+  };
+  show("bitmask as printed kernel",
+       bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] {
+         launch_printed_bitmask({static_cast<std::uint32_t>(ranked.size()), set.threshold,
+                                 on_device.data(), mask.data()},
+                                stream.view().get());
+       }));
+  show("bitmask as printed allocation",
+       microseconds_on_host(replays, [&] { allocate_for_printed_bitmask(ranked.size()); }));
+  show("bitmask as printed together", microseconds_on_host(replays, call));
+}
+
 }  // namespace
 
-void time_bitmask(const std::vector<Set>& sets, int replays) {
-  for (const Set& set : sets) time_set(set, replays);
+void time_bitmask(const std::vector<Set>& sets, const Command& command) {
+  for (const Set& set : sets) {
+    time_set(set, command.replays);
+    time_printed_set(set, command.replays);
+  }
 }
 
 }  // namespace facepipe::nms_papers

@@ -21,9 +21,10 @@ namespace facepipe::nms_papers {
 ///     computed, also those below the diagonal, which the reduction doesn't read.
 ///   * The mask goes to ordinary memory of the host. The host reduces it box after box and sends
 ///     the kept candidates back to the device.
-/// These differ from the original: memory is allocated once instead of in each call. The overlap is
-/// that of nms/predicate.h, without "+1 pixel" and without a division. rank() leaves out candidates
-/// that nms.h calls invalid. So it keeps what greedy keeps, bit for bit.
+/// These differ from the original, which printed_bitmask.h has: memory is allocated once instead of
+/// in each call. The overlap is that of nms/predicate.h, without "+1 pixel" and without a division.
+/// rank() leaves out candidates that nms.h calls invalid. So it keeps what greedy keeps, bit for
+/// bit.
 class BitmaskNms {
  public:
   /// Makes room for `capacity` candidates, with capacity^2 / 8 bytes on the device and on the host.
@@ -46,12 +47,13 @@ class BitmaskNms {
   /// Returns the indices of the kept candidates in rank order, after reduce().
   [[nodiscard]] std::span<const std::uint32_t> kept() const noexcept { return kept_; }
 
- private:
-  /// Returns the number of words of 64 columns.
+  /// Return the ranked candidates, and the number of words of 64 columns, after rank().
+  [[nodiscard]] std::span<const RankedBox> ranked() const noexcept { return ranked_; }
   [[nodiscard]] std::size_t words() const noexcept {
     return (ranked_.size() + kBitmaskTile - 1) / kBitmaskTile;
   }
 
+ private:
   float threshold_;
   std::size_t capacity_;
   std::vector<std::uint32_t> order_;

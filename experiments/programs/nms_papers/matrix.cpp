@@ -1,45 +1,43 @@
 #include <algorithm>
-#include <cstdio>
-#include <set>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "bench/device_times.h"
 #include "bench/nms_cuda/suppression_times.h"
 #include "core/cuda/graph.h"
+#include "experiments/programs/nms_papers/grid_matrix.h"
+#include "experiments/programs/nms_papers/matrix_options.h"
 #include "experiments/programs/nms_papers/measures.h"
 #include "tests/nms/cuda/device_nms.h"
 
 namespace facepipe::nms_papers {
 namespace {
 
-constexpr std::uint32_t kPublishedDMax = 4096;
-constexpr std::uint32_t kThreadsOfABlock = 1024;
+/// What a line says beside its times.
+struct Line {
+  std::string who;
+  const Set& set;
+  std::size_t kept;
+};
 
-nms::MatrixOptions matrix_of(std::uint32_t k) {
-  nms::MatrixOptions matrix;
-  matrix.k = k;
-  matrix.d_max = std::min(kPublishedDMax, kThreadsOfABlock * k);
-  return matrix;
+/// Measures replays of a graph of what `enqueue` enqueues.
+void show_graph(const Line& line, const cuda::Stream& stream, int replays,
+                const std::function<void()>& enqueue) {
+  const cuda::GraphExec graph(cuda::capture(stream, enqueue));
+  bench::show(
+      line.who, line.set, line.kept,
+      bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] { graph.launch(stream); }));
 }
 
-std::string words_for(const nms::MatrixOptions& matrix) {
-  std::string words = " k " + std::to_string(matrix.k);
-  if (matrix.d_max != kPublishedDMax) words += " D_max " + std::to_string(matrix.d_max);
-  return words;
-}
-
-void time_set(const Set& set, const nms::MatrixOptions& matrix, int replays,
-              const std::string& where, std::uint32_t multiprocessors) {
-  nms::NmsOptions options;
-  options.rule = nms::NmsRule::matrix;
-  options.threshold = set.threshold;
-  options.matrix = matrix;
-  test::DeviceNms device(options, matrix.d_max, multiprocessors);
+void time_set(const Set& set, const nms::NmsOptions& options, int replays, const Place& place) {
+  test::DeviceNms device(options, options.matrix.d_max, place.multiprocessors);
   const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
-  const auto timed = [&](const std::string& who, auto enqueue) {
-    const cuda::GraphExec graph(cuda::capture(device.stream(), enqueue));
-    bench::show(who + words_for(matrix) + where, set, result.indices.size(),
-                bench::microseconds_of_calls(device.stream(), bench::kWarmUp, replays,
-                                             [&] { graph.launch(device.stream()); }));
+  const auto timed = [&](const std::string& part, const std::function<void()>& enqueue) {
+    show_graph({words_before(options) + part + words_after(options) + place.words, set,
+                result.indices.size()},
+               device.stream(), replays, enqueue);
   };
   const auto map = [&] { device.suppressor().enqueue_map(device.candidates(), device.stream()); };
   const auto reduce = [&] {
@@ -53,26 +51,55 @@ void time_set(const Set& set, const nms::MatrixOptions& matrix, int replays,
   });
 }
 
-/// Says it once, however often the sets are measured.
-void tell_left_out(const std::vector<Set>& sets, std::uint32_t d_max) {
-  static std::set<std::uint32_t> told;
-  if (!told.insert(d_max).second) return;
-  for (const Set& set : sets)
-    if (set.candidates.size() > d_max)
-      std::fprintf(stderr, "bench_nms_papers: matrix, D_max %u: left out %s, %s: %zu candidates\n",
-                   d_max, set.name.c_str(), set.order.c_str(), set.candidates.size());
+/// The candidates, in the memory of a DeviceNms, are those of its rule `matrix`.
+void time_grid_set(const Set& set, const nms::NmsOptions& options, int replays,
+                   const Place& place) {
+  test::DeviceNms device(options, options.matrix.d_max, place.multiprocessors);
+  const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
+  GridMatrix grid(options, place.multiprocessors);
+  const auto enqueue = [&] { grid.enqueue(device.candidates(), device.stream()); };
+  enqueue();
+  std::vector<std::uint32_t> expected = result.indices;
+  std::sort(expected.begin(), expected.end());
+  if (grid.kept(static_cast<std::uint32_t>(set.candidates.size()), device.stream()) != expected)
+    throw std::runtime_error("grid: keeps other candidates than the matrix of " + set.name);
+  show_graph({words_before(options) + "in one kernel both" + words_after(options) + place.words,
+              set, result.indices.size()},
+             device.stream(), replays, enqueue);
+}
+
+using TimeSet = void (*)(const Set&, const nms::NmsOptions&, int, const Place&);
+
+void time_sets(const std::vector<Set>& sets, const Command& command, const Place& place,
+               TimeSet time) {
+  for (const std::uint32_t k : command.ks) {
+    nms::NmsOptions options = matrix_options(k, command.as_published);
+    tell_left_out(sets, options.matrix.d_max);
+    for (const Set& set : sets) {
+      if (set.candidates.size() > options.matrix.d_max) continue;
+      options.threshold = set.threshold;
+      time(set, options, command.replays, place);
+    }
+  }
 }
 
 }  // namespace
 
-void time_matrix(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays,
-                 const std::string& where, std::uint32_t multiprocessors) {
-  for (const std::uint32_t k : ks) {
-    const nms::MatrixOptions matrix = matrix_of(k);
-    tell_left_out(sets, matrix.d_max);
-    for (const Set& set : sets)
-      if (set.candidates.size() <= matrix.d_max)
-        time_set(set, matrix, replays, where, multiprocessors);
+void time_matrix(const std::vector<Set>& sets, const Command& command, const Place& place) {
+  time_sets(sets, command, place, time_set);
+}
+
+void time_grid_matrix(const std::vector<Set>& sets, const Command& command, const Place& place) {
+  time_sets(sets, command, place, time_grid_set);
+}
+
+void time_cores(const std::vector<Set>& sets, const Command& command, const Place& place) {
+  time_matrix(sets, command, place);
+  for (const Set& set : sets) {
+    nms::NmsOptions greedy;
+    greedy.threshold = set.threshold;
+    bench::time_suppression("greedy" + place.words, greedy, set, command.replays,
+                            place.multiprocessors);
   }
 }
 

@@ -3,29 +3,44 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "bench/nms_cuda/command.h"
 #include "bench/nms_cuda/sets.h"
-#include "nms/cuda/suppressor.h"
+#include "experiments/programs/nms_papers/places.h"
 
 namespace facepipe::nms_papers {
 
+using bench::Command;
 using bench::Set;
 
 /// Measures the matrix' map and reduce kernels and both together, each as a graph of its own, for
-/// each k. D_max is 4,096, or less if k allows no more. `where` ends the lines' first word. Sets of
-/// more than D_max candidates are left out, and standard error says so.
-void time_matrix(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays,
-                 const std::string& where = "",
-                 std::uint32_t multiprocessors = nms::kAllMultiprocessors);
+/// each k. D_max is 4,096, or less if k allows no more. Sets of more than D_max candidates are left
+/// out, and standard error says so.
+void time_matrix(const std::vector<Set>& sets, const Command& command, const Place& place);
 
-/// Measures the matrix and exact greedy on more and more of the device's multiprocessors, with
-/// green contexts.
-void time_cores(const std::vector<Set>& sets, const std::vector<std::uint32_t>& ks, int replays);
+/// Measures map and reduce as one kernel (grid_matrix.h), for each k.
+void time_grid_matrix(const std::vector<Set>& sets, const Command& command, const Place& place);
 
-/// Measures bitmask suppression with its reduction on the host (bitmask_nms.h). Throws
-/// std::runtime_error if it keeps other candidates than greedy.
-void time_bitmask(const std::vector<Set>& sets, int replays);
+/// Measures the kernels as they are printed (printed_nms.h), for each k. D_max is 4,096. Throws
+/// std::runtime_error if they keep other candidates than the same algorithm on the host.
+void time_printed(const std::vector<Set>& sets, const Command& command, const Place& place);
+
+/// Measures what each step from the printed kernels to ours changes, for each k.
+void time_steps(const std::vector<Set>& sets, const Command& command, const Place& place);
+
+/// Measures the matrix and exact greedy.
+void time_cores(const std::vector<Set>& sets, const Command& command, const Place& place);
+
+/// Measures bitmask suppression with its reduction on the host: ours (bitmask_nms.h), and as it is
+/// printed (printed_bitmask.h). Throws std::runtime_error if ours keeps other candidates than
+/// greedy.
+void time_bitmask(const std::vector<Set>& sets, const Command& command);
+
+/// Measures greedy suppression by pair rules (pair_rules.h).
+void time_variations(const std::vector<Set>& sets, const Command& command, const Place& place);
+
+/// Measures the energy of suppression in loops of command.seconds, and of the idle device.
+void measure_energy(const std::vector<Set>& sets, const Command& command);
 
 }  // namespace facepipe::nms_papers

@@ -1,4 +1,5 @@
-// The verbs of bench_nms_papers. They are separate from its main() so that tests can use them.
+// The verbs of bench_nms_papers and bench_nms_papers_cpu. They are separate from the programs'
+// main() so that tests can use them.
 #pragma once
 
 #include <vector>
@@ -7,11 +8,26 @@
 
 namespace facepipe::nms_papers {
 
-/// matrix, cores and bitmask.
+/// Those of bench_nms_papers: on a CUDA device.
 [[nodiscard]] inline std::vector<bench::Verb> papers_verbs() {
-  return {{.name = "matrix", .usual_ks = {1, 2, 4, 8, 16, 32, 64, 128}},
-          {.name = "cores", .usual_ks = {32}},
-          {.name = "bitmask"}};
+  return {{.name = "matrix",
+           .usual_ks = {1, 2, 4, 8, 16, 32, 64, 128},
+           .has_parts = true,
+           .has_published = true},
+          {.name = "grid", .usual_ks = {32}, .has_parts = true, .has_published = true},
+          {.name = "printed", .usual_ks = {4, 8, 16, 32, 64}, .has_parts = true},
+          {.name = "steps", .usual_ks = {4, 32}, .has_parts = true},
+          {.name = "cores", .usual_ks = {32}, .has_parts = true},
+          {.name = "bitmask"},
+          {.name = "variations", .has_parts = true},
+          {.name = "energy", .has_replays = false, .usual_ks = {32}, .has_seconds = true}};
+}
+
+/// Those of bench_nms_papers_cpu: on one core.
+[[nodiscard]] inline std::vector<bench::Verb> papers_cpu_verbs() {
+  return {{.name = "rcnn"},
+          {.name = "variations"},
+          {.name = "energy", .has_replays = false, .has_seconds = true}};
 }
 
 }  // namespace facepipe::nms_papers

@@ -1,0 +1,42 @@
+// The papers' map and reduce as one kernel, whose blocks wait for each other between the two: the
+// "thread group synchronization in the reduction kernel grid" that Oro et al. 2020 leave to future
+// work.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+#include "nms/cuda/suppressor.h"
+#include "nms/nms.h"
+
+namespace facepipe::nms_papers {
+
+/// Does what the map and the reduce kernel of the rule `matrix` do, in one cooperative launch, with
+/// the same two steps (nms/cuda/matrix_steps.cuh). A block has D_max / k threads in both, and there
+/// are as many blocks as the device can run at the same time.
+class GridMatrix {
+ public:
+  /// Throws Error(usage) as check_nms_options() does, and if D_max / k is not a multiple of a
+  /// warp's 32 threads.
+  explicit GridMatrix(const nms::NmsOptions& options,
+                      std::uint32_t multiprocessors = nms::kAllMultiprocessors);
+
+  /// Enqueues the kernel. Can be captured. Arrays of candidates have d_max elements.
+  void enqueue(const nms::DeviceCandidates& candidates, cuda::StreamView stream);
+
+  /// Returns which of the first `count` candidates survive, after a launch with so many. Waits.
+  [[nodiscard]] std::vector<std::uint32_t> kept(std::uint32_t count, cuda::StreamView stream) const;
+
+ private:
+  nms::NmsOptions options_;
+  std::uint32_t blocks_ = 0;
+  std::uint32_t threads_ = 0;
+  std::uint32_t phase_bits_ = 0;
+  cuda::DeviceBuffer<std::uint8_t> matrix_;
+  cuda::DeviceBuffer<std::uint8_t> survives_;
+  cuda::DeviceBuffer<std::uint32_t> barrier_;
+};
+
+}  // namespace facepipe::nms_papers

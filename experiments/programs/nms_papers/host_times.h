@@ -1,0 +1,25 @@
+// Measures calls by the host's clock.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "core/timing.h"
+
+namespace facepipe::nms_papers {
+
+/// Returns the times of single calls, after ten that warm up. A call waits for what it enqueues.
+inline std::vector<float> microseconds_on_host(int calls, const std::function<void()>& call) {
+  constexpr int kWarmUp = 10;
+  for (int i = 0; i < kWarmUp; ++i) call();
+  std::vector<float> times;
+  for (int i = 0; i < calls; ++i) {
+    const Clock::time_point begin = Clock::now();
+    call();
+    times.push_back(std::chrono::duration<float, std::micro>(Clock::now() - begin).count());
+  }
+  return times;
+}
+
+}  // namespace facepipe::nms_papers

@@ -1,0 +1,16 @@
+// Reads the papers' vector V: which candidates survive.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/stream.h"
+
+namespace facepipe::nms_papers {
+
+/// Returns those of the first `count` indices whose byte of V is not 0, ascending. Waits.
+[[nodiscard]] std::vector<std::uint32_t> survivors(const cuda::DeviceBuffer<std::uint8_t>& v,
+                                                   std::uint32_t count, cuda::StreamView stream);
+
+}  // namespace facepipe::nms_papers
