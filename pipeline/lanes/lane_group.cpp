@@ -28,10 +28,8 @@ const Lane& LaneGroup::add_planned(const std::stop_token& failed) {
 }
 
 Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed) {
-  Lane& lane = lanes_.emplace_back(number, std::move(parts), setup_.plan.limits.frames,
-                                   connections_, failed);
-  if (end_.keeps_output()) lane.finish_what_fails([this](const Error& error) { end_.fail(error); });
-  return lane;
+  return lanes_.emplace_back(number, std::move(parts), setup_.plan.limits.frames, connections_,
+                             end_, failed);
 }
 
 void LaneGroup::add_threads(Runner& runner) {

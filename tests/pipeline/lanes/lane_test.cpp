@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/job_end.h"
 #include "pipeline/plan.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
@@ -35,7 +36,7 @@ class BoundedJob {
     pipeline::make_processors(planned_, options_, {notices_, copies_});
     connections_.devices.add(Device{});
     for (pipeline::LaneParts& parts : planned_.input.lanes)
-      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, connections_,
+      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, connections_, end_,
                           runner_.failed());
     runner_.add("read", [this] { read(); });
     for (pipeline::Lane& lane : lanes_) lane.add_threads(runner_);
@@ -93,6 +94,7 @@ class BoundedJob {
   pipeline::PlannedJob planned_;
   pipeline::Runner runner_;
   pipeline::LaneConnections connections_;
+  pipeline::JobEnd end_{{}, false};
   std::deque<pipeline::Lane> lanes_;
   std::int64_t counted_ = 0;
   std::vector<std::int64_t> pictures_;
