@@ -210,9 +210,6 @@ void Job::add_threads() {
     runner_.add("decide", [this] { tracking_->decide([this] { return cut_short(); }); });
   }
   lanes_.add_threads(runner_);
-  if (options_.shared)
-    for (int i = 1; i < plan_.lanes.count; ++i)
-      runner_.add("join", [this, failed] { lanes_.join(failed); });
   runner_.add(writer_.name(), [this] { writer_.run(); });
 }
 

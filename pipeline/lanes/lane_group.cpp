@@ -34,8 +34,14 @@ Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed)
 
 void LaneGroup::add_threads(Runner& runner) {
   for (Lane& lane : lanes_) lane.add_threads(runner);
+  if (!setup_.options.shared) return;
+  for (int i = 1; i < setup_.plan.lanes.count; ++i)
+    runner.add("join", [this, failed = runner.failed()] { join(failed); });
 }
 
+/// The body of the thread of a lane that may join. Waits for a lane that no other job has, and
+/// works on segments with it.
+/// @param failed  requested when the job has failed
 void LaneGroup::join(const std::stop_token& failed) {
   Slots::Permit permit;
   const std::stop_token ended = connections_.segments.ended();
