@@ -258,8 +258,8 @@ void Job::fill_detection(JobResult& result) const {
   if (!detection) return;
   std::int64_t ignored = 0;
   for (const Lane& lane : lanes_.all()) ignored += lane.processor().candidates_ignored();
-  result.network_size = detection->network;
-  result.tiling = detection->tiling;
+  result.network_size = detection->detector.network;
+  result.tiling = detection->detector.tiling;
   result.candidates_ignored = ignored;
   tell_ignored(ignored, detection->capacity, diagnostics_.notices);
 }

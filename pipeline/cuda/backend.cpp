@@ -190,8 +190,7 @@ class CudaProcessor final : public FrameProcessor {
 
   [[nodiscard]] std::optional<DetectionFacts> detection() const override {
     if (!graphs_) return std::nullopt;
-    const detector::DetectorFacts facts = graphs_->detector->facts();
-    return DetectionFacts{facts.network, facts.tiling, nms_capacity_};
+    return DetectionFacts{graphs_->detector->facts(), nms_capacity_};
   }
 
  private:
