@@ -8,6 +8,7 @@ extern "C" {
 #include <climits>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <utility>
 

@@ -1,7 +1,6 @@
 #include "pipeline/cpu/every_nth.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/error.h"

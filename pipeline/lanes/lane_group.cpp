@@ -1,9 +1,7 @@
 #include "pipeline/lanes/lane_group.h"
 
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 

@@ -14,7 +14,7 @@
 #include "core/timing.h"
 #include "pipeline/lanes/segment_frames.h"
 #include "video/ffmpeg.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 #include "video/write/encoder.h"
 
 namespace facepipe::pipeline {

@@ -17,7 +17,7 @@
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/segment_frames.h"
 #include "track/motion.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 
