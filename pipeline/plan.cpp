@@ -206,7 +206,6 @@ class Planning {
         all_(backend),
         backend_(backend.for_lane(options.shared ? options.shared->own : 0)),
         diagnostics_(diagnostics),
-        notices_(diagnostics.notices),
         stop_(stop) {}
 
   PlannedJob run(std::unique_ptr<video::Demuxer> opened);
@@ -245,7 +244,6 @@ class Planning {
   Backend& all_;      // devices
   Backend& backend_;  // of the first lane
   const JobDiagnostics diagnostics_;
-  video::Notices& notices_;
   const std::stop_token& stop_;
   PlannedJob job_;
 };
@@ -281,8 +279,9 @@ void Planning::tell_look_ahead() {
   const int waiting = job_.plan.limits.hiding.waiting;
   const int wanted = frames_ahead(*options_.hide, demuxer());
   if (waiting < wanted)
-    notices_.add("the look-ahead is " + std::to_string(waiting) + " frames instead of " +
-                 std::to_string(wanted) + ": --lookahead-memory allows no more");
+    diagnostics_.notices.add("the look-ahead is " + std::to_string(waiting) +
+                             " frames instead of " + std::to_string(wanted) +
+                             ": --lookahead-memory allows no more");
 }
 
 /// Plans all of the output that is known before the first picture.
@@ -310,7 +309,8 @@ void Planning::plan_output() {
   encoder.threads = options_.threads;
   encoder.one_picture = demuxer().is_still_image();
   encoder.output = options_.output.string();
-  encoder.plan.codec = &video::choose_codec(options_.encoder, format(), encoder.output, notices_);
+  encoder.plan.codec =
+      &video::choose_codec(options_.encoder, format(), encoder.output, diagnostics_.notices);
   backend_.check_encoder(*encoder.plan.codec);
   plan_streams();
 }
@@ -321,8 +321,9 @@ video::EncoderOptions Planning::encoder_options() const {
   video::EncoderOptions options = options_.encoder;
   if (!video::is_image_format(format()) || !options.codec.empty()) return options;
   const auto leave_out = [&](const char* name) {
-    notices_.add(std::string(name) + " left out: it is for encoders of videos, and the output is " +
-                 format().name + " pictures (--encoder-option sets what their encoder knows)");
+    diagnostics_.notices.add(
+        std::string(name) + " left out: it is for encoders of videos, and the output is " +
+        format().name + " pictures (--encoder-option sets what their encoder knows)");
   };
   if (!std::exchange(options.preset, {}).empty()) leave_out("--preset");
   if (std::exchange(options.crf, std::nullopt)) leave_out("--crf");
@@ -340,7 +341,8 @@ std::int64_t Planning::output_offset_us() const {
 void Planning::plan_streams() {
   OutputPlan& output = *job_.plan.output;
   output.streams = video::plan_streams(demuxer(), format(), output.muxer.originals);
-  for (const video::StreamPlan& stream : output.streams) tell_stream(stream, output, notices_);
+  for (const video::StreamPlan& stream : output.streams)
+    tell_stream(stream, output, diagnostics_.notices);
 }
 
 void Planning::discard_unwanted() {
@@ -369,28 +371,28 @@ void Planning::read_until_first() {
   plan_decoding();
   DecodingPlan& decoding = job_.plan.decoding;
   const auto open = [&](video::DecoderChoice choice) {
-    return backend_.make_decoder(demuxer(), decoding.options, choice, notices_,
+    return backend_.make_decoder(demuxer(), decoding.options, choice, diagnostics_.notices,
                                  diagnostics_.copies);
   };
   const auto wants = [&](const AVPacket& packet, const video::Decoder& chosen) {
-    tell_late_stream(job_.plan, demuxer(), packet, notices_);
+    tell_late_stream(job_.plan, demuxer(), packet, diagnostics_.notices);
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   video::FirstPicture& begin = job_.input.begin;
-  begin = video::read_first_picture(demuxer(), open, options_.decoder, wants, notices_);
+  begin = video::read_first_picture(demuxer(), open, options_.decoder, wants, diagnostics_.notices);
   decoding.choice = begin.decoder->may_refuse() ? options_.decoder : video::DecoderChoice::cpu;
 }
 
 /// Tells what the decoder leaves out, as the video's packets say.
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
-    video::tell_lost(notices_, sentence, options_.strict, options_.input);
+    video::tell_lost(diagnostics_.notices, sentence, options_.strict, options_.input);
 }
 
 void Planning::tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures) {
   const bool decoded = video::has_alpha(static_cast<AVPixelFormat>(first.format));
   const auto tell = [this](const std::string& why) {
-    video::tell_lost(notices_, "transparency dropped, which " + why, options_.strict,
+    video::tell_lost(diagnostics_.notices, "transparency dropped, which " + why, options_.strict,
                      options_.input);
   };
   if (!decoded && demuxer().has_transparency_beside())
@@ -407,7 +409,7 @@ void Planning::plan_frames() {
   video::Decoder& decoder = *input.begin.decoder;
   const AVFrame& first = *input.begin.picture->picture;
   const video::PictureFacts pictures = decoder.facts_of(first);
-  const Orientation orientation = video::orientation_of(demuxer(), first, notices_);
+  const Orientation orientation = video::orientation_of(demuxer(), first, diagnostics_.notices);
   video::FrameTarget& frames = job_.plan.frames;
   frames.size = pictures.size;
   frames.format = video::working_format(pictures.format);
@@ -415,8 +417,8 @@ void Planning::plan_frames() {
   if (job_.plan.output && !orientation.upright() && !output_tags_rotation()) {
     frames.rotate = orientation;
     frames.orientation = {};
-    notices_.add(std::string("rotation applied to the pixels, because ") + format().name +
-                 " has no tag for it here");
+    diagnostics_.notices.add(std::string("rotation applied to the pixels, because ") +
+                             format().name + " has no tag for it here");
   }
   if (job_.plan.output) {
     plan_encoder(pictures, frames.stored());
@@ -445,7 +447,7 @@ void Planning::open_lanes(const AVFrame& first) {
       input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.for_lane(i);
   else if (job_.plan.lanes.count > 1)
     input.picture = video::reference(first);
-  each_lane(job_, notices_, [&](LaneParts& lane) {
+  each_lane(job_, diagnostics_.notices, [&](LaneParts& lane) {
     open_decoder(lane, job_.plan, demuxer(), first, diagnostics_);
   });
 }
@@ -483,8 +485,9 @@ void Planning::tell_idle_devices() {
   const Device works = backend_.device();
   const bool all_work = lanes.count > 1 && !options_.hide;
   if (all_work || all_.for_lane(1).device() == works) return;
-  notices_.add("only " + to_string(works) + " works on it: " +
-               (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
+  diagnostics_.notices.add(
+      "only " + to_string(works) + " works on it: " +
+      (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
 }
 
 /// Leaves as many of the lanes that there might be as are worth it.
@@ -516,8 +519,8 @@ void Planning::fit_lanes_to_memory() {
   const std::string why = (of_user <= of_device ? "--lookahead-memory" : "the device's memory") +
                           std::string(" has no room for the frames of more");
   if (lanes.count < wanted)
-    notices_.add(std::to_string(lanes.count) + (lanes.count == 1 ? " lane" : " lanes") +
-                 " instead of " + std::to_string(wanted) + ": " + why);
+    diagnostics_.notices.add(std::to_string(lanes.count) + (lanes.count == 1 ? " lane" : " lanes") +
+                             " instead of " + std::to_string(wanted) + ": " + why);
   if (lanes.count == 1) {
     lanes.why_one = why;
     return;
@@ -554,7 +557,7 @@ std::string Planning::reason_for_one_lane() const {
 
 void Planning::plan_encoder(const video::PictureFacts& pictures, Size encoded) {
   video::EncoderPlan& plan = job_.plan.output->encoder.plan;
-  plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, notices_);
+  plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, diagnostics_.notices);
 }
 
 /// Plans the data that hold for the whole stream, whoever gives them: the container, or the first
@@ -564,7 +567,7 @@ void Planning::plan_picture_data(const AVFrame& first) {
   output.encoder.stream_data = video::stream_data_of(demuxer().video(), first);
   for (const std::string& lost :
        video::lost_stream_data(demuxer().video(), first, output.encoder, format()))
-    video::tell_lost(notices_, lost, output.muxer.strict, output.encoder.output);
+    video::tell_lost(diagnostics_.notices, lost, output.muxer.strict, output.encoder.output);
 }
 
 /// Who asks for fewer bits than the pictures have is to know it.
