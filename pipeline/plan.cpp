@@ -30,8 +30,8 @@ namespace {
 
 // To start a lane takes as long as some 70 frames of 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
-// What keeps an H100 busy, and no more, which would only wait: of one lane, and of each of several,
-// where another frame can be searched while one is encoded.
+// So many frames of a lane keep an H100 busy; more would only wait. Several lanes need fewer each;
+// if they encode, one frame can be searched while another is encoded.
 constexpr int kInFlight = 4;
 constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
@@ -64,8 +64,8 @@ int frames_ahead(const HideJob& hide, const video::Demuxer& demuxer) {
   return static_cast<int>(std::clamp<double>(wanted, 1, track::kMostWaitingFrames));
 }
 
-/// Frames of which `memory` holds what waits: six bytes for each two pixels; where pictures aren't
-/// kept, small luma.
+/// Returns how many waiting frames `memory` holds. A frame takes six bytes for each two pixels, or
+/// its small luma if pictures aren't kept.
 int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
@@ -437,7 +437,8 @@ void Planning::plan_frames() {
   input.lanes.front().decoding.decoder->begin_again();
 }
 
-/// The first has come already; they are all asked for frames like its first picture's.
+/// Opens the decoders of all lanes. The first lane has its decoder already. All give frames like
+/// the first picture's.
 void Planning::open_lanes(const AVFrame& first) {
   OpenInput& input = job_.input;
   input.lanes.emplace_back().backend = &backend_;
@@ -471,7 +472,7 @@ void Planning::plan_lanes() {
     job_.plan.limits.frames = job_.plan.output ? kInFlightOfEncodingLanes : kInFlightOfLanes;
 }
 
-/// Before it is known whether the input can be cut.
+/// Returns how many lanes there may be, before it is known whether the input can be cut.
 int Planning::most_lanes() const {
   if (options_.shared && !options_.shared->may_grow) return 1;
   if (options_.lanes > 0) return options_.lanes;
@@ -530,7 +531,7 @@ void Planning::fit_lanes_to_memory() {
   limits.max_held_later_segments = frames.held - of_head;
 }
 
-/// Empty where there may be several.
+/// Returns why there is only one lane; empty if there may be several.
 std::string Planning::reason_for_one_lane() const {
   if ((options_.follow && !options_.hide) || options_.every > 1) {
     std::string reason = "tracking needs the pictures in their order";
@@ -570,7 +571,8 @@ void Planning::plan_picture_data(const AVFrame& first) {
     video::tell_lost(diagnostics_.notices, lost, output.muxer.strict, output.encoder.output);
 }
 
-/// Who asks for fewer bits than the pictures have is to know it.
+/// Throws Error(output) if the encoder has fewer bits than the pictures, and nobody has allowed
+/// that.
 void Planning::refuse_8bit(const video::PictureFacts& pictures) const {
   const AVCodec& codec = *job_.plan.output->encoder.plan.codec;
   const bool deep = video::bits_of(pictures.format) > 8;

@@ -83,8 +83,8 @@ struct OpenInput {
   video::FirstPicture begin;
   /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;
-  std::vector<LaneParts>
-      lanes;  ///< as far as they are made; only the job's own if lanes are shared
+  /// The lanes as far as they are made; only the job's own if lanes are shared.
+  std::vector<LaneParts> lanes;
   video::UniqueAVFrame picture;  ///< the first one, if lanes may join
   /// The first frame; nullopt if the run was stopped before it. If there is one lane, its decoder
   /// has gone on from here. Several lanes get `begin.packets`, which are then all from the first

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "video/read/first_picture.h"
+
 namespace facepipe::pipeline {
 
 void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {

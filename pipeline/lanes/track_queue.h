@@ -129,8 +129,8 @@ class TrackQueue {
     Answers* answers = nullptr;
   };
   struct Part : SegmentFrames<Waiting> {
-    std::int64_t let_in =
-        0;  // frames that were admitted, without those that left and weren't given
+    /// Frames that were admitted, without those that left and weren't given.
+    std::int64_t let_in = 0;
   };
 
   void leave(const Room& room);

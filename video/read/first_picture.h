@@ -45,6 +45,7 @@ struct FirstPicture {
                                               DecoderChoice choice, const WantsPacket& wants,
                                               Notices& notices);
 
+/// Reads the next packet of any stream, and notes how long that took.
 [[nodiscard]] ReadPacket read_packet(Demuxer& demuxer);
 
 }  // namespace facepipe::video
