@@ -17,8 +17,8 @@ namespace facepipe::pipeline {
 /// If the device fails and another one works, the lane ends, and gives its unfinished segments
 /// back. If the job keeps what it has finished (JobEnd), any other error lets reading end, and ends
 /// the stream in the segment where it happened. What the failed thread has given goes on to the end
-/// of the lane as at the input's end. What lanes have of the stream behind that is dropped. Else
-/// the error fails the job. Thread-safe.
+/// of the lane as at the input's end. What lanes have of the stream behind that is dropped. If the
+/// job keeps nothing, the error fails it. Thread-safe.
 class LaneFailures {
  public:
   /// @param backend  whose device the lane's threads work on
