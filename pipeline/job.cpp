@@ -14,6 +14,8 @@
 #include "pipeline/hide/hiding.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
+#include "pipeline/job_parts.h"
+#include "pipeline/job_plan.h"
 #include "pipeline/job_result.h"
 #include "pipeline/lanes/job_records.h"
 #include "pipeline/lanes/lane.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "pipeline/job_parts.h"
 
 namespace facepipe::pipeline {
 

@@ -9,11 +9,11 @@
 #include "pipeline/backend.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
+#include "pipeline/job_plan.h"
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/lane_connections.h"
 #include "pipeline/lanes/reader.h"
 #include "pipeline/lanes/runner.h"
-#include "pipeline/plan.h"
 
 namespace facepipe::pipeline {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/job_end.h"
+#include "pipeline/job_parts.h"
 #include "pipeline/plan.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
