@@ -12,6 +12,7 @@
 #include "core/limits.h"
 #include "video/ffmpeg.h"
 #include "video/read/input_access.h"
+#include "video/read/kept_promises.h"
 #include "video/read/picture_file.h"
 
 namespace facepipe::video {
@@ -97,8 +98,9 @@ class Demuxer {
  private:
   static int interrupt(void* self);
   void end_reading(int code);
-  void open();
-  [[nodiscard]] int find_streams();
+  [[nodiscard]] UniqueInputContext open();
+  void check_opening(int code) const;
+  void find_streams();
   void take_png_size();
   void look_into_boxes();
   void look_into(const AVPacket& packet);
@@ -106,14 +108,6 @@ class Demuxer {
   void take_video(int stream_index);
   void check_size() const;
   void restart_deadline();
-  void account(const AVPacket& packet);
-  [[nodiscard]] bool counts_video_packets() const;
-  [[nodiscard]] bool promises_duration() const;
-  [[nodiscard]] bool is_avi() const;
-  [[nodiscard]] std::string missing() const;
-  [[nodiscard]] std::string missing_packets() const;
-  [[nodiscard]] std::string missing_of_index(int promised) const;
-  [[nodiscard]] std::string missing_of_avi() const;
 
   std::string url_;
   std::stop_token stop_;
@@ -122,18 +116,12 @@ class Demuxer {
   InputAccess access_;
   // Stands after stop_, deadline_ and access_, because its callbacks read these.
   UniqueInputContext context_;
+  KeptPromises promises_;
   int video_index_ = -1;
-  int first_late_ = 0;        // number of streams that were found at once
-  std::vector<int> indexed_;  // number of packets that each stream's index listed at the opening
-  std::int64_t video_packets_ = 0;
-  std::int64_t last_end_us_ = AV_NOPTS_VALUE;
-  // One more than the largest decoding stamp of the video's packets.
-  std::int64_t next_video_dts_ = 0;
-  std::int64_t last_place_ = -1;  // place in the file of the packet that lies last
-  bool torn_packet_ = false;      // the file ended within a packet
+  int first_late_ = 0;  // number of streams that were found at once
   std::string read_error_;
   std::optional<Error> failure_;
-  bool discarded_ = false;
+  bool looked_into_ = false;      // the first packet of the video
   PictureFile picture_;           // facts of a still image
   bool still_in_boxes_ = false;   // AVIF or HEIF, which FFmpeg takes for a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found
