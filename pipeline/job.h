@@ -7,7 +7,7 @@
 #include "pipeline/job_observer.h"
 #include "pipeline/job_options.h"
 #include "pipeline/job_result.h"
-#include "video/read/demuxer.h"
+#include "video/read/source.h"
 
 namespace facepipe::pipeline {
 
@@ -21,6 +21,6 @@ class Backend;
 /// @param opened  the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,
-                                std::unique_ptr<video::Demuxer> opened = nullptr);
+                                std::unique_ptr<video::Source> opened = nullptr);
 
 }  // namespace facepipe::pipeline

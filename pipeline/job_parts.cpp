@@ -53,11 +53,11 @@ ProcessorSetup processor_setup(const JobPlan& plan, const JobOptions& options,
                                const OpenInput& input, JobDiagnostics diagnostics) {
   return {options,
           input.first->frame,
-          input.demuxer->is_still_image(),
+          input.demuxer().is_still_image(),
           plan.limits.hiding,
           several_lanes(options, plan.lanes),
           diagnostics.copies,
-          input.demuxer->origin_us()};
+          input.demuxer().origin_us()};
 }
 
 void make_processor(LaneParts& lane, const JobPlan& plan, const JobOptions& options,
@@ -101,7 +101,7 @@ std::int64_t frames_before(const video::Demuxer& demuxer, const Frame& first,
 
 void open_decoders(PlannedJob& job, const AVFrame& first, JobDiagnostics diagnostics) {
   each_lane(job, diagnostics.notices, [&](LaneParts& lane) {
-    open_decoder(lane, job.plan, *job.input.demuxer, first, diagnostics);
+    open_decoder(lane, job.plan, job.input.demuxer(), first, diagnostics);
   });
 }
 
@@ -127,16 +127,16 @@ std::unique_ptr<video::Muxer> open_output(PlannedJob& job, JobDiagnostics diagno
   info.time_base = encoder.time_base();
   info.frame_rate = plan.encoder.frame_rate;
   info.sample_aspect = first.sample_aspect;
-  info.duration_us = job.input.demuxer->duration_us();
+  info.duration_us = job.input.demuxer().duration_us();
   info.side_data = plan.encoder.stream_data;
   if (first.orientation.upright())
     std::erase_if(info.side_data, [](const video::StreamData& data) {
       return data.type == AV_PKT_DATA_DISPLAYMATRIX;
     });
-  fit_streams_to_muxer(plan, *job.input.demuxer, info, diagnostics.notices);
+  fit_streams_to_muxer(plan, job.input.demuxer(), info, diagnostics.notices);
   video::MuxerOptions muxer = plan.muxer;
-  muxer.timecode_delay = frames_before(*job.input.demuxer, first, muxer.offset_us);
-  return std::make_unique<video::Muxer>(*job.input.demuxer, std::move(muxer), plan.streams, info,
+  muxer.timecode_delay = frames_before(job.input.demuxer(), first, muxer.offset_us);
+  return std::make_unique<video::Muxer>(job.input.demuxer(), std::move(muxer), plan.streams, info,
                                         diagnostics.notices);
 }
 
@@ -144,7 +144,7 @@ LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& opt
                     const OpenInput& input, JobDiagnostics diagnostics) {
   LaneParts lane;
   lane.backend = &backend;
-  open_decoder(lane, plan, *input.demuxer, *input.picture, diagnostics);
+  open_decoder(lane, plan, input.demuxer(), *input.picture, diagnostics);
   make_processor(lane, plan, options, input, diagnostics);
   if (plan.output) open_encoder(lane, *plan.output, input.first->frame, diagnostics);
   return lane;

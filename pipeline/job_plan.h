@@ -16,6 +16,7 @@
 #include "video/notices.h"
 #include "video/read/demuxer.h"
 #include "video/read/first_picture.h"
+#include "video/read/source.h"
 #include "video/write/muxer.h"
 #include "video/write/streams.h"
 
@@ -65,7 +66,8 @@ void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const 
 
 /// An input, opened and read up to its first frame.
 struct OpenInput {
-  std::unique_ptr<video::Demuxer> demuxer;
+  /// Gives the packets that come after `begin`.
+  std::unique_ptr<video::Source> source;
   /// Without its picture, which has become `first`, and without its decoder, which the first lane
   /// has, if there is a picture.
   video::FirstPicture begin;
@@ -78,6 +80,8 @@ struct OpenInput {
   /// has gone on from here. Several lanes get `begin.packets`, which are then all from the first
   /// on.
   std::optional<video::DecodedFrame> first;
+
+  [[nodiscard]] video::Demuxer& demuxer() const { return source->demuxer(); }
 };
 
 /// A device that fails while lanes are made ready loses its lanes, and a notice says so. The device

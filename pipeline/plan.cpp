@@ -39,10 +39,10 @@ class Planning {
         diagnostics_(diagnostics),
         stop_(stop) {}
 
-  PlannedJob run(std::unique_ptr<video::Demuxer> opened);
+  PlannedJob run(std::unique_ptr<video::Source> opened);
 
  private:
-  void open_input(std::unique_ptr<video::Demuxer> opened);
+  void open_input(std::unique_ptr<video::Source> opened);
   void tell_look_ahead();
   void plan_output();
   [[nodiscard]] video::EncoderOptions encoder_options() const;
@@ -66,7 +66,7 @@ class Planning {
   void refuse_8bit(const video::PictureFacts& pictures) const;
   [[nodiscard]] std::string nothing_decoded() const;
   [[nodiscard]] const AVOutputFormat& format() const { return *job_.plan.output->muxer.format; }
-  [[nodiscard]] video::Demuxer& demuxer() const { return *job_.input.demuxer; }
+  [[nodiscard]] video::Demuxer& demuxer() const { return job_.input.demuxer(); }
   [[nodiscard]] bool output_tags_rotation() const {
     return !job_.plan.output || video::compat::muxer_writes_rotation(format());
   }
@@ -79,7 +79,7 @@ class Planning {
   PlannedJob job_;
 };
 
-PlannedJob Planning::run(std::unique_ptr<video::Demuxer> opened) {
+PlannedJob Planning::run(std::unique_ptr<video::Source> opened) {
   open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   tell_look_ahead();
@@ -94,7 +94,7 @@ PlannedJob Planning::run(std::unique_ptr<video::Demuxer> opened) {
   return std::move(job_);
 }
 
-void Planning::open_input(std::unique_ptr<video::Demuxer> opened) {
+void Planning::open_input(std::unique_ptr<video::Source> opened) {
   if (opened)
     opened->stop_with(stop_);
   else
@@ -102,7 +102,7 @@ void Planning::open_input(std::unique_ptr<video::Demuxer> opened) {
         options_.input, stop_,
         options_.allow_references ? video::References::open : video::References::refuse,
         options_.max_pixels);
-  job_.input.demuxer = std::move(opened);
+  job_.input.source = std::move(opened);
 }
 
 void Planning::tell_look_ahead() {
@@ -210,7 +210,8 @@ void Planning::read_until_first() {
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   video::FirstPicture& begin = job_.input.begin;
-  begin = video::read_first_picture(demuxer(), open, options_.decoder, wants, diagnostics_.notices);
+  begin = video::read_first_picture(*job_.input.source, open, options_.decoder, wants,
+                                    diagnostics_.notices);
   decoding.choice = begin.decoder->may_refuse() ? options_.decoder : video::DecoderChoice::cpu;
 }
 
@@ -415,7 +416,7 @@ std::string Planning::nothing_decoded() const {
 }  // namespace
 
 PlannedJob plan_job(const JobOptions& options, Backend& backend, JobDiagnostics diagnostics,
-                    const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
+                    const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
   return Planning(options, backend, diagnostics, stop).run(std::move(opened));
 }
 

@@ -7,7 +7,7 @@
 #include "pipeline/backend.h"
 #include "pipeline/job_options.h"
 #include "pipeline/job_plan.h"
-#include "video/read/demuxer.h"
+#include "video/read/source.h"
 
 namespace facepipe::pipeline {
 
@@ -18,6 +18,6 @@ namespace facepipe::pipeline {
 /// Error(device); Stopped while the input is opened.
 [[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend,
                                   JobDiagnostics diagnostics, const std::stop_token& stop,
-                                  std::unique_ptr<video::Demuxer> opened = nullptr);
+                                  std::unique_ptr<video::Source> opened = nullptr);
 
 }  // namespace facepipe::pipeline

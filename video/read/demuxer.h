@@ -14,12 +14,13 @@
 #include "video/read/input_access.h"
 #include "video/read/kept_promises.h"
 #include "video/read/picture_file.h"
+#include "video/read/source.h"
 
 namespace facepipe::video {
 
-/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested. A
-/// network input that sends nothing for 30 seconds is given up.
-class Demuxer {
+/// One opened input, which is read once. Not thread-safe. A blocked open or read ends when `stop`
+/// is requested. A network input that sends nothing for 30 seconds is given up.
+class Demuxer final : public Source {
  public:
   /// @param url         a path, or anything with "://" that FFmpeg opens; if the path is that of a
   ///                    FIFO, the constructor waits for its first data
@@ -36,17 +37,15 @@ class Demuxer {
   /// Error(input) for pictures that are too large, or whose size can't be found.
   void work_on(int stream_index);
 
-  /// Returns the next packet of any stream; nullptr at the end, on a read error, or when stopped.
-  /// Throws std::bad_alloc.
-  [[nodiscard]] UniqueAVPacket read();
+  [[nodiscard]] Demuxer& demuxer() override { return *this; }
+  [[nodiscard]] UniqueAVPacket read() override;
 
   /// Tells that nobody wants the packets of this stream, which isn't the video. So errors in it
   /// don't end reading. Must be called before the first read(). If shortfall() needs the ends of
   /// all streams to see whether the file was cut off, the stream is still read.
   void discard(int stream_index);
 
-  /// From here on, reading ends when this `stop` is requested, and not the one of the constructor.
-  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
+  void stop_with(std::stop_token stop) override { stop_ = std::move(stop); }
 
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }
   [[nodiscard]] AVFormatContext& format() { return *context_; }
@@ -85,15 +84,9 @@ class Demuxer {
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns the number of frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
-  /// Returns why reading ended before the end of the file; empty otherwise.
-  [[nodiscard]] const std::string& read_error() const { return read_error_; }
-  /// Returns Error(input) with the file's name and the reason if the file, the disk or the network
-  /// ended reading, whose bytes may come another time. Returns nullopt if the content of the bytes
-  /// ended it.
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
-  /// Returns what the container promised and the packets read so far didn't keep; empty if nothing.
-  /// Valid once read() has returned nullptr, if everything was read from the start.
-  [[nodiscard]] std::string shortfall() const;
+  [[nodiscard]] const std::string& read_error() const override { return read_error_; }
+  [[nodiscard]] const std::optional<Error>& failure() const override { return failure_; }
+  [[nodiscard]] std::string shortfall() const override;
 
  private:
   static int interrupt(void* self);

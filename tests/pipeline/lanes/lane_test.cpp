@@ -63,7 +63,7 @@ class BoundedJob {
   }
 
   void read() {
-    pipeline::Feed feed(planned_.input.demuxer->video().codecpar, 1, connections_.segments,
+    pipeline::Feed feed(planned_.input.demuxer().video().codecpar, 1, connections_.segments,
                         connections_.order, runner_.failed());
     std::int64_t next_side = 0;
     const auto give = [&](video::ReadPacket packet) {
@@ -73,8 +73,8 @@ class BoundedJob {
       feed.give(std::move(side));
     };
     for (video::ReadPacket& packet : planned_.input.begin.packets) give(std::move(packet));
-    for (video::ReadPacket next = video::read_packet(*planned_.input.demuxer); next.packet;
-         next = video::read_packet(*planned_.input.demuxer))
+    for (video::ReadPacket next = video::read_packet(*planned_.input.source); next.packet;
+         next = video::read_packet(*planned_.input.source))
       give(std::move(next));
     feed.finish();
     counted_ = feed.segments();
