@@ -4,17 +4,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/geometry.h"
-#include "detector/detector.h"
+#include "detector/facts.h"
 #include "video/notices.h"
 
 namespace facepipe::pipeline {
 
 /// What detection is like, for all frames of a job.
 struct DetectionFacts {
-  std::optional<Size> network;  ///< the size of its input, or of a tile; none without a network
-  std::optional<detector::Tiling> tiling;  ///< if pictures are too large for one run of the network
-  std::uint32_t capacity = 0;              ///< candidates of a frame that suppression takes
+  detector::DetectorFacts detector;
+  std::uint32_t capacity = 0;  ///< candidates of a frame that suppression takes
 };
 
 /// A line in the log that says how pictures are tiled, if they are.

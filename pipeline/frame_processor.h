@@ -15,7 +15,7 @@
 #include "pipeline/detection_report.h"
 #include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 

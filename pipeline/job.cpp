@@ -14,6 +14,8 @@
 #include "pipeline/hide/hiding.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
+#include "pipeline/job_parts.h"
+#include "pipeline/job_plan.h"
 #include "pipeline/job_result.h"
 #include "pipeline/lanes/job_records.h"
 #include "pipeline/lanes/lane.h"
@@ -68,20 +70,19 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
   result.output = options.output;
 }
 
-/// What demuxer and decoders tell at the end.
-void fill_input(const video::Demuxer& demuxer, const video::Decoder& decoder,
-                const video::FrameLedger& all, bool whole_file, JobResult& result,
-                video::Notices& notices) {
+/// What source and decoders tell at the end.
+void fill_input(video::Source& source, const video::Decoder& decoder, const video::FrameLedger& all,
+                bool whole_file, JobResult& result, video::Notices& notices) {
   video::FrameLedger& ledger = result.ledger;
   ledger = all;
-  result.early_end = whole_file ? demuxer.shortfall() : demuxer.read_error();
+  result.early_end = whole_file ? source.shortfall() : source.read_error();
   ledger.ended_early = !result.early_end.empty();
   if (ledger.ended_early) notices.add("ended early: " + result.early_end);
   if (ledger.lost > 0)
     notices.add(std::to_string(ledger.lost) + " frames lost: their packets gave no picture");
   if (ledger.damaged > 0) notices.add(std::to_string(ledger.damaged) + " frames damaged");
   result.decoder = decoder.name();
-  result.video_codec = avcodec_get_name(demuxer.video().codecpar->codec_id);
+  result.video_codec = avcodec_get_name(source.demuxer().video().codecpar->codec_id);
 }
 
 void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceShare>& shares) {
@@ -188,7 +189,7 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
       lanes_({options, backend, plan_, input_, diagnostics}, connections_, end_, reader_,
              runner_.failed()),
       writer_(connections_.order, end_, std::move(muxer), presentation(lanes_.first().encoder()),
-              JobRecords(statistics, observer, expected_frames(*input_.demuxer, options))) {
+              JobRecords(statistics, observer, expected_frames(input_.demuxer(), options))) {
   if (connections_.tracks)
     tracking_.emplace(*input_.hiding, *connections_.tracks, end_, lanes_.first(),
                       presentation(nullptr), runner_.failed());
@@ -197,7 +198,7 @@ Job::Job(const JobOptions& options, Backend& backend, const JobObserver& observe
 
 std::unique_ptr<Presentation> Job::presentation(const video::Encoder* encoder) const {
   if (plan_.lanes.count == 1) return nullptr;
-  return std::make_unique<Presentation>(*input_.demuxer, encoder, diagnostics_.notices);
+  return std::make_unique<Presentation>(input_.demuxer(), encoder, diagnostics_.notices);
 }
 
 void Job::add_threads() {
@@ -210,9 +211,6 @@ void Job::add_threads() {
     runner_.add("decide", [this] { tracking_->decide([this] { return cut_short(); }); });
   }
   lanes_.add_threads(runner_);
-  if (options_.shared)
-    for (int i = 1; i < plan_.lanes.count; ++i)
-      runner_.add("join", [this, failed] { lanes_.join(failed); });
   runner_.add(writer_.name(), [this] { writer_.run(); });
 }
 
@@ -232,13 +230,13 @@ void Job::run() {
 }
 
 /// Whether the input ends before its own end, or before the chosen one.
-bool Job::cut_short() const { return end_.requested() || !input_.demuxer->read_error().empty(); }
+bool Job::cut_short() const { return end_.requested() || !input_.source->read_error().empty(); }
 
 void Job::fill_ledger(JobResult& result) const {
   const bool whole_file = !end_.requested() && !reader_.ended_range() && !options_.start_s;
   video::FrameLedger ledger;
   for (const Lane& lane : lanes_.all()) ledger += lane.ledger();
-  fill_input(*input_.demuxer, lanes_.first().decoder(), ledger, whole_file, result,
+  fill_input(*input_.source, lanes_.first().decoder(), ledger, whole_file, result,
              diagnostics_.notices);
   result.ledger.written = writer_.written();
   if (video::Muxer* const muxer = writer_.muxer()) {
@@ -261,20 +259,20 @@ void Job::fill_detection(JobResult& result) const {
   if (!detection) return;
   std::int64_t ignored = 0;
   for (const Lane& lane : lanes_.all()) ignored += lane.processor().candidates_ignored();
-  result.network_size = detection->network;
-  result.tiling = detection->tiling;
+  result.network_size = detection->detector.network;
+  result.tiling = detection->detector.tiling;
   result.candidates_ignored = ignored;
   tell_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
 void Job::finish(JobResult& result) {
-  check_same_input(options_, input_.demuxer->identity());
+  check_same_input(options_, input_.demuxer().identity());
   fill_ledger(result);
   result.size = plan_.frames.upright();
   fill_lanes(result);
   result.failure = end_.failure();
   // What is missing may come another time; what was damaged stays so.
-  if (const auto& failure = input_.demuxer->failure(); failure && !result.failure)
+  if (const auto& failure = input_.source->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
   fill_detection(result);
   if (input_.hiding) {
@@ -290,7 +288,7 @@ void Job::finish(JobResult& result) {
 }  // namespace
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                  const std::stop_token& stop, std::unique_ptr<video::Demuxer> opened) {
+                  const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
   Statistics statistics;  // its clock starts before the input is opened
   video::Notices notices(options.input);
   std::stop_source ending;
@@ -299,7 +297,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   const JobDiagnostics diagnostics{notices, copies};
   PlannedJob planned =
       plan_job(options, backend, diagnostics, ending.get_token(), std::move(opened));
-  check_same_input(options, planned.input.demuxer->identity());
+  check_same_input(options, planned.input.demuxer().identity());
   JobResult result;
   if (options.hide) result.turned_faces = options.hide->turned_too;
   if (planned.input.first) {
@@ -317,7 +315,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   } else {  // stopped before there was one
     result.interrupted = true;
     const video::Decoder& decoder = *planned.input.begin.decoder;
-    fill_input(*planned.input.demuxer, decoder, decoder.ledger(), false, result, notices);
+    fill_input(*planned.input.source, decoder, decoder.ledger(), false, result, notices);
     statistics.fill(result);
   }
   if (observer.times) observer.times(statistics.times());

@@ -1,27 +1,15 @@
 // One input through all stages: options in, result out.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <stop_token>
 
-#include "core/frame_record.h"
+#include "pipeline/job_observer.h"
 #include "pipeline/job_options.h"
 #include "pipeline/job_result.h"
-#include "pipeline/progress.h"
-#include "pipeline/stage_times.h"
-#include "video/read/demuxer.h"
+#include "video/read/source.h"
 
 namespace facepipe::pipeline {
-
-/// Follows a job. An exception of an observer ends the run.
-struct JobObserver {
-  /// Gets each frame's record, in order, from one thread of the pipeline.
-  std::function<void(const FrameRecord&)> frame;
-  /// Comes from the same thread, at most once a frame.
-  std::function<void(const Progress&)> progress;
-  std::function<void(const StageTimes&)> times;  ///< once, at the end, from run_job()'s thread
-};
 
 class Backend;
 
@@ -33,6 +21,6 @@ class Backend;
 /// @param opened  the input, if it is open already and nothing was read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,
-                                std::unique_ptr<video::Demuxer> opened = nullptr);
+                                std::unique_ptr<video::Source> opened = nullptr);
 
 }  // namespace facepipe::pipeline

@@ -23,7 +23,6 @@ class JobEnd {
   void request() { ending_.request_stop(); }
   [[nodiscard]] bool requested() const { return ending_.stop_requested(); }
 
-  [[nodiscard]] bool keeps_output() const { return keeps_output_; }
   /// Lets the input end because of an error. The first error is kept.
   void fail(const Error& error);
   /// The error that has ended the input.

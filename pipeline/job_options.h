@@ -60,8 +60,8 @@ struct Regions {
 struct KnownTracks {
   std::string name;  ///< the file's name, for errors
   track::TrackFile file;
-  bool by_person =
-      true;  ///< a person may have edited it; false: a pass over the same input made it
+  /// A person may have edited it. False: a pass over the same input made it.
+  bool by_person = true;
   /// The appearance for each FileTrack::style, except for the empty one, which is the job's own.
   std::map<std::string, overlay::HideOptions, std::less<>> styles;
 };

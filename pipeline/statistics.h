@@ -3,8 +3,8 @@
 
 #include "core/frame_record.h"
 #include "core/timing.h"
+#include "pipeline/job_observer.h"
 #include "pipeline/job_result.h"
-#include "pipeline/progress.h"
 #include "pipeline/stage_times.h"
 
 namespace facepipe::pipeline {

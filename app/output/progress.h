@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/timing.h"
-#include "pipeline/progress.h"
+#include "pipeline/job_observer.h"
 
 namespace facepipe::app {
 

@@ -192,8 +192,7 @@ class CpuProcessor final : public FrameProcessor {
 
   [[nodiscard]] std::optional<DetectionFacts> detection() const override {
     if (!detector_) return std::nullopt;
-    const detector::DetectorFacts facts = detector_->facts();
-    return DetectionFacts{facts.network, facts.tiling, suppressor_.capacity()};
+    return DetectionFacts{detector_->facts(), suppressor_.capacity()};
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "pipeline/cpu/every_nth.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/error.h"
@@ -9,7 +8,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// What overlaps as much is one face, as of faces that are searched for.
+/// Faces that overlap as much are one face, as among faces that are searched for.
 nms::NmsOptions greedy_of(const nms::NmsOptions& nms) {
   nms::NmsOptions greedy;
   greedy.threshold = nms.threshold;

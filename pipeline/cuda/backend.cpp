@@ -19,15 +19,11 @@
 #include "nms/nms.h"
 #include "overlay/cuda/hide.h"
 #include "pipeline/cpu/backend.h"
-#include "pipeline/cuda/face_drawing.h"
-#include "pipeline/cuda/hiding_pixels.h"
+#include "pipeline/cuda/hiding_device.h"
 #include "pipeline/cuda/host_frames.h"
 #include "pipeline/cuda/kept_graphs.h"
-#include "pipeline/cuda/small_luma.h"
-#include "pipeline/detection_report.h"
-#include "pipeline/face_tracks.h"
+#include "pipeline/cuda/processor.h"
 #include "pipeline/job_options.h"
-#include "track/cuda/motion.h"
 #include "video/cuda/decoder.h"
 #include "video/cuda/encoder.h"
 #include "video/cuda/encoder_plan.h"
@@ -43,184 +39,6 @@ namespace {
 // Frames of several lanes that the chip works on at once: so many fill it, although their threads
 // sleep until they are told of the end (H100: 3,025 frames of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
-
-/// A frame's graph while it runs.
-class CudaWork final : public FrameWork {
- public:
-  CudaWork(Slots::Permit permit, FrameGraph& graph)
-      : permit_(std::move(permit)), graph_(graph), launched_(Clock::now()) {}
-
-  ~CudaWork() override {
-    if (waited_for_) return;
-    try {
-      graph_.wait();  // or the frame's memory would go to another picture under it
-    } catch (const std::exception& failure) {
-      spdlog::warn("a frame that nobody waited for failed: {}", failure.what());
-    }
-  }
-  CudaWork(const CudaWork&) = delete;
-  CudaWork& operator=(const CudaWork&) = delete;
-
-  void finish(FrameRecord& record, CopyCounter& copies) {
-    graph_.wait();
-    waited_for_ = true;
-    graph_.fill(record, launched_, Clock::now(), copies);
-  }
-  [[nodiscard]] Detections to_follow(CopyCounter& copies) { return graph_.to_follow(copies); }
-  [[nodiscard]] std::uint32_t beyond_capacity() const { return graph_.beyond_capacity(); }
-
- private:
-  Slots::Permit permit_;
-  FrameGraph& graph_;
-  Clock::time_point launched_;
-  bool waited_for_ = false;
-};
-
-/// Several lanes need the cores, so waits sleep then.
-cuda::Event::Wait wait_of(const ProcessorSetup& setup) {
-  return setup.several_lanes ? cuda::Event::Wait::sleeping : cuda::Event::Wait::spinning;
-}
-
-/// What is drawn on a job's pictures; nothing if no video is written.
-overlay::OverlayStyle style_of(const JobOptions& options) {
-  return options.output.empty() || options.hide ? overlay::kNoOverlay : options.overlay;
-}
-
-bool follows(const JobOptions& options) { return options.follow && !options.hide; }
-
-class CudaHidingDevice final : public HidingDevice {
- public:
-  CudaHidingDevice(const ProcessorSetup& setup, Device device)
-      : device_(device),
-        size_(setup.first.size),
-        upright_(setup.first.upright()),
-        host_motion_(setup.options.hide->host_motion),
-        wait_(wait_of(setup)),
-        copies_(setup.copies),
-        pictures_(setup.first, setup.hiding.pictures) {}
-
-  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
-    cuda::use_device(device_);
-    return make_cuda_keeper(pictures_, copies_);
-  }
-  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
-      const overlay::HideOptions& look) override {
-    cuda::use_device(device_);
-    return make_cuda_hiding_pixels(look, size_);
-  }
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
-    return make_estimator(wait_);
-  }
-  /// All lanes wait for the thread that follows faces. The thread that decides asks only if tracks
-  /// begin; in a crowd another thread shows tracks meanwhile.
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
-    return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
-  }
-
- private:
-  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_estimator(cuda::Event::Wait wait) {
-    cuda::use_device(device_);
-    if (host_motion_) return std::make_unique<SmallLuma>(size_, copies_);
-    return track::make_cuda_motion_estimator(upright_, wait, copies_);
-  }
-
-  const Device device_;
-  const Size size_;
-  const Size upright_;
-  const bool host_motion_;
-  const cuda::Event::Wait wait_;
-  CopyCounter& copies_;
-  WaitingPictures pictures_;
-};
-
-/// Drawing is part of a frame's graph, unless faces are followed: only the host knows their tracks.
-/// Its eight members are the graphs, and what goes before and behind them.
-class CudaProcessor final : public FrameProcessor {
- public:
-  /// @param graphs  nullptr if nothing is looked for
-  CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
-      : device_(device),
-        graphs_(std::move(graphs)),
-        nms_capacity_(nms::nms_capacity(setup.options.nms)),
-        hides_(setup.options.hide.has_value()),
-        copies_(setup.copies) {
-    if (!graphs_) return;
-    tell_tiles(graphs_->detector->facts().tiling);
-    if (follows(setup.options)) prepare_following(setup);
-  }
-
-  void start(WorkItem& item, const std::stop_token& stop) override {
-    if (!graphs_) return;
-    cuda::use_device(device_);
-    Slots::Permit permit = graphs_->places.acquire(stop);
-    FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
-    const ScopedCpuTime cpu(item.record.times, StageId::inference);
-    item.work = std::make_unique<CudaWork>(std::move(permit), graph);
-    graph.launch(item.frame, copies_);
-  }
-
-  void finish(WorkItem& item) override {
-    if (!graphs_) return;
-    cuda::use_device(device_);
-    auto& work = static_cast<CudaWork&>(*item.work);
-    const ScopedCpuTime cpu(item.record.times, StageId::inference);
-    work.finish(item.record, copies_);
-    if (tracks_) item.to_follow = work.to_follow(copies_);
-    candidates_ignored_ += work.beyond_capacity();
-    if (hides_) refuse_ignored(work.beyond_capacity());
-    item.work.reset();
-    item.frame.ready = nullptr;  // the graph waited for it
-  }
-
-  [[nodiscard]] bool draws_without_video() const override { return tracks_.has_value(); }
-
-  void pass_on(WorkItem item, const Sink& sink) override {
-    if (tracks_) follow(item);
-    sink(std::move(item));
-  }
-
-  void draw(WorkItem& item) override {
-    if (!drawing_) return;
-    const ScopedInterval interval(item.record.times[StageId::overlay]);
-    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    drawing_->draw(item.frame, item.record.faces, item.record.face_tracks);
-  }
-
-  [[nodiscard]] std::int64_t candidates_ignored() const override { return candidates_ignored_; }
-
-  [[nodiscard]] std::optional<DetectionFacts> detection() const override {
-    if (!graphs_) return std::nullopt;
-    const detector::DetectorFacts facts = graphs_->detector->facts();
-    return DetectionFacts{facts.network, facts.tiling, nms_capacity_};
-  }
-
- private:
-  void prepare_following(const ProcessorSetup& setup) {
-    const Frame& first = setup.first;
-    tracks_.emplace(*setup.options.follow,
-                    track::make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
-    const overlay::OverlayStyle style = style_of(setup.options);
-    if (style.any())
-      drawing_.emplace(overlay::CudaOverlaySetup{first.size, first.format, first.orientation, style,
-                                                 nms_capacity_},
-                       copies_);
-  }
-
-  void follow(WorkItem& item) {
-    const ScopedInterval interval(item.record.times[StageId::overlay]);
-    const ScopedCpuTime cpu(item.record.times, StageId::overlay);
-    item.record.face_tracks = tracks_->assign(item.frame, item.record, item.to_follow).faces;
-  }
-
-  Device device_;
-  std::shared_ptr<GraphSet> graphs_;
-  std::uint32_t nms_capacity_;
-  bool hides_;
-  CopyCounter& copies_;
-  std::optional<FaceTracks> tracks_;
-  std::optional<FaceDrawing> drawing_;
-  std::int64_t candidates_ignored_ = 0;
-};
 
 FaceFields fields_of(const JobOptions& options) {
   if (options.hide) return FaceFields::places;
@@ -352,8 +170,7 @@ class CudaBackend final : public Backend {
     const Frame& first = setup.first;
     const JobOptions& options = setup.options;
     cuda::use_device(device_);
-    if (options.hide && options.hide->known)
-      return std::make_unique<CudaProcessor>(setup, device_, nullptr);
+    if (options.hide && options.hide->known) return make_cuda_processor(setup, device_, nullptr);
     if (options.hide && options.hide->turned_too > 0)
       throw Error(ErrorKind::usage, "turned pictures are looked at on the CPU alone");
     GraphKey key;
@@ -369,12 +186,12 @@ class CudaBackend final : public Backend {
     key.tuning = setup.still_image ? detector::Tuning::none : detector::Tuning::trials;
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = wait_of(setup);
-    return std::make_unique<CudaProcessor>(setup, device_, graphs_of(key));
+    return make_cuda_processor(setup, device_, graphs_of(key));
   }
 
   [[nodiscard]] std::unique_ptr<HidingDevice> make_hiding_device(
       const ProcessorSetup& setup) override {
-    return std::make_unique<CudaHidingDevice>(setup, device_);
+    return make_cuda_hiding_device(setup, device_);
   }
 
   [[nodiscard]] const detector::DetectorOrigin& origin() const override { return detectors(); }

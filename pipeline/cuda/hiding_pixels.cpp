@@ -1,6 +1,5 @@
 #include "pipeline/cuda/hiding_pixels.h"
 
-#include <optional>
 #include <utility>
 
 #include "core/cuda/buffer.h"

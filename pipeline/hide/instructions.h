@@ -46,9 +46,8 @@ class RegionUse {
 /// Which tracks of a file apply to a frame. Used by one thread.
 class TrackUse {
  public:
-  /// @param whole  the job works on all of the input; if not, tracks outside of the frames that
-  /// were
-  ///               seen don't count
+  /// @param whole  the job works on all of the input; if not, only tracks within the frames that
+  ///               were seen count
   TrackUse(const KnownTracks& known, bool whole);
 
   /// @param hidden  of the file, at `pts`

@@ -14,6 +14,17 @@
 
 namespace facepipe::pipeline {
 
+/// Waits until `fulfilled()`. `lock` guards what that looks at, and `changed` tells of changes.
+/// Throws Stopped once `stop` is requested.
+template <typename Condition>
+void wait_unless_stopped(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
+                         const std::stop_token& stop, Condition fulfilled) {
+  if (stop.stop_requested()) throw Stopped();
+  if (fulfilled()) return;
+  changed.wait(lock, stop, fulfilled);
+  if (stop.stop_requested()) throw Stopped();
+}
+
 /// Items of one producer stay in order. push() waits while the queued items cost `capacity` or
 /// more. Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both count
 /// as a ScopedWait of their thread. Its eight members are the queue, its bounds and its lock.
@@ -29,7 +40,7 @@ class Channel {
     const ScopedWait waiting;
     {
       std::unique_lock lock(mutex_);
-      wait(lock, room_, stop_, [this] { return cost_ < capacity_; });
+      wait_unless_stopped(lock, room_, stop_, [this] { return cost_ < capacity_; });
       items_.push_back({std::move(item), cost});
       cost_ += cost;
     }
@@ -52,7 +63,8 @@ class Channel {
   [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);
-    wait(lock, filled_, stop, [this] { return !items_.empty() || open_producers_ <= 0; });
+    wait_unless_stopped(lock, filled_, stop,
+                        [this] { return !items_.empty() || open_producers_ <= 0; });
     return take(lock);
   }
 
@@ -75,15 +87,6 @@ class Channel {
     lock.unlock();
     room_.notify_one();
     return item;
-  }
-
-  template <typename Condition>
-  static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-                   const std::stop_token& stop, Condition fulfilled) {
-    if (stop.stop_requested()) throw Stopped();
-    if (fulfilled()) return;
-    changed.wait(lock, stop, fulfilled);
-    if (stop.stop_requested()) throw Stopped();
   }
 
   struct Queued {

@@ -24,18 +24,18 @@ std::string DecodeStage::name() const { return std::string(to_string(StageId::de
 // wait for ever, because reading may have to wait for these pictures.
 void DecodeStage::run() {
   const ScopedWork work(working_);
-  std::shared_ptr<Segment> segment = segments_.take(connections_.segments.pop(stopped_));
+  std::shared_ptr<Segment> segment = segments_.pop(stopped_);
   bool goes_on = true;
   while (segment) {
     begin(*segment);
     if (!goes_on) decoding_.decoder->restart();
     decode(*segment);
     const std::int64_t last = segment->number();
-    segment = segments_.take(connections_.segments.pop_within(kPatience, stopped_));
+    segment = segments_.pop_within(kPatience, stopped_);
     goes_on = segment && segment->starts_independently() && segment->number() > last;
     if (goes_on) continue;
     finish();
-    if (!segment) segment = segments_.take(connections_.segments.pop(stopped_));
+    if (!segment) segment = segments_.pop(stopped_);
   }
   entrance_.close();
 }

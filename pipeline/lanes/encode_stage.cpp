@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/frame_record.h"
-#include "pipeline/job.h"
+#include "pipeline/job_observer.h"
 #include "pipeline/lanes/record_order.h"
 #include "pipeline/statistics.h"
 

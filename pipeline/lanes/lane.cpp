@@ -1,6 +1,7 @@
 #include "pipeline/lanes/lane.h"
 
 #include <limits>
+#include <utility>
 
 #include "pipeline/lanes/detect_stages.h"
 #include "pipeline/lanes/draw_stage.h"
@@ -13,13 +14,13 @@ constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 Lane::Lane(int number, LaneParts parts, int frames_in_flight, LaneConnections& connections,
-           const std::stop_token& failed)
+           JobEnd& end, const std::stop_token& failed)
     : parts_(std::move(parts)),
       stop_(failed, connections.devices.failed(device())),
       channels_(frames_in_flight, stop_.token()),
       waiting_{Channel<WorkItem>(kUnbounded, stop_.token()), TrackQueue::Answers(kUnbounded, {})},
       segments_(connections),
-      failures_(*parts_.backend, connections, segments_),
+      failures_(*parts_.backend, connections, segments_, end),
       entrance_({number, device(), frames_in_flight, stop_.token()}, connections, failures_,
                 channels_.decoded),
       output_(connections, parts_.encoder ? &channels_.drawn : nullptr),

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stop_token>
-#include <utility>
 #include <vector>
 
 #include "core/device.h"
-#include "core/error.h"
 #include "core/timing.h"
 #include "pipeline/backend.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/hide/hiding.h"
+#include "pipeline/job_end.h"
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/decode_stage.h"
 #include "pipeline/lanes/encode_stage.h"
@@ -47,17 +45,11 @@ struct LaneParts {
 class Lane {
  public:
   /// @param frames_in_flight  between decoder and encoder
+  /// @param connections, end  outlive the lane
+  /// @param end               gets the errors of its threads (LaneFailures)
   /// @param failed            requested when the job has failed
-  Lane(int number, LaneParts parts, int frames_in_flight, LaneConnections& connections,
+  Lane(int number, LaneParts parts, int frames_in_flight, LaneConnections& connections, JobEnd& end,
        const std::stop_token& failed);
-
-  /// Call this before add_threads(), for all lanes of a job that hides faces and writes video. Then
-  /// an Error of one of its threads calls `end_input`, which lets reading end, and fails nothing
-  /// else. What that thread has given goes on to the end of the lane as at the input's end. The
-  /// stream ends there: what lanes have of it behind that is dropped.
-  void finish_what_fails(std::function<void(const Error&)> end_input) {
-    failures_.finish_what_fails(std::move(end_input));
-  }
 
   void add_threads(Runner& runner);
 

@@ -11,7 +11,7 @@
 #include "pipeline/lanes/lane_connections.h"
 #include "pipeline/lanes/lane_failures.h"
 #include "video/frames/frame_maker.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 

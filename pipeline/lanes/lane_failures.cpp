@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/error.h"
+
 namespace facepipe::pipeline {
 
 void LaneFailures::run(LaneStage& stage) {
@@ -25,15 +27,11 @@ void LaneFailures::work_on_device(LaneStage& stage) {
 }
 
 void LaneFailures::work(LaneStage& stage) {
-  try {
-    stage.run();
-  } catch (const Error& error) {
-    if (!end_input_) throw;
-    // The input is told first: else the end of the stream would look like the input's own end.
-    end_input_(error);
-    lose_from(stage.segment());
-    stage.end();
-  }
+  // After an error the input is told first, or the end of the stream would look like the input's
+  // own end.
+  if (end_.goes_on_after([&] { stage.run(); })) return;
+  lose_from(stage.segment());
+  stage.end();
 }
 
 void LaneFailures::lose_from(std::int64_t segment) {

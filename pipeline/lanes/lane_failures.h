@@ -3,13 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <optional>
-#include <utility>
 
-#include "core/error.h"
 #include "pipeline/backend.h"
+#include "pipeline/job_end.h"
 #include "pipeline/lanes/lane_connections.h"
 #include "pipeline/lanes/lane_segments.h"
 #include "pipeline/lanes/lane_stage.h"
@@ -17,18 +15,15 @@
 namespace facepipe::pipeline {
 
 /// If the device fails and another one works, the lane ends, and gives its unfinished segments
-/// back. If the job keeps what it has finished (finish_what_fails()), any other error ends the
-/// stream in the segment where it happened. Else the error fails the job. Thread-safe.
+/// back. If the job keeps what it has finished (JobEnd), any other error lets reading end, and ends
+/// the stream in the segment where it happened. What the failed thread has given goes on to the end
+/// of the lane as at the input's end. What lanes have of the stream behind that is dropped. If the
+/// job keeps nothing, the error fails it. Thread-safe.
 class LaneFailures {
  public:
   /// @param backend  whose device the lane's threads work on
-  LaneFailures(Backend& backend, LaneConnections& connections, LaneSegments& segments)
-      : backend_(backend), connections_(connections), segments_(segments) {}
-
-  /// Does what Lane::finish_what_fails() says.
-  void finish_what_fails(std::function<void(const Error&)> end_input) {
-    end_input_ = std::move(end_input);
-  }
+  LaneFailures(Backend& backend, LaneConnections& connections, LaneSegments& segments, JobEnd& end)
+      : backend_(backend), connections_(connections), segments_(segments), end_(end) {}
 
   /// One more thread will call run().
   void add_thread() { ++running_; }
@@ -51,9 +46,9 @@ class LaneFailures {
   Backend& backend_;
   LaneConnections& connections_;
   LaneSegments& segments_;
+  JobEnd& end_;
   std::atomic<int> running_ = 0;  // threads
-  std::function<void(const Error&)> end_input_;
-  std::mutex losing_;  // guards lost_from_
+  std::mutex losing_;             // guards lost_from_
   std::optional<std::int64_t> lost_from_;
 };
 

@@ -1,11 +1,10 @@
 #include "pipeline/lanes/lane_group.h"
 
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
+#include "pipeline/job_parts.h"
 
 namespace facepipe::pipeline {
 
@@ -28,16 +27,20 @@ const Lane& LaneGroup::add_planned(const std::stop_token& failed) {
 }
 
 Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed) {
-  Lane& lane = lanes_.emplace_back(number, std::move(parts), setup_.plan.limits.frames,
-                                   connections_, failed);
-  if (end_.keeps_output()) lane.finish_what_fails([this](const Error& error) { end_.fail(error); });
-  return lane;
+  return lanes_.emplace_back(number, std::move(parts), setup_.plan.limits.frames, connections_,
+                             end_, failed);
 }
 
 void LaneGroup::add_threads(Runner& runner) {
   for (Lane& lane : lanes_) lane.add_threads(runner);
+  if (!setup_.options.shared) return;
+  for (int i = 1; i < setup_.plan.lanes.count; ++i)
+    runner.add("join", [this, failed = runner.failed()] { join(failed); });
 }
 
+/// The body of the thread of a lane that may join. Waits for a lane that no other job has, and
+/// works on segments with it.
+/// @param failed  requested when the job has failed
 void LaneGroup::join(const std::stop_token& failed) {
   Slots::Permit permit;
   const std::stop_token ended = connections_.segments.ended();

@@ -9,11 +9,11 @@
 #include "pipeline/backend.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
+#include "pipeline/job_plan.h"
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/lane_connections.h"
 #include "pipeline/lanes/reader.h"
 #include "pipeline/lanes/runner.h"
-#include "pipeline/plan.h"
 
 namespace facepipe::pipeline {
 
@@ -34,11 +34,8 @@ class LaneGroup {
   LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& end, Reader& reader,
             const std::stop_token& failed);
 
+  /// Adds the threads of the lanes, and one thread for each lane that may join.
   void add_threads(Runner& runner);
-  /// Waits for a lane that no other job has, and works on segments with it. The body of one thread
-  /// for each lane that may join.
-  /// @param failed  requested when the job has failed
-  void join(const std::stop_token& failed);
 
   [[nodiscard]] const Lane& first() const { return first_; }
   /// All lanes; only before the threads begin, and after their end.
@@ -47,6 +44,7 @@ class LaneGroup {
  private:
   const Lane& add_planned(const std::stop_token& failed);
   Lane& add(int number, LaneParts parts, const std::stop_token& failed);
+  void join(const std::stop_token& failed);
   [[nodiscard]] bool may_join(int lane);
   [[nodiscard]] std::optional<LaneParts> make(const Slots::Permit& lane);
 

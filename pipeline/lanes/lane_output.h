@@ -6,7 +6,7 @@
 #include "pipeline/frame_processor.h"
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/lane_connections.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 #include "video/write/encoder.h"
 
 namespace facepipe::pipeline {

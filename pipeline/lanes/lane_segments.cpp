@@ -6,6 +6,16 @@
 
 namespace facepipe::pipeline {
 
+std::shared_ptr<Segment> LaneSegments::pop(const std::stop_token& stop) {
+  return take(connections_.segments.pop(stop));
+}
+
+std::shared_ptr<Segment> LaneSegments::pop_within(Clock::duration patience,
+                                                  const std::stop_token& stop) {
+  return take(connections_.segments.pop_within(patience, stop));
+}
+
+/// Returns nullptr for nullopt.
 std::shared_ptr<Segment> LaneSegments::take(std::optional<std::shared_ptr<Segment>> segment) {
   if (!segment) return nullptr;
   std::erase_if(taken_,

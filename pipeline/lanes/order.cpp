@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/timing.h"
+#include "pipeline/lanes/channel.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -26,15 +27,6 @@ std::int64_t bytes_of(const FinishedFrame& frame) {
 Order::Order(const Limits& limits, std::stop_token stop)
     : limits_(limits), stop_(std::move(stop)) {}
 
-template <typename Condition>
-void Order::wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-                 const std::stop_token& stop, Condition fulfilled) {
-  if (stop.stop_requested()) throw Stopped();
-  if (fulfilled()) return;
-  changed.wait(lock, stop, fulfilled);
-  if (stop.stop_requested()) throw Stopped();
-}
-
 bool Order::has_room(std::int64_t segment) const {
   if (segment <= std::max(head_, needed_) || is_beyond(segment) || !left_.empty()) return true;
   return bytes_behind_ < limits_.bytes_behind;
@@ -43,7 +35,7 @@ bool Order::has_room(std::int64_t segment) const {
 void Order::admit(std::int64_t segment, const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  wait(lock, room_, stop, [&] { return has_room(segment); });
+  wait_unless_stopped(lock, room_, stop, [&] { return has_room(segment); });
   const bool head_is_left = segment != head_ && !left_.empty();
   if (head_is_left && bytes_behind_ / limits_.times_after_failure > limits_.bytes_behind)
     throw Error(ErrorKind::device,
@@ -58,7 +50,8 @@ bool Order::put(std::int64_t segment, std::int64_t bytes, const std::stop_token&
   {
     std::unique_lock lock(mutex_);
     // A part stays where it is until all of it has been given and taken, or nobody wants it.
-    wait(lock, room_, stop, [&] { return is_beyond(segment) || fits(parts_[segment]); });
+    wait_unless_stopped(lock, room_, stop,
+                        [&] { return is_beyond(segment) || fits(parts_[segment]); });
     if (is_beyond(segment)) return false;
     Part& part = parts_[segment];
     add(part);
@@ -188,7 +181,7 @@ std::optional<OrderedItem> Order::next() {
   {
     std::unique_lock lock(mutex_);
     Part* part = nullptr;
-    wait(lock, filled_, stop_, [&] {
+    wait_unless_stopped(lock, filled_, stop_, [&] {
       pass_ended();
       if (segments_ && head_ >= *segments_) return true;
       part = &parts_[head_];

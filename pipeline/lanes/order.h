@@ -14,7 +14,7 @@
 #include "core/timing.h"
 #include "pipeline/lanes/segment_frames.h"
 #include "video/ffmpeg.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 #include "video/write/encoder.h"
 
 namespace facepipe::pipeline {
@@ -118,9 +118,6 @@ class Order {
   }
   template <typename Change>
   bool change(std::int64_t segment, Change made);
-  template <typename Condition>
-  static void wait(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
-                   const std::stop_token& stop, Condition fulfilled);
   [[nodiscard]] static bool has_ended(const Part& part);
   [[nodiscard]] static bool side_is_due(const Part& part);
   void pass_ended();

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "video/read/first_picture.h"
+
 namespace facepipe::pipeline {
 
 void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
   const ScopedWork work(working_);
   const AVCodecParameters* const cut =
-      plan_.lanes.count > 1 ? input_.demuxer->video().codecpar : nullptr;
+      plan_.lanes.count > 1 ? input_.demuxer().video().codecpar : nullptr;
   Feed feed(cut, plan_.limits.packets, connections_.segments, connections_.order, failed);
   for (video::UniqueAVPacket& packet : input_.begin.other_packets)
     feed.give(SidePacket{std::move(packet)});
@@ -19,12 +21,12 @@ void Reader::run(const video::Decoder& decoder, const std::stop_token& failed) {
 }
 
 void Reader::read_into(Feed& feed, const video::Decoder& decoder) {
-  const video::Demuxer& demuxer = *input_.demuxer;
+  const video::Demuxer& demuxer = input_.demuxer();
   while (true) {
     video::ReadPacket item;
     {
       const std::scoped_lock lock(reading_);
-      item = video::read_packet(*input_.demuxer);
+      item = video::read_packet(*input_.source);
     }
     if (!item.packet) return;
     if (item.packet->stream_index == demuxer.video_index()) {

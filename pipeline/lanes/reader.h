@@ -6,9 +6,9 @@
 #include <stop_token>
 
 #include "core/timing.h"
+#include "pipeline/job_plan.h"
 #include "pipeline/lanes/feed.h"
 #include "pipeline/lanes/lane_connections.h"
-#include "pipeline/plan.h"
 #include "video/notices.h"
 #include "video/read/decoder.h"
 

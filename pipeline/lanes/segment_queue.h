@@ -17,7 +17,7 @@
 #include "core/timing.h"
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/order.h"
-#include "video/read/decoder.h"
+#include "video/bitstream/read_packet.h"
 
 namespace facepipe::pipeline {
 

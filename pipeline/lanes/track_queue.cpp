@@ -26,9 +26,7 @@ std::optional<TrackQueue::Room> TrackQueue::admit(std::int64_t segment,
                                                   const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  if (stop.stop_requested()) throw Stopped();
-  room_.wait(lock, stop, [&] { return is_beyond(segment) || has_room(segment); });
-  if (stop.stop_requested()) throw Stopped();
+  wait_unless_stopped(lock, room_, stop, [&] { return is_beyond(segment) || has_room(segment); });
   if (is_beyond(segment)) return std::nullopt;
   ++held_;
   ++searched_;

@@ -17,7 +17,7 @@
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/segment_frames.h"
 #include "track/motion.h"
-#include "video/read/timeline.h"
+#include "video/frames/frame_timing.h"
 
 namespace facepipe::pipeline {
 
@@ -129,8 +129,8 @@ class TrackQueue {
     Answers* answers = nullptr;
   };
   struct Part : SegmentFrames<Waiting> {
-    std::int64_t let_in =
-        0;  // frames that were admitted, without those that left and weren't given
+    /// Frames that were admitted, without those that left and weren't given.
+    std::int64_t let_in = 0;
   };
 
   void leave(const Room& room);

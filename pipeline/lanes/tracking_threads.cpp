@@ -1,6 +1,7 @@
 #include "pipeline/lanes/tracking_threads.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace facepipe::pipeline {
 namespace {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <utility>
 
 #include "pipeline/hide/hiding.h"
 #include "pipeline/job_end.h"

@@ -49,7 +49,7 @@ struct JobRun {
 
 inline JobRun run_fake_job(const pipeline::JobOptions& options, FakeBehaviour behaviour = {},
                            const std::stop_token& stop = {},
-                           std::unique_ptr<video::Demuxer> opened = nullptr) {
+                           std::unique_ptr<video::Source> opened = nullptr) {
   const auto backend = fake_backend(std::move(behaviour));
   JobRun run;
   pipeline::JobObserver observer;

@@ -34,8 +34,8 @@ struct DecoderOptions {
   std::optional<double> start_s;
   std::optional<double> end_s;
   bool scale_on_change = true;  ///< false: a picture of another size or format is Error(input)
-  bool tags_rotation =
-      true;              ///< the output has a tag for turned pictures; false: pixels are turned
+  /// The output has a tag for turned pictures. False: pixels are turned.
+  bool tags_rotation = true;
   int frames_alive = 8;  ///< frames that may be alive at once
   /// A decoder refuses a stream if it can't tell which pictures are damaged, and the CPU can.
   bool must_tell_damage = false;

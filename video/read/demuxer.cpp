@@ -16,7 +16,6 @@ extern "C" {
 #include "video/bitstream/packet_bytes.h"
 #include "video/frames/picture_tags.h"
 #include "video/picture_limit.h"
-#include "video/read/file_end.h"
 #include "video/read/stream_choice.h"
 #include "video/read/stream_kinds.h"
 
@@ -28,8 +27,6 @@ using std::chrono_literals::operator""s;
 constexpr auto kNetworkPatience = 30s;
 constexpr Rational kDefaultFrameRate{25, 1};
 constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
-// Durations in headers are rounded, and streams may end at slightly different times.
-constexpr std::int64_t kDurationToleranceUs = 1'000'000;
 // Stamps beyond this leave no room for arithmetic in 64 bits.
 constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
 // The longest sound before the first picture that only serves to start a decoder: 2048 samples at
@@ -49,17 +46,14 @@ std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int
   return Size{static_cast<int>(width), static_cast<int>(height)};
 }
 
-bool has_boxes(const AVFormatContext& context) {
-  return std::strstr(context.iformat->name, "mov") != nullptr;
-}
-
 /// Returns whether a file of boxes calls itself a picture.
 bool is_called_picture(const AVFormatContext& context) {
   constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
                                                     "heix", "heim", "heis", "jpeg"};
   const AVDictionaryEntry* const brand =
       av_dict_get(context.metadata, "major_brand", nullptr, AV_DICT_MATCH_CASE);
-  return has_boxes(context) && brand != nullptr &&
+  const bool has_boxes = std::strstr(context.iformat->name, "mov") != nullptr;
+  return has_boxes && brand != nullptr &&
          std::ranges::find(kBrands, std::string_view(brand->value)) != kBrands.end();
 }
 
@@ -94,12 +88,6 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
   return false;
 }
 
-bool has_index_of_packets(const AVFormatContext& context) {
-  // The mov demuxer's index lists every packet that it will return. Other demuxers only list key
-  // frames.
-  return has_boxes(context);
-}
-
 /// Returns whether FFmpeg itself has refused memory, because a file asks for absurdly much. In this
 /// case the system was not asked, so errno has stayed clear since it was cleared.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
@@ -118,14 +106,16 @@ Demuxer::Demuxer(std::string url, std::stop_token stop, References references,
     : url_(std::move(url)),
       stop_(std::move(stop)),
       max_pixels_(max_pixels),
-      access_(url_, references, stop_) {
-  open();
+      access_(url_, references, stop_),
+      context_(open()),
+      promises_(*context_) {
+  find_streams();
   look_into_boxes();
   choose_video();
   check_size();
 }
 
-void Demuxer::open() {
+UniqueInputContext Demuxer::open() {
   AVFormatContext* context = allocated(avformat_alloc_context());
   context->interrupt_callback = {&Demuxer::interrupt, this};
   access_.confine(*context);
@@ -136,30 +126,31 @@ void Demuxer::open() {
   errno = 0;
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
-  context_.reset(context);  // After a failure, FFmpeg has freed the context, and this is nullptr.
-  // The index is counted now, because for AVI files without one FFmpeg makes an index itself as it
-  // reads.
-  for (unsigned i = 0; opened >= 0 && i < context_->nb_streams; ++i)
-    indexed_.push_back(avformat_index_get_entries_count(context_->streams[i]));
-  const int known = opened < 0 ? opened : find_streams();
+  UniqueInputContext input(context);  // after a failure FFmpeg has freed it, and this is nullptr
+  check_opening(opened);
+  return input;
+}
+
+/// Throws if the opening was stopped, or has failed with the error `code`.
+void Demuxer::check_opening(int code) const {
   if (stop_.stop_requested()) throw Stopped();
-  const bool too_large = is_refused_memory(known);
-  if (known < 0) access_.check_refused();
+  const bool too_large = is_refused_memory(code);
+  if (code < 0) access_.check_refused();
   if (too_large) throw Error(ErrorKind::input, url_ + ": asks for more memory than a file may");
-  check_av(known, ErrorKind::input, url_);
-  first_late_ = static_cast<int>(context_->nb_streams);
-  // An error at a place that FFmpeg has left again has cost nothing.
-  if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
+  check_av(code, ErrorKind::input, url_);
 }
 
 // FFmpeg looks into the streams with its own decoders, which must not allocate what is refused.
-int Demuxer::find_streams() {
+void Demuxer::find_streams() {
   redirect_ffmpeg_log();  // for take_refused_size()
   static_cast<void>(take_refused_size());
   Dictionary options(context_->nb_streams);
   options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
   take_png_size();
-  return avformat_find_stream_info(context_.get(), options.address());
+  check_opening(avformat_find_stream_info(context_.get(), options.address()));
+  first_late_ = static_cast<int>(context_->nb_streams);
+  // An error at a place that FFmpeg has left again has cost nothing.
+  if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 
 /// Reads the size of a PNG. Otherwise FFmpeg would decode all of it to know the size, which takes
@@ -282,7 +273,9 @@ UniqueAVPacket Demuxer::read() {
     if (!stop_.stop_requested()) end_reading(result);
     return nullptr;
   }
-  account(*packet);
+  const bool of_video = packet->stream_index == video_index_;
+  if (of_video && !std::exchange(looked_into_, true)) look_into(*packet);
+  promises_.count(*packet, video());
   return packet;
 }
 
@@ -307,28 +300,9 @@ void Demuxer::end_reading(int code) {
 }
 
 void Demuxer::discard(int stream_index) {
-  if (promises_duration() && !counts_video_packets()) return;
+  if (promises_.needs_all_streams(video())) return;
   context_->streams[stream_index]->discard = AVDISCARD_ALL;
-  discarded_ = true;
-}
-
-void Demuxer::account(const AVPacket& packet) {
-  if (packet.stream_index == video_index_) {
-    if (video_packets_++ == 0) look_into(packet);
-    const bool known = packet.dts != AV_NOPTS_VALUE && packet.dts != INT64_MAX;
-    if (known) next_video_dts_ = std::max(next_video_dts_, packet.dts + 1);
-  }
-  last_place_ = std::max(last_place_, packet.pos);
-  // MPEG-TS also marks packets in this way if a part was lost on the way.
-  const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0 && context_->pb != nullptr &&
-                   avio_feof(context_->pb) != 0;
-  torn_packet_ = torn_packet_ || (cut && std::strcmp(context_->iformat->name, "mpegts") != 0);
-  const std::int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  if (begin == AV_NOPTS_VALUE) return;
-  const AVRational time_base = context_->streams[packet.stream_index]->time_base;
-  const std::int64_t end_us =
-      av_rescale_q(begin + std::max<std::int64_t>(packet.duration, 0), time_base, AV_TIME_BASE_Q);
-  last_end_us_ = std::max(last_end_us_, end_us);
+  promises_.leave_out_stream();
 }
 
 std::int64_t Demuxer::origin_us() const {
@@ -382,83 +356,12 @@ std::int64_t Demuxer::expected_frames() const {
   return frames < static_cast<double>(kMaxPlausibleFrames) ? std::llround(frames) : 0;
 }
 
-/// Returns the longest known duration. FFmpeg also counts streams whose header says that nobody
-/// knows their length (all ones in MP4). If there are such streams, only the others count here.
-std::int64_t Demuxer::duration_us() const {
-  const auto says_unknown = [](const AVStream& stream) {
-    return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
-  };
-  bool all_known = true;
-  std::int64_t longest = 0;
-  for (unsigned i = 0; i < context_->nb_streams; ++i) {
-    const AVStream& stream = *context_->streams[i];
-    const bool unknown = has_index_of_packets(*context_) && says_unknown(stream);
-    all_known = all_known && !unknown;
-    if (unknown || stream.duration <= 0 || stream.time_base.num <= 0) continue;
-    longest = std::max(longest, av_rescale_q(stream.duration, stream.time_base, AV_TIME_BASE_Q));
-  }
-  return all_known ? std::max<std::int64_t>(0, context_->duration) : longest;
-}
-
-bool Demuxer::is_avi() const { return std::strcmp(context_->iformat->name, "avi") == 0; }
-
-/// Returns whether the container says how many packets the video has.
-bool Demuxer::counts_video_packets() const {
-  return video().nb_frames > 0 && (has_index_of_packets(*context_) || is_avi());
-}
-
-bool Demuxer::promises_duration() const {
-  return duration_us() > 0 && context_->start_time != AV_NOPTS_VALUE &&
-         context_->duration_estimation_method == AVFMT_DURATION_FROM_STREAM;
-}
+std::int64_t Demuxer::duration_us() const { return promises_.duration_us(); }
 
 std::string Demuxer::shortfall() const {
-  std::string missing = this->missing();
+  std::string missing = promises_.missing(video());
   if (read_error_.empty()) return missing;
   return "reading stopped: " + read_error_ + (missing.empty() ? "" : "; " + missing);
-}
-
-std::string Demuxer::missing() const {
-  if (std::string packets = missing_packets(); !packets.empty()) return packets;
-  if (torn_packet_) return "the file ends within a packet";
-  if (std::string torn = torn_end(*context_, last_place_); !torn.empty()) return torn;
-  // The longest stream may be one that wasn't read.
-  if (!promises_duration() || discarded_ || last_end_us_ == AV_NOPTS_VALUE) return {};
-  // Some containers count the duration from zero, some from the first time stamp. The smaller end
-  // is taken.
-  const std::int64_t promised_end = duration_us() + std::min<std::int64_t>(context_->start_time, 0);
-  const std::int64_t missing = promised_end - last_end_us_;
-  if (missing <= kDurationToleranceUs) return {};
-  return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
-}
-
-/// Says how many of the video packets that the container counts are missing; empty if none.
-std::string Demuxer::missing_packets() const {
-  if (is_avi()) return missing_of_avi();
-  if (!has_index_of_packets(*context_)) return {};
-  return missing_of_index(avformat_index_get_entries_count(&video()));
-}
-
-/// @param promised  number of packets that the index lists
-std::string Demuxer::missing_of_index(int promised) const {
-  if (video_packets_ >= promised) return {};
-  return "the index lists " + std::to_string(promised) + " video packets, the file holds " +
-         std::to_string(video_packets_);
-}
-
-/// Does the same for AVI. Its header counts frames, and some of them may only repeat the one
-/// before. These have no packet, and don't appear in the index. FFmpeg shortens the duration to
-/// what the file holds, so it can't be compared.
-std::string Demuxer::missing_of_avi() const {
-  const auto stream = static_cast<std::size_t>(video_index_);
-  const int promised = stream < indexed_.size() ? indexed_[stream] : 0;
-  if (std::string packets = missing_of_index(promised); !packets.empty()) return packets;
-  const std::int64_t reached = std::max(video_packets_, next_video_dts_);
-  if (reached >= video().nb_frames) return {};
-  const bool whole = promised > 0 && !is_torn_riff(*context_);
-  if (whole) return {};
-  return "the header promises " + std::to_string(video().nb_frames) + " frames, the file holds " +
-         std::to_string(reached);
 }
 
 }  // namespace facepipe::video

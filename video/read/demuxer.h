@@ -12,13 +12,15 @@
 #include "core/limits.h"
 #include "video/ffmpeg.h"
 #include "video/read/input_access.h"
+#include "video/read/kept_promises.h"
 #include "video/read/picture_file.h"
+#include "video/read/source.h"
 
 namespace facepipe::video {
 
-/// One opened input. Not thread-safe. A blocked open or read ends when `stop` is requested. A
-/// network input that sends nothing for 30 seconds is given up.
-class Demuxer {
+/// One opened input, which is read once. Not thread-safe. A blocked open or read ends when `stop`
+/// is requested. A network input that sends nothing for 30 seconds is given up.
+class Demuxer final : public Source {
  public:
   /// @param url         a path, or anything with "://" that FFmpeg opens; if the path is that of a
   ///                    FIFO, the constructor waits for its first data
@@ -35,17 +37,15 @@ class Demuxer {
   /// Error(input) for pictures that are too large, or whose size can't be found.
   void work_on(int stream_index);
 
-  /// Returns the next packet of any stream; nullptr at the end, on a read error, or when stopped.
-  /// Throws std::bad_alloc.
-  [[nodiscard]] UniqueAVPacket read();
+  [[nodiscard]] Demuxer& demuxer() override { return *this; }
+  [[nodiscard]] UniqueAVPacket read() override;
 
   /// Tells that nobody wants the packets of this stream, which isn't the video. So errors in it
   /// don't end reading. Must be called before the first read(). If shortfall() needs the ends of
   /// all streams to see whether the file was cut off, the stream is still read.
   void discard(int stream_index);
 
-  /// From here on, reading ends when this `stop` is requested, and not the one of the constructor.
-  void stop_with(std::stop_token stop) { stop_ = std::move(stop); }
+  void stop_with(std::stop_token stop) override { stop_ = std::move(stop); }
 
   [[nodiscard]] const AVFormatContext& format() const { return *context_; }
   [[nodiscard]] AVFormatContext& format() { return *context_; }
@@ -84,21 +84,16 @@ class Demuxer {
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns the number of frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
-  /// Returns why reading ended before the end of the file; empty otherwise.
-  [[nodiscard]] const std::string& read_error() const { return read_error_; }
-  /// Returns Error(input) with the file's name and the reason if the file, the disk or the network
-  /// ended reading, whose bytes may come another time. Returns nullopt if the content of the bytes
-  /// ended it.
-  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
-  /// Returns what the container promised and the packets read so far didn't keep; empty if nothing.
-  /// Valid once read() has returned nullptr, if everything was read from the start.
-  [[nodiscard]] std::string shortfall() const;
+  [[nodiscard]] const std::string& read_error() const override { return read_error_; }
+  [[nodiscard]] const std::optional<Error>& failure() const override { return failure_; }
+  [[nodiscard]] std::string shortfall() const override;
 
  private:
   static int interrupt(void* self);
   void end_reading(int code);
-  void open();
-  [[nodiscard]] int find_streams();
+  [[nodiscard]] UniqueInputContext open();
+  void check_opening(int code) const;
+  void find_streams();
   void take_png_size();
   void look_into_boxes();
   void look_into(const AVPacket& packet);
@@ -106,14 +101,6 @@ class Demuxer {
   void take_video(int stream_index);
   void check_size() const;
   void restart_deadline();
-  void account(const AVPacket& packet);
-  [[nodiscard]] bool counts_video_packets() const;
-  [[nodiscard]] bool promises_duration() const;
-  [[nodiscard]] bool is_avi() const;
-  [[nodiscard]] std::string missing() const;
-  [[nodiscard]] std::string missing_packets() const;
-  [[nodiscard]] std::string missing_of_index(int promised) const;
-  [[nodiscard]] std::string missing_of_avi() const;
 
   std::string url_;
   std::stop_token stop_;
@@ -122,18 +109,12 @@ class Demuxer {
   InputAccess access_;
   // Stands after stop_, deadline_ and access_, because its callbacks read these.
   UniqueInputContext context_;
+  KeptPromises promises_;
   int video_index_ = -1;
-  int first_late_ = 0;        // number of streams that were found at once
-  std::vector<int> indexed_;  // number of packets that each stream's index listed at the opening
-  std::int64_t video_packets_ = 0;
-  std::int64_t last_end_us_ = AV_NOPTS_VALUE;
-  // One more than the largest decoding stamp of the video's packets.
-  std::int64_t next_video_dts_ = 0;
-  std::int64_t last_place_ = -1;  // place in the file of the packet that lies last
-  bool torn_packet_ = false;      // the file ended within a packet
+  int first_late_ = 0;  // number of streams that were found at once
   std::string read_error_;
   std::optional<Error> failure_;
-  bool discarded_ = false;
+  bool looked_into_ = false;      // the first packet of the video
   PictureFile picture_;           // facts of a still image
   bool still_in_boxes_ = false;   // AVIF or HEIF, which FFmpeg takes for a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found

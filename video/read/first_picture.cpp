@@ -10,9 +10,9 @@ namespace {
 
 class FirstPictureSearch {
  public:
-  FirstPictureSearch(Demuxer& demuxer, const OpenDecoder& open, DecoderChoice choice,
+  FirstPictureSearch(Source& source, const OpenDecoder& open, DecoderChoice choice,
                      const WantsPacket& wants, Notices& notices)
-      : demuxer_(demuxer), open_(open), choice_(choice), wants_(wants), notices_(notices) {}
+      : source_(source), open_(open), choice_(choice), wants_(wants), notices_(notices) {}
 
   FirstPicture run() {
     found_.decoder = open_(choice_);
@@ -31,9 +31,9 @@ class FirstPictureSearch {
     ReadPacket item;
     {
       const ScopedWork reading(found_.reading);
-      item = read_packet(demuxer_);
+      item = read_packet(source_);
     }
-    const bool video = item.packet && item.packet->stream_index == demuxer_.video_index();
+    const bool video = item.packet && item.packet->stream_index == source_.demuxer().video_index();
     if (item.packet && !video) return keep_other(std::move(item.packet));
     found_.ended_range = video && found_.decoder->past_end(*item.packet);
     found_.ended = !item.packet || found_.ended_range;
@@ -55,7 +55,7 @@ class FirstPictureSearch {
     if (!wants_(*packet, *found_.decoder)) return;
     other_bytes_ += packet->size;
     if (other_bytes_ > kMaxKeptBytes)
-      throw Error(ErrorKind::input, demuxer_.url() + ": other streams fill " +
+      throw Error(ErrorKind::input, source_.demuxer().url() + ": other streams fill " +
                                         std::to_string(kMaxKeptBytes >> 20) +
                                         " MiB before the first picture");
     found_.other_packets.push_back(std::move(packet));
@@ -83,7 +83,7 @@ class FirstPictureSearch {
     const std::string reason = found_.decoder->refusal();
     const bool lost_some = kept_bytes_ > kMaxKeptBytes;
     if (choice_ != DecoderChoice::automatic || lost_some)
-      throw Error(ErrorKind::device, demuxer_.url() + ": " + reason +
+      throw Error(ErrorKind::device, source_.demuxer().url() + ": " + reason +
                                          "; the CPU decodes it with --decoder " +
                                          (lost_some ? "cpu" : "auto or cpu"));
     notices_.add("decoded on the CPU and uploaded, because " + reason);
@@ -96,7 +96,7 @@ class FirstPictureSearch {
       found_.packets.push_back({reference(*item.packet), item.read});
   }
 
-  Demuxer& demuxer_;
+  Source& source_;
   const OpenDecoder& open_;
   DecoderChoice choice_;
   const WantsPacket& wants_;
@@ -108,17 +108,17 @@ class FirstPictureSearch {
 
 }  // namespace
 
-FirstPicture read_first_picture(Demuxer& demuxer, const OpenDecoder& open, DecoderChoice choice,
+FirstPicture read_first_picture(Source& source, const OpenDecoder& open, DecoderChoice choice,
                                 const WantsPacket& wants, Notices& notices) {
-  return FirstPictureSearch(demuxer, open, choice, wants, notices).run();
+  return FirstPictureSearch(source, open, choice, wants, notices).run();
 }
 
-ReadPacket read_packet(Demuxer& demuxer) {
+ReadPacket read_packet(Source& source) {
   Interval read;
   UniqueAVPacket packet;
   {
     const ScopedInterval interval(read);
-    packet = demuxer.read();
+    packet = source.read();
   }
   return {std::move(packet), read};
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "video/read/decoder.h"
+#include "video/read/source.h"
 
 namespace facepipe::video {
 
@@ -35,16 +36,17 @@ struct FirstPicture {
   Clock::duration decoding{};
 };
 
-/// Reads `demuxer` from its current position until a picture of the chosen range has come, the
-/// input has ended, or the demuxer was stopped. With DecoderChoice::automatic, the CPU decodes what
+/// Reads `source` from its current position until a picture of the chosen range has come, the
+/// input has ended, or the source was stopped. With DecoderChoice::automatic, the CPU decodes what
 /// the device's decoder refuses, from the first packet on, and `notices` says so. At most
 /// kMaxKeptBytes of packets are kept; if more were read, a refusal is an error. Errors: as `open`
 /// and Decoder; Error(device) if the device's decoder refuses and the CPU may not replace it;
 /// Error(input) if other streams' packets before the first picture exceed kMaxKeptBytes.
-[[nodiscard]] FirstPicture read_first_picture(Demuxer& demuxer, const OpenDecoder& open,
+[[nodiscard]] FirstPicture read_first_picture(Source& source, const OpenDecoder& open,
                                               DecoderChoice choice, const WantsPacket& wants,
                                               Notices& notices);
 
-[[nodiscard]] ReadPacket read_packet(Demuxer& demuxer);
+/// Reads the next packet of any stream, and notes how long that took.
+[[nodiscard]] ReadPacket read_packet(Source& source);
 
 }  // namespace facepipe::video

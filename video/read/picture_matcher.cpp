@@ -81,7 +81,6 @@ void PictureMatcher::restart() {
 }
 
 void PictureMatcher::begin_again() {
-  restart();
   ledger_ = {};
   passed_end_ = false;
 }

@@ -46,7 +46,7 @@ class PictureMatcher {
 
   /// Forgets all packets that were entered, but keeps what the ledger counts.
   void restart();
-  /// Forgets everything.
+  /// Call it after restart(): forgets what the ledger counts, too.
   void begin_again();
 
   /// Pictures of packets are still to come, or lost.

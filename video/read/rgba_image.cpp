@@ -1,7 +1,6 @@
 #include "video/read/rgba_image.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "core/error.h"

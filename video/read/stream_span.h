@@ -27,9 +27,10 @@ class StreamSpan {
   void set_ended() { finished_ = true; }
 
   /// The codec has given all pictures. True if it is idle now, which is an end; false if it has
-  /// met other parameter sets.
+  /// met other parameter sets. Only if ends_by_key_pictures().
   [[nodiscard]] bool try_idle();
-  /// A picture that pushes out another one; nullptr if there is none.
+  /// A picture that pushes out another one; nullptr if there is none. Only if
+  /// ends_by_key_pictures().
   [[nodiscard]] UniqueAVPacket next_key_picture() { return keys_->next(); }
 
   /// The codec holds nothing of what came before the next packet.

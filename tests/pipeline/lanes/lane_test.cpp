@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/job_end.h"
+#include "pipeline/job_parts.h"
 #include "pipeline/plan.h"
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
@@ -35,7 +37,7 @@ class BoundedJob {
     pipeline::make_processors(planned_, options_, {notices_, copies_});
     connections_.devices.add(Device{});
     for (pipeline::LaneParts& parts : planned_.input.lanes)
-      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, connections_,
+      lanes_.emplace_back(static_cast<int>(lanes_.size()), std::move(parts), 2, connections_, end_,
                           runner_.failed());
     runner_.add("read", [this] { read(); });
     for (pipeline::Lane& lane : lanes_) lane.add_threads(runner_);
@@ -61,7 +63,7 @@ class BoundedJob {
   }
 
   void read() {
-    pipeline::Feed feed(planned_.input.demuxer->video().codecpar, 1, connections_.segments,
+    pipeline::Feed feed(planned_.input.demuxer().video().codecpar, 1, connections_.segments,
                         connections_.order, runner_.failed());
     std::int64_t next_side = 0;
     const auto give = [&](video::ReadPacket packet) {
@@ -71,8 +73,8 @@ class BoundedJob {
       feed.give(std::move(side));
     };
     for (video::ReadPacket& packet : planned_.input.begin.packets) give(std::move(packet));
-    for (video::ReadPacket next = video::read_packet(*planned_.input.demuxer); next.packet;
-         next = video::read_packet(*planned_.input.demuxer))
+    for (video::ReadPacket next = video::read_packet(*planned_.input.source); next.packet;
+         next = video::read_packet(*planned_.input.source))
       give(std::move(next));
     feed.finish();
     counted_ = feed.segments();
@@ -93,6 +95,7 @@ class BoundedJob {
   pipeline::PlannedJob planned_;
   pipeline::Runner runner_;
   pipeline::LaneConnections connections_;
+  pipeline::JobEnd end_{{}, false};
   std::deque<pipeline::Lane> lanes_;
   std::int64_t counted_ = 0;
   std::vector<std::int64_t> pictures_;

@@ -1,0 +1,64 @@
+#include "pipeline/cuda/hiding_device.h"
+
+#include "core/cuda/devices.h"
+#include "core/cuda/stream.h"
+#include "pipeline/cuda/hiding_pixels.h"
+#include "pipeline/cuda/processor.h"
+#include "pipeline/cuda/small_luma.h"
+#include "track/cuda/motion.h"
+
+namespace facepipe::pipeline {
+namespace {
+
+class CudaHidingDevice final : public HidingDevice {
+ public:
+  CudaHidingDevice(const ProcessorSetup& setup, Device device)
+      : device_(device),
+        size_(setup.first.size),
+        upright_(setup.first.upright()),
+        host_motion_(setup.options.hide->host_motion),
+        wait_(wait_of(setup)),
+        copies_(setup.copies),
+        pictures_(setup.first, setup.hiding.pictures) {}
+
+  [[nodiscard]] std::unique_ptr<PictureKeeper> make_keeper() override {
+    cuda::use_device(device_);
+    return make_cuda_keeper(pictures_, copies_);
+  }
+  [[nodiscard]] std::unique_ptr<HidingPixels> make_pixels(
+      const overlay::HideOptions& look) override {
+    cuda::use_device(device_);
+    return make_cuda_hiding_pixels(look, size_);
+  }
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
+    return make_estimator(wait_);
+  }
+  /// All lanes wait for the thread that follows faces. The thread that decides asks only if tracks
+  /// begin; in a crowd another thread shows tracks meanwhile.
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
+    return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_estimator(cuda::Event::Wait wait) {
+    cuda::use_device(device_);
+    if (host_motion_) return std::make_unique<SmallLuma>(size_, copies_);
+    return track::make_cuda_motion_estimator(upright_, wait, copies_);
+  }
+
+  const Device device_;
+  const Size size_;
+  const Size upright_;
+  const bool host_motion_;
+  const cuda::Event::Wait wait_;
+  CopyCounter& copies_;
+  WaitingPictures pictures_;
+};
+
+}  // namespace
+
+std::unique_ptr<HidingDevice> make_cuda_hiding_device(const ProcessorSetup& setup, Device device) {
+  return std::make_unique<CudaHidingDevice>(setup, device);
+}
+
+}  // namespace facepipe::pipeline

@@ -1,0 +1,17 @@
+// What the lanes of a job that hides faces share on a CUDA device.
+#pragma once
+
+#include <memory>
+
+#include "core/device.h"
+#include "pipeline/backend.h"
+#include "pipeline/hide/hiding.h"
+
+namespace facepipe::pipeline {
+
+/// Makes the hiding device of one job, as Backend::make_hiding_device() says. `setup` must hide
+/// faces. Errors: device.
+[[nodiscard]] std::unique_ptr<HidingDevice> make_cuda_hiding_device(const ProcessorSetup& setup,
+                                                                    Device device);
+
+}  // namespace facepipe::pipeline
