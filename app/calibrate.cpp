@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -37,8 +36,7 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   }
   detector::I8Ranges ranges = calibration.ranges();
   ranges.pictures = std::move(hashes);
-  const std::string text = detector::to_json(ranges);
-  if (const int code = output.write(std::as_bytes(std::span(text))); code != 0) output.fail(code);
+  output.write_text(detector::to_json(ranges));
   output.commit();
   spdlog::info("{}: ranges of {} tensors", output.target().string(), ranges.tensors.size());
   return kExitDone;

@@ -22,7 +22,7 @@ void set_up_process() {
 
 void set_up_libraries() {
   quiet_libraries();
-  start_log(spdlog::level::info);
+  start_log();
 }
 
 }  // namespace facepipe::app

@@ -96,14 +96,14 @@ void tell_failure(const std::string& message) {
   static_cast<void>(write_at_once(stderr, line));
 }
 
-void start_log(spdlog::level::level_enum level) {
+void start_log() {
   const auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   auto logger = std::make_shared<spdlog::logger>(kLogger, sink);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SafeMessage>('*').set_pattern(
       (isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
   logger->set_formatter(std::move(formatter));
-  logger->set_level(level);
+  logger->set_level(spdlog::level::info);
   logger->flush_on(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
   video::redirect_ffmpeg_log();

@@ -38,8 +38,8 @@ inline constexpr std::string_view kClearLine = "\r\033[K";
 void tell_failure(const std::string& message);
 
 /// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT". TEXT has
-/// passed terminal_text(). On a terminal a line replaces the progress bar.
-void start_log(spdlog::level::level_enum level);
+/// passed terminal_text(). On a terminal a line replaces the progress bar. The level is info.
+void start_log();
 
 /// Changes the level of that log.
 void set_log_level(spdlog::level::level_enum level);

@@ -7,7 +7,7 @@ DetectorTraits traits_of(Library library) {
     case Library::opencv:
     case Library::openvino:
     case Library::own:
-      return {.name = "a network"};
+      return {};
     case Library::cascade:
       return {.name = "a cascade", .misses_many_faces = true, .gives_every_window = true};
     case Library::acf:

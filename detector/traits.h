@@ -9,7 +9,9 @@
 namespace facepipe::detector {
 
 struct DetectorTraits {
-  std::string_view name;  ///< as users read it in a sentence: "a network", "channel features"
+  /// As users read it in a sentence: "a cascade", "channel features". Networks have none, because
+  /// no sentence tells of them.
+  std::string_view name;
   /// It finds far fewer faces than the default model.
   bool misses_many_faces = false;
   bool is_plural = false;  ///< the name

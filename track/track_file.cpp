@@ -6,7 +6,6 @@
 #include <functional>
 #include <iterator>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -111,16 +110,13 @@ void write_track_file(const TrackFile& file, OutputFile& output) {
   const std::string name = output.target().string();
   if (const std::string reason = reason_against(file); !reason.empty())
     throw Error(ErrorKind::internal, name + ": " + reason);
-  const auto write = [&](const std::string& text) {
-    if (const int code = output.write(std::as_bytes(std::span(text)))) output.fail(code);
-  };
-  write(track_file_head(file.input));
+  output.write_text(track_file_head(file.input));
   for (std::size_t i = 0; i < file.tracks.size(); ++i) {
     std::string text = i == 0 ? "" : ",";
     append_track(text, file.tracks[i]);
-    write(text);
+    output.write_text(text);
   }
-  write("]}\n");
+  output.write_text("]}\n");
   output.commit();
 }
 

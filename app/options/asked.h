@@ -38,9 +38,9 @@ struct AskedOutputs {
   bool no_video = false;
 };
 
-/// Several commands have the same options, such as --model: those stand here. What a command alone
-/// has stands in its own struct, which derive() completes. So there are more than seven members:
-/// each option has one place, whichever commands take it.
+/// Several commands have the same options, such as --model: those stand here. Options that only one
+/// command has stand in that command's struct, which derive() completes. So there are more than
+/// seven members: each option has one place, whichever commands take it.
 struct Asked {
   std::string config;
   std::vector<std::string> inputs;        ///< the arguments that are no options, as written

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
 
-/// The arguments that are no options, those behind "--" at the end.
+/// Returns the arguments that are no options, those behind "--" at the end.
 std::vector<std::string> all_inputs(const Asked& asked) {
   std::vector<std::string> inputs = asked.inputs;
   inputs.insert(inputs.end(), asked.plain_inputs.begin(), asked.plain_inputs.end());
@@ -36,7 +36,7 @@ constexpr double kCarefulGap_s = 1;
 constexpr float kCarefulSure = 0.15F;
 constexpr float kCarefulStart = 0.155F;
 
-/// Options of one of the library's structs each, which two or more of its structs want.
+/// Copies the options that several of the library's structs need.
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
   run.detector = asked.detector;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kHelpWidth = 80;
 
-/// `text` with line breaks between words.
+/// Returns `text` with line breaks between words.
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
   std::string lines;

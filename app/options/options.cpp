@@ -70,7 +70,7 @@ void add_config(CLI::App& app, std::string& config, ConfigUse use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
-/// Why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
+/// Says why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
 std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_option_no_throw(name) != nullptr)
@@ -85,13 +85,11 @@ std::string reason_against(const std::string& argument, const CLI::App& command)
   return "unknown option; facepipe " + command.get_name() + " --help lists them";
 }
 
-/// "run, hide, detect, verify, calibrate and doctor".
+/// Returns "run, hide, detect, verify, calibrate and doctor".
 std::string command_words() {
   std::vector<std::string_view> words;
   for (const CommandRow& row : command_table()) words.emplace_back(row.name);
-  const std::string last(words.back());
-  words.pop_back();
-  return joined(words) + " and " + last;
+  return joined(std::move(words), " and ");
 }
 
 /// Refuses what `app` has not understood, unless it looks like an input.
@@ -152,7 +150,7 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
 }
 
-/// The text that the arguments asked for instead of a command, if they did.
+/// Parses; returns the text that the arguments asked for instead of a command, if they did.
 std::optional<ShowText> run_parser(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {

@@ -97,7 +97,7 @@ struct VerifyOptions {
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
-  Console console;  ///< `progress` and `verbose` are not used
+  Console console;  ///< `progress` is automatic, and `verbose` is not used
 };
 
 /// Text for stdout, which --help and --version ask for.

@@ -1,11 +1,13 @@
 // One option as data: all that the command line, --help and docs/options.md say about it.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -104,17 +106,17 @@ struct Row {
   std::vector<const char*> excludes{};  ///< long names of options of the same commands
   std::vector<Place> places;            ///< a command is in one of them at most
 
-  /// The long name with its dashes, or the name of an argument.
+  /// Returns the long name with its dashes, or the name of an argument.
   [[nodiscard]] std::string name() const {
     const std::size_t dashes = names.find("--");
     return dashes == std::string::npos ? names : names.substr(dashes);
   }
   [[nodiscard]] bool is_argument() const { return std::holds_alternative<Argument>(value.kind); }
-  /// Empty where an option has no default: for arguments.
+  /// Returns the default that the help tells; empty for arguments, which have none.
   [[nodiscard]] const std::string& default_text() const {
     return fallback.empty() ? value.fallback : fallback;
   }
-  /// The group in the help of one command; null where the command doesn't have the option.
+  /// Returns the group in the help of one command; null where the command doesn't have the option.
   [[nodiscard]] const char* group_of(Commands command) const {
     for (const Place& place : places)
       if ((place.commands & command) != 0) return place.group;
@@ -124,27 +126,27 @@ struct Row {
 
 // --- Values whose default is what their field holds before anything is asked for. ---
 
-/// `field` is a function (Asked&) -> T&.
+/// Returns a function that converts a value to the type of its field, and sets it.
+/// @param field  a function (Asked&) -> T&
+template <typename Given, typename Field>
+[[nodiscard]] auto setter_of(Field field) {
+  return [field](Asked& to, Given value) {
+    auto& place = field(to);
+    place = static_cast<std::remove_reference_t<decltype(place)>>(value);
+  };
+}
+
+/// @param field  as for setter_of()
 template <typename Field>
 [[nodiscard]] Value number(double low, double high, Field field) {
   Asked unasked;
-  return {Number{low, high,
-                 [field](Asked& to, double value) {
-                   auto& place = field(to);
-                   place = static_cast<std::remove_reference_t<decltype(place)>>(value);
-                 }},
-          shown(field(unasked))};
+  return {Number{low, high, setter_of<double>(field)}, shown(field(unasked))};
 }
 
 template <typename Field>
 [[nodiscard]] Value integer(int low, int high, Field field) {
   Asked unasked;
-  return {Integer{low, high, "",
-                  [field](Asked& to, int value) {
-                    auto& place = field(to);
-                    place = static_cast<std::remove_reference_t<decltype(place)>>(value);
-                  }},
-          std::to_string(field(unasked))};
+  return {Integer{low, high, "", setter_of<int>(field)}, std::to_string(field(unasked))};
 }
 
 template <typename T>

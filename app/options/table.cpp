@@ -1,6 +1,5 @@
 #include "app/options/table.h"
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -8,17 +7,6 @@ namespace facepipe::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<Row> joined_rows() {
-  std::vector<Row> all;
-  for (const auto rows : {argument_rows, input_rows, hiding_rows, region_rows, verify_rows,
-                          calibrate_rows, detection_rows, suppression_rows, experiment_rows,
-                          machine_rows, drawing_rows, encoding_rows, report_rows}) {
-    std::vector<Row> part = rows();
-    std::move(part.begin(), part.end(), std::back_inserter(all));
-  }
-  return all;
-}
 
 /// What a kind of value tells beside its text: the words, the range, the extensions.
 struct Limits {
@@ -62,8 +50,18 @@ const std::vector<CommandRow>& command_table() {
 }
 
 const std::vector<Row>& option_table() {
-  static const std::vector<Row> rows = joined_rows();
+  static const std::vector<Row> rows =
+      joined_rows({argument_rows, input_rows, hiding_rows, region_rows, verify_rows, calibrate_rows,
+                   detection_rows, suppression_rows, experiment_rows, machine_rows, drawing_rows,
+                   encoding_rows, report_rows});
   return rows;
+}
+
+std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts) {
+  std::vector<Row> all;
+  for (const auto part : parts)
+    for (Row& row : part()) all.push_back(std::move(row));
+  return all;
 }
 
 std::string tables_as_json() {

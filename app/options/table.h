@@ -2,6 +2,7 @@
 // line, --help, the file of --config and the tables of docs/options.md follow from it.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct CommandRow {
 /// Returns both tables as JSON. tests/docs/options_test.py makes the tables of docs/options.md of
 /// it.
 [[nodiscard]] std::string tables_as_json();
+
+/// Returns the rows of several functions, in their order.
+[[nodiscard]] std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts);
 
 // The parts of option_table(), a file of table/ each.
 [[nodiscard]] std::vector<Row> argument_rows();

@@ -140,6 +140,12 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
+std::string joined(std::vector<std::string_view> words, std::string_view before_last) {
+  const std::string_view last = words.back();
+  words.pop_back();
+  return joined(words).append(before_last).append(last);
+}
+
 std::string draw_words() {
   std::vector<std::string_view> words;
   for (const overlay::OverlayPart& part : overlay::kOverlayParts) words.push_back(part.name);

@@ -46,6 +46,9 @@ struct OptionText {
 /// Returns the words as "one, two, three".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
+/// Returns the words as "one, two or three" if `before_last` is " or ". There are two at least.
+[[nodiscard]] std::string joined(std::vector<std::string_view> words, std::string_view before_last);
+
 /// Returns the names of kOverlayParts, joined.
 [[nodiscard]] std::string draw_words();
 

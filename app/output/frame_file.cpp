@@ -149,17 +149,17 @@ std::string latency_header() {
 
 FrameFormat detections_format(const std::filesystem::path& path, FaceColumns columns) {
   if (path.extension() == ".csv")
-    return {csv_faces_header(columns), csv_faces(columns), csv_field, input_of_csv, true};
-  return {{}, append_json_frame, json_string, input_of_json};
+    return {{csv_faces_header(columns), input_of_csv}, csv_faces(columns), csv_field, true};
+  return {{{}, input_of_json}, append_json_frame, json_string};
 }
 
-FrameFormat latency_format() { return {latency_header(), append_latency, csv_field, input_of_csv}; }
+FrameFormat latency_format() {
+  return {{latency_header(), input_of_csv}, append_latency, csv_field};
+}
 
 FrameFile::FrameFile(const std::filesystem::path& path, FrameFormat format, ExistingOutput existing,
                      const std::stop_token& stop)
-    : path_(path),
-      format_(std::move(format)),
-      lines_(path, {format_.header, format_.input_of}, existing, stop) {}
+    : path_(path), format_(std::move(format)), lines_(path, format_.lines, existing, stop) {}
 
 template <typename Work>
 void FrameFile::unless_given_up(bool whole_input, const Work& work) {

@@ -9,6 +9,7 @@
 
 #include "app/failure.h"
 #include "app/output/input_lines.h"
+#include "app/output/line_format.h"
 #include "app/output/line_spool.h"
 #include "core/frame_record.h"
 #include "core/timing.h"
@@ -24,13 +25,13 @@ struct NamedFrame {
   std::string class_name = "face";  ///< names what was found
 };
 
-/// A text format: the file's first line, and what each frame adds. Numbers read back exactly.
+/// A text format: what lines look like, and which of them each frame adds. Numbers read back
+/// exactly.
 struct FrameFormat {
-  std::string header;
+  LineFormat lines;
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
   std::string (*field)(std::string_view name) = nullptr;  ///< returns a name as lines have it
-  std::optional<std::string_view> (*input_of)(std::string_view line) = nullptr;  ///< see LineFormat
-  bool needs_faces = false;  ///< a frame without faces adds nothing
+  bool needs_faces = false;                               ///< a frame without faces adds nothing
 };
 
 /// Returns the format that belongs to the path's extension. .csv has a line for each face, with the

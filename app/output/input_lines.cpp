@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "app/failure.h"
+#include "app/output/existing_target.h"
 #include "core/error.h"
 
 namespace facepipe::app {
@@ -18,18 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPendingBytes = std::size_t{64} << 10U;
 
 }  // namespace
-
-ExistingTarget at_the_end(ExistingOutput existing) {
-  return existing == ExistingOutput::overwrite ? ExistingTarget::replace : ExistingTarget::refuse;
-}
-
-const fs::path& checked_target(const fs::path& path, ExistingOutput existing) {
-  std::error_code error;
-  const bool exists = fs::exists(fs::symlink_status(path, error)) && !is_stream_target(path);
-  if (exists && existing == ExistingOutput::refuse)
-    throw Error(ErrorKind::output, path.string() + ": exists already (--overwrite replaces it)");
-  return path;
-}
 
 InputLines::InputLines(const fs::path& path, LineFormat format, ExistingOutput existing,
                        const std::stop_token& stop)

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -71,6 +72,13 @@ std::string progress_bar(const ProgressState& state) {
       fmt::format("{} frames  {:.1f} fps  {} faces", progress.frames, progress.fps, progress.faces);
   if (const double left = state.left_s(); left >= 0) bar += "  " + clock_text(left) + " left";
   return bar.substr(0, 79);
+}
+
+ProgressKind progress_kind(const Console& console) {
+  if (console.progress == ProgressStyle::json) return ProgressKind::json;
+  const bool bar =
+      console.progress == ProgressStyle::automatic && !console.quiet && isatty(STDERR_FILENO) == 1;
+  return bar ? ProgressKind::bar : ProgressKind::none;
 }
 
 ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first)

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "app/options/options.h"
 #include "core/timing.h"
 #include "pipeline/job_observer.h"
 
@@ -37,6 +38,9 @@ struct ProgressState {
 [[nodiscard]] std::string progress_bar(const ProgressState& state);
 
 enum class ProgressKind { none, bar, json };
+/// Returns what the user chose. An automatic choice is a bar if standard error is a terminal.
+[[nodiscard]] ProgressKind progress_kind(const Console& console);
+
 enum class ProgressEnd { of_all_frames, before_the_last };
 
 /// Shows the progress of one input at a steady pace from a thread of its own, so that lines come

@@ -74,7 +74,6 @@ class ReportFile {
   void read_finished();
   void read_leftovers();
   void enter(const nlohmann::ordered_json& entry);
-  void write(const std::string& text);
 
   OutputFile file_;
   bool exists_already_ = false;

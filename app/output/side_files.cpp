@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "app/output/existing_target.h"
 #include "app/run/named_files.h"
 #include "core/error.h"
 

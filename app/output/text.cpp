@@ -62,18 +62,17 @@ void append_shortest(std::string& text, T value) {
   text.append(digits.data(), result.ptr);
 }
 
-/// Returns the text with U+FFFD for bytes that are no UTF-8, as in JSON.
+}  // namespace
+
+void append_number(std::string& text, float value) { append_shortest(text, value); }
+void append_number(std::string& text, double value) { append_shortest(text, value); }
+
 std::string utf8(std::string_view value) {
   const bool ascii = std::all_of(value.begin(), value.end(),
                                  [](char letter) { return static_cast<signed char>(letter) >= 0; });
   if (ascii) return std::string(value);
   return nlohmann::json::parse(json_string(value)).get<std::string>();
 }
-
-}  // namespace
-
-void append_number(std::string& text, float value) { append_shortest(text, value); }
-void append_number(std::string& text, double value) { append_shortest(text, value); }
 
 std::string csv_field(std::string_view value) {
   std::string text = utf8(value);

@@ -19,6 +19,9 @@ template <typename T>
   return text;
 }
 
+/// Returns the text as it reads back from a JSON file: U+FFFD replaces bytes that are not UTF-8.
+[[nodiscard]] std::string utf8(std::string_view value);
+
 /// Returns a field of a CSV line, quoted by RFC 4180 if it holds a comma, a quote or a line break.
 /// Bytes that are no UTF-8 become U+FFFD, as in JSON.
 [[nodiscard]] std::string csv_field(std::string_view value);

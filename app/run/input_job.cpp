@@ -1,7 +1,5 @@
 #include "app/run/input_job.h"
 
-#include <spdlog/spdlog.h>
-
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -25,15 +23,6 @@ void make_folder(const fs::path& output, const RunOptions& options) {
   if (error)
     throw Error(ErrorKind::output,
                 output.parent_path().string() + ": can't be made: " + error.message());
-}
-
-/// Does what look_for_turned_faces() does, and logs what it returns.
-std::string prepare_for_turned_faces(pipeline::JobOptions& job, RunDevice& device,
-                                     const RunContext& context) {
-  const DeviceKind kind = device.ready().device().kind;
-  std::string turned = look_for_turned_faces(job, *device.facts(), kind, context);
-  if (!turned.empty()) spdlog::warn("{}: {}", job.input, turned);
-  return turned;
 }
 
 }  // namespace
@@ -60,10 +49,11 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   if (reads_tracks)
     job.hide->known =
         read_known_tracks(options.files.known_tracks, job.input, job.hide->look, context.stop);
-  const std::string turned = prepare_for_turned_faces(job, device, context);
+  pipeline::Backend& backend = device.ready();
+  const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
-    return context.parts.job(pass, device.ready(), of_pass, context.stop);
+    return context.parts.job(pass, backend, of_pass, context.stop);
   };
   pipeline::JobResult result =
       options.two_pass ? run_in_two_passes(job, observer, run) : run(job, observer);

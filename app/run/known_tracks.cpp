@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <system_error>
-#include <utility>
 
 #include "app/options/values.h"
+#include "app/run/named_files.h"
 #include "core/error.h"
 #include "core/files/sha256.h"
 #include "track/track_file.h"
-#include "video/read/input_access.h"
 
 namespace facepipe::app {
 namespace {
@@ -34,8 +32,7 @@ std::optional<overlay::HideOptions> look_of(const std::string& style, overlay::H
 
 std::string sha256_of_input(const std::string& input, const std::string& option,
                             const std::stop_token& stop) {
-  std::error_code error;
-  if (video::is_url(input) || !fs::is_regular_file(input, error))
+  if (!bytes_of_input(input))
     throw Error(ErrorKind::usage,
                 input + ": is no regular file, and " + option + " goes by the input's SHA-256");
   return sha256_of_file(input, stop);

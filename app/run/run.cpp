@@ -109,7 +109,7 @@ void Run::tell_summary() const {
       context_.options.console.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 
-/// Returns that of the inputs, or that of the files if all inputs are done.
+/// Returns the exit code of the inputs, or the files' code if all inputs are done.
 int Run::code() const {
   const int code = exit_code(outcomes_);
   return code != kExitDone ? code : failures_.code();

@@ -1,30 +1,16 @@
 #include "app/run/run_progress.h"
 
-#include <unistd.h>
-
 #include <string>
 
 #include "app/standard_streams.h"
 #include "core/error.h"
 
 namespace facepipe::app {
-namespace {
-
-ProgressKind kind_for(const RunOptions& options) {
-  if (options.console.progress == ProgressStyle::json) return ProgressKind::json;
-  const bool bar = options.console.progress == ProgressStyle::automatic && !options.console.quiet &&
-                   isatty(STDERR_FILENO) == 1;
-  return bar ? ProgressKind::bar : ProgressKind::none;
-}
-
-}  // namespace
 
 RunProgress::RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures)
-    : options_(options), inputs_(inputs), failures_(failures), kind_(kind_for(options)) {}
+    : inputs_(inputs), failures_(failures), kind_(progress_kind(options.console)) {}
 
-std::FILE* RunProgress::stream() const {
-  return options_.console.progress == ProgressStyle::json ? stdout : stderr;
-}
+std::FILE* RunProgress::stream() const { return kind_ == ProgressKind::json ? stdout : stderr; }
 
 ProgressState RunProgress::first_state(std::size_t index, const InputOutcome& outcome) const {
   ProgressState first;
@@ -39,8 +25,7 @@ void RunProgress::end(ProgressTeller& teller, InputStatus status) {
   teller.end(std::string(to_string(status)),
              whole ? ProgressEnd::of_all_frames : ProgressEnd::before_the_last);
   const int code = teller.write_error();
-  if (options_.console.progress != ProgressStyle::json || code == 0 || has_failed_.exchange(true))
-    return;
+  if (kind_ != ProgressKind::json || code == 0 || has_failed_.exchange(true)) return;
   const Error error = standard_output_error(code);
   failures_.report(Failure{exit_code(error.kind()), error.what()});
 }

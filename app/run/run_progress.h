@@ -16,7 +16,7 @@ namespace facepipe::app {
 class RunProgress {
  public:
   /// @param inputs    of the run
-  /// @param failures  gets what can't be written; it outlives this object, and so do the options
+  /// @param failures  gets what can't be written; it outlives this object
   RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures);
 
   [[nodiscard]] ProgressKind kind() const { return kind_; }
@@ -29,7 +29,6 @@ class RunProgress {
   void end(ProgressTeller& teller, InputStatus status);
 
  private:
-  const RunOptions& options_;
   const std::size_t inputs_;
   FileFailures& failures_;
   const ProgressKind kind_;

@@ -1,5 +1,7 @@
 #include "app/run/turned_faces.h"
 
+#include <spdlog/spdlog.h>
+
 #include <cstddef>
 #include <optional>
 
@@ -9,7 +11,7 @@
 namespace facepipe::app {
 
 std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
-                                  DeviceKind device, const RunContext& context) {
+                                  const RunContext& context) {
   if (!job.hide || job.hide->known || !context.parts.faces_by_turn) return {};
   detector::DetectorOptions detector = context.options.detector;
   detector.model = facts.model;
@@ -25,12 +27,15 @@ std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& fac
   const std::string help = "; ffmpeg -i INPUT " + words.filter + " OUTPUT turns a video upright";
   if (context.options.job.strict)
     throw Error(ErrorKind::input, job.input + ": --strict: " + why + help);
-  if (device == DeviceKind::cuda)
+  if (facts.devices.front().kind == DeviceKind::cuda)
     throw Error(ErrorKind::input,
                 job.input + ": " + why + ", which only --device cpu looks for" + help);
   job.hide->turned_too = *turn;
-  return why + "; they are looked for so, too, which takes twice the time, and yet may be missed" +
-         help;
+  std::string notice =
+      why + "; they are looked for so, too, which takes twice the time, and yet may be missed" +
+      help;
+  spdlog::warn("{}: {}", job.input, notice);
+  return notice;
 }
 
 }  // namespace facepipe::app

@@ -1,12 +1,10 @@
 #include "app/verify/verify.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "app/failure.h"
@@ -74,22 +72,12 @@ std::vector<fs::path> write_thumbnails(const fs::path& folder,
   return names;
 }
 
-void write_report(OutputFile& file, const std::string& text) {
-  if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
-  file.commit();
-}
-
 int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
   const bool cosmetic =
       result.count(verify::FindingKind::cosmetic) > 0 && !options.tolerate_cosmetic;
   if (result.count(verify::FindingKind::leak) > 0 || cosmetic || !result.has_looked_at_all())
     return kExitLeak;
   return result.sound() ? kExitDone : kExitDamaged;
-}
-
-ProgressKind progress_kind(const VerifyOptions& options) {
-  return !options.console.quiet && isatty(STDERR_FILENO) == 1 ? ProgressKind::bar
-                                                              : ProgressKind::none;
 }
 
 }  // namespace
@@ -107,7 +95,8 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   if (!options.thumbnails.empty()) make_folder(options.thumbnails);
   VerifyResult result;
   {
-    ProgressTeller progress(progress_kind(options), stderr, {options.hidden, 1, 1, {}, 0, {}});
+    ProgressTeller progress(progress_kind(options.console), stderr,
+                            {options.hidden, 1, 1, {}, 0, {}});
     Verification verification(options, detectors, tracks ? &*tracks : nullptr, progress);
     verification.compare(original, hidden, result, stop);
     verification.look_beside(hidden.pictures_beside(), result, stop);
@@ -118,7 +107,10 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   result.exit_code = exit_code_of(result, options);
   if (!options.thumbnails.empty())
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
-  if (report) write_report(*report, verify_json(result, options, detectors.origin()));
+  if (report) {
+    report->write_text(verify_json(result, options, detectors.origin()));
+    report->commit();
+  }
   if (options.console.quiet) return result.exit_code;
   tell(verify_summary(result, options));
   return result.exit_code;

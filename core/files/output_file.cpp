@@ -199,6 +199,10 @@ int OutputFile::write(std::span<const std::byte> bytes) noexcept {
   return 0;
 }
 
+void OutputFile::write_text(std::string_view text) {
+  if (const int code = write(std::as_bytes(std::span(text))); code != 0) fail(code);
+}
+
 int OutputFile::wait_for_room() const noexcept {
   pollfd waited{file_, POLLOUT, 0};
   while (true) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/files/file_identity.h"
@@ -41,6 +42,8 @@ class OutputFile {
   /// Writes at the current position, which moves on. Returns 0, or an errno; then some bytes may
   /// have been written.
   [[nodiscard]] int write(std::span<const std::byte> bytes) noexcept;
+  /// Writes a text as write() does. Throws if it can't be written.
+  void write_text(std::string_view text);
   /// Moves the position. Returns 0 or an errno.
   [[nodiscard]] int seek(std::int64_t position) noexcept;
   /// Cuts the file off and moves to its new end. This works on a full disk too. Returns 0 or an

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <new>
 #include <optional>
 #include <span>
@@ -21,134 +20,10 @@ namespace facepipe {
 namespace {
 
 namespace fs = std::filesystem;
+using output_record::kHeader;
 
-constexpr std::string_view kHeader = "facepipe output 1\n";
-constexpr std::string_view kWrites = "writes ";
-constexpr std::string_view kPart = "part ";
-constexpr std::string_view kKept = "kept ";
-constexpr std::string_view kPartial = "partial ";
-constexpr std::string_view kDamaged = "damaged ";
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20U;
 constexpr int kMostTries = 100;
-
-/// Escapes a name, so that any name fits in one line of the record.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string result;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte >= 0x20 && letter != '%') {
-      result += letter;
-      continue;
-    }
-    result += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-  }
-  return result;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const char* const digits = text.data() + i + 1;
-    if (text.size() - i < 3 || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2)
-      return std::nullopt;
-    if (value == 0) return std::nullopt;
-    result += static_cast<char>(value);
-    i += 2;
-  }
-  return result;
-}
-
-/// Returns a temporary file that the record names, if its name is that of a temporary file of ours.
-/// Any other file that a record names is not ours, whoever wrote the record.
-std::optional<fs::path> temporary_of(const fs::path& target, std::string_view escaped_name,
-                                     const OutputLock::IsOurs& is_ours) {
-  const std::optional<std::string> name = unescaped(escaped_name);
-  if (!name || name->find('/') != std::string::npos) return std::nullopt;
-  const std::string stem = without_temporary_suffix(*name);
-  if (stem.empty()) return std::nullopt;
-  const fs::path own = name_beside(target, target.filename().string(), name->substr(stem.size()));
-  if (own.filename() != *name && !(is_ours && is_ours(stem, OutputLock::NameOf::temporary)))
-    return std::nullopt;
-  return target.parent_path() / *name;
-}
-
-std::optional<fs::path> partial_of(const fs::path& target, std::string_view escaped_name,
-                                   const OutputLock::IsOurs& is_ours = {}) {
-  const std::optional<std::string> name = unescaped(escaped_name);
-  if (!name || name->find('/') != std::string::npos) return std::nullopt;
-  if (is_ours && is_ours(*name, OutputLock::NameOf::partial)) return target.parent_path() / *name;
-  const std::size_t dash = name->rfind(".partial-");
-  int number = 1;
-  if (dash != std::string::npos) {
-    const char* const digits = name->data() + dash + std::string_view(".partial-").size();
-    if (std::from_chars(digits, name->data() + name->size(), number).ec != std::errc() ||
-        number < 2)
-      return std::nullopt;
-  }
-  fs::path partial = partial_name(target, number);
-  if (partial.filename() != *name) return std::nullopt;
-  return partial;
-}
-
-std::int64_t take_number(std::string_view& text) {
-  std::int64_t value = -1;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto length = static_cast<std::size_t>(end - text.data());
-  if (status != std::errc() || length >= text.size() || text[length] != ' ') return -1;
-  text.remove_prefix(length + 1);
-  return value;
-}
-
-std::optional<OutputPart> parse_part(std::string_view text) {
-  OutputPart part;
-  part.begin = take_number(text);
-  part.end = take_number(text);
-  std::optional<std::string> name = unescaped(text);
-  if (part.begin < 0 || part.end < part.begin || !name) return std::nullopt;
-  part.name = std::move(*name);
-  return part;
-}
-
-/// Calls `use` with each line, without its end. If the last line has no end, the program was killed
-/// while writing it.
-template <typename Use>
-void for_each_line(std::string_view record, const Use& use) {
-  record.remove_prefix(kHeader.size());
-  for (std::size_t end = record.find('\n'); end != std::string_view::npos;
-       end = record.find('\n')) {
-    use(record.substr(0, end));
-    record.remove_prefix(end + 1);
-  }
-}
-
-bool take(std::string_view& line, std::string_view key) {
-  if (!line.starts_with(key)) return false;
-  line.remove_prefix(key.size());
-  return true;
-}
-
-/// Returns -1 if no regular file has this name. A sequence's pattern, for example, names no file.
-std::int64_t size_of_target(const fs::path& target) {
-  struct stat found {};
-  return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
-}
-
-/// Finds what the record says about damage of the file that is there now.
-std::optional<std::string> recorded_damage(std::string_view record, const fs::path& target) {
-  std::optional<std::string> damage;
-  for_each_line(record, [&](std::string_view line) {
-    if (!take(line, kDamaged)) return;
-    const bool same_file = take_number(line) == size_of_target(target);
-    damage = same_file ? unescaped(line) : std::nullopt;
-  });
-  return damage;
-}
 
 std::string read_all(int file, std::size_t size) {
   std::string text(std::min(size, kLongestRecord), '\0');
@@ -162,53 +37,6 @@ std::string read_all(int file, std::size_t size) {
   }
   text.resize(length);
   return text;
-}
-
-/// Returns the size of a regular file of this very name. A file that a link leads to isn't ours.
-std::optional<std::int64_t> size_of_ours(const fs::path& file) {
-  struct stat found {};
-  if (lstat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink != 1)
-    return std::nullopt;
-  return found.st_size;
-}
-
-/// Holds one file of the record, and the partial name that it was going to get.
-struct RecordedFile {
-  Leftover file;
-  fs::path kept_as;
-};
-
-std::vector<RecordedFile> parse_record(std::string_view text, const fs::path& target,
-                                       const OutputLock::IsOurs& is_ours) {
-  std::vector<RecordedFile> files;
-  bool known = false;  // whether we know the file that the lines are about
-  for_each_line(text, [&](std::string_view line) {
-    if (take(line, kWrites)) {
-      const std::optional<fs::path> path = temporary_of(target, line, is_ours);
-      known = path.has_value();
-      if (known) files.push_back({{*path, false, {}}, {}});
-    } else if (!known) {
-      return;
-    } else if (take(line, kPart)) {
-      if (auto part = parse_part(line)) files.back().file.parts.push_back(std::move(*part));
-    } else if (take(line, kKept)) {
-      if (auto path = partial_of(target, line)) files.back().kept_as = *path;
-    }
-  });
-  return files;
-}
-
-/// Finds where the file is now, because its run may have been killed before or after renaming it.
-std::optional<Leftover> found_on_disk(RecordedFile recorded) {
-  std::optional<std::int64_t> size = size_of_ours(recorded.file.path);
-  if (!size && !recorded.kept_as.empty()) {
-    recorded.file.path = recorded.kept_as;
-    recorded.file.kept = true;
-    size = size_of_ours(recorded.file.path);
-  }
-  if (!size) return std::nullopt;
-  std::erase_if(recorded.file.parts, [&](const OutputPart& part) { return part.end > *size; });
-  return std::move(recorded.file);
 }
 
 }  // namespace
@@ -234,32 +62,20 @@ OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)
 void OutputLock::read_leftovers(const IsOurs& is_ours) {
   const std::string text = read_record();
   if (text.empty()) {
-    append("", std::string(kHeader.substr(0, kHeader.size() - 1)));
+    append(std::string(kHeader));
     return;
   }
-  for (RecordedFile& recorded : parse_record(text, target_, is_ours)) {
-    std::optional<Leftover> leftover = found_on_disk(std::move(recorded));
+  for (output_record::RecordedFile& recorded : output_record::made_files(text, target_, is_ours)) {
+    std::optional<Leftover> leftover = output_record::found_on_disk(std::move(recorded));
     if (!leftover) continue;
     if (!leftover->parts.empty())
       leftovers_.push_back(std::move(*leftover));
     else if (!leftover->kept)
       remove_file(leftover->path);
   }
-  read_partials(text, is_ours);
-  keeps_record_ = !leftovers_.empty() || !partials_.empty() || recorded_damage(text, target_);
-}
-
-/// Reads the partial files that are still as recorded. If somebody has replaced one, it isn't ours.
-void OutputLock::read_partials(std::string_view record, const IsOurs& is_ours) {
-  for_each_line(record, [&](std::string_view line) {
-    if (!take(line, kPartial)) return;
-    const std::int64_t bytes = take_number(line);
-    const std::int64_t written_ns = take_number(line);
-    const std::optional<fs::path> path = partial_of(target_, line, is_ours);
-    if (!path || size_of_ours(*path) != bytes) return;
-    const std::optional<FileIdentity> now = identity_of_name(*path);
-    if (now && now->written_ns == written_ns) partials_.push_back({*path, *now});
-  });
+  partials_ = output_record::unchanged_partials(text, target_, is_ours);
+  keeps_record_ =
+      !leftovers_.empty() || !partials_.empty() || output_record::recorded_damage(text, target_);
 }
 
 OutputLock::~OutputLock() {
@@ -323,9 +139,8 @@ std::string OutputLock::read_record() const {
   return text;
 }
 
-void OutputLock::append(std::string_view key, const std::string& text) const {
-  if (const int code = try_append(std::string(key) + text + '\n'); code != 0)
-    fail(write_failure(code));
+void OutputLock::append(const std::string& line) const {
+  if (const int code = try_append(line); code != 0) fail(write_failure(code));
 }
 
 int OutputLock::try_append(std::string_view line) const noexcept {
@@ -339,18 +154,17 @@ int OutputLock::try_append(std::string_view line) const noexcept {
 }
 
 void OutputLock::writes(const fs::path& file) {
-  append(kWrites, escaped(file.filename().string()));
+  append(output_record::writes_line(file));
   has_parts_ = false;
 }
 
 void OutputLock::completed(const OutputPart& part) {
-  append(kPart,
-         std::to_string(part.begin) + ' ' + std::to_string(part.end) + ' ' + escaped(part.name));
+  append(output_record::part_line(part));
   has_parts_ = true;
 }
 
 void OutputLock::keeps(const fs::path& file) noexcept {
-  static_cast<void>(try_append(std::string(kKept) + escaped(file.filename().string()) + '\n'));
+  static_cast<void>(try_append(output_record::kept_line(file)));
 }
 
 void OutputLock::left_partial(const fs::path& file) noexcept {
@@ -358,17 +172,14 @@ void OutputLock::left_partial(const fs::path& file) noexcept {
   const std::optional<FileIdentity> identity = identity_of_name(file);
   if (!identity) return;
   try {
-    const std::string line = std::string(kPartial) + std::to_string(identity->bytes) + ' ' +
-                             std::to_string(identity->written_ns) + ' ' +
-                             escaped(file.filename().string()) + '\n';
-    if (try_append(line) == 0) keeps_record_ = true;
+    if (try_append(output_record::partial_line(file, *identity)) == 0) keeps_record_ = true;
   } catch (const std::bad_alloc&) {
     // The file stays all the same, but a later success doesn't know of it.
   }
 }
 
 void OutputLock::finished() noexcept {
-  for (const Recorded& partial : partials_)
+  for (const output_record::RecordedPartial& partial : partials_)
     if (identity_of_name(partial.path) == partial.identity) remove_file(partial.path);
   partials_.clear();
   keeps_record_ = false;
@@ -382,9 +193,7 @@ void OutputLock::record_damage() noexcept {
   const bool over = leftovers_.empty() && !has_parts_;
   if (over && ftruncate(file_, static_cast<off_t>(kHeader.size())) != 0) return;
   try {
-    const std::string line = std::string(kDamaged) + std::to_string(size_of_target(target_)) + ' ' +
-                             escaped(ends_damaged_) + '\n';
-    keeps_record_ = try_append(line) == 0;
+    keeps_record_ = try_append(output_record::damaged_line(target_, ends_damaged_)) == 0;
   } catch (const std::bad_alloc&) {
     // This run reports the damage, but a later run won't.
   }
@@ -399,7 +208,7 @@ std::optional<std::string> OutputLock::damage_of(const fs::path& target) {
   if (fstat(file, &found) == 0 && S_ISREG(found.st_mode))
     text = read_all(file, static_cast<std::size_t>(found.st_size));
   close(file);
-  return text.starts_with(kHeader) ? recorded_damage(text, target) : std::nullopt;
+  return text.starts_with(kHeader) ? output_record::recorded_damage(text, target) : std::nullopt;
 }
 
 void OutputLock::fail(const std::string& reason) const {

@@ -2,46 +2,29 @@
 // there.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/files/file_identity.h"
+#include "core/files/output_record.h"
 
 namespace facepipe {
 
-/// Describes a complete part of a file that was never finished, for example the part of one input.
-struct OutputPart {
-  std::string name;
-  std::int64_t begin = 0;  ///< bytes from the file's beginning
-  std::int64_t end = 0;
-};
-
-/// Describes what an earlier program left of its work on a target.
-struct Leftover {
-  std::filesystem::path path;
-  bool kept = false;  ///< it has a partial name, for the user; otherwise it is a temporary file
-  std::vector<OutputPart> parts;
-};
-
 /// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it.
-/// That file is also the record of what is made for the target: which files, and which parts of
-/// them are complete. The record is removed with the lock, unless keep_record() was called. After
-/// kill -9 it stays, and the next lock on the target reads it. It also stays as long as there is a
-/// partial file that a later success makes needless (left_partial()). It stays, too, if the target
-/// was made from a damaged input (ends_damaged()). Not thread-safe.
+/// That file is also the record (core/files/output_record.h) of what is made for the target: which
+/// files, and which parts of them are complete. The record is removed with the lock, unless
+/// keep_record() was called. After kill -9 it stays, and the next lock on the target reads it. It
+/// also stays as long as there is a partial file that a later success makes needless
+/// (left_partial()). It stays, too, if the target was made from a damaged input (ends_damaged()).
+/// Not thread-safe.
 ///
 /// If the file system has no locks, this object locks nothing and keeps no record.
 class OutputLock {
  public:
-  enum class NameOf { temporary, partial };
-  /// Tells by a file's name whether the file may have been made for the target. The name of a
-  /// temporary file is given without its temporary_suffix().
-  using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
+  using NameOf = output_record::NameOf;
+  using IsOurs = output_record::IsOurs;
 
   /// Reads the record, and removes the temporary files of dead programs that hold no complete part.
   /// Whatever the record says, it touches only files that have the names of temporary and partial
@@ -87,19 +70,12 @@ class OutputLock {
   [[nodiscard]] static std::filesystem::path record_path(const std::filesystem::path& target);
 
  private:
-  /// Describes a file that was complete when its name was recorded.
-  struct Recorded {
-    std::filesystem::path path;
-    FileIdentity identity;
-  };
-
   void open();
   [[nodiscard]] bool try_open();
   void read_leftovers(const IsOurs& is_ours);
-  void read_partials(std::string_view record, const IsOurs& is_ours);
   [[nodiscard]] std::string read_record() const;
   void record_damage() noexcept;
-  void append(std::string_view key, const std::string& text) const;
+  void append(const std::string& line) const;
   [[nodiscard]] int try_append(std::string_view line) const noexcept;
   [[noreturn]] void fail(const std::string& reason) const;
 
@@ -108,7 +84,7 @@ class OutputLock {
   int file_ = -1;  // -1 if there are no locks
   bool keeps_record_ = false;
   bool has_parts_ = false;  ///< about the file that writes() named last
-  std::vector<Recorded> partials_;
+  std::vector<output_record::RecordedPartial> partials_;
   std::string ends_damaged_;
   std::vector<Leftover> leftovers_;
 };

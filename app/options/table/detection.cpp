@@ -22,6 +22,14 @@ Value model() {
   return {AnyText{"", [](Asked& to, std::string_view text) { to.detector.model = text; }}};
 }
 
+std::vector<Row> score_rows() {
+  return {{.names = "--score",
+           .kind = "0..1",
+           .help = "Faces score more than this",
+           .value = number(0, 1, [](Asked& to) -> float& { return to.score; }),
+           .places = {{kRun, kDetection}}}};
+}
+
 std::vector<Row> model_rows() {
   return {
       {.names = "--model",
@@ -155,31 +163,23 @@ std::vector<Row> matrix_rows() {
   };
 }
 
-Row motion_row() {
-  return {.names = "--motion",
-          .kind = "WHERE",
-          .help =
-              "On CUDA, motion is measured on the device, or on the host in a small luma "
-              "picture of each frame. Both find the same",
-          .fallback = "auto, where the frames are",
-          .value = choice<MotionPlace>([](Asked& to) -> MotionPlace& { return to.hiding.motion; },
-                                       {{"auto", MotionPlace::with_frames},
-                                        {"host", MotionPlace::host},
-                                        {"device", MotionPlace::device}}),
-          .places = {{kHide | kDetect, "Motion, in experiments"}}};
+std::vector<Row> motion_rows() {
+  return {{.names = "--motion",
+           .kind = "WHERE",
+           .help = "On CUDA, motion is measured on the device, or on the host in a small luma "
+                   "picture of each frame. Both find the same",
+           .fallback = "auto, where the frames are",
+           .value = choice<MotionPlace>([](Asked& to) -> MotionPlace& { return to.hiding.motion; },
+                                        {{"auto", MotionPlace::with_frames},
+                                         {"host", MotionPlace::host},
+                                         {"device", MotionPlace::device}}),
+           .places = {{kHide | kDetect, "Motion, in experiments"}}}};
 }
 
 }  // namespace
 
 std::vector<Row> detection_rows() {
-  std::vector<Row> all{{.names = "--score",
-                        .kind = "0..1",
-                        .help = "Faces score more than this",
-                        .value = number(0, 1, [](Asked& to) -> float& { return to.score; }),
-                        .places = {{kRun, kDetection}}}};
-  for (const auto rows : {model_rows, size_rows, search_rows})
-    for (Row& row : rows()) all.push_back(std::move(row));
-  return all;
+  return joined_rows({score_rows, model_rows, size_rows, search_rows});
 }
 
 std::vector<Row> suppression_rows() {
@@ -217,11 +217,6 @@ std::vector<Row> suppression_rows() {
   };
 }
 
-std::vector<Row> experiment_rows() {
-  std::vector<Row> all = soft_rows();
-  for (Row& row : matrix_rows()) all.push_back(std::move(row));
-  all.push_back(motion_row());
-  return all;
-}
+std::vector<Row> experiment_rows() { return joined_rows({soft_rows, matrix_rows, motion_rows}); }
 
 }  // namespace facepipe::app

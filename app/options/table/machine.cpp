@@ -18,14 +18,6 @@ std::vector<std::string_view> engine_words() {
   return words;
 }
 
-/// "auto, opencv, openvino, cuda or cuda-plain".
-std::string engine_help() {
-  std::vector<std::string_view> words = engine_words();
-  const std::string last(words.back());
-  words.pop_back();
-  return joined(words) + " or " + last;
-}
-
 /// `index` counts in engine_words().
 void set_engine(Asked& to, std::size_t index) {
   if (index == 0) return;
@@ -60,7 +52,7 @@ std::vector<Row> device_rows() {
        .places = {{kVideoCommands, kMachine}}},
       {.names = "--engine",
        .kind = "ENGINE",
-       .help = engine_help(),
+       .help = joined(engine_words(), " or "),
        .fallback = "auto",
        .value = {Choice{engine_words(), set_engine}},
        .places = {{kVideoCommands, kMachine}, {kVerify, kDetection}}},
@@ -113,10 +105,6 @@ std::vector<Row> concurrency_rows() {
 
 }  // namespace
 
-std::vector<Row> machine_rows() {
-  std::vector<Row> all = device_rows();
-  for (Row& row : concurrency_rows()) all.push_back(std::move(row));
-  return all;
-}
+std::vector<Row> machine_rows() { return joined_rows({device_rows, concurrency_rows}); }
 
 }  // namespace facepipe::app

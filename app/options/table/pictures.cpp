@@ -71,6 +71,33 @@ std::vector<Row> encoder_rows() {
   };
 }
 
+/// Returns the rows of what may be given up, or is an error.
+std::vector<Row> tolerance_rows() {
+  return {
+      {.names = "--allow-8bit",
+       .help = "mjpeg and h264_nvenc may take pictures of more than 8 bits, as 8 bits",
+       .fallback = "exit 5",
+       .value = flag([](Asked& to) -> bool& { return to.run.job.allow_8bit; }),
+       .places = {{kRun | kHide, kEncoding}}},
+      {.names = "--strict",
+       .help = "A stream that can't be kept is an error",
+       .fallback = "a warning",
+       .value = flag([](Asked& to) -> bool& { return to.run.job.strict; }),
+       .places = {{kRun | kHide, kEncoding}}},
+      {.names = "--on-size-change",
+       .kind = "WHAT",
+       .help = "scale or error: what happens if pictures change size midway",
+       .value = choice<bool>([](Asked& to) -> bool& { return to.run.job.scale_on_size_change; },
+                             {{"scale", true}, {"error", false}}),
+       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
+      {.names = "--tolerate-damage",
+       .help = "Lost or damaged frames don't change the exit code",
+       .fallback = "exit 6",
+       .value = flag([](Asked& to) -> bool& { return to.run.tolerate_damage; }),
+       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
+  };
+}
+
 }  // namespace
 
 std::vector<Row> drawing_rows() {
@@ -161,33 +188,6 @@ std::vector<Row> region_rows() {
   };
 }
 
-std::vector<Row> encoding_rows() {
-  std::vector<Row> all = encoder_rows();
-  std::vector<Row> more{
-      {.names = "--allow-8bit",
-       .help = "mjpeg and h264_nvenc may take pictures of more than 8 bits, as 8 bits",
-       .fallback = "exit 5",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.allow_8bit; }),
-       .places = {{kRun | kHide, kEncoding}}},
-      {.names = "--strict",
-       .help = "A stream that can't be kept is an error",
-       .fallback = "a warning",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.strict; }),
-       .places = {{kRun | kHide, kEncoding}}},
-      {.names = "--on-size-change",
-       .kind = "WHAT",
-       .help = "scale or error: what happens if pictures change size midway",
-       .value = choice<bool>([](Asked& to) -> bool& { return to.run.job.scale_on_size_change; },
-                             {{"scale", true}, {"error", false}}),
-       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
-      {.names = "--tolerate-damage",
-       .help = "Lost or damaged frames don't change the exit code",
-       .fallback = "exit 6",
-       .value = flag([](Asked& to) -> bool& { return to.run.tolerate_damage; }),
-       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
-  };
-  for (Row& row : more) all.push_back(std::move(row));
-  return all;
-}
+std::vector<Row> encoding_rows() { return joined_rows({encoder_rows, tolerance_rows}); }
 
 }  // namespace facepipe::app

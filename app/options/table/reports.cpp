@@ -83,11 +83,6 @@ std::vector<Row> track_rows() {
 
 }  // namespace
 
-std::vector<Row> report_rows() {
-  std::vector<Row> all = side_file_rows();
-  for (const auto rows : {console_rows, track_rows})
-    for (Row& row : rows()) all.push_back(std::move(row));
-  return all;
-}
+std::vector<Row> report_rows() { return joined_rows({side_file_rows, console_rows, track_rows}); }
 
 }  // namespace facepipe::app

@@ -59,11 +59,7 @@ std::vector<Row> finding_rows() {
 
 }  // namespace
 
-std::vector<Row> verify_rows() {
-  std::vector<Row> all = looking_rows();
-  for (Row& row : finding_rows()) all.push_back(std::move(row));
-  return all;
-}
+std::vector<Row> verify_rows() { return joined_rows({looking_rows, finding_rows}); }
 
 std::vector<Row> calibrate_rows() {
   return {

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -155,7 +154,7 @@ void TileChooser::save() {
     for (const auto& [what, way] : known_) all[what] = way;
     std::string text = std::string(kHeader) + '\n';
     for (const auto& [what, way] : all) text += what + ' ' + way + '\n';
-    if (const int code = file.write(std::as_bytes(std::span(text))); code != 0) file.fail(code);
+    file.write_text(text);
     file.commit();
   } catch (const Error& error) {  // another process writes the file, or the disk is full: the next
                                   // plan tries again

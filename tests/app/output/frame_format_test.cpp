@@ -67,7 +67,7 @@ TEST(Text, JsonStringsTakeAnyByte) {
 
 TEST(DetectionsFormat, JsonLineOfAFrame) {
   const FrameFormat format = detections_format("d.jsonl");
-  EXPECT_EQ(format.header, "");
+  EXPECT_EQ(format.lines.header, "");
   EXPECT_EQ(text_of(format, "clip.mp4", frame_record(3, 1)),
             R"({"file":"clip.mp4","frame":3,"pts_s":0.3,"width":640,"height":480,)"
             R"("faces":[{"box":[0.1,2,8.5,12],"score":0.75,)"
@@ -96,7 +96,7 @@ TEST(DetectionsFormat, JsonReadsBackExactly) {
 
 TEST(DetectionsFormat, CsvHasALineAFace) {
   const FrameFormat format = detections_format("d.csv");
-  EXPECT_EQ(format.header,
+  EXPECT_EQ(format.lines.header,
             "file,frame,pts_s,width,height,x1,y1,x2,y2,score,left_eye_x,left_eye_y,right_eye_x,"
             "right_eye_y,nose_x,nose_y,left_mouth_x,left_mouth_y,right_mouth_x,right_mouth_y\n");
   EXPECT_EQ(text_of(format, "a,b.mp4", frame_record(3, 2)),
@@ -128,7 +128,7 @@ TEST(DetectionsFormat, FacesThatAreTrackedHaveTheirTrack) {
             R"({"box":[10.1,2,18.5,12],"score":0.75,"track":12,"landmarks":null}]})"
             "\n");
   const FrameFormat csv = detections_format("d.csv", {.track = true});
-  EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,track\n"));
+  EXPECT_THAT(csv.lines.header, testing::EndsWith(",right_mouth_y,track\n"));
   EXPECT_EQ(text_of(csv, "clip.mp4", record),
             "clip.mp4,3,0.3,640,480,0.1,2,8.5,12,0.75,,,,,,,,,,,7\n"
             "clip.mp4,3,0.3,640,480,10.1,2,18.5,12,0.75,,,,,,,,,,,12\n");
@@ -140,8 +140,8 @@ TEST(DetectionsFormat, FacesOfFramesThatWereNotSearchedAreTracked) {
   record.face_tracks = {7};
   const FrameFormat csv = detections_format("d.csv", {.tracked = true});
   const FrameFormat both = detections_format("d.csv", {.track = true, .tracked = true});
-  EXPECT_THAT(csv.header, testing::EndsWith(",right_mouth_y,tracked\n"));
-  EXPECT_THAT(both.header, testing::EndsWith(",right_mouth_y,track,tracked\n"));
+  EXPECT_THAT(csv.lines.header, testing::EndsWith(",right_mouth_y,tracked\n"));
+  EXPECT_THAT(both.lines.header, testing::EndsWith(",right_mouth_y,track,tracked\n"));
   EXPECT_THAT(text_of(csv, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,0\n"));
   EXPECT_THAT(text_of(both, "clip.mp4", record), testing::EndsWith(",0.75,,,,,,,,,,,7,0\n"));
   record.searched = false;
@@ -164,7 +164,7 @@ TEST(DetectionsFormat, AFaceWithoutATrackHasNone) {
 TEST(LatencyFormat, HasBeginAndEndOfEachStage) {
   const FrameFormat format = latency_format();
   EXPECT_EQ(
-      format.header,
+      format.lines.header,
       "file,frame,pts_s,read_begin_ms,read_end_ms,decode_begin_ms,decode_end_ms,"
       "preprocess_begin_ms,preprocess_end_ms,inference_begin_ms,inference_end_ms,"
       "nms_begin_ms,nms_end_ms,overlay_begin_ms,overlay_end_ms,encode_begin_ms,"

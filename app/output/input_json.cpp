@@ -1,0 +1,269 @@
+#include "app/output/input_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/output/text.h"
+
+namespace facepipe::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// This kind keeps the order of insertion, so that what a reader looks for first stands first.
+using Json = nlohmann::ordered_json;
+
+/// Returns the value whose shortest text is that of the float: 0.3, not 0.30000001192092896.
+double short_double(float value) { return std::stod(shown(value)); }
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json size_json(Size size) { return Json::array({size.width, size.height}); }
+
+Json tiling_json(const detector::Tiling& tiling) {
+  return {{"columns", tiling.columns},
+          {"rows", tiling.rows},
+          {"size", size_json(tiling.tile.frame)},
+          {"overlap", tiling.overlap},
+          {"whole_at", size_json(tiling.whole.content)}};
+}
+
+/// Rounds milliseconds to a tenth of a microsecond.
+double rounded(double milliseconds) { return std::round(milliseconds * 1e4) / 1e4; }
+
+Json percentiles_json(const Percentiles& times) {
+  return {{"p50", rounded(times.p50)},
+          {"p95", rounded(times.p95)},
+          {"p99", rounded(times.p99)},
+          {"max", rounded(times.max)}};
+}
+
+void add_stages(Json& json, const pipeline::JobResult& result) {
+  Json in_stage = Json::object();
+  Json work = Json::object();
+  Json own_cpu = Json::object();
+  for (const pipeline::StageRow& row : result.stages) {
+    const std::string name(to_string(row.stage));
+    in_stage[name] = percentiles_json(row.in_stage_ms);
+    work[name] = {{"ms", rounded(row.work_ms)}, {"share", rounded(row.share)}};
+    own_cpu[name] = percentiles_json(row.own_cpu_ms);
+  }
+  in_stage["total"] = percentiles_json(result.total_ms);
+  in_stage["latency"] = percentiles_json(result.latency_ms);
+  const auto bound = pipeline::bounding_stage(result.stages);
+  json["stage_ms"] = std::move(in_stage);
+  json["stage_work"] = std::move(work);
+  json["bound_by"] = bound ? Json(to_string(bound->stage)) : Json();
+  json["own_cpu_ms"] = std::move(own_cpu);
+}
+
+Json draw_json(const overlay::OverlayStyle& style) {
+  Json words = Json::array();
+  for (const overlay::OverlayPart& part : overlay::kOverlayParts)
+    if (style.*part.drawn) words.push_back(part.name);
+  return words;
+}
+
+Json encoder_json(const video::EncoderOptions& encoder) {
+  Json options = Json::object();
+  for (const auto& [name, value] : encoder.options) options[name] = value;
+  return {{"codec", text_or_null(encoder.codec)},
+          {"preset", text_or_null(encoder.preset)},
+          {"crf", or_null(encoder.crf)},
+          {"options", std::move(options)}};
+}
+
+Json nms_json(const nms::NmsOptions& nms) {
+  Json json = {
+      {"rule", name_of(nms.rule)}, {"overlap", name_of(nms.overlap)}, {"voting", nms.voting}};
+  if (nms.rule == nms::NmsRule::soft) {
+    json["decay"] = name_of(nms.soft.decay);
+    json["sigma"] = short_double(nms.soft.sigma);
+    json["min_score"] = short_double(nms.soft.min_score);
+  }
+  if (nms.rule == nms::NmsRule::groups) json["min_neighbours"] = nms.groups.min_neighbours;
+  if (nms.rule == nms::NmsRule::matrix) {
+    json["d_max"] = nms.matrix.d_max;
+    json["k"] = nms.matrix.k;
+    json["squares"] = nms.matrix.squares;
+    json["plus_one"] = nms.matrix.plus_one;
+  }
+  return json;
+}
+
+std::string_view name_of(overlay::HideStyle style) {
+  switch (style) {
+    case overlay::HideStyle::solid:
+      return "solid";
+    case overlay::HideStyle::blur:
+      return "blur";
+    case overlay::HideStyle::mosaic:
+      return "mosaic";
+    case overlay::HideStyle::image:
+      return "image";
+  }
+  return {};
+}
+
+Json span_json(const pipeline::TimeSpan& span) {
+  return Json::array({or_null(span.from_s), or_null(span.to_s)});
+}
+
+Json regions_json(const std::vector<pipeline::Region>& regions) {
+  Json all = Json::array();
+  for (const pipeline::Region& region : regions) {
+    const Box& box = region.box;
+    all.push_back({{"name", region.name},
+                   {"box", Json::array({box.x1, box.y1, box.x2, box.y2})},
+                   {"time_s", span_json(region.when)}});
+  }
+  return all;
+}
+
+/// Returns what decides which faces are hidden, and how; null if the run hides none.
+Json hide_json(const RunOptions& options) {
+  if (!options.job.hide) return {};
+  const pipeline::HideJob& hide = *options.job.hide;
+  const auto* const shape =
+      std::ranges::find(overlay::kMaskShapes, hide.look.shape, &overlay::MaskShapeEntry::shape);
+  Json spans = Json::array();
+  for (const pipeline::TimeSpan& span : hide.regions.all_hidden) spans.push_back(span_json(span));
+  return {{"style", name_of(hide.look.style)},
+          {"shape", shape->name},
+          {"grow", hide.look.grow},
+          {"mirrored_too", hide.mirrored_too},
+          {"host_motion", hide.host_motion},
+          {"look_ahead_s", hide.tracks.look_ahead_s},
+          {"two_pass", options.two_pass},
+          {"tracks", text_or_null(options.files.known_tracks.string())},
+          {"regions", regions_json(hide.regions.hidden)},
+          {"keep_regions", regions_json(hide.regions.kept)},
+          {"hide_all_s", std::move(spans)}};
+}
+
+Json options_json(const RunOptions& options) {
+  const pipeline::JobOptions& job = options.job;
+  const detector::DetectorOptions& detector = options.detector;
+  return {{"score", short_double(job.face_score.value_or(detector.score_threshold))},
+          {"every", job.every},
+          {"iou", short_double(job.nms.threshold)},
+          {"nms", nms_json(job.nms)},
+          {"min_face", job.min_face},
+          {"max_face", job.max_face},
+          {"scale_factor", or_null(detector.scale_factor)},
+          {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
+          {"draw", draw_json(job.hide ? overlay::kNoOverlay : job.overlay)},
+          {"hide", hide_json(options)},
+          {"max_pixels", job.max_pixels},
+          {"start_s", or_null(job.start_s)},
+          {"end_s", or_null(job.end_s)},
+          {"video", options.video},
+          {"encoder", encoder_json(job.encoder)},
+          {"threads", job.threads},
+          {"frames_in_flight", job.frames_in_flight},
+          {"lanes", job.lanes},
+          {"on_size_change", job.scale_on_size_change ? "scale" : "error"},
+          {"strict", job.strict},
+          {"allow_references", job.allow_references},
+          {"tolerate_damage", options.tolerate_damage}};
+}
+
+void add_facts(Json& json, const std::optional<RunFacts>& facts) {
+  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
+    json[name] = nullptr;
+  if (!facts) return;
+  json["device"] = to_string(facts->devices.front());
+  json["devices"] = Json::array();
+  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
+  Json why = Json::array();
+  for (const std::string& reason : {facts->device_why, facts->engine.why})
+    if (!reason.empty()) why.push_back(reason);
+  json["why"] = std::move(why);
+  if (facts->model_kind.empty()) return;
+  json["engine"] = facts->engine.name();
+  json["precision"] = to_string(facts->engine.precision);
+  json["model"] = {{"kind", facts->model_kind},
+                   {"class", facts->class_name},
+                   {"path", facts->model.string()},
+                   {"sha256", facts->model_sha256}};
+}
+
+Json ledger_json(const video::FrameLedger& ledger) {
+  return {{"packets", ledger.packets}, {"decoded", ledger.decoded},
+          {"lost", ledger.lost},       {"damaged", ledger.damaged},
+          {"written", ledger.written}, {"ended_early", ledger.ended_early}};
+}
+
+/// Returns the copies between host and device, by kind; null on the CPU.
+Json copies_json(const std::vector<pipeline::CopySum>& copies) {
+  if (copies.empty()) return {};
+  Json json = Json::object();
+  for (const pipeline::CopySum& copy : copies)
+    json[copy.kind] = {{"direction", copy.direction}, {"calls", copy.calls}, {"bytes", copy.bytes}};
+  return json;
+}
+
+Json lanes_json(const pipeline::JobResult& result) {
+  Json devices = Json::object();
+  for (const pipeline::DeviceShare& share : result.devices)
+    devices[to_string(share.device)] = {
+        {"lanes", share.lanes}, {"frames", share.frames}, {"failure", text_or_null(share.failure)}};
+  return {{"count", result.lanes.count},
+          {"cuts", result.cuts},
+          {"devices", devices},
+          {"why_one", text_or_null(result.lanes.why_one)}};
+}
+
+void add_result(Json& json, const InputOutcome& outcome) {
+  const pipeline::JobResult& result = outcome.result;
+  Json fields = {{"size", size_json(result.size)},
+                 {"network_size", result.network_size ? size_json(*result.network_size) : Json()},
+                 {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
+                 {"video_codec", text_or_null(result.video_codec)},
+                 {"decoder", text_or_null(result.decoder)},
+                 {"lanes", lanes_json(result)},
+                 {"encoder", text_or_null(result.encoder)},
+                 {"container", text_or_null(result.container)},
+                 {"frames", ledger_json(result.ledger)},
+                 {"side_packets_lost", result.side_packets_lost},
+                 {"frames_searched", result.searched},
+                 {"faces", result.faces},
+                 {"candidates", result.candidates},
+                 {"candidates_ignored", result.candidates_ignored},
+                 {"fps", result.fps},
+                 {"wall_s", result.wall_s},
+                 {"startup_s", result.startup_s},
+                 {"cpu_s", result.cpu_s},
+                 {"copies", copies_json(result.copies)}};
+  add_stages(fields, result);
+  fields["notices"] = result.notices;
+  if (!outcome.has_result())
+    for (Json& value : fields) value = nullptr;
+  json.update(fields);
+}
+
+}  // namespace
+
+nlohmann::ordered_json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
+                                  const InputOutcome& outcome) {
+  Json json;
+  json["file"] = outcome.planned.name;
+  json["input"] = outcome.planned.input;
+  const fs::path& made = outcome.keeps_video ? outcome.planned.output : outcome.result.output;
+  json["output"] = text_or_null(outcome.has_result() ? made.string() : "");
+  json["status"] = to_string(outcome.status);
+  json["exit_code"] = outcome.code;
+  json["error"] = text_or_null(outcome.error);
+  add_facts(json, facts);
+  json["options"] = options_json(options);
+  add_result(json, outcome);
+  return json;
+}
+
+}  // namespace facepipe::app

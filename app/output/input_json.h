@@ -1,0 +1,19 @@
+// What became of one input, as JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "app/options/options.h"
+#include "app/run/input_outcome.h"
+
+namespace facepipe::app {
+
+/// Returns an entry of a report: an object with the input's names, its status, the device and the
+/// model, the options, and what its job found and measured. A field is null if the run didn't get
+/// so far.
+[[nodiscard]] nlohmann::ordered_json input_json(const RunOptions& options,
+                                                const std::optional<RunFacts>& facts,
+                                                const InputOutcome& outcome);
+
+}  // namespace facepipe::app
