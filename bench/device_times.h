@@ -1,4 +1,4 @@
-// Measures work on a device between two events.
+// Measures work on a device between two events, and prints times.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,9 @@
 #include "core/cuda/stream.h"
 
 namespace facepipe::bench {
+
+/// The number of calls before each measurement that don't count.
+inline constexpr int kWarmUp = 10;
 
 /// Returns the time of what `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {
@@ -30,6 +33,13 @@ inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int 
   std::vector<float> times;
   for (int i = 0; i < calls; ++i) times.push_back(1000 * milliseconds_of(stream, call));
   return times;
+}
+
+/// Ends a line of results with times, each behind a tab.
+inline void show_times(const std::vector<float>& times) {
+  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
+  std::printf("\n");
+  std::fflush(stdout);
 }
 
 inline constexpr int kSingles = 200;

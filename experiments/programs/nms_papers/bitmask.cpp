@@ -26,9 +26,7 @@ std::vector<float> microseconds_on_host(int calls, const std::function<void()>& 
 }
 
 std::vector<std::uint32_t> kept_by_greedy(const Set& set) {
-  nms::NmsOptions options;
-  options.threshold = set.threshold;
-  test::DeviceNms device(options, bench::capacity_for(set.candidates.size()));
+  test::DeviceNms device(bench::greedy_options(set), bench::capacity_for(set.candidates.size()));
   return device.run({set.candidates.boxes, set.candidates.scores}).indices;
 }
 

@@ -46,11 +46,8 @@ void time_cores(const std::vector<Set>& sets, const std::vector<std::uint32_t>& 
     expect_used(count);
     const std::string where = " on " + std::to_string(count) + " multiprocessors";
     time_matrix(sets, ks, replays, where, count);
-    for (const Set& set : sets) {
-      nms::NmsOptions greedy;
-      greedy.threshold = set.threshold;
-      bench::time_suppression("greedy" + where, greedy, set, replays, count);
-    }
+    for (const Set& set : sets)
+      bench::time_suppression("greedy" + where, bench::greedy_options(set), set, replays, count);
   }
 }
 

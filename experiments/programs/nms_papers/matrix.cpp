@@ -29,9 +29,8 @@ std::string words_for(const nms::MatrixOptions& matrix) {
 
 void time_set(const Set& set, const nms::MatrixOptions& matrix, int replays,
               const std::string& where, std::uint32_t multiprocessors) {
-  nms::NmsOptions options;
+  nms::NmsOptions options = bench::greedy_options(set);
   options.rule = nms::NmsRule::matrix;
-  options.threshold = set.threshold;
   options.matrix = matrix;
   test::DeviceNms device(options, matrix.d_max, multiprocessors);
   const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});
