@@ -12,9 +12,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <thread>

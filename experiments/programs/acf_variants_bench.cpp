@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
