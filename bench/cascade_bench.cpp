@@ -6,12 +6,12 @@
 // PICTURE is a file of WIDTH * HEIGHT bytes. The program prints a line with milliseconds for each
 // repeat, then a line for each window: x y width height, clipped to the picture.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <stdexcept>
 
 #include "bench/grey_pictures.h"
 #include "bench/program.h"
+#include "core/timing.h"
 #include "detector/cascade/cpu/cascade_detector.h"
 
 namespace facepipe::bench {
@@ -32,10 +32,9 @@ int measure(const std::vector<std::string>& words) {
   detector::cascade::WindowFinder::Memory memory;
   std::vector<Box> windows;
   for (int repeat = std::stoi(words[6]); repeat > 0; --repeat) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     windows = finder.find(grey, workers, memory);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    std::printf("%.3f\n", took.count());
+    std::printf("%.3f\n", in_milliseconds(Clock::now() - begin));
   }
   for (const Box& window : windows) {
     const Box box = clipped(window, size);

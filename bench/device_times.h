@@ -1,4 +1,4 @@
-// Measures work on a device between two events.
+// Measures work on a device between two events, and prints times.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/result_times.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 
 namespace facepipe::bench {
+
+/// The number of calls before each measurement that don't count.
+inline constexpr int kWarmUp = 10;
 
 /// Returns the time of what `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {

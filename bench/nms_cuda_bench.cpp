@@ -26,11 +26,7 @@ namespace facepipe::bench {
 namespace {
 
 void run(const std::vector<Set>& sets, int replays) {
-  for (const Set& set : sets) {
-    nms::NmsOptions options;
-    options.threshold = set.threshold;
-    time_suppression("greedy", options, set, replays);
-  }
+  for (const Set& set : sets) time_suppression("greedy", greedy_options(set), set, replays);
 }
 
 struct NamedOptions {
@@ -38,10 +34,8 @@ struct NamedOptions {
   nms::NmsOptions options;
 };
 
-std::vector<NamedOptions> other_rules(float threshold) {
-  nms::NmsOptions base;
-  base.threshold = threshold;
-  std::vector<NamedOptions> out(6, NamedOptions{"", base});
+std::vector<NamedOptions> other_rules(const Set& set) {
+  std::vector<NamedOptions> out(6, NamedOptions{"", greedy_options(set)});
   out[0].name = "fast";
   out[0].options.rule = nms::NmsRule::fast;
   out[1].name = "matrix";
@@ -61,16 +55,15 @@ std::vector<NamedOptions> other_rules(float threshold) {
 void run_rules(const std::vector<Set>& sets, int replays) {
   for (const Set& set : sets) {
     if (set.candidates.size() > nms::MatrixOptions{}.d_max) continue;
-    for (const NamedOptions& rule : other_rules(set.threshold))
+    for (const NamedOptions& rule : other_rules(set))
       time_suppression(rule.name, rule.options, set, replays);
   }
 }
 
 void once(const std::vector<Set>& sets, const std::string& rule) {
   for (const Set& set : sets) {
-    nms::NmsOptions options;
-    options.threshold = set.threshold;
-    for (const NamedOptions& other : other_rules(set.threshold))
+    nms::NmsOptions options = greedy_options(set);
+    for (const NamedOptions& other : other_rules(set))
       if (rule == other.name) options = other.options;
     test::DeviceNms device(options, capacity_for(set.candidates.size()));
     const test::DeviceResult result = device.run({set.candidates.boxes, set.candidates.scores});

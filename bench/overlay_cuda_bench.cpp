@@ -12,9 +12,7 @@
 #include <barrier>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -36,7 +34,7 @@ namespace facepipe::bench {
 namespace {
 
 constexpr int kReplays = 300;
-constexpr int kWarmUp = 20;
+constexpr int kLongWarmUp = 20;  ///< calls before each measurement that don't count
 
 void print_times(const std::string& what, std::vector<float> us) {
   std::ranges::sort(us);
@@ -47,7 +45,7 @@ void print_times(const std::string& what, std::vector<float> us) {
 }
 
 std::vector<float> replay_times(const cuda::GraphExec& exec, const cuda::Stream& stream) {
-  return microseconds_of_calls(stream, kWarmUp, kReplays, [&] { exec.launch(stream); });
+  return microseconds_of_calls(stream, kLongWarmUp, kReplays, [&] { exec.launch(stream); });
 }
 
 /// Returns faces like those of a crowd: 20 to 120 pixels wide at 1080 lines.
@@ -149,7 +147,7 @@ void time_surface_copies(Size size, int bits, int surface_bits) {
   std::size_t next = 0;
   print_times(to_string(size) + ", " + std::to_string(bits) + " bits, to a surface of " +
                   std::to_string(surface_bits),
-              microseconds_of_calls(stream, kWarmUp, kReplays, [&] {
+              microseconds_of_calls(stream, kLongWarmUp, kReplays, [&] {
                 const Frame& target = to[next]->frame;
                 const video::Surface surface{target.planes[0], target.planes[1],
                                              target.format.bytes_per_sample()};

@@ -44,10 +44,14 @@ def add_parts(found, other, parts_of_tables):
                 setattr(found, name, getattr(other, name))
 
 
+def where(rows, **wanted):
+    """Returns the rows whose fields have the wanted values."""
+    return [row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())]
+
+
 def of(rows, who, **wanted):
-    """Returns the rows of one `who` whose fields have the wanted values."""
-    return [row for row in rows if row.who == who
-            and all(getattr(row, name) == value for name, value in wanted.items())]
+    """Returns the rows of one `who` whose other fields have the wanted values."""
+    return where(rows, who=who, **wanted)
 
 
 def series(rows, names):

@@ -1,5 +1,6 @@
 #include "bench/nms_cuda/sets.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -7,7 +8,6 @@
 #include <stdexcept>
 
 #include "bench/nms_files.h"
-#include "nms/nms.h"
 
 namespace facepipe::bench {
 namespace {
@@ -54,19 +54,6 @@ std::vector<Set> read_list(const std::string& file) {
   std::vector<Set> sets;
   for (std::string line; std::getline(in, line);) sets.push_back(set_of(line));
   return sets;
-}
-
-std::uint32_t capacity_for(std::size_t count) {
-  for (const std::uint32_t capacity : {4096U, 16384U})
-    if (count <= capacity) return capacity;
-  return nms::kMaxNmsCapacity;
-}
-
-void show(const std::string& who, const Set& set, std::size_t kept,
-          const std::vector<float>& times) {
-  std::printf("%s\t%s\t%s\t%zu", who.c_str(), set.name.c_str(), set.order.c_str(), kept);
-  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-  std::printf("\n");
 }
 
 }  // namespace facepipe::bench

@@ -1,8 +1,6 @@
-// Sets of candidates on which suppression is measured, and the lines that describe them.
+// Sets of candidates on which suppression is measured, and lists of them.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -24,12 +22,5 @@ void write_sets(const std::filesystem::path& folder);
 
 /// Reads the sets that a list names. Throws std::runtime_error if it can't read a file or a line.
 [[nodiscard]] std::vector<Set> read_list(const std::string& file);
-
-/// Returns the least capacity for sets of that size, rounded as a user would choose it.
-[[nodiscard]] std::uint32_t capacity_for(std::size_t count);
-
-/// Prints a line of the results. Times are in microseconds.
-void show(const std::string& who, const Set& set, std::size_t kept,
-          const std::vector<float>& times);
 
 }  // namespace facepipe::bench

@@ -1,6 +1,8 @@
 """Look-ups that claims, figures and the report share: rows of one picture and one model."""
 from dataclasses import dataclass
 
+from results import where
+
 HYBRIDS = ("hybrid, compaction", "hybrid, tail launch", "hybrid, a launch a window")
 PUBLISHED_FEATURES = "features as published"
 STEPS = ("upload", "luv", "smooth", "gradient", "normalize", "bins", "shrink", "cells")
@@ -24,8 +26,7 @@ def all_shown(results):
 
 
 def rows_of(rows, shown, **wanted):
-    return [row for row in rows if (row.model, row.input) == (shown.model, shown.input)
-            and all(getattr(row, name) == value for name, value in wanted.items())]
+    return where(rows, model=shown.model, input=shown.input, **wanted)
 
 
 def row_of(rows, shown, **wanted):

@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -38,7 +37,6 @@
 namespace facepipe::acf_variants {
 namespace {
 
-constexpr int kWarmUp = 10;
 constexpr int kMostReplays = 100000;
 constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which may take long
 
@@ -110,7 +108,7 @@ class Measurement {
  private:
   void show(const Line& line, const std::function<void()>& enqueue) {
     const cuda::GraphExec graph(cuda::capture(stream_, enqueue));
-    print(line, bench::microseconds_of_calls(stream_, kWarmUp, options_.replays,
+    print(line, bench::microseconds_of_calls(stream_, bench::kWarmUp, options_.replays,
                                              [&] { graph.launch(stream_); }));
   }
 
@@ -129,9 +127,7 @@ class Measurement {
   static void print(const Line& line, const std::vector<float>& times) {
     std::printf("%s\t%s\t%d\t%zu\t%zu\t%zu", line.who, line.part, line.trees, line.windows,
                 line.alive, line.passed);
-    for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-    std::printf("\n");
-    std::fflush(stdout);
+    bench::show_times(times);
   }
 
   void measure_ours() {

@@ -10,10 +10,10 @@
 //                                       pass, milliseconds; and how many windows pass each stage
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
-#include <chrono>
 #include <cstdio>
 
 #include "bench/program.h"
+#include "core/timing.h"
 #include "experiments/programs/viola_jones/job.h"
 #include "experiments/programs/viola_jones/plain_loop.h"
 
@@ -34,13 +34,12 @@ void show_work(const Job& job) {
   const std::vector<Scale> scales = paper_scales(job.cascade.window, job.size);
   for (std::size_t i = 0; i < scales.size(); ++i) {
     const ScaledCascade table = scaled(job.cascade, scales[i].factor);
-    const auto begin = std::chrono::steady_clock::now();
+    const Clock::time_point begin = Clock::now();
     const ScaleResult result = scan_scale(picture, table, scales[i], i);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const double took = in_milliseconds(Clock::now() - begin);
     std::printf("%s\t%zu\t%lld\t%llu\t%zu\t%.3f", job.name.c_str(), i,
                 static_cast<long long>(scales[i].places.width) * scales[i].places.height,
-                static_cast<unsigned long long>(result.stumps), result.windows.size(),
-                took.count());
+                static_cast<unsigned long long>(result.stumps), result.windows.size(), took);
     for (const std::uint64_t left : result.survivors)
       std::printf("\t%llu", static_cast<unsigned long long>(left));
     std::printf("\n");

@@ -12,11 +12,12 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "bench/device_times.h"
 #include "bench/program.h"
 #include "core/cuda/devices.h"
 #include "experiments/programs/viola_jones/deals.h"
 #include "experiments/programs/viola_jones/device_lines.h"
-#include "experiments/programs/viola_jones/measures.h"
+#include "experiments/programs/viola_jones/part_scan.h"
 
 namespace facepipe::viola_jones {
 namespace {
@@ -80,7 +81,7 @@ std::vector<float> gathered_times(const std::vector<float>& mine, const Process&
 void measure(const Job& job, const std::string& dealt, const Deal& deal, const Process& process,
              int replays) {
   PartScan scan(job, deal[static_cast<std::size_t>(process.rank)]);
-  for (int i = 0; i < kWarmUp; ++i) (void)scan.run();
+  for (int i = 0; i < bench::kWarmUp; ++i) (void)scan.run();
   std::vector<float> frames;
   std::vector<float> device;
   std::vector<FoundWindow> windows;

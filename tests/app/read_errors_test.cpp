@@ -1,21 +1,17 @@
 // These tests run the real program on an input that can't be read to its end; a later run may
 // succeed. If what was read is damaged, each run that keeps the output must say so again.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/app/program.h"
 #include "tests/support/clips.h"
 #include "tests/support/failing_calls.h"
+#include "tests/support/loopback_server.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -27,56 +23,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Serves one file over HTTP. It promises the whole file and sends only the first bytes.
-class CuttingServer {
- public:
-  CuttingServer(std::string bytes, std::size_t sent)
-      : bytes_(std::move(bytes)), sent_(sent), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        listen(listener_, 8) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-      throw std::runtime_error("no server on the loopback");
-    port_ = ntohs(address.sin_port);
-    thread_ = std::jthread([this] { serve(); });
-  }
-  ~CuttingServer() {
-    shutdown(listener_, SHUT_RDWR);  // ends accept()
-    thread_.join();
-    close(listener_);
-  }
-  CuttingServer(const CuttingServer&) = delete;
-  CuttingServer& operator=(const CuttingServer&) = delete;
-
-  [[nodiscard]] std::string url(const std::string& name) const {
-    return "http://127.0.0.1:" + std::to_string(port_) + "/" + name;
-  }
-
- private:
-  void serve() const {
-    for (int client = -1; (client = accept(listener_, nullptr, nullptr)) >= 0; close(client)) {
-      std::string request(4096, '\0');
-      if (recv(client, request.data(), request.size(), 0) <= 0) continue;
-      const std::string answer =
-          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes_.size()) +
-          "\r\nConnection: close\r\n\r\n" + bytes_.substr(0, sent_);
-      for (std::size_t at = 0; at < answer.size();) {
-        const ssize_t taken = send(client, answer.data() + at, answer.size() - at, MSG_NOSIGNAL);
-        if (taken <= 0) break;
-        at += static_cast<std::size_t>(taken);
-      }
-    }
-  }
-
-  const std::string bytes_;
-  const std::size_t sent_;
-  const int listener_;
-  int port_ = 0;
-  std::jthread thread_;
-};
+/// Promises the whole file and sends its first half.
+LoopbackServer::Answer first_half_of(const fs::path& file) {
+  return [bytes = read_file(file)](const std::string&) {
+    return http_answer(bytes, bytes.size() / 2);
+  };
+}
 
 class ReadErrors : public testing::Test {
  protected:
@@ -117,8 +69,7 @@ class ReadErrors : public testing::Test {
 };
 
 TEST_F(ReadErrors, C1AServerThatCutsGivesAPartAndThree) {
-  const std::string bytes = read_file(clip());
-  const CuttingServer server(bytes, bytes.size() / 2);
+  const LoopbackServer server(first_half_of(clip()));
   expect_part(run_program(run_words(server.url("clip.mkv"))), "Input/output error");
   const CommandResult again = run_program(run_words(server.url("clip.mkv"), {"--skip-existing"}));
   EXPECT_EQ(again.exit_code, 3) << again.err;
@@ -137,8 +88,7 @@ TEST_F(ReadErrors, C1ADiskThatFailsGivesAPartAndThree) {
 }
 
 TEST_F(ReadErrors, C1WithoutAVideoNothingIsSaidToBeKept) {
-  const std::string bytes = read_file(clip());
-  const CuttingServer server(bytes, bytes.size() / 2);
+  const LoopbackServer server(first_half_of(clip()));
   const CommandResult result =
       run_program({"run", server.url("clip.mkv"), "--no-video", "--detections", dir_ / "d.jsonl",
                    "-q", "--detect-size", "64x64", "--report", dir_ / "r.json"});
@@ -152,8 +102,7 @@ TEST_F(ReadErrors, C1WithoutAVideoNothingIsSaidToBeKept) {
 }
 
 TEST_F(ReadErrors, C1VerifyDoesNotPassWhatItCouldNotRead) {
-  const std::string bytes = read_file(clip());
-  const CuttingServer server(bytes, bytes.size() / 2);
+  const LoopbackServer server(first_half_of(clip()));
   const CommandResult result = run_program(
       {"verify", clip(), server.url("clip.mkv"), "-q", "--quick", "--detect-size", "64x64"});
   EXPECT_EQ(result.exit_code, 3) << result.err;

@@ -1,6 +1,4 @@
 """Tests nvenc_check without a GPU: what it reads and judges in handmade texts, and a rehearsal on the CPU."""
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -11,6 +9,7 @@ import unittest
 
 import doctor
 import nvenc_runs
+import tools
 from nvenc_runs import Ended, Probe, Quality, Run
 
 SCRIPT = pathlib.Path(nvenc_runs.__file__).parent / "nvenc_check"
@@ -44,15 +43,7 @@ WITHOUT_NVENC = WITH_NVENC.partition("  cuda:1")[0]
 NO_DRIVER = HEAD.format(usable="not usable: --device cuda:0: no CUDA device: NVIDIA's driver isn't installed",
                         driver="not installed")
 
-
-def script():
-    loader = importlib.machinery.SourceFileLoader("nvenc_check", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("nvenc_check", loader))
-    loader.exec_module(module)
-    return module
-
-
-nvenc_check = script()
+nvenc_check = tools.script("bench/nvenc_check")
 
 
 def packets(times, keys=(0,)):

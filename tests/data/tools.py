@@ -1,5 +1,5 @@
-"""Helpers for tests of the tools of data/ and experiments/: a Python with the packages that they need, the tools as
-modules and as commands, and the program that reads their models."""
+"""Helpers for tests of the tools of bench/, data/ and experiments/: a Python with the packages that they need, the
+tools as modules and as commands, and the program that reads their models."""
 import contextlib
 import importlib.machinery
 import importlib.util

@@ -15,6 +15,8 @@ ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker
          "nms", "overlay", "pipeline", "tests", "track", "verify", "video")
 # Folders that are made and never committed.
 MADE = ("data/fetched", "data/generated")
+# Folders of scripts, which the pages show as commands.
+SCRIPTS = ("bench/", "data/", "experiments/")
 # Options of other programs that occur in sentences.
 FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
 COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "doctor")
@@ -24,20 +26,25 @@ def program():
     return pathlib.Path(os.environ.get("FACEPIPE_PROGRAM", SOURCE / "build" / "facepipe")).resolve()
 
 
+def output(path, *arguments):
+    return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def option_table(path):
+    """Returns the program's table of options."""
+    return json.loads(output(path, "--option-tables"))["options"]
+
+
 class Facepipe:
     """The commands of the program, and the options of each, from its own help and its table of options."""
 
     def __init__(self, path):
-        self.table = json.loads(self.output(path, "--option-tables"))["options"]
-        self.version = self.output(path, "--version").split()[1]
-        self.help = {command: self.output(path, command, "--help-all") for command in COMMANDS}
-        self.general = set(OPTION.findall(self.output(path, "--help")))
-        listed = re.findall(r"^  ([a-z]+) +[A-Z]", self.output(path, "--help"), re.MULTILINE)
+        self.table = option_table(path)
+        self.version = output(path, "--version").split()[1]
+        self.help = {command: output(path, command, "--help-all") for command in COMMANDS}
+        self.general = set(OPTION.findall(output(path, "--help")))
+        listed = re.findall(r"^  ([a-z]+) +[A-Z]", output(path, "--help"), re.MULTILINE)
         assert set(listed) == set(COMMANDS), f"facepipe --help lists other commands: {listed}"
-
-    @staticmethod
-    def output(path, *arguments):
-        return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
 
     def options(self, command):
         """Returns the names, short and long, of the options that `command` takes."""
@@ -67,7 +74,7 @@ class Checker:
             return self.of_dev(arguments)
         if name == "python3" and arguments and not arguments[0].startswith("-"):
             return [] if (SOURCE / arguments[0]).is_file() else [f"there is no {arguments[0]}"]
-        if name.split("/")[0] in ("bench", "data"):
+        if name.startswith(SCRIPTS):
             return self.of_script(name, arguments)
         return []
 
@@ -110,7 +117,7 @@ class Checker:
             return self.of_facepipe(words[1:])
         if words[0] == "./dev":
             return self.of_dev(words[1:])
-        if words[0].startswith(("bench/", "data/", "experiments/")) and len(words) > 1:
+        if words[0].startswith(SCRIPTS) and len(words) > 1:
             return self.of_script(words[0], words[1:])
         return self.of_options(words) + [problem for word in words for problem in path_problems(word)]
 

@@ -61,6 +61,7 @@ WRONG = [
     ("```sh\n./dev experiments --papers 004\n```\n", "./dev experiments has no option --papers"),
     ("```sh\nbench/ab.py a b c --no-such-option\n```\n", "bench/ab.py has no option --no-such-option"),
     ("```sh\ndata/nothing x\n```\n", "there is no data/nothing"),
+    ("```sh\nexperiments/nothing x\n```\n", "there is no experiments/nothing"),
     ("```sh\npython3 examples/nothing.py x\n```\n", "there is no examples/nothing.py"),
     ("See `--scor`.\n", "no command has the option --scor"),
     ("See `facepipe doctor --fast`.\n", "facepipe doctor has no option --fast"),

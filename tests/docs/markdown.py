@@ -13,7 +13,7 @@ REMARK = re.compile(r"<!--(?P<remark>[^\n]*?)-->\n\n?\Z")
 RUN = re.compile(r"run:(?: exit (?P<code>\d+))?;?(?: makes (?P<made>[^;]+))?")
 NOT_RUN = re.compile(r"not run: (?P<reason>\S.*)")
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-INDENTED_COMMAND = re.compile(r"^    (?:facepipe |\./dev |build/facepipe |bench/|data/)", re.MULTILINE)
+INDENTED_COMMAND = re.compile(r"^    (?:facepipe |\./dev |build/facepipe |bench/|data/|experiments/)", re.MULTILINE)
 
 
 @dataclasses.dataclass

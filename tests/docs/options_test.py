@@ -1,13 +1,11 @@
 """options_test.py: the tables of docs/options.md are those that the program's table of options gives.
 options_test.py --write: writes them. Their places in the page are between <!-- options: GROUP --> and
 <!-- end of options -->; a person writes all else there."""
-import json
 import re
-import subprocess
 import sys
 import unittest
 
-from commands import program
+from commands import option_table, program
 from markdown import SOURCE
 
 PAGE = SOURCE / "docs" / "options.md"
@@ -15,11 +13,6 @@ TABLE = re.compile(r"(?<=<!-- options: )(?P<group>[^\n]+?) -->\n.*?(?=<!-- end o
 HEAD = "| option | meaning | default | commands |\n|---|---|---|---|\n"
 # Words that a person types, or that Markdown would take for marks.
 CODE = re.compile(r"--[a-z][a-z0-9-]*|[^\s()]*[*_%$#\[\]<>=][^\s();,]*")
-
-
-def options():
-    printed = subprocess.run([program(), "--option-tables"], capture_output=True, text=True, check=True).stdout
-    return json.loads(printed)["options"]
 
 
 def coded(text):
@@ -75,7 +68,7 @@ def problems(page, wanted):
 
 class Page(unittest.TestCase):
     def test_has_the_programs_tables(self):
-        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(options())), [])
+        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(option_table(program()))), [])
 
 
 EXAMPLE = [
@@ -128,6 +121,6 @@ class Check(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(options())), encoding="utf-8")
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(option_table(program()))), encoding="utf-8")
     else:
         unittest.main()

@@ -1,9 +1,6 @@
 """Tests the experiments' own arithmetic: rules, parsing, statistics, tables, covers, checks and the report."""
 import argparse
-import importlib.machinery
-import importlib.util
 import json
-import os
 import pathlib
 import tempfile
 import unittest
@@ -11,19 +8,10 @@ import unittest
 import csv_tables
 import facts
 import results
+import tools
 from nms import claims, programs, report, rules, tables
 from nms.candidates import Set
 from nms.tables import Timing
-
-SCRIPTS = pathlib.Path(os.environ["FACEPIPE_SOURCE"]) / "experiments" / "inputs"
-
-
-def script(name):
-    """Returns a script of experiments/inputs/, whose name doesn't end with .py."""
-    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SCRIPTS / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
 
 
 def timing(candidates, median, who="greedy, CUDA", part="", **fields):
@@ -126,12 +114,12 @@ class Tables(unittest.TestCase):
 
 class Covers(unittest.TestCase):
     def test_rectangles_are_larger_than_faces_but_not_outside(self):
-        covers = script("cover-faces").covers
+        covers = tools.script("experiments/inputs/cover-faces").covers
         self.assertEqual(covers([[100, 200, 140, 260]], 0.1), [(96, 194, 48, 72)])
         self.assertEqual(covers([[1, 2, 41, 42]], 0.1), [(0, 0, 45, 46)])
 
     def test_rectangle_i_covers_pictures_up_to_i(self):
-        self.assertEqual(script("cover-faces").filters([(1, 2, 3, 4), (5, 6, 7, 8)]),
+        self.assertEqual(tools.script("experiments/inputs/cover-faces").filters([(1, 2, 3, 4), (5, 6, 7, 8)]),
                          ["drawbox=1:2:3:4:black:fill:enable='lte(n,0)'",
                           "drawbox=5:6:7:8:black:fill:enable='lte(n,1)'"])
 
@@ -140,7 +128,7 @@ class CrowdRun(unittest.TestCase):
     HEADER = b"YUV4MPEG2 W1920 H1080 F50:1 Ip A1:1 C420jpeg\n"
 
     def test_header_and_length(self):
-        wrong_with = script("crowd-run").wrong_with
+        wrong_with = tools.script("experiments/inputs/crowd-run").wrong_with
         size = len(self.HEADER) + 500 * (6 + 1920 * 1080 * 3 // 2)
         self.assertEqual(wrong_with(self.HEADER, size), [])
         without = self.HEADER.replace(b" C420jpeg", b"")

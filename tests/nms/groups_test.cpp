@@ -7,7 +7,6 @@
 #include <array>
 #include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 

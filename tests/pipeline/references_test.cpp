@@ -1,18 +1,14 @@
 // These tests check inputs that name other files. A job reads none of these unless that is allowed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <map>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "tests/support/clips.h"
 #include "tests/support/job.h"
+#include "tests/support/loopback_server.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -112,63 +108,26 @@ TEST_F(References, OfASessionDescriptionAreNotOpened) {
   EXPECT_THAT(refusal(sdp), HasSubstr(kRemedy));
 }
 
-/// Answers HTTP requests with the given answers, one after the other.
-class Server {
- public:
-  explicit Server(std::map<std::string, std::string> files) : files_(std::move(files)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        listen(socket_, 8) != 0 ||
-        getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
-      throw std::runtime_error("no server");
-    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/";
-    thread_ = std::jthread([this] { serve(); });
-  }
-  ~Server() {
-    shutdown(socket_, SHUT_RDWR);  // ends accept()
-    thread_.join();
-    close(socket_);
-  }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  [[nodiscard]] const std::string& url() const { return url_; }
-
- private:
-  void serve() {
-    for (int client = 0; (client = accept(socket_, nullptr, nullptr)) >= 0; close(client)) {
-      std::string request(4096, '\0');
-      if (read(client, request.data(), request.size()) <= 0) continue;
-      const std::size_t begin = request.find('/') + 1;
-      const auto file = files_.find(request.substr(begin, request.find(' ', begin) - begin));
-      std::string answer = "HTTP/1.0 404 Not Found\r\n\r\n";
-      if (file != files_.end())
-        answer = "HTTP/1.0 200 OK\r\nContent-Length: " + std::to_string(file->second.size()) +
-                 "\r\n\r\n" + file->second;
-      (void)send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
-    }
-  }
-
-  const std::map<std::string, std::string> files_;
-  const int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::string url_;
-  std::jthread thread_;
-};
+LoopbackServer::Answer files_or_404(std::map<std::string, std::string> files) {
+  return [files = std::move(files)](const std::string& name) -> std::string {
+    const auto file = files.find(name);
+    if (file == files.end()) return "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n";
+    return http_answer(file->second, file->second.size());
+  };
+}
 
 TEST_F(References, OfAPlaylistFromTheNetworkAreOpenedThereAndNotHere) {
   const std::string clip = read_file(folder_ / "secret.ts");
   const std::string local = "file://" + (folder_ / "secret.ts").string();
-  const Server server({{"list.m3u8", hls_of("clip.ts")},
-                       {"clip.ts", clip},
-                       {"local.m3u8", hls_of(local)},
-                       {"local.txt", "ffconcat version 1.0\nfile '" + local + "'\n"}});
-  EXPECT_EQ(refusal(server.url() + "list.m3u8"), "");
-  EXPECT_NE(refusal(server.url() + "local.m3u8"), "");
-  EXPECT_NE(refusal("cache:" + server.url() + "local.m3u8"), "");
-  EXPECT_NE(refusal("cache:" + server.url() + "local.txt"), "");
+  const LoopbackServer server(
+      files_or_404({{"list.m3u8", hls_of("clip.ts")},
+                    {"clip.ts", clip},
+                    {"local.m3u8", hls_of(local)},
+                    {"local.txt", "ffconcat version 1.0\nfile '" + local + "'\n"}}));
+  EXPECT_EQ(refusal(server.url("list.m3u8")), "");
+  EXPECT_NE(refusal(server.url("local.m3u8")), "");
+  EXPECT_NE(refusal("cache:" + server.url("local.m3u8")), "");
+  EXPECT_NE(refusal("cache:" + server.url("local.txt")), "");
 }
 
 TEST_F(References, AreNoneInOrdinaryFiles) {

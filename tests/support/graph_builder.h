@@ -1,8 +1,10 @@
 // Builds small graphs with random weights, for tests.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "detector/cnn/model/graph/graph.h"
@@ -54,5 +56,13 @@ class GraphBuilder {
   Size size_;
   std::mt19937 random_;
 };
+
+/// Returns how many nodes have the operator `Op`.
+template <class Op>
+long count_nodes(const detector::graph::Graph& graph) {
+  return std::count_if(
+      graph.nodes.begin(), graph.nodes.end(),
+      [](const detector::graph::Node& node) { return std::holds_alternative<Op>(node.op); });
+}
 
 }  // namespace facepipe::test

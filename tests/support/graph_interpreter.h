@@ -2,7 +2,6 @@
 // and engines.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "detector/cnn/model/graph/graph.h"

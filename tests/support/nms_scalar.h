@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <span>
 #include <vector>
 
 #include "nms/nms.h"

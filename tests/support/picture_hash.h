@@ -1,4 +1,4 @@
-// Hashes a decoded picture's samples.
+// Reads and hashes a decoded picture's samples.
 #pragma once
 
 extern "C" {
@@ -15,14 +15,18 @@ extern "C" {
 
 namespace facepipe::test {
 
-/// Hashes all planes, without the padding behind each row.
-inline std::size_t hash_of(const AVFrame& picture) {
+/// Returns the bytes of all planes, without the padding behind each row.
+inline std::string samples_of(const AVFrame& picture) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);
   std::string bytes(static_cast<std::size_t>(std::max(size, 0)), '\0');
   av_image_copy_to_buffer(reinterpret_cast<std::uint8_t*>(bytes.data()), size, picture.data,
                           picture.linesize, format, picture.width, picture.height, 1);
-  return std::hash<std::string>()(bytes);
+  return bytes;
+}
+
+inline std::size_t hash_of(const AVFrame& picture) {
+  return std::hash<std::string>()(samples_of(picture));
 }
 
 }  // namespace facepipe::test

@@ -21,7 +21,7 @@ NO_FUNCTION = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'stati
 class Definition:
     namespace: tuple  # names from the outermost namespace on; '' for one without a name
     name: str  # a function's name includes its parameters as they are written
-    kind: str         # 'type', 'function' or 'variable'
+    is_type: bool
     line: int
 
     @property
@@ -109,7 +109,7 @@ class Reader:
                 bracket = self.skip_bracket()
                 body = body or bracket[0].text == '{'
                 head.append(bracket)
-                if bracket[0].text == '{' and self.ends_behind_brace(head):
+                if bracket[0].text == '{' and self.ends_behind_brace():
                     break
             else:
                 head.append([self.tokens[self.at]])
@@ -131,16 +131,13 @@ class Reader:
                 break
         return self.tokens[begin:self.at]
 
-    def ends_behind_brace(self, head):
+    def ends_behind_brace(self):
         """A type or a variable goes on to its semicolon; a function ends with its body."""
-        return self.text(0) not in (';', ',', '(', '=', '{') and not (self.is_type(head) and self.text(0) == ';')
+        return self.text(0) not in (';', ',', '(', '=', '{')
 
     @staticmethod
     def words(head):
         return [part[0] for part in head]
-
-    def is_type(self, head):
-        return any(t.text in TYPES for t in self.without_template(self.words(head))[:3])
 
     @staticmethod
     def without_template(words):
@@ -157,7 +154,7 @@ class Reader:
     def add(self, head, body):
         words = self.without_template(self.words(head))
         # The same alias may occur twice.
-        if not words or words[0].text in ('using', 'friend', 'static_assert', 'template', 'extern'):
+        if not words or words[0].text in ('using', 'friend', 'static_assert', 'extern'):
             return
         kinds = [t.text for t in words if t.text not in ('[[', 'alignas', '(')]
         if kinds and kinds[0] in TYPES:
@@ -170,7 +167,7 @@ class Reader:
         specialised = len(names) > 1 and names[1] == '<'
         if kinds[0] == 'concept' or (body and names and not specialised and names[0] not in ('{', ':')):
             if '::' not in names[1:2]:
-                self.define(names[0], 'type', words[0])
+                self.define(names[0], words[0], is_type=True)
 
     def add_function(self, head, words, body):
         """Returns whether the tokens define or declare a function."""
@@ -185,7 +182,7 @@ class Reader:
         if body and texts[at - 2:at - 1] != ['::'] and words[at - 1].text.upper() != words[at - 1].text:
             brackets = [part for part in head if part[0] is words[at]]
             parameters = ' '.join(t.text for t in brackets[0])
-            self.define(words[at - 1].text + parameters, 'function', words[0])
+            self.define(words[at - 1].text + parameters, words[0])
         return True
 
     def add_variable(self, words):
@@ -193,7 +190,7 @@ class Reader:
         ends = [i for i, text in enumerate(texts) if text in ('=', '{', '[')]
         at = (ends[0] if ends else len(texts)) - 1
         if at > 0 and words[at].kind == 'word' and texts[at - 1] != '::':
-            self.define(texts[at], 'variable', words[0])
+            self.define(texts[at], words[0])
 
-    def define(self, name, kind, token):
-        self.found.append(Definition(tuple(self.namespace), name, kind, token.line))
+    def define(self, name, token, is_type=False):
+        self.found.append(Definition(tuple(self.namespace), name, is_type, token.line))

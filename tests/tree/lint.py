@@ -37,9 +37,10 @@ class Source:
     directory: str
 
     def names(self):
-        """Returns the names that must not be defined twice in a batch: those that no other source sees, and aliases."""
-        hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.kind == 'type'}
-        return hidden | set(re.findall(r'^ *using ([\w]+) =', self.text, re.MULTILINE))
+        """Returns the names that must not be defined twice in a batch: those that no other source sees, types, and
+        aliases."""
+        hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.is_type}
+        return hidden | set(re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE))
 
     def stands_alone(self):
         return '#define' in self.text or 'foreach_target' in self.text
@@ -67,7 +68,7 @@ def read_sources(names, build):
         path = os.path.relpath(os.path.join(entry['directory'], entry['file']))
         commands.setdefault(path, entry)
     sources = []
-    for name in names:
+    for name in map(os.path.relpath, names):
         if name not in commands:
             print('lint: not compiled here:', name, file=sys.stderr)
             continue
@@ -80,10 +81,11 @@ def read_sources(names, build):
 def make_batches(sources):
     batches, open_batches = [], {}
     for source in sources:
-        names, lines = source.names(), source.text.count('\n')
+        lines = source.text.count('\n')
         if source.stands_alone():
-            batches.append(Batch([source], names, lines))
+            batches.append(Batch([source], set(), lines))
             continue
+        names = source.names()
         candidates = open_batches.setdefault(source.flags, [])
         batch = next((b for b in candidates if b.has_room(names, lines)), None)
         if batch is None:
@@ -126,10 +128,13 @@ class Linter:
     def write_commands(self, batches):
         entries = []
         for number, batch in enumerate(batches):
-            file = self.file_of(number)
-            file.write_text('\n'.join(source.text for source in batch.sources))
+            names = [os.path.abspath(source.name) for source in batch.sources]
+            if len(batch.sources) > 1:
+                file = self.file_of(number)
+                file.write_text('\n'.join(source.text for source in batch.sources))
+                names.append(str(file))
             first = batch.sources[0]
-            for name in [str(file)] + [os.path.abspath(source.name) for source in batch.sources]:
+            for name in names:
                 entries.append({'directory': first.directory, 'file': name,
                                 'arguments': list(first.flags) + ['-c', name]})
         (self.folder / 'compile_commands.json').write_text(json.dumps(entries))

@@ -1,6 +1,5 @@
-"""Tests how lint.py makes batches of sources, and which place it gives for a finding."""
+"""Tests how lint.py makes batches of sources, and what it finds in single sources and in runs."""
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -76,8 +75,8 @@ class Aliases(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
-    def lint(self, texts):
-        """Returns the exit code and output of lint.py for texts by file."""
+    def lint(self, texts, names=None):
+        """Returns the exit code and output of lint.py for texts by file. It checks all files, or those of `names`."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'build').mkdir()
@@ -90,8 +89,8 @@ class Run(unittest.TestCase):
                         for file in texts]
             (folder / 'build' / 'compile_commands.json').write_text(json.dumps(commands))
             result = subprocess.run([sys.executable, '-B', HERE / 'lint.py', 'build', tidy], cwd=folder, text=True,
-                                    input='\0'.join(texts) + '\0', capture_output=True, check=False)
-            return result.returncode, result.stdout.replace(os.path.realpath(folder) + '/', '').strip()
+                                    input='\0'.join(names or texts) + '\0', capture_output=True, check=False)
+            return result.returncode, result.stdout.strip()
 
     def test_clean_sources(self):
         self.assertEqual(self.lint({'a.cpp': 'int a;\n', 'b.cpp': 'int b;\n'}), (0, ''))
@@ -100,6 +99,10 @@ class Run(unittest.TestCase):
         texts = {'a.cpp': 'int a;\nint aa;\n', 'b.cpp': 'int b;\nint BAD;\n', 'c.cpp': 'int BAD;\n'}
         self.assertEqual(self.lint(texts), (1, 'b.cpp:2:3: error: bad [readability-bad]\n'
                                                'c.cpp:1:3: error: bad [readability-bad]'))
+
+    def test_a_name_may_be_written_in_several_ways(self):
+        texts = {'a.cpp': 'int a;\nint BAD;\n', 'b.cpp': 'int b;\n'}
+        self.assertEqual(self.lint(texts, ['./a.cpp']), (1, 'a.cpp:2:3: error: bad [readability-bad]'))
 
     def test_sources_that_clash_are_checked_one_by_one(self):
         texts = {'a.cpp': 'int CLASH;\n', 'b.cpp': 'int CLASH;\nint BAD;\n'}

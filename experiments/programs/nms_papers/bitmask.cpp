@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "bench/device_times.h"
-#include "bench/nms_cuda/suppression_times.h"
+#include "bench/nms_cuda/set_results.h"
 #include "core/cuda/stream.h"
 #include "experiments/programs/nms_papers/bitmask_nms.h"
 #include "experiments/programs/nms_papers/host_times.h"
@@ -14,9 +14,7 @@ namespace facepipe::nms_papers {
 namespace {
 
 std::vector<std::uint32_t> kept_by_greedy(const Set& set) {
-  nms::NmsOptions options;
-  options.threshold = set.threshold;
-  test::DeviceNms device(options, bench::capacity_for(set.candidates.size()));
+  test::DeviceNms device(bench::greedy_options(set), bench::capacity_for(set.candidates.size()));
   return device.run({set.candidates.boxes, set.candidates.scores}).indices;
 }
 

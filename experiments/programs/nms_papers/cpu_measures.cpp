@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "bench/nms_cuda/set_results.h"
 #include "experiments/programs/hardware/cpu_energy.h"
 #include "experiments/programs/nms_papers/energy_loops.h"
 #include "experiments/programs/nms_papers/host_times.h"

@@ -1,7 +1,7 @@
 #include <functional>
 #include <string>
 
-#include "bench/nms_cuda/suppression_times.h"
+#include "bench/nms_cuda/set_results.h"
 #include "core/cuda/graph.h"
 #include "experiments/programs/hardware/device_energy.h"
 #include "experiments/programs/nms_papers/energy_loops.h"

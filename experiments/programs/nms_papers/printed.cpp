@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bench/device_times.h"
-#include "bench/nms_cuda/suppression_times.h"
+#include "bench/nms_cuda/set_results.h"
 #include "core/cuda/graph.h"
 #include "experiments/programs/nms_papers/matrix_options.h"
 #include "experiments/programs/nms_papers/measures.h"

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "bench/device_times.h"
+
 namespace facepipe::viola_jones {
 
 void show_devices(const std::string& how, const std::string& dealt, std::size_t devices,
@@ -9,9 +11,7 @@ void show_devices(const std::string& how, const std::string& dealt, std::size_t 
                   const std::vector<float>& times) {
   std::printf("%s\t%s\t%zu\t%s\t%s\t%zu", how.c_str(), dealt.c_str(), devices, device.c_str(),
               job.name.c_str(), found);
-  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-  std::printf("\n");
-  std::fflush(stdout);
+  bench::show_times(times);
 }
 
 }  // namespace facepipe::viola_jones

@@ -6,9 +6,6 @@
 
 namespace facepipe::viola_jones {
 
-/// The number of calls before each measurement that don't count.
-inline constexpr int kWarmUp = 10;
-
 /// The number of devices in the paper's Fig. 13.
 inline constexpr std::size_t kMostDevices = 6;
 

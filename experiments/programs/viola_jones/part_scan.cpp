@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "bench/device_times.h"
-#include "experiments/programs/viola_jones/measures.h"
 
 namespace facepipe::viola_jones {
+
 DeviceScan scan_of(const Job& job) {
   DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size), kWindows);
   std::copy(job.pixels.begin(), job.pixels.end(), scan.picture().begin());
@@ -33,8 +33,10 @@ std::vector<double> work_of_scales(const Job& job, int replays) {
   scan.enqueue_sums(stream);
   std::vector<double> work;
   for (const Part& part : whole_parts(scan.scales())) {
-    const std::vector<float> times = bench::sorted(bench::microseconds_of_calls(
-        stream, kWarmUp, replays, [&] { scan.enqueue(Variant::dynamic_warp, part, stream); }));
+    const std::vector<float> times =
+        bench::sorted(bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] {
+          scan.enqueue(Variant::dynamic_warp, part, stream);
+        }));
     work.push_back(static_cast<double>(times[times.size() / 2]));
   }
   return work;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "bench/device_times.h"
 #include "core/cuda/devices.h"
-#include "experiments/programs/viola_jones/measures.h"
 
 namespace facepipe::viola_jones {
 namespace {
@@ -82,7 +82,7 @@ Scans make_scans(Devices& devices, const Job& job, const Deal& deal) {
   devices.run([&](std::size_t device) {
     cuda::use_device({DeviceKind::cuda, static_cast<int>(device)});
     scans[device] = std::make_unique<PartScan>(job, deal[device]);
-    for (int i = 0; i < kWarmUp; ++i) (void)scans[device]->run();
+    for (int i = 0; i < bench::kWarmUp; ++i) (void)scans[device]->run();
   });
   return scans;
 }

@@ -31,8 +31,8 @@ void measure(const Job& job, const std::vector<Scale>& scales, const std::vector
 double time_without_scales(const Job& job, int replays) {
   PartScan nothing(job, {});
   std::vector<float> times;
-  for (int i = 0; i < kWarmUp + replays; ++i) times.push_back(nothing.run());
-  times = bench::sorted({times.begin() + kWarmUp, times.end()});
+  for (int i = 0; i < bench::kWarmUp + replays; ++i) times.push_back(nothing.run());
+  times = bench::sorted({times.begin() + bench::kWarmUp, times.end()});
   return static_cast<double>(times[times.size() / 2]);
 }
 

@@ -23,13 +23,11 @@ std::vector<WarpTime> warp_times(const DeviceScan& scan, Variant variant, const 
 void time_scale(const Job& job, const DeviceScan& scan, Variant variant, const Part& part,
                 const cuda::Stream& stream, int replays) {
   const std::vector<float> times = bench::microseconds_of_calls(
-      stream, kWarmUp, replays, [&] { scan.enqueue(variant, part, stream); });
+      stream, bench::kWarmUp, replays, [&] { scan.enqueue(variant, part, stream); });
   const std::vector<WarpTime> warps = warp_times(scan, variant, part, stream);
   std::printf("%s\t%d\t%s\t%.3f\t%zu", name_of(variant), part.scale, job.name.c_str(),
               active_warps(warps), multiprocessors_used(warps));
-  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-  std::printf("\n");
-  std::fflush(stdout);
+  bench::show_times(times);
 }
 
 }  // namespace

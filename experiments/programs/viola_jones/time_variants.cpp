@@ -17,9 +17,7 @@ namespace {
 void show(const char* who, const char* copies, const Job& job, std::size_t found,
           const std::vector<float>& times) {
   std::printf("%s\t%s\t%s\t%zu", who, copies, job.name.c_str(), found);
-  for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
-  std::printf("\n");
-  std::fflush(stdout);
+  bench::show_times(times);
 }
 
 constexpr const char* kWithCopies = "with copies";
@@ -51,8 +49,8 @@ void time_papers(const Job& job, const DeviceScan& scan, const std::vector<Found
     for (const Copies copies : {Copies::none, Copies::picture_and_windows}) {
       const cuda::GraphExec graph(
           graph_of(scan, variant, whole_parts(scan.scales()), copies, stream));
-      const std::vector<float> times =
-          bench::microseconds_of_calls(stream, kWarmUp, replays, [&] { graph.launch(stream); });
+      const std::vector<float> times = bench::microseconds_of_calls(stream, bench::kWarmUp, replays,
+                                                                    [&] { graph.launch(stream); });
       scan.enqueue_download(stream);
       stream.synchronize();
       expect_same(name_of(variant), scan.windows(), windows);
@@ -66,12 +64,13 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
   const cuda::Stream stream;
   CompactingScan compacting(scan);
   for (const bool copies : {false, true}) {
-    const std::vector<float> times = bench::microseconds_of_calls(stream, kWarmUp, replays, [&] {
-      if (copies) scan.enqueue_upload(stream);
-      scan.enqueue_sums(stream);
-      compacting.run(stream);
-      if (copies) scan.enqueue_download(stream);
-    });
+    const std::vector<float> times =
+        bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] {
+          if (copies) scan.enqueue_upload(stream);
+          scan.enqueue_sums(stream);
+          compacting.run(stream);
+          if (copies) scan.enqueue_download(stream);
+        });
     scan.enqueue_download(stream);
     stream.synchronize();
     expect_same(who, scan.windows(), windows);
@@ -108,8 +107,8 @@ void time_ours(const Job& job, int replays) {
                    stream);
       }
     }));
-    const std::vector<float> times =
-        bench::microseconds_of_calls(stream, kWarmUp, replays, [&] { graph.launch(stream); });
+    const std::vector<float> times = bench::microseconds_of_calls(stream, bench::kWarmUp, replays,
+                                                                  [&] { graph.launch(stream); });
     const std::size_t found = cuda::download(candidates, stream).size();
     show("facepipe", copies ? kWithCopies : kWithout, job, found, times);
   }

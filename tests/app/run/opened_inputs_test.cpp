@@ -7,8 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "tests/support/clips.h"

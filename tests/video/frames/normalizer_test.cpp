@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -19,6 +18,7 @@ extern "C" {
 #include <utility>
 #include <vector>
 
+#include "tests/support/picture_hash.h"
 #include "video/frames/chroma_subsampler.h"
 #include "video/frames/pictures.h"
 
@@ -52,15 +52,6 @@ video::UniqueAVFrame of_jpeg(AVPixelFormat format, Size size, unsigned seed = 1)
   return picture;
 }
 
-std::string samples(const AVFrame& picture) {
-  const auto format = static_cast<AVPixelFormat>(picture.format);
-  const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  av_image_copy_to_buffer(reinterpret_cast<std::uint8_t*>(bytes.data()), size, picture.data,
-                          picture.linesize, format, picture.width, picture.height, 1);
-  return bytes;
-}
-
 void expect_equal(const AVFrame& found, const AVFrame& wanted) {
   EXPECT_EQ(found.format, wanted.format);
   EXPECT_EQ(found.width, wanted.width);
@@ -72,7 +63,7 @@ void expect_equal(const AVFrame& found, const AVFrame& wanted) {
   EXPECT_EQ(found.chroma_location, wanted.chroma_location);
   EXPECT_EQ(av_cmp_q(found.sample_aspect_ratio, wanted.sample_aspect_ratio), 0);
   EXPECT_EQ(found.nb_side_data, wanted.nb_side_data);
-  EXPECT_TRUE(samples(found) == samples(wanted)) << "samples differ";
+  EXPECT_TRUE(samples_of(found) == samples_of(wanted)) << "samples differ";
 }
 
 video::FrameTarget target_of(Size size, AVPixelFormat format) { return {size, format, {}, {}}; }
@@ -359,13 +350,13 @@ TEST(KeptConverters, ServesSeveralThreads) {
   const auto kept = std::make_shared<video::KeptConverters>();
   constexpr video::FrameTarget kTarget{{48, 32}, AV_PIX_FMT_YUVJ420P, {}, {}};
   const video::UniqueAVFrame picture = of_jpeg(AV_PIX_FMT_YUVJ444P, kTarget.size);
-  const std::string wanted = samples(*filtered(*picture, kTarget.format));
+  const std::string wanted = samples_of(*filtered(*picture, kTarget.format));
   std::array<int, 4> right{};
   std::vector<std::jthread> threads;
   for (int& count : right)
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i)
-        count += static_cast<int>(samples(*normalized(*picture, kTarget, kept)) == wanted);
+        count += static_cast<int>(samples_of(*normalized(*picture, kTarget, kept)) == wanted);
     });
   threads.clear();
   for (const int count : right) EXPECT_EQ(count, 20);

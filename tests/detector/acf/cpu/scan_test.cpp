@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <tuple>
 
 #include "tests/detector/acf/models.h"
 #include "tests/detector/acf/oracle.h"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "detector/acf/cpu/acf_detector.h"
+#include "tests/detector/detect.h"
 
 namespace facepipe::test {
 
@@ -11,10 +12,7 @@ Detections on_cpu(const detector::acf::Model& model, const Frame& frame,
   const auto detector = detector::acf::make_acf_detector(
       std::make_shared<const detector::acf::Model>(model), std::make_shared<Workers>(2),
       frame.upright(), {.sizes = sizes, .score_threshold = threshold});
-  const auto request = detector->acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
+  return detect(*detector, frame);
 }
 
 std::vector<std::vector<float>> channels_on_cpu(const detector::acf::Model& model,

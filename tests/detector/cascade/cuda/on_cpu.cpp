@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "detector/cascade/cpu/cascade_detector.h"
+#include "tests/detector/detect.h"
 
 namespace facepipe::test {
 
@@ -13,10 +14,7 @@ Detections found_by(const detector::cascade::Cascade& cascade, const Frame& fram
   const auto detector = detector::cascade::make_cascade_detector(
       std::make_shared<const detector::cascade::Scanner>(cascade), std::make_shared<Workers>(2),
       frame.upright(), options);
-  const auto request = detector->acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
+  return detect(*detector, frame);
 }
 
 }  // namespace

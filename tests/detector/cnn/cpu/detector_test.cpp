@@ -11,6 +11,7 @@
 #include "core/files/sha256.h"
 #include "detector/cnn/cpu/engine.h"
 #include "tests/detector/cascade/files.h"
+#include "tests/detector/detect.h"
 #include "tests/detector/golden.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
@@ -20,6 +21,7 @@
 namespace facepipe::detector {
 namespace {
 
+using test::detect;
 using test::overlap;
 
 constexpr Device kCpu{};
@@ -34,13 +36,6 @@ std::vector<EngineSupport> engines_of_networks() {
   std::vector<EngineSupport> engines = supported_engines();
   std::erase_if(engines, [](const EngineSupport& e) { return !computes_networks(e.library); });
   return engines;
-}
-
-Detections detect(Detector& detector, const Frame& frame) {
-  const auto request = detector.acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
 }
 
 struct GoldenFace {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/clips.h"
@@ -18,14 +19,8 @@
 namespace facepipe::detector {
 namespace {
 
+using test::detect;
 using test::overlap;
-
-Detections detect(Detector& detector, const Frame& frame) {
-  const auto request = detector.acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
-}
 
 /// Returns the luma of an upright pixel, or its chroma if `plane` is 1 or 2.
 unsigned upright_sample(const Frame& frame, std::size_t plane, int x, int y) {

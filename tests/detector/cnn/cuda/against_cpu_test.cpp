@@ -11,6 +11,7 @@
 #include "tests/detector/cnn/cuda/cpu_reference.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
@@ -187,11 +188,7 @@ Detections found_in_tiles_on_cpu(const Frame& frame) {
   options.model = test::centerface_file();
   options.precision = Precision::f32;
   options.score_threshold = kThreshold;
-  const auto factory = make_detector_factory({}, options);
-  const auto request = factory->detector(frame.upright())->acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
+  return test::detect(*make_detector_factory({}, options)->detector(frame.upright()), frame);
 }
 
 /// Returns the share of clear candidates (well above the threshold) that have a similar one among

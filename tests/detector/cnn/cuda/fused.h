@@ -3,21 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/detector/cnn/cuda/layers.h"
 
 namespace facepipe::test {
 
 /// Returns the Euclidean norm of the differences, divided by the norm of the expected values.
 inline double relative_error(const Tensor& actual, const Tensor& expected) {
-  double difference = 0;
-  double all = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(actual[i]) - expected[i], 2);
-    all += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference) / std::sqrt(all);
+  return norm_of_difference(actual, expected) / norm(expected);
 }
 
 /// Sums of up to twenty products in halves have random errors of 2^-12 each. The worst error is

@@ -5,7 +5,6 @@
 // root mean square of the result.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "detector/cnn/model/graph/passes.h"
 #include "detector/cnn/model/model.h"
 #include "tests/detector/cnn/cuda/device_network.h"
+#include "tests/detector/cnn/cuda/fused.h"
 #include "tests/detector/cnn/cuda/tile_text.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
@@ -28,6 +28,7 @@ namespace facepipe::detector::engine {
 namespace {
 
 using graph::Activation;
+using test::relative_error;
 using test::Tensor;
 
 constexpr double kError = 1e-3;
@@ -68,16 +69,6 @@ test::GraphBuilder built(const Block& block) {
                           residual ? std::vector{builder.input()} : std::vector<graph::ValueId>{});
   builder.output(builder.convolution(result, {.outputs = 8}));
   return builder;
-}
-
-double relative_error(const Tensor& actual, const Tensor& expected) {
-  double off = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    off += std::pow(static_cast<double>(actual[i]) - static_cast<double>(expected[i]), 2);
-    size += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(off / size);
 }
 
 class FusedInvertedResidual : public testing::TestWithParam<Block> {

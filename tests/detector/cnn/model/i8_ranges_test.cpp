@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <optional>
 #include <string>
 
 #include "core/error.h"

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/support/graph_builder.h"
 
@@ -53,11 +51,7 @@ Values append(GraphBuilder& builder, ValueId x, const Spec& spec) {
 
 bool any(const InvertedResidual&) { return true; }
 
-long blocks(const Graph& graph) {
-  return std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return std::holds_alternative<InvertedResidual>(node.op);
-  });
-}
+long blocks(const Graph& graph) { return test::count_nodes<InvertedResidual>(graph); }
 
 /// Returns the fused graph. Expects the same results.
 Graph fused(GraphBuilder& builder) {

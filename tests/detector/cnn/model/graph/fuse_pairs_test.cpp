@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/support/graph_builder.h"
 
@@ -53,11 +50,7 @@ const PairChains& chains_at(const Graph& graph, std::size_t n) {
   return std::get<PairChains>(graph.nodes.at(n).op);
 }
 
-long count_chains(const Graph& graph) {
-  return std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return std::holds_alternative<PairChains>(node.op);
-  });
-}
+long count_chains(const Graph& graph) { return test::count_nodes<PairChains>(graph); }
 
 TEST(FusePairs, TakesAPointwiseAndTheDepthwiseBehindIt) {
   GraphBuilder builder(5, {11, 7}, 1);

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -20,10 +19,7 @@ using test::Tensor;
 constexpr Size kSize{6, 4};
 constexpr int kMost = 64;
 
-bool has_step(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& node) { return std::holds_alternative<PyramidStep>(node.op); });
-}
+bool has_step(const Graph& graph) { return test::count_nodes<PyramidStep>(graph) > 0; }
 
 struct StepSpec {
   int outputs = 8;

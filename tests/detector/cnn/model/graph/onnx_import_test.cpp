@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "core/error.h"
 #include "detector/cnn/cpu/engine.h"

@@ -13,16 +13,11 @@
 namespace facepipe::detector::graph {
 namespace {
 
+using test::count_nodes;
 using test::GraphBuilder;
 using test::Tensor;
 
 constexpr Size kSize{11, 7};
-
-template <class Op>
-long count(const Graph& graph) {
-  return std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                       [](const Node& node) { return std::holds_alternative<Op>(node.op); });
-}
 
 /// Compares the outputs of both graphs, up to float rounding.
 void expect_same(const Graph& before, const Graph& after, const Tensor& input) {
@@ -54,7 +49,7 @@ TEST(FoldBatchNorm, JoinsTheConvolutionBeforeIt) {
   builder.output(builder.batch_norm(builder.transposed(builder.batch_norm(x), 4, {})));
   const Graph graph = passed(builder, fold_batch_norm);
   EXPECT_EQ(graph.nodes.size(), 2U);
-  EXPECT_EQ(count<BatchNormalization>(graph), 0);
+  EXPECT_EQ(count_nodes<BatchNormalization>(graph), 0);
 }
 
 TEST(FoldBatchNorm, StandsAloneWhereItCanNotJoin) {
@@ -68,7 +63,7 @@ TEST(FoldBatchNorm, StandsAloneWhereItCanNotJoin) {
   builder.output(builder.batch_norm(active));
   const Graph graph = passed(builder, fold_batch_norm);
   EXPECT_EQ(graph.nodes.size(), 5U);
-  EXPECT_EQ(count<Convolution>(graph), 5);
+  EXPECT_EQ(count_nodes<Convolution>(graph), 5);
 }
 
 TEST(FuseActivations, JoinsWhatNobodyElseReads) {
@@ -101,7 +96,7 @@ TEST(FuseAdds, BecomesTheSecondInput) {
   const ValueId deconvolved = builder.transposed(sum, 6, Activation::relu);
   builder.output(builder.node(Add{}, {up, deconvolved}));
   const Graph graph = passed(builder, fuse_adds);
-  EXPECT_EQ(count<Add>(graph), 0);
+  EXPECT_EQ(count_nodes<Add>(graph), 0);
   EXPECT_EQ(graph.nodes.size(), 3U);
 }
 
@@ -114,7 +109,7 @@ TEST(FuseAdds, TakesTheOperandThatNobodyElseReads) {
   builder.output(later);
   builder.output(builder.node(Add{}, {later, shared}));  // both operands have other readers
   builder.output(builder.node(Add{}, {shared, shared}));
-  EXPECT_EQ(count<Add>(passed(builder, fuse_adds)), 2);
+  EXPECT_EQ(count_nodes<Add>(passed(builder, fuse_adds)), 2);
 }
 
 /// Adds two heads of 1 and 4 channels, as in CenterFace.
@@ -129,8 +124,8 @@ TEST(MergeHeads, OfOneLayer) {
   const ValueId x = builder.convolution(builder.input(), {.outputs = 8});
   add_plain_heads(builder, x);
   const Graph graph = passed(builder, merge_heads);
-  EXPECT_EQ(count<Convolution>(graph), 2);
-  EXPECT_EQ(count<Split>(graph), 1);
+  EXPECT_EQ(count_nodes<Convolution>(graph), 2);
+  EXPECT_EQ(count_nodes<Split>(graph), 1);
 }
 
 TEST(MergeHeads, OfTwoLayersOfEachLevel) {
@@ -143,8 +138,8 @@ TEST(MergeHeads, OfTwoLayersOfEachLevel) {
     }
   }
   const Graph graph = passed(builder, merge_heads);
-  EXPECT_EQ(count<Convolution>(graph), 2 * 3);
-  EXPECT_EQ(count<Split>(graph), 2);
+  EXPECT_EQ(count_nodes<Convolution>(graph), 2 * 3);
+  EXPECT_EQ(count_nodes<Split>(graph), 2);
 }
 
 TEST(MergeHeads, LeavesWhatTheNetworkGoesOnWith) {
