@@ -68,7 +68,7 @@ std::vector<std::vector<Place>> WindowFinder::scan(const Batch& batch, Workers& 
       throw Error(
           ErrorKind::device,
           "cascade: more than " + std::to_string(most_windows_) +
-              " windows of a frame pass; a larger --min-face or --scale-factor gives fewer");
+              " windows of a frame look like faces; give a larger --min-face or --scale-factor");
   });
   return passed;
 }

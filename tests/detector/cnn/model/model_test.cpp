@@ -294,9 +294,10 @@ const Refused kDamaged[] = {
      [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },
      "groups"},
     {"MoreExtentsThanData",
-     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); }, "extents say"},
+     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); },
+     "don't fit their extents"},
     {"NoData", [] { return damaged([](auto& m) { first_weights(m).clear_raw_data(); }); },
-     "extents say"},
+     "don't fit their extents"},
     {"HugePadding",
      [] {
        return damaged([](auto& m) { attribute(first_node(m, "Conv"), "pads").set_ints(0, 65535); });
@@ -308,7 +309,7 @@ const Refused kDamaged[] = {
     {"NegativeExtents", [] { return damaged([](auto& m) { first_weights(m).set_dims(1, -1); }); },
      "impossible extents"},
     {"DataInTwoPlaces", [] { return damaged([](auto& m) { first_weights(m).add_float_data(1); }); },
-     "extents say"},
+     "don't fit their extents"},
     {"WeightsOfBytes",
      [] {
        return damaged([](auto& m) { first_weights(m).set_data_type(onnx::TensorProto::INT8); });
@@ -330,7 +331,7 @@ const Refused kDamaged[] = {
          *m.mutable_graph()->add_initializer() = copy;
        });
      },
-     "name of their own"},
+     "have no name, or the name of other weights"},
     {"AttributeTwice",
      [] {
        return damaged([](auto& m) {
