@@ -89,7 +89,7 @@ const Refused kRefused[] = {
     {kGraniteRapids, kCpu, opencv, bf16, ErrorKind::usage, "engine opencv, precision bf16"},
     {kGraniteRapids, kCuda, openvino, {}, ErrorKind::usage, "device cuda:0, engine openvino"},
     {kGraniteRapids, kCuda, opencv, bf16, ErrorKind::usage, "can't be combined"},
-    {kGraniteRapids, kCuda, opencv, f16, ErrorKind::device, "opencv has no f16"},
+    {kGraniteRapids, kCuda, opencv, f16, ErrorKind::device, "opencv can't compute in f16"},
     {kZen4, kCpu, openvino, f16, ErrorKind::device, "can't compute in f16 on this processor"},
     {kZen4, kCpu, {}, f16, ErrorKind::device, "can't compute in f16 on this processor"},
     {kOld, kCpu, openvino, bf16, ErrorKind::device, "can't compute in bf16 on this processor"},

@@ -204,15 +204,16 @@ std::string changed(const std::function<void(onnx::GraphProto&)>& change) {
 
 const Refused kRefused[] = {
     {"Empty", [] { return std::string(); }, "empty"},
-    {"Text", [] { return std::string("no model at all\n"); }, "no ONNX"},
-    {"Zeros", [] { return std::string(4096, '\0'); }, "no ONNX"},
+    {"Text", [] { return std::string("no model at all\n"); }, "not an ONNX model"},
+    {"Zeros", [] { return std::string(4096, '\0'); }, "not an ONNX model"},
     {"Truncated",
      [] {
        std::string bytes = centerface_ends().SerializeAsString();
        return bytes.substr(0, bytes.size() - 9);
      },
-     "no ONNX"},
-    {"NoNodes", [] { return changed([](auto& graph) { graph.clear_node(); }); }, "no ONNX"},
+     "not an ONNX model"},
+    {"NoNodes", [] { return changed([](auto& graph) { graph.clear_node(); }); },
+     "not an ONNX model"},
     {"NoInput", [] { return changed([](auto& graph) { graph.clear_input(); }); }, "input"},
     {"TwoInputs", [] { return changed([](auto& graph) { graph.add_input()->set_name("b"); }); },
      "input"},
