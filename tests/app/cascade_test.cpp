@@ -169,7 +169,7 @@ TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
   ffmpeg("-f lavfi -i nullsrc=size=1280x720,geq=random(1)*255:128:128 -frames:v 1", noise);
   const CommandResult result = run_program({"run", noise, "-q", "--device", "cpu", "--model", half,
                                             "-o", dir_ / "out.png", "--scale-factor", "1.05"});
-  expect_refused(result, 4, "more than 65536 windows of a frame look like faces");
+  expect_refused(result, 4, "more than 65536 windows of a frame pass the classifier");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out.png"));
 }
 

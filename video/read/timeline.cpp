@@ -60,7 +60,7 @@ Timing Timeline::next(std::int64_t pts, std::int64_t duration) {
     pts = follows;
   }
   if (last_ && pts <= last_->pts) {
-    notices_.add("time stamps that don't increase moved after the frame before");
+    notices_.add("time stamps that didn't increase were moved after those of the frame before");
     pts = last_->pts + 1;
   }
   last_ = Timing{pts, duration};

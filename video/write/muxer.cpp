@@ -279,7 +279,7 @@ void Muxer::mend_stamps(Output& output, AVPacket& packet) {
   if (packet.dts == AV_NOPTS_VALUE) packet.dts = packet.pts;
   if (packet.dts == AV_NOPTS_VALUE && output.last_end != AV_NOPTS_VALUE) {
     packet.dts = packet.pts = output.last_end;
-    tell("packets of stream ", " without time stamps placed after the packets before them");
+    tell("packets of stream ", " had no time stamps and were placed after the packets before them");
   }
   if (packet.dts == AV_NOPTS_VALUE) return;
   if (packet.pts != AV_NOPTS_VALUE && packet.pts < packet.dts) {

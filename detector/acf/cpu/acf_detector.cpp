@@ -223,9 +223,10 @@ void PyramidScanner::scan(const Batch& batch, Workers& workers, const Memory& me
                                band.rows, passed[i]);
     count += passed[i].size();
     if (count > most_windows_)
-      throw Error(ErrorKind::device,
-                  "acf: more than " + std::to_string(most_windows_) +
-                      " windows of a frame look like faces; give a larger --min-face or --score");
+      throw Error(
+          ErrorKind::device,
+          "acf: more than " + std::to_string(most_windows_) +
+              " windows of a frame pass the classifier; give a larger --min-face or --score");
   });
   for (std::size_t i = 0; i < passed.size(); ++i)
     for (const Place& place : passed[i])

@@ -1,4 +1,3 @@
-
 #include "core/cuda/check.h"
 #include "core/cuda/programmatic.cuh"
 #include "core/error.h"

@@ -1,4 +1,3 @@
-
 #include "core/cuda/check.h"
 #include "core/error.h"
 #include "detector/cnn/cuda/operators/convolution.h"

@@ -1,4 +1,3 @@
-
 #include "core/cuda/programmatic.cuh"
 #include "core/error.h"
 #include "detector/cnn/cuda/operators/pyramid/pyramid.cuh"
