@@ -29,7 +29,7 @@ class CudaDetection {
   /// return. They are called in this order. They allocate nothing and wait for nothing, so both can
   /// be captured once and replayed for every frame. When the work runs, it reads `frame` and the
   /// picture that `frame` describes; both are in device memory. The frame's colours are those of
-  /// fill_to_rgb(). Both throw std::invalid_argument if `frame` is null and they read it.
+  /// fill_to_rgb(). Both throw Error(internal) if `frame` is null and they read it.
   ///
   /// Converts the frame to what the detector looks at. Enqueues nothing if the detector converts in
   /// a later step.

@@ -137,7 +137,7 @@ std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(Device device,
   EngineChoice choice = choose_engine(device, options);
   if (works_in_host_memory(device.kind, choice.library))
     throw Error(ErrorKind::internal,
-                "engine " + std::string(choice.name()) + ": takes no frames in device memory");
+                "engine " + std::string(choice.name()) + ": can't read frames in device memory");
   return std::make_unique<CudaCnnDetectorFactory>(std::move(choice), Model(options.model), device,
                                                   options);
 }

@@ -219,10 +219,11 @@ class AcfDetectorFactory final : public KeepingFactory {
 void check_options_of(Library library, const std::string& what, const DetectorOptions& options) {
   if (options.library && *options.library != library)
     refuse(ErrorKind::usage, options,
-           what + ", which engine " + std::string(engine_name(*options.library, options.fused)) +
-               " doesn't compute");
+           "engine " + std::string(engine_name(*options.library, options.fused)) +
+               " can't compute " + what);
   if (options.detect_size)
-    refuse(ErrorKind::usage, options, what + ", which --min-face makes faster, not --detect-size");
+    refuse(ErrorKind::usage, options,
+           "--detect-size doesn't work with " + what + "; --min-face makes it faster");
 }
 
 EngineChoice choose_engine_of(Library library, const Device& device, DetectorOptions options) {
@@ -242,7 +243,8 @@ EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& opti
   const std::string what = "channel features";
   check_options_of(Library::acf, what, options);
   if (options.scale_factor)
-    refuse(ErrorKind::usage, options, what + ", and nothing but a cascade has a scale factor");
+    refuse(ErrorKind::usage, options,
+           "--scale-factor doesn't work with " + what + ", only with a cascade");
   return choose_engine_of(Library::acf, device, options);
 }
 
@@ -253,7 +255,7 @@ acf::Model read_acf_model(const DetectorOptions& options) {
     const int least = (side + (1 << acf::kMostOctavesUp) - 1) >> acf::kMostOctavesUp;
     refuse(ErrorKind::usage, options,
            "--min-face must be 0, or at least " + std::to_string(least) +
-               ": the picture is enlarged to four times its size at most");
+               ", because pictures are enlarged to at most four times their size");
   }
   return model;
 }
@@ -265,11 +267,11 @@ EngineChoice choose_cascade_engine(const Device& device, const DetectorOptions& 
 
 void check_network_options(const DetectorOptions& options) {
   if (options.library == Library::cascade)
-    refuse(ErrorKind::usage, options, "no cascade, and engine cascade computes nothing else");
+    refuse(ErrorKind::usage, options, "engine cascade computes only cascades");
   if (options.library == Library::acf)
-    refuse(ErrorKind::usage, options, "no channel features, and engine acf computes nothing else");
+    refuse(ErrorKind::usage, options, "engine acf computes only channel features");
   if (options.scale_factor)
-    refuse(ErrorKind::usage, options, "no cascade, and nothing else has a scale factor");
+    refuse(ErrorKind::usage, options, "--scale-factor works only with a cascade");
 }
 
 std::unique_ptr<DetectorFactory> make_detector_factory(const Device& device,

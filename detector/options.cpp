@@ -63,8 +63,7 @@ std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device) {
 std::string_view engine_name(Library library, bool fused) {
   const auto* const found = std::ranges::find_if(
       kPairings, [&](const Pairing& pairing) { return pairing.is(library, fused); });
-  if (found == kPairings.end())
-    throw Error(ErrorKind::internal, "a library that no engine stands for");
+  if (found == kPairings.end()) throw Error(ErrorKind::internal, "no engine uses this library");
   return found->name;
 }
 
@@ -141,11 +140,11 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
   if (options.library && options.precision) return {};
   std::string text =
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
-  if (chosen.library == Library::cascade) return text + "what computes cascades";
-  if (chosen.library == Library::acf) return text + "what computes channel features";
+  if (chosen.library == Library::cascade) return text + "the engine for cascades";
+  if (chosen.library == Library::acf) return text + "the engine for channel features";
   if (works_in_host_memory(chosen.device, chosen.library))
-    return text + "the precision that OpenCV's models come in";
-  if (chosen.device == DeviceKind::cuda) return text + "what runs on a CUDA device";
+    return text + "the precision of OpenCV's models";
+  if (chosen.device == DeviceKind::cuda) return text + "the engine for CUDA devices";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"
                                                       : "the fastest engine of this build";
@@ -171,12 +170,12 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
     if (missing == nullptr) missing = &pairing;
   }
   if (missing == nullptr)
-    throw Error(ErrorKind::usage, named(device, options) + ": these don't go together");
+    throw Error(ErrorKind::usage, named(device, options) + ": these can't be combined");
   const std::string engine(missing->name);
   if (find(built, missing->library) == nullptr)
     throw Error(ErrorKind::device,
                 named(device, options) + ": this build lacks the engine " + engine);
-  throw Error(ErrorKind::device, named(device, options) + ": " + engine + " has no " +
+  throw Error(ErrorKind::device, named(device, options) + ": " + engine + " can't compute in " +
                                      std::string(to_string(missing->precision)) +
                                      " on this processor");
 }

@@ -53,7 +53,7 @@ std::string reason_against(const FileTrack& track, Size picture) {
   for (std::size_t i = 0; i < track.boxes.size(); ++i) {
     const std::string name = "box " + std::to_string(i) + ": ";
     if (i > 0 && track.boxes[i].pts <= track.boxes[i - 1].pts)
-      return name + "pts is not after the box before";
+      return name + "pts is not after that of the previous box";
     const std::string reason = reason_against(track.boxes[i].box, picture);
     if (!reason.empty()) return name + reason;
   }

@@ -308,7 +308,7 @@ TrackFile parse_track_file(const std::filesystem::path& path) {
   const auto fail = [&](const std::string& reason) {
     throw Error(ErrorKind::input, path.string() + ": " + reason);
   };
-  if (is_no_regular_file(path)) fail("can't be read: is no regular file");
+  if (is_no_regular_file(path)) fail("can't be read: it is not a regular file");
   std::error_code code;
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) fail("can't be read: " + code.message());

@@ -31,15 +31,16 @@ void check_tracker_options(const TrackerOptions& options) {
   };
   for (const float score : {options.start_score, options.lone_score, options.continue_score,
                             options.doubtful_score, options.sure_score})
-    check(score >= 0 && score <= 1, "scores are from 0 to 1");
+    check(score >= 0 && score <= 1, "scores must be from 0 to 1");
   check(options.continue_score <= options.start_score,
-        "what continues a track may not need more than what starts one");
+        "the score that continues a track must not be above the score that starts one");
   for (const double time : {options.hold_s, options.weak_hold_s, options.gap_s, options.back_s})
-    check(time >= 0 && time <= 60, "times are from 0 to 60 seconds");
-  check(options.look_ahead_s >= 0, "the look-ahead is a time from 0 on");
+    check(time >= 0 && time <= 60, "times must be from 0 to 60 seconds");
+  check(options.look_ahead_s >= 0, "the look-ahead must be 0 seconds or more");
   check(options.most_waiting >= 1 && options.most_waiting <= kMostWaitingFrames,
-        "from 1 to 512 frames may wait");
-  check(options.grow_per_s >= 0 && options.grow_per_s <= 10, "boxes grow by 0 to 10 a second");
+        "the number of frames that wait must be from 1 to 512");
+  check(options.grow_per_s >= 0 && options.grow_per_s <= 10,
+        "the growth of boxes must be from 0 to 10 a second");
 }
 
 class Tracker::Impl {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "overlay/glyphs.h"
 
 namespace facepipe::overlay {
@@ -48,7 +48,7 @@ std::size_t cells_of_label(const OverlayLayout& layout, int width) {
 void check_format(const PixelFormat& format) {
   const bool fits = format.semi_planar && format.has_chroma && format.log2_chroma_w == 1 &&
                     format.log2_chroma_h == 1;
-  if (!fits) throw std::invalid_argument("CudaOverlay: pictures must be semi-planar 4:2:0");
+  if (!fits) throw Error(ErrorKind::internal, "CudaOverlay: pictures must be semi-planar 4:2:0");
 }
 
 }  // namespace
@@ -90,9 +90,10 @@ void CudaOverlay::enqueue(const FrameDescriptor* descriptor, const cuda::DeviceD
                           cuda::StreamView stream, const std::int64_t* tracks) const {
   const bool whole = descriptor != nullptr && faces.boxes != nullptr && faces.scores != nullptr &&
                      faces.count != nullptr;
-  if (!whole) throw std::invalid_argument("CudaOverlay: an array is missing");
+  if (!whole) throw Error(ErrorKind::internal, "CudaOverlay: an array is missing");
   if (faces.capacity > setup_.capacity)
-    throw std::invalid_argument("CudaOverlay: faces of a greater capacity than was said");
+    throw Error(ErrorKind::internal,
+                "CudaOverlay: the capacity of the faces is larger than the overlay's");
   OverlayWork work = work_;
   work.descriptor = descriptor;
   work.faces = faces;

@@ -28,7 +28,7 @@ struct CudaOverlaySetup {
 /// was current at construction.
 class CudaOverlay {
  public:
-  /// Uploads the glyphs and waits for the upload. Throws std::invalid_argument if the format is not
+  /// Uploads the glyphs and waits for the upload. Throws Error(internal) if the format is not
   /// semi-planar 4:2:0, and Error(device) if CUDA fails.
   explicit CudaOverlay(const CudaOverlaySetup& setup);
 
@@ -36,7 +36,7 @@ class CudaOverlay {
   /// memory (see describe_picture()). Its planes, colours and interlacing are read when the work
   /// runs, so the work can be captured and replayed. It enqueues at most three kernels, and none if
   /// the style draws nothing. It neither allocates nor waits. Faces must be in rank order: if
-  /// labels overlap, the first one is on top. Throws std::invalid_argument for null pointers, or if
+  /// labels overlap, the first one is on top. Throws Error(internal) for null pointers, or if
   /// the capacity of `faces` exceeds the setup's.
   /// @param tracks  in device memory: the track of each face, as for draw_overlay(); null if there
   ///     are none

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <stdexcept>
 #include <type_traits>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "pipeline/cuda/descriptor.h"
 #include "video/cuda/pictures.h"
 
@@ -81,7 +81,7 @@ FaceDrawing::~FaceDrawing() { static_cast<void>(cudaStreamSynchronize(stream_.vi
 void FaceDrawing::draw(Frame& frame, const Detections& faces,
                        std::span<const std::int64_t> tracks) {
   if (!tracks.empty() && tracks.size() != faces.size())
-    throw std::invalid_argument("FaceDrawing: tracks of some faces alone");
+    throw Error(ErrorKind::internal, "FaceDrawing: only some faces have tracks");
   FrameDescriptor descriptor;
   describe_picture(frame, descriptor);
   const std::shared_ptr<Place> place = places_.lease();

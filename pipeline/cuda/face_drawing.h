@@ -23,8 +23,8 @@ class FaceDrawing {
   FaceDrawing& operator=(const FaceDrawing&) = delete;
 
   /// As draw_overlay(), behind Frame::ready, which then tells when it is drawn. Faces and tracks
-  /// are read meanwhile; they go to the device in one copy. Errors: Error(device);
-  /// std::invalid_argument for more faces than were said, and for tracks of some of them.
+  /// are read meanwhile; they go to the device in one copy. Errors: Error(device); Error(internal)
+  /// for more faces than were said, and for tracks of only some of them.
   void draw(Frame& frame, const Detections& faces, std::span<const std::int64_t> tracks);
 
  private:

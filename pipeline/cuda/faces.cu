@@ -1,6 +1,5 @@
-#include <stdexcept>
-
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "pipeline/cuda/faces.h"
 
 namespace facepipe::pipeline {
@@ -121,9 +120,9 @@ bool has_landmarks_for(const cuda::DeviceDetections& from, const cuda::DeviceDet
 void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
                          const cuda::DeviceDetections& over, cuda::StreamView stream) {
   if (!is_whole(candidates) || !is_whole(over) || !has_landmarks_for(candidates, over))
-    throw std::invalid_argument("enqueue_scored_over: an array is missing");
+    throw Error(ErrorKind::internal, "enqueue_scored_over: an array is missing");
   if (over.capacity < candidates.capacity)
-    throw std::invalid_argument("enqueue_scored_over: no room for all");
+    throw Error(ErrorKind::internal, "enqueue_scored_over: the capacity is too small");
   launch_scored_over({candidates, score, over}, stream.get());
 }
 
@@ -133,7 +132,7 @@ void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKe
   if (!is_whole(candidates) || !is_whole(faces) || !has_landmarks_for(candidates, faces) ||
       kept.indices == nullptr || kept.count == nullptr || kept.beyond_capacity == nullptr ||
       counts == nullptr)
-    throw std::invalid_argument("enqueue_faces: an array is missing");
+    throw Error(ErrorKind::internal, "enqueue_faces: an array is missing");
   launch_faces({candidates, kept, sizes, faces, counts}, stream.get());
 }
 

@@ -28,14 +28,14 @@ struct FaceCounts {
 /// candidates.capacity. *faces.count becomes the number of all faces, those beyond faces.capacity
 /// included. Landmarks are written where faces.landmarks isn't null. `counts` lies in device memory
 /// too.
-/// Throws std::invalid_argument for a null pointer among the arrays that it needs.
+/// Throws Error(internal) for a null pointer among the arrays that it needs.
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
 /// Writes to `over` those of the candidates that score more than `score`, in their order: one
 /// kernel, nothing allocated, nothing waited for. Landmarks are written where over.landmarks isn't
-/// null. Throws std::invalid_argument for a null pointer among the arrays that it needs, and where
+/// null. Throws Error(internal) for a null pointer among the arrays that it needs, and where
 /// `over` has less capacity than `candidates`.
 void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
                          const cuda::DeviceDetections& over, cuda::StreamView stream);

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <stdexcept>
 
+#include "core/error.h"
 #include "pipeline/cuda/faces.h"
 
 namespace facepipe::pipeline {
@@ -36,7 +36,7 @@ FacesDownload::FacesDownload(const FaceCounts* counts, const cuda::DeviceDetecti
       boxes_(wanted == FaceFields::none ? 0 : faces.capacity),
       scores_(boxes_.size()),
       landmarks_(wanted == FaceFields::all && faces.landmarks != nullptr ? boxes_.size() : 0) {
-  if (counts == nullptr) throw std::invalid_argument("FacesDownload: no counts");
+  if (counts == nullptr) throw Error(ErrorKind::internal, "FacesDownload: counts is null");
   *host_counts_.data() = {};
 }
 

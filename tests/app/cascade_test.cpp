@@ -85,11 +85,11 @@ TEST_F(CascadeProgram, FindsTheSameEachTime) {
 TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "--draw landmarks: model " + model() + " finds none",
                  {"--model", model(), "--draw", "boxes,landmarks"});
-  expect_refusal(2, "a cascade, which engine opencv doesn't compute",
+  expect_refusal(2, "engine opencv can't compute a cascade",
                  {"--model", model(), "--engine", "opencv"});
   expect_refusal(2, "--detect-size", {"--model", model(), "--detect-size", "640x360"});
-  expect_refusal(2, "no cascade, and nothing else has a scale factor", {"--scale-factor", "1.2"});
-  expect_refusal(2, "no cascade, and engine cascade", {"--engine", "cascade"});
+  expect_refusal(2, "--scale-factor works only with a cascade", {"--scale-factor", "1.2"});
+  expect_refusal(2, "engine cascade computes only cascades", {"--engine", "cascade"});
   expect_refusal(2, "--score says nothing of a cascade's groups",
                  {"--model", model(), "--nms-rule", "opencv-groups", "--score", "0.8"});
   expect_refusal(2, "--draw ids and --nms-rule opencv-groups",
@@ -169,7 +169,7 @@ TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
   ffmpeg("-f lavfi -i nullsrc=size=1280x720,geq=random(1)*255:128:128 -frames:v 1", noise);
   const CommandResult result = run_program({"run", noise, "-q", "--device", "cpu", "--model", half,
                                             "-o", dir_ / "out.png", "--scale-factor", "1.05"});
-  expect_refused(result, 4, "more than 65536 windows of a frame pass");
+  expect_refused(result, 4, "more than 65536 windows of a frame pass the classifier");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out.png"));
 }
 

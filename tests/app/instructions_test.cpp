@@ -141,7 +141,7 @@ TEST_F(InstructionsOfAUser, C4ProgressExpectsTheFramesOfTheRange) {
 TEST_F(InstructionsOfAUser, C6OtherFilesThatAreNoFilesAreRefusedAtOnce) {
   const CommandResult tracks_of_zeros = hide("/dev/zero");
   EXPECT_EQ(tracks_of_zeros.exit_code, 3);
-  EXPECT_THAT(tracks_of_zeros.err, HasSubstr("/dev/zero: can't be read: is no regular file"));
+  EXPECT_THAT(tracks_of_zeros.err, HasSubstr("/dev/zero: can't be read: it is not a regular file"));
   const CommandResult config =
       run_command({"timeout", "10", FACEPIPE_PROGRAM, "hide", clip_, "--config", "/dev/zero"});
   expect_refused(config, 2, "/dev/zero: is no regular file");

@@ -159,7 +159,8 @@ TEST_F(Outputs, AFifoGetsTheVideoAndStaysAFifo) {
 
 TEST_F(Outputs, AFifoCannotHoldWhatIsFinishedByGoingBack) {
   ASSERT_EQ(mkfifo((dir_ / "out.mp4").c_str(), 0600), 0);
-  expect_refusal(5, "out.mp4: mp4 is finished by going back", {clip(), "-o", dir_ / "out.mp4"});
+  expect_refusal(5, "out.mp4: mp4 can't be written to a FIFO or device",
+                 {clip(), "-o", dir_ / "out.mp4"});
   EXPECT_TRUE(fs::is_fifo(dir_ / "out.mp4"));
 }
 

@@ -234,7 +234,7 @@ TEST_F(Pictures, B16FurtherPicturesOfAFileAreTold) {
       dir_.write("motion.jpg", read_file(jpeg) + box("ftyp", "mp42") + box("mdat", "x"));
   for (const auto& [input, told] : {std::pair{pages, "second picture dropped"},
                                     {two, "second picture dropped"},
-                                    {motion, "video behind the picture dropped"}}) {
+                                    {motion, "video after the picture dropped"}}) {
     SCOPED_TRACE(input);
     const fs::path output = dir_ / ("out" + fs::path(input).extension().string());
     const CommandResult hidden = facepipe({"hide", input, "-o", output});

@@ -195,7 +195,8 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   const Arguments run{"run",      picture, "--no-video",  "--model", model,
                       "--device", "cpu",   "--precision", "i8"};
   const std::string ranges = model + ".i8.json";
-  expect_refusal(4, "model " + model + ": no ranges for i8; facepipe calibrate --model", run);
+  expect_refusal(4, "model " + model + ": there are no ranges for i8; 'facepipe calibrate --model",
+                 run);
   EXPECT_EQ(facepipe({"calibrate", picture, "--model", model}).exit_code, 0);
   const CommandResult result = facepipe(run);
   EXPECT_EQ(result.exit_code, 0) << result.err;

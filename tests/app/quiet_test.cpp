@@ -61,7 +61,7 @@ TEST_F(Quiet, D2WithoutProcAndSysTheEngineIsRefused) {
     if (word.starts_with("mount ")) word = "mount -t tmpfs none /proc && " + word;
   words.insert(words.begin(), {"timeout", "--kill-after=5", "30"});
   const CommandResult result = test::run_command(words);
-  test::expect_refused(result, 4, "OpenVINO: finds no processor");
+  test::expect_refused(result, 4, "OpenVINO can't count the processors");
 }
 
 TEST_F(Quiet, WithANetwork) {

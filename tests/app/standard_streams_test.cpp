@@ -85,7 +85,7 @@ TEST_F(StandardStreams, TakeTheFormatThatIsNamed) {
 TEST_F(StandardStreams, CannotHoldWhatIsFinishedByGoingBack) {
   const CommandResult result = in_shell("\"$0\" run -q \"$1\" -o - --format mp4 | cat");
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_THAT(result.err, HasSubstr("/dev/stdout: mp4 is finished by going back in the file"));
+  EXPECT_THAT(result.err, HasSubstr("/dev/stdout: mp4 can't be written to a FIFO or device"));
   EXPECT_EQ(result.out, "");
 }
 

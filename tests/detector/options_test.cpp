@@ -88,12 +88,12 @@ const Refused kRefused[] = {
     {kGraniteRapids, kCpu, opencv, f16, ErrorKind::usage, "engine opencv, precision f16"},
     {kGraniteRapids, kCpu, opencv, bf16, ErrorKind::usage, "engine opencv, precision bf16"},
     {kGraniteRapids, kCuda, openvino, {}, ErrorKind::usage, "device cuda:0, engine openvino"},
-    {kGraniteRapids, kCuda, opencv, bf16, ErrorKind::usage, "don't go together"},
-    {kGraniteRapids, kCuda, opencv, f16, ErrorKind::device, "opencv has no f16"},
-    {kZen4, kCpu, openvino, f16, ErrorKind::device, "no f16 on this processor"},
-    {kZen4, kCpu, {}, f16, ErrorKind::device, "no f16 on this processor"},
-    {kOld, kCpu, openvino, bf16, ErrorKind::device, "no bf16 on this processor"},
-    {kOld, kCpu, {}, i8, ErrorKind::device, "no i8 on this processor"},
+    {kGraniteRapids, kCuda, opencv, bf16, ErrorKind::usage, "can't be combined"},
+    {kGraniteRapids, kCuda, opencv, f16, ErrorKind::device, "opencv can't compute in f16"},
+    {kZen4, kCpu, openvino, f16, ErrorKind::device, "can't compute in f16 on this processor"},
+    {kZen4, kCpu, {}, f16, ErrorKind::device, "can't compute in f16 on this processor"},
+    {kOld, kCpu, openvino, bf16, ErrorKind::device, "can't compute in bf16 on this processor"},
+    {kOld, kCpu, {}, i8, ErrorKind::device, "can't compute in i8 on this processor"},
     {kZen4, kCpu, opencv, i8, ErrorKind::usage, "engine opencv, precision i8"},
     {kWithCuda, kCuda, {}, i8, ErrorKind::usage, "device cuda:0, precision i8"},
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
@@ -167,7 +167,7 @@ TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
       EXPECT_EQ(choice.fused, fused);
       EXPECT_EQ(choice.precision, f16);
       EXPECT_EQ(choice.name(), fused ? "cuda" : "cuda-plain");
-      EXPECT_EQ(choice.why, std::string(choice.name()) + ", f16: what runs on a CUDA device");
+      EXPECT_EQ(choice.why, std::string(choice.name()) + ", f16: the engine for CUDA devices");
     }
   }
 }

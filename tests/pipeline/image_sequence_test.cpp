@@ -79,7 +79,8 @@ TEST_F(PictureOutput, AVideoNeedsANumberInTheName) {
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::output);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("o.png: holds one picture"), HasSubstr("o%05d.png")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("o.png: holds only one picture"), HasSubstr("o%05d.png")));
   }
   EXPECT_THAT(out_.names(), IsEmpty());
 }

@@ -184,7 +184,8 @@ TEST_F(SideStreams, D1SoundThatJumpsBackIsMendedAsFFmpegDoes) {
     const JobRun run = run_fake_job(job(input, output));
     EXPECT_EQ(run.result.ledger.written, 50) << output;
     EXPECT_EQ(run.result.side_packets_lost, 0) << output;
-    EXPECT_THAT(run.result.notices, Contains(HasSubstr("moved to rise"))) << output;
+    EXPECT_THAT(run.result.notices, Contains(HasSubstr("moved, because they didn't increase")))
+        << output;
     std::int64_t last = -1;
     for (const FilePacket& packet : packets_of(folder_ / output)) {
       if (packet.stream != 1) continue;

@@ -103,8 +103,9 @@ TEST(Stamps, B2WhatAContainerKeepsNoTimesOfIsTold) {
     pipeline::JobOptions options = default_job(folder / "in.mkv", folder / name);
     return run_fake_job(options).result.notices;
   };
-  EXPECT_THAT(told("o.avi"),
-              Contains(HasSubstr("sound comes too early in stream 1: avi can't begin")));
+  EXPECT_THAT(
+      told("o.avi"),
+      Contains(HasSubstr("sound comes too early in stream 1: avi can't start a stream later")));
   EXPECT_THAT(told("o.avi"), Not(Contains(HasSubstr("gaps"))));
   EXPECT_THAT(told("o.264"), Contains(HasSubstr("h264 can't hold gaps between pictures")));
   EXPECT_THAT(told("o.nut"), Not(Contains(HasSubstr("too early"))));

@@ -249,9 +249,9 @@ TEST(TrackFile, RefusesWhatIsNotAsStated) {
       {boxes("[[0, -9, 2, 0, 40, \"seen\"]]"), "track 0: box 0: lies outside of the picture"},
       {boxes("[[0, 1, 80, 30, 90, \"seen\"]]"), "track 0: box 0: lies outside of the picture"},
       {boxes("[[0, 1, 2, 30, 40, \"seen\"], [0, 1, 2, 30, 40, \"seen\"]]"),
-       "track 0: box 1: pts is not after the box before"},
+       "track 0: box 1: pts is not after that of the previous box"},
       {boxes("[[5, 1, 2, 30, 40, \"seen\"], [4, 1, 2, 30, 40, \"seen\"]]"),
-       "track 0: box 1: pts is not after the box before"},
+       "track 0: box 1: pts is not after that of the previous box"},
   };
   const test::TemporaryFolder folder;
   for (const Case& c : cases) {

@@ -184,7 +184,8 @@ class CudaMotionEstimator final : public MotionEstimator {
     if (frame.device.kind != DeviceKind::cuda || !frame.format.semi_planar)
       throw Error(ErrorKind::internal, "motion: a frame on " + to_string(frame.device));
     if (frame.upright() != shape_.picture)
-      throw Error(ErrorKind::internal, "motion: a picture of another size than was said");
+      throw Error(ErrorKind::internal,
+                  "motion: the picture doesn't have the size that was given before");
   }
 
   /// Makes room for so many results. No results may be on their way.

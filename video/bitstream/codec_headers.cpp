@@ -211,7 +211,7 @@ Cleaned clean_ass(Bytes header) {
     if (begins ? is_kept_section(section) : keeps_ass_line(line, section))
       kept.append(line).append("\r\n");
     else if (!line.empty() && lost.empty())
-      lost = "words beside styles";
+      lost = "text other than styles";
   }
   return {{kept.begin(), kept.end()}, std::move(lost)};
 }

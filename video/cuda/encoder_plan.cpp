@@ -35,8 +35,8 @@ std::string reason_against(const AVCodec& nvenc, const PictureFacts& pictures, S
                            const EncoderOptions& options, const NvencProbe& probe) {
   const int most = narrows_to_8_bits(nvenc) ? 8 : 10;
   if (bits_of(pictures.format) > most)
-    return "it takes " + std::to_string(most) + " bits, and the pictures have more";
-  if (is_odd(size)) return "it takes even sizes, and the pictures are " + to_string(size);
+    return "it takes at most " + std::to_string(most) + " bits, but the pictures have more";
+  if (is_odd(size)) return "it takes only even sizes, but the pictures are " + to_string(size);
   try {
     return probe(task_of(nvenc, pictures, size, options));
   } catch (const Error& refused) {
@@ -51,15 +51,15 @@ EncoderPlan plan_named(const AVCodec& nvenc, const PictureFacts& pictures, Size 
   const NvencTask task = task_of(nvenc, pictures, size, options);
   if (is_odd(size))
     throw Error(ErrorKind::output, output + ": " + nvenc.name +
-                                       " takes even sizes, and the pictures are " +
+                                       " takes only even sizes, but the pictures are " +
                                        to_string(size) + "; try --codec libx264");
   const std::string reason = probe(task);
   if (!reason.empty())
     throw Error(ErrorKind::device, std::string(nvenc.name) + " can't encode " + to_string(size) +
                                        " in " + av_get_pix_fmt_name(task.surface) + ": " + reason);
   if (task.surface == AV_PIX_FMT_P016LE)
-    notices.add(std::string("pictures encoded with 10 bits, which is all that ") + nvenc.name +
-                " takes");
+    notices.add(std::string("pictures encoded with only 10 bits, because ") + nvenc.name +
+                " takes no more");
   return plan_of(nvenc, pictures);
 }
 

@@ -104,8 +104,8 @@ std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device
   const int surfaces = counted + uncounted + kWorkSurfaces;
   if (surfaces > kMostSurfaces)
     return "its reference pictures and the frames in flight need " + std::to_string(surfaces) +
-           " surfaces, and NVDEC has " + std::to_string(kMostSurfaces) +
-           " (fewer frames in flight need fewer)";
+           " surfaces, but NVDEC has only " + std::to_string(kMostSurfaces) +
+           "; use fewer frames in flight";
   return {};
 }
 

@@ -33,7 +33,8 @@ int quality_of(const EncoderOptions& options) {
     const char* const end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, quality);
     if (parsed.ec != std::errc() || parsed.ptr != end || quality < 1 || quality > 100)
-      throw Error(ErrorKind::usage, "encoder nvjpeg: quality is 1 to 100, not \"" + value + "\"");
+      throw Error(ErrorKind::usage,
+                  "encoder nvjpeg: quality must be from 1 to 100, not \"" + value + "\"");
   }
   return quality;
 }

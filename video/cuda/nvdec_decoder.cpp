@@ -67,7 +67,7 @@ AVPixelFormat format_on_cpu(AVPixelFormat layout) {
 /// surface.
 AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
   if (picture.format != AV_PIX_FMT_CUDA || picture.hw_frames_ctx == nullptr)
-    throw Error(ErrorKind::device, url + ": NVDEC's decoder gave a picture of the CPU");
+    throw Error(ErrorKind::device, url + ": NVDEC's decoder returned a picture in host memory");
   return reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data)->sw_format;
 }
 
@@ -198,8 +198,8 @@ class NvdecDecoder final : public Decoder {
     if (!target.rotate.upright())
       throw Error(ErrorKind::output,
                   demuxer().url() +
-                      ": the output can't say that pictures are turned, and NVDEC's "
-                      "can't be turned; write MP4 or use --decoder cpu");
+                      ": the output can't store that pictures are turned, and NVDEC can't turn "
+                      "them; write MP4 or use --decoder cpu");
     cuda::use_device(nvdec_.device);
     const PictureFacts facts = facts_of(first);
     const SurfaceKind kind{facts.size, facts.format, first.color_range == AVCOL_RANGE_JPEG,
@@ -220,7 +220,7 @@ class NvdecDecoder final : public Decoder {
     // Only the picture itself tells whether a JPEG is turned.
     const bool turned = is_turned(demuxer()) || id == AV_CODEC_ID_MJPEG;
     if (turned && !options().tags_rotation)
-      return "the output can't say that pictures are turned, and NVDEC's can't be turned";
+      return "the output can't store that pictures are turned, and NVDEC can't turn them";
     if (options().must_tell_damage && flags_damage_on_cpu(id) && !has_decode_status(id))
       return std::string("NVDEC and this FFmpeg don't tell which pictures of ") +
              avcodec_get_name(id) + " are damaged";
@@ -317,8 +317,8 @@ class NvdecDecoder final : public Decoder {
   // Tells damaged packets and a broken device apart: neither may look like the other.
   void check_decoded(int code) override {
     if (!refusal().empty() && has_decoded())
-      throw Error(ErrorKind::device, demuxer().url() + ": in mid-stream " + refusal() +
-                                         "; the CPU decodes it with --decoder cpu");
+      throw Error(ErrorKind::device, demuxer().url() + ": in the middle of the stream, " +
+                                         refusal() + "; use --decoder cpu to decode it on the CPU");
     if (code >= 0 || !refusal().empty()) return;
     if (code == AVERROR(ENOMEM))
       throw Error(ErrorKind::device,

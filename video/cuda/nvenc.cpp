@@ -17,7 +17,7 @@ constexpr double kWorstQuality = 51;
 void check_preset(const std::string& name, const std::string& preset) {
   if (preset.size() == 2 && preset[0] == 'p' && preset[1] >= '1' && preset[1] <= '7') return;
   throw Error(ErrorKind::usage, "encoder " + name + " has no preset \"" + preset +
-                                    "\", but p1 (fastest) to p7 (best)");
+                                    "\"; its presets are p1 (fastest) to p7 (best)");
 }
 
 void add_quality(double quality, CodecOptions& to) {
@@ -74,7 +74,7 @@ CodecOptions nvenc_options(const std::string& name, const EncoderOptions& option
   }
   if (options.crf) {
     if (!(*options.crf > 0 && *options.crf <= kWorstQuality))
-      throw Error(ErrorKind::usage, "encoder " + name + ": --crf is over 0, and at most 51");
+      throw Error(ErrorKind::usage, "encoder " + name + ": --crf must be above 0 and at most 51");
     add_quality(*options.crf, all);
   } else if (!names_any(options.options, {"b", "rc", "cq", "qp", "q", "cbr", "global_quality"})) {
     add_quality(kDefaultNvencQuality, all);

@@ -86,7 +86,7 @@ class UploadingDecoder final : public Decoder {
       notices().add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
                     av_get_pix_fmt_name(planar) + " for the device");
     if ((av_pix_fmt_desc_get(source)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
-      notices().add("transparency dropped, which the device's pictures don't have");
+      notices().add("transparency dropped, because the pictures on the device have none");
     cuda::use_device(device_);
     return std::make_unique<UploadedFrames>(demuxer(), target, kind_of(first), planar, options(),
                                             device_, *memory_, notices(), copies_);

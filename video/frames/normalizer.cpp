@@ -133,10 +133,10 @@ std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
 
 bool ChangeWatch::is_changed(const PictureKind& picture) {
   if (picture.size == first_.size && picture.format == first_.format) return false;
-  const std::string change =
-      "pictures change from " + describe(first_) + " to " + describe(picture) + " in mid-file";
+  const std::string change = "pictures change from " + describe(first_) + " to " +
+                             describe(picture) + " in the middle of the file";
   if (!scale_on_change_) throw Error(ErrorKind::input, input_ + ": " + change);
-  notices_.add(change + "; converted to the first");
+  notices_.add(change + "; converted to be like the first");
   return true;
 }
 

@@ -123,7 +123,7 @@ Frame wrap(UniqueAVFrame picture) {
 
 Frame wrap(UniqueAVFrame picture, AVPixelFormat layout, Device device) {
   const std::optional<PixelFormat> workable = workable_format(layout);
-  if (!workable) throw Error(ErrorKind::internal, "pixel format that no stage can work on");
+  if (!workable) throw Error(ErrorKind::internal, "no stage can work on this pixel format");
   const AVPixFmtDescriptor& description = *av_pix_fmt_desc_get(layout);
   Frame frame;
   frame.device = device;

@@ -136,7 +136,8 @@ void Demuxer::check_opening(int code) const {
   if (stop_.stop_requested()) throw Stopped();
   const bool too_large = is_refused_memory(code);
   if (code < 0) access_.check_refused();
-  if (too_large) throw Error(ErrorKind::input, url_ + ": asks for more memory than a file may");
+  if (too_large)
+    throw Error(ErrorKind::input, url_ + ": needs more memory than facepipe allows for a file");
   check_av(code, ErrorKind::input, url_);
 }
 
@@ -180,14 +181,15 @@ void Demuxer::look_into_boxes() {
   if (!is_called_picture(*context_) || context_->pb == nullptr) return;
   const std::vector<std::uint8_t> bytes = first_bytes(*context_->pb, kMostBytes);
   if (bytes.empty())
-    throw Error(ErrorKind::input, url_ +
-                                      ": is an AVIF or HEIF picture from a pipe, where it can't be "
-                                      "looked up how it is turned; give the file");
+    throw Error(ErrorKind::input,
+                url_ +
+                    ": is an AVIF or HEIF picture from a pipe, in which facepipe can't "
+                    "find out how it is turned; give the file");
   const std::optional<PictureFile> picture = read_heif(bytes);
   if (!picture) return;
   if (picture->tiles)
     throw Error(ErrorKind::input,
-                url_ + ": is put together of tiles, which FFmpeg gives as pictures of their own");
+                url_ + ": consists of tiles, which FFmpeg reads as separate pictures");
   picture_ = *picture;
   still_in_boxes_ = true;
 }
@@ -290,7 +292,7 @@ void Demuxer::end_reading(int code) {
     // Nobody has requested a stop, so the deadline has passed (interrupt()).
     const bool late = met == AVERROR_EXIT;
     const std::string reason =
-        late ? "nothing has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
+        late ? "no data has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
              : av_error_text(met);
     failure_.emplace(ErrorKind::input, url_ + ": can't be read any further: " + reason);
     read_error_ = reason;

@@ -81,7 +81,8 @@ bool has_torn_fragment(FileBytes& file, std::int64_t at) {
 std::string torn_mp4(AVFormatContext& input, FileBytes& file) {
   const std::int64_t end = end_of_samples(input);
   if (end > file.size())
-    return "the index leads " + std::to_string(end - file.size()) + " bytes behind the file's end";
+    return "the index points to " + std::to_string(end - file.size()) +
+           " bytes after the file's end";
   return has_torn_fragment(file, end) ? "the file ends within a fragment" : "";
 }
 

@@ -55,9 +55,9 @@ class FirstPictureSearch {
     if (!wants_(*packet, *found_.decoder)) return;
     other_bytes_ += packet->size;
     if (other_bytes_ > kMaxKeptBytes)
-      throw Error(ErrorKind::input, source_.demuxer().url() + ": other streams fill " +
+      throw Error(ErrorKind::input, source_.demuxer().url() + ": other streams have " +
                                         std::to_string(kMaxKeptBytes >> 20) +
-                                        " MiB before the first picture");
+                                        " MiB of data before the first picture");
     found_.other_packets.push_back(std::move(packet));
   }
 
@@ -83,9 +83,9 @@ class FirstPictureSearch {
     const std::string reason = found_.decoder->refusal();
     const bool lost_some = kept_bytes_ > kMaxKeptBytes;
     if (choice_ != DecoderChoice::automatic || lost_some)
-      throw Error(ErrorKind::device, source_.demuxer().url() + ": " + reason +
-                                         "; the CPU decodes it with --decoder " +
-                                         (lost_some ? "cpu" : "auto or cpu"));
+      throw Error(ErrorKind::device, source_.demuxer().url() + ": " + reason + "; use --decoder " +
+                                         (lost_some ? "cpu" : "auto or cpu") +
+                                         " to decode it on the CPU");
     notices_.add("decoded on the CPU and uploaded, because " + reason);
     choice_ = DecoderChoice::cpu;
     // The old decoder ends first, because the new one may need its memory.

@@ -199,11 +199,12 @@ std::vector<std::string> left_out(const PictureFile& file) {
                         " more pictures of the file dropped: only the first is worked on");
   if (file.transparency)
     sentences.emplace_back(
-        "transparency dropped, which the file keeps in a picture that FFmpeg doesn't join");
+        "transparency dropped: it is in a separate picture, which FFmpeg doesn't combine with the "
+        "first");
   if (file.auxiliary)
     sentences.emplace_back("a picture that belongs to the first dropped: depth, or a gain map");
   if (file.video)
-    sentences.emplace_back("the video behind the picture dropped: only the picture is worked on");
+    sentences.emplace_back("the video after the picture dropped: only the picture is worked on");
   return sentences;
 }
 

@@ -48,7 +48,8 @@ Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture, Notic
   std::optional<Orientation> orientation = demuxer.orientation();
   if (!orientation) orientation = orientation_of_exif(exif_orientation(picture));
   if (matrix != nullptr) orientation = orientation_of(matrix);
-  if (!orientation) notices.add("turned by an angle that is no quarter turn; taken as upright");
+  if (!orientation)
+    notices.add("turned by an angle that is not a multiple of 90 degrees; treated as upright");
   return orientation.value_or(Orientation{});
 }
 

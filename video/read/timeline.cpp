@@ -24,7 +24,7 @@ Timeline::Timeline(const Demuxer& demuxer, std::optional<double> start_s,
   const AVRational frame_time = av_inv_q(to_av(demuxer.frame_rate()));
   if (synthesize_) {
     time_base_ = frame_time;
-    notices_.add("carries no time stamps: " + std::to_string(demuxer.frame_rate().num) + "/" +
+    notices_.add("has no time stamps: " + std::to_string(demuxer.frame_rate().num) + "/" +
                  std::to_string(demuxer.frame_rate().den) + " frames a second assumed");
   }
   frame_duration_ = std::max<std::int64_t>(1, av_rescale_q(1, frame_time, time_base_));
@@ -60,7 +60,7 @@ Timing Timeline::next(std::int64_t pts, std::int64_t duration) {
     pts = follows;
   }
   if (last_ && pts <= last_->pts) {
-    notices_.add("time stamps that don't rise were moved to follow the frame before");
+    notices_.add("time stamps that didn't increase were moved after those of the frame before");
     pts = last_->pts + 1;
   }
   last_ = Timing{pts, duration};

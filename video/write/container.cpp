@@ -204,11 +204,11 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::st
   if (std::string_view(format->name) == "webp") return *av_guess_format("image2", nullptr, nullptr);
   if (std::string_view(format->name) == "film_cpk")
     throw Error(ErrorKind::output, path.string() + ": " + format->name +
-                                       " is finished by reading what was written, which can't be "
-                                       "done here; try .mkv or .mp4");
+                                       " needs an output that can be read again while it is "
+                                       "written; try .mkv or .mp4");
   if ((format->flags & AVFMT_NOFILE) != 0 && !is_image_format(*format))
     throw Error(ErrorKind::output, path.string() + ": " + format->name +
-                                       " writes several files, or none; try .mkv or .mp4");
+                                       " doesn't write exactly one file; try .mkv or .mp4");
   return *format;
 }
 

@@ -196,12 +196,12 @@ EncoderPlan plan_encoder(const AVCodec& codec, AVPixelFormat source, Size encode
   const std::vector<AVPixelFormat> formats = coloured_formats(codec);
   AVPixelFormat encoded = encoded_format(codec, formats, source, notices);
   if (encoded == AV_PIX_FMT_NONE)
-    throw Error(ErrorKind::output, output + ": " + codec.name + " takes no pictures from memory");
+    throw Error(ErrorKind::output, output + ": " + codec.name + " can't read pictures from memory");
   encoded = fit_to_size(codec, formats, encoded, encoded_size, output, notices);
   const AVPixelFormat working = working_format(encoded);
   if (working == AV_PIX_FMT_NONE)
-    throw Error(ErrorKind::output, output + ": no way from " + av_get_pix_fmt_name(source) +
-                                       " pictures to " + codec.name);
+    throw Error(ErrorKind::output, output + ": pictures in " + av_get_pix_fmt_name(source) +
+                                       " can't be converted for " + codec.name);
   if (encoded != source && !same_samples(encoded, source))
     notices.add(std::string("pictures converted from ") + av_get_pix_fmt_name(source) + " to " +
                 av_get_pix_fmt_name(encoded));

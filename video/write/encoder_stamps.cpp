@@ -9,7 +9,8 @@ namespace facepipe::video {
 std::int64_t EncoderClock::next_stamp(const Frame& frame) {
   const std::int64_t exact = av_rescale_q(frame.pts, to_av(frame.time_base), time_base_);
   if (av_compare_ts(exact, time_base_, frame.pts, to_av(frame.time_base)) != 0)
-    notices_.add("time stamps rounded to whole frames, as encoder or container demand");
+    notices_.add(
+        "time stamps rounded to whole frames, because the encoder or the container requires it");
   const std::int64_t stamp = last_stamp_ ? std::max(exact, *last_stamp_ + 1) : exact;
   last_stamp_ = stamp;
   return stamp;
@@ -23,7 +24,8 @@ std::int64_t EncoderClock::duration_of(const Frame& frame) const {
 DecodingStamps::DecodingStamps(int lead, std::int64_t frame_ticks)
     : lead_(lead), frame_ticks_(frame_ticks) {
   if (lead < 0 || frame_ticks < 1)
-    throw Error(ErrorKind::internal, "decoding stamps: a lead of 0 and a tick are the least");
+    throw Error(ErrorKind::internal,
+                "decoding stamps: the lead must be at least 0, and a frame at least 1 tick");
 }
 
 void DecodingStamps::sent(std::int64_t stamp) {

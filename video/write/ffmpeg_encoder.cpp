@@ -154,8 +154,8 @@ FFmpegEncoder::FFmpegEncoder(const EncoderSetup& setup, const Frame& first,
   check_av(opened, ErrorKind::output, subject_ + " refuses its options or the picture");
   if (setup.in_shown_order && context_->has_b_frames > 0)
     notices.add(
-        "pictures come late against the sound: the container keeps no order of showing, "
-        "and the encoder was told to make B-frames");
+        "pictures come later than their sound, because the container doesn't store the order of "
+        "presentation and the encoder makes B-frames");
 }
 
 FFmpegEncoder::~FFmpegEncoder() {

@@ -30,8 +30,8 @@ fs::path numbered(const fs::path& pattern, int number) {
   std::array<char, NAME_MAX + 1> name{};
   const std::string last = pattern.filename().string();
   if (av_get_frame_filename(name.data(), static_cast<int>(name.size()), last.c_str(), number) < 0)
-    throw Error(ErrorKind::output,
-                pattern.string() + ": no name for picture " + std::to_string(number));
+    throw Error(ErrorKind::output, pattern.string() + ": the pattern gives no name for picture " +
+                                       std::to_string(number));
   return pattern.parent_path() / name.data();
 }
 
@@ -172,7 +172,7 @@ void ImageSequence::commit() {
     const fs::path to = numbered(pattern_, first_);
     const int code = rename_file(temporary(first_), to, existing_);
     if (code == 0) continue;
-    fail(to, rename_failure(code) + "; the pictures from there on are kept as " +
+    fail(to, rename_failure(code) + "; this picture and those after it are kept as " +
                  keep_partial().string());
   }
   sync();

@@ -29,8 +29,8 @@ const std::filesystem::path& checked_target(const MuxerOptions& options) {
   if (is_stream_target(options.output) && !needs_no_seeking(*options.format))
     throw Error(ErrorKind::output,
                 options.output.string() + ": " + options.format->name +
-                    " is finished by going back in the file, which can't be done here; Matroska "
-                    "(.mkv) and MPEG-TS (.ts) can be written to a FIFO or device");
+                    " can't be written to a FIFO or device, because its muxer must go back in the "
+                    "file; use Matroska (.mkv) or MPEG-TS (.ts)");
   return options.output;
 }
 
@@ -103,7 +103,7 @@ void Muxer::tell_left_out(const TagFilter& tags) {
   if (tags.left_out().empty()) return;
   std::string names;
   for (const std::string& tag : tags.left_out()) names += (names.empty() ? "" : ", ") + tag;
-  notices_.add("tags left out, which may tell of people and places: " + names);
+  notices_.add("tags left out, because they may tell of people and places: " + names);
 }
 
 void Muxer::write_header(const VideoStreamInfo& video) {
@@ -140,8 +140,8 @@ bool Muxer::write_video(UniqueAVPacket packet) {
     numbered.replace_filename(options_.output.stem().string() + "%05d" +
                               options_.output.extension().string());
     throw Error(ErrorKind::output, options_.output.string() +
-                                       ": holds one picture, and the input has more; " +
-                                       numbered.string() + " gives each a file, .mkv holds all");
+                                       ": holds only one picture, but the input has more; give " +
+                                       numbered.string() + " for one file each, or .mkv for all");
   }
   pad(*packet);
   stamp(outputs_.at(input_.video_index()), *packet, video_time_base_);
@@ -206,7 +206,8 @@ bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   if (!is_text_subtitle(from)) return false;
   if (!output.tells_places && tells_place(text_of(data_of(packet)))) {
     output.tells_places = true;
-    notices_.add(describe(from) + ": left out from the first text on that tells a place");
+    notices_.add(describe(from) +
+                 ": the first text that tells a place, and all after it, left out");
   }
   return output.tells_places;
 }
@@ -266,7 +267,7 @@ void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
   if (!keeps_no_times(*options_.format, type)) return;
   notices_.add(std::string(video ? "pictures come" : "sound comes") + " too early in stream " +
                std::to_string(stream.index) + ": " + options_.format->name +
-               (first ? " can't begin with a stream later" : " can't hold gaps between pictures"));
+               (first ? " can't start a stream later" : " can't hold gaps between pictures"));
 }
 
 /// Corrects stamps as FFmpeg's own command does: decoding stamps rise, and nothing is shown before
@@ -278,12 +279,13 @@ void Muxer::mend_stamps(Output& output, AVPacket& packet) {
   if (packet.dts == AV_NOPTS_VALUE) packet.dts = packet.pts;
   if (packet.dts == AV_NOPTS_VALUE && output.last_end != AV_NOPTS_VALUE) {
     packet.dts = packet.pts = output.last_end;
-    tell("packets of stream ", " without time stamps follow those before");
+    tell("packets of stream ", " had no time stamps and were placed after the packets before them");
   }
   if (packet.dts == AV_NOPTS_VALUE) return;
   if (packet.pts != AV_NOPTS_VALUE && packet.pts < packet.dts) {
     packet.dts = packet.pts;
-    tell("decoding time stamps of stream ", " moved before those of presentation");
+    tell("decoding time stamps of stream ",
+         " moved, because they were after those of presentation");
   }
   if (output.last_dts == AV_NOPTS_VALUE) return;
   const bool may_repeat = (options_.format->flags & AVFMT_TS_NONSTRICT) != 0;
@@ -291,7 +293,7 @@ void Muxer::mend_stamps(Output& output, AVPacket& packet) {
   if (packet.dts >= least) return;
   packet.dts = least;
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = std::max(packet.pts, packet.dts);
-  tell("decoding time stamps of stream ", " moved to rise");
+  tell("decoding time stamps of stream ", " moved, because they didn't increase");
 }
 
 bool Muxer::write(UniqueAVPacket packet) {

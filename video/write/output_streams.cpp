@@ -112,7 +112,8 @@ OutputStream StreamMaker::add_copy(const AVStream& from) {
 void StreamMaker::clean(const AVStream& from, AVCodecParameters& parameters) {
   const std::string lost = clean_header(parameters);
   if (!lost.empty())
-    told_.push_back(describe(from) + ": left out of its header, which may tell of people and " +
+    told_.push_back(describe(from) +
+                    ": left out of its header, because it may tell of people and " +
                     "places: " + lost);
 }
 

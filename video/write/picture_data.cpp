@@ -183,11 +183,11 @@ std::string lost_dolby_vision(const AVStream& video, const AVFrame& first) {
   const AVFrameSideData* const raw = av_frame_get_side_data(&first, AV_FRAME_DATA_DOVI_RPU_BUFFER);
   if (of_stream == nullptr && parsed == nullptr && raw == nullptr) return {};
   if (needs_dolby_vision(of_stream, parsed))
-    return "WRONG COLOURS: the pictures are made for Dolby Vision alone (profile 5), and the data "
-           "that tell their colours are lost: players will show them green and purple; convert the "
-           "video to HDR10 or SDR first";
-  return "Dolby Vision data lost: they are not encoded here; the pictures keep the colours that "
-         "players without Dolby Vision show";
+    return "WRONG COLOURS: the pictures need Dolby Vision (profile 5), and the data that describe "
+           "their colours are lost: players will show them green and purple; convert the video to "
+           "HDR10 or SDR first";
+  return "Dolby Vision data lost, because facepipe doesn't write them; the pictures keep the "
+         "colours that players without Dolby Vision show";
 }
 
 }  // namespace

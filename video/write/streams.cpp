@@ -142,7 +142,7 @@ std::vector<StreamPlan> plan_streams(const Demuxer& demuxer, const AVOutputForma
 }
 
 StreamPlan plan_late_stream(const AVStream& stream, Originals originals) {
-  const std::string why = "it begins behind the part of the file in which streams are looked for";
+  const std::string why = "it begins after the part of the file that is searched for streams";
   const bool unwanted = originals == Originals::leave_out && may_tell_of_originals(stream);
   return unwanted ? left_out(stream, why) : dropped(stream, why);
 }

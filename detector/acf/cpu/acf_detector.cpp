@@ -121,9 +121,9 @@ PyramidScanner::PyramidScanner(std::shared_ptr<const Model> model, Size picture,
     const std::int64_t samples =
         std::int64_t{row_stride(scale.padded.width)} * scale.padded.height * kChannels;
     if (samples > std::numeric_limits<std::int32_t>::max())
-      throw Error(ErrorKind::device, "acf: " + to_string(picture) +
-                                         " is too large a picture to be enlarged so much; a larger "
-                                         "--min-face takes less");
+      throw Error(ErrorKind::device,
+                  "acf: " + to_string(picture) +
+                      ": the enlarged picture would be too large; give a larger --min-face");
     scanners_.emplace_back(*model_, scale.padded, least_sum);
   }
   plan_bands();
@@ -223,9 +223,10 @@ void PyramidScanner::scan(const Batch& batch, Workers& workers, const Memory& me
                                band.rows, passed[i]);
     count += passed[i].size();
     if (count > most_windows_)
-      throw Error(ErrorKind::device, "acf: more than " + std::to_string(most_windows_) +
-                                         " windows of a frame pass; a larger "
-                                         "--min-face or --score gives fewer");
+      throw Error(
+          ErrorKind::device,
+          "acf: more than " + std::to_string(most_windows_) +
+              " windows of a frame pass the classifier; give a larger --min-face or --score");
   });
   for (std::size_t i = 0; i < passed.size(); ++i)
     for (const Place& place : passed[i])

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "core/cuda/stream.h"
@@ -49,7 +48,7 @@ class CudaAcfDetection final : public CudaDetection {
   void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
 
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
-    if (frame == nullptr) throw std::invalid_argument("acf: no frame");
+    if (frame == nullptr) throw Error(ErrorKind::internal, "acf: the frame is null");
     const AcfTables& tables = detector_->tables();
     const AcfBuffers buffers = memory_.buffers();
     launch_luv(frame, tables.plan, buffers, stream);
@@ -93,8 +92,7 @@ std::vector<float> cells_of(const AcfPlan& plan, const DeviceScale& scale,
 std::shared_ptr<const CudaDetector> make_cuda_acf_detector(const Model& model,
                                                            const StreamLayout& layout,
                                                            const CudaAcfOptions& options) {
-  if (options.capacity < 1)
-    throw Error(ErrorKind::usage, "acf: room for one candidate at least is needed");
+  if (options.capacity < 1) throw Error(ErrorKind::usage, "acf: the capacity must be 1 or more");
   return std::make_shared<const CudaAcfDetector>(model, layout, options);
 }
 

@@ -461,8 +461,8 @@ void prepare_real() {
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   if (sizeof(RealMemory) > static_cast<std::size_t>(most))
     throw Error(ErrorKind::device,
-                "acf: needs " + std::to_string(sizeof(RealMemory)) +
-                    " bytes of shared memory a thread block, of which the CUDA device has " +
+                "acf: the kernel needs " + std::to_string(sizeof(RealMemory)) +
+                    " bytes of shared memory for each thread block, but the CUDA device has " +
                     std::to_string(most));
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(real_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            sizeof(RealMemory)));

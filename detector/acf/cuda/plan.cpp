@@ -136,7 +136,8 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     const auto& [across, down] = sources.from_real[i];
     const int taps = std::max(across.count, down.count);
     if (taps > kMostCellTaps)
-      throw Error(ErrorKind::internal, "acf: a scale far from the one that it is made of");
+      throw Error(ErrorKind::internal,
+                  "acf: a scale is too far from the one that it is computed from");
     made.across = append(with_taps(across, taps > 2 ? kMostCellTaps : 2), to);
     made.down = append(with_taps(down, taps > 2 ? kMostCellTaps : 2), to);
     made.first_cell = static_cast<std::int32_t>(shelves.place(scale.padded));
@@ -158,9 +159,9 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
   constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
   if (plan.pyramid.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
       places > std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::device, "acf: " + to_string(plan.picture.upright) +
-                                       " is too large a picture to be enlarged so much; a larger "
-                                       "--min-face takes less");
+    throw Error(ErrorKind::device,
+                "acf: " + to_string(plan.picture.upright) +
+                    ": the enlarged picture would be too large; give a larger --min-face");
 }
 
 /// Makes tiles as high as shared memory has room for. If it has no room for one row, windows are

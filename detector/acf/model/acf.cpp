@@ -37,13 +37,13 @@ class Reader {
 
   [[nodiscard]] Model read() {
     const std::string bytes = read_model_file(file_);
-    if (!looks_like_json(bytes)) refuse("no JSON");
+    if (!looks_like_json(bytes)) refuse("not JSON");
     if (bytes.size() > kLargestFile) refuse("larger than 16 MiB");
     model_.sha256 = sha256_hex(bytes);
     const Json root = parse(bytes);
     if (!root.is_object() || !root.contains("format") || root["format"] != "facepipe-acf")
-      refuse("JSON, but no model of facepipe's (\"format\": \"facepipe-acf\")");
-    if (!root.contains("version") || root["version"] != 1) refuse("not of version 1");
+      refuse("JSON, but not a model of facepipe (\"format\" is not \"facepipe-acf\")");
+    if (!root.contains("version") || root["version"] != 1) refuse("\"version\" is not 1");
     has_only(root, "the model",
              {"format", "version", "class", "channels", "pyramid", "window", "padding", "stride",
               "unit", "threshold", "score", "trees"});
@@ -52,8 +52,8 @@ class Reader {
     read_pyramid(root["pyramid"]);
     read_window(root["window"]);
     read_padding(root["padding"]);
-    if (whole(root["stride"], "stride") != kShrink) refuse("stride: another one than 4");
-    if (whole(root["unit"], "unit") != kUnit) refuse("unit: another one than 65536");
+    if (whole(root["stride"], "stride") != kShrink) refuse("stride: must be 4");
+    if (whole(root["unit"], "unit") != kUnit) refuse("unit: must be 65536");
     model_.threshold = whole32(root["threshold"], "threshold");
     read_score(root["score"]);
     read_trees(root["trees"]);
@@ -71,24 +71,24 @@ class Reader {
     };
     // The parser also reports a number that a double can't hold as an error.
     Json root = Json::parse(bytes, look, false);
-    if (too_deep) refuse("JSON that is nested more than 8 deep");
-    if (root.is_discarded()) refuse("cut off, or no JSON");
+    if (too_deep) refuse("JSON with more than 8 levels of nesting");
+    if (root.is_discarded()) refuse("not JSON, or cut off");
     return root;
   }
 
   /// Checks that the object has each of `names` and nothing else.
   void has_only(const Json& object, const std::string& what,
                 std::initializer_list<const char*> names) const {
-    if (!object.is_object()) refuse(what + ": no object");
+    if (!object.is_object()) refuse(what + ": must be an object");
     for (const char* name : names)
-      if (!object.contains(name)) refuse(what + ": no \"" + name + "\"");
+      if (!object.contains(name)) refuse(what + ": \"" + name + "\" is missing");
     for (const auto& [name, value] : object.items())
       if (std::ranges::find(names, name) == names.end())
-        refuse(what + ": an unknown \"" + name.substr(0, kLongestName) + "\"");
+        refuse(what + ": unknown member \"" + name.substr(0, kLongestName) + "\"");
   }
 
   [[nodiscard]] std::int64_t whole(const Json& value, const std::string& what) const {
-    if (!value.is_number_integer()) refuse(what + ": not a whole number where one belongs");
+    if (!value.is_number_integer()) refuse(what + ": must be a whole number");
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > kMost)
       refuse(what + ": out of range");
@@ -104,9 +104,9 @@ class Reader {
 
   [[nodiscard]] double number(const Json& value, const std::string& what, double least,
                               double most) const {
-    if (!value.is_number()) refuse(what + ": not a number where one belongs");
+    if (!value.is_number()) refuse(what + ": must be a number");
     const auto found = value.get<double>();
-    if (!std::isfinite(found)) refuse(what + ": not finite");
+    if (!std::isfinite(found)) refuse(what + ": must be finite");
     if (found < least || found > most) refuse(what + ": out of range");
     return found;
   }
@@ -114,7 +114,7 @@ class Reader {
   [[nodiscard]] const Json& list(const Json& value, const std::string& what,
                                  std::size_t length) const {
     if (!value.is_array() || value.size() != length)
-      refuse(what + ": no list of " + std::to_string(length));
+      refuse(what + ": must be a list of " + std::to_string(length));
     return value;
   }
 
@@ -125,25 +125,26 @@ class Reader {
     if (value.is_string()) model_.class_name = value.get<std::string>();
     if (model_.class_name.empty() || model_.class_name.size() > kLongestName ||
         !std::ranges::all_of(model_.class_name, is_plain))
-      refuse("class: no word of a-z, 0-9, - and _");
+      refuse("class: must be a word of a-z, 0-9, - and _");
   }
 
   void check_channels(const Json& value) const {
     has_only(
         value, "channels",
         {"colors", "shrink", "orientations", "normalization_radius", "normalization_constant"});
-    if (value["colors"] != "luv") refuse("channels: other colors than luv");
-    if (value["shrink"] != kShrink) refuse("channels: another shrink than 4");
-    if (value["orientations"] != kOrientations) refuse("channels: not 6 orientations");
-    if (value["normalization_radius"] != kRadius) refuse("channels: another radius than 5");
+    if (value["colors"] != "luv") refuse("channels: colors must be luv");
+    if (value["shrink"] != kShrink) refuse("channels: shrink must be 4");
+    if (value["orientations"] != kOrientations) refuse("channels: orientations must be 6");
+    if (value["normalization_radius"] != kRadius)
+      refuse("channels: normalization_radius must be 5");
     if (number(value["normalization_constant"], "channels", 0, 1) != .005)
-      refuse("channels: another normalization constant than 0.005");
+      refuse("channels: normalization_constant must be 0.005");
   }
 
   void read_pyramid(const Json& value) {
     has_only(value, "pyramid", {"per_octave", "approximated", "lambdas"});
-    if (value["per_octave"] != kPerOctave) refuse("pyramid: not 8 scales an octave");
-    if (value["approximated"] != kPerOctave - 1) refuse("pyramid: not 7 approximated scales");
+    if (value["per_octave"] != kPerOctave) refuse("pyramid: per_octave must be 8");
+    if (value["approximated"] != kPerOctave - 1) refuse("pyramid: approximated must be 7");
     const Json& lambdas = list(value["lambdas"], "pyramid: lambdas", 3);
     for (std::size_t i = 0; i < 3; ++i)
       model_.lambdas[i] = number(lambdas[i], "pyramid: lambdas", -4, 4);
@@ -153,7 +154,7 @@ class Reader {
                            std::int64_t most, bool cells) const {
     const std::int64_t found = whole(value, what);
     if (found < least || found > most) refuse(what + ": out of range");
-    if (cells && found % kShrink != 0) refuse(what + ": no multiple of 4");
+    if (cells && found % kShrink != 0) refuse(what + ": must be a multiple of 4");
     return static_cast<int>(found);
   }
 
@@ -182,7 +183,7 @@ class Reader {
   void read_trees(const Json& value) {
     has_only(value, "trees", {"f", "t", "h"});
     const Json& features = value["f"];
-    if (!features.is_array() || features.empty()) refuse("trees: none");
+    if (!features.is_array() || features.empty()) refuse("trees: must not be empty");
     if (features.size() > kMostTrees) refuse("trees: more than 65536");
     const Json& thresholds = list(value["t"], "trees: t", features.size());
     const Json& leaves = list(value["h"], "trees: h", features.size());
@@ -196,7 +197,7 @@ class Reader {
         most = std::max(most, std::abs(std::int64_t{leaf}));
       reach += most;
       if (reach > std::numeric_limits<std::int32_t>::max())
-        refuse(place + ": leaves whose sum could reach 2^31");
+        refuse(place + ": the sum of leaves could reach 2^31");
     }
   }
 
@@ -210,7 +211,7 @@ class Reader {
     (void)list(leaves, place + ": h", found.leaves.size());
     for (std::size_t i = 0; i < found.features.size(); ++i) {
       const std::int64_t feature = whole(features[i], place + ": f");
-      if (feature < 0 || feature >= count) refuse(place + ": a feature outside of the window");
+      if (feature < 0 || feature >= count) refuse(place + ": a feature is outside of the window");
       found.features[i] = static_cast<std::uint32_t>(feature);
       constexpr double kMost = std::numeric_limits<float>::max();
       found.thresholds[i] = static_cast<float>(number(thresholds[i], place + ": t", -kMost, kMost));

@@ -65,10 +65,9 @@ std::vector<std::vector<Place>> WindowFinder::scan(const Batch& batch, Workers& 
                    memory.threads[static_cast<std::size_t>(thread)], passed[i]);
     found += passed[i].size();
     if (found > most_windows_)
-      throw Error(
-          ErrorKind::device,
-          "cascade: more than " + std::to_string(most_windows_) +
-              " windows of a frame pass; a larger --min-face or --scale-factor gives fewer");
+      throw Error(ErrorKind::device, "cascade: more than " + std::to_string(most_windows_) +
+                                         " windows of a frame pass the classifier; give a larger "
+                                         "--min-face or --scale-factor");
   });
   return passed;
 }

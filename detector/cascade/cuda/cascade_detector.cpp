@@ -103,7 +103,7 @@ class CudaCascadeDetection final : public CudaDetection {
   void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
 
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override {
-    if (frame == nullptr) throw std::invalid_argument("cascade: no frame");
+    if (frame == nullptr) throw Error(ErrorKind::internal, "cascade: the frame is null");
     const ScanBuffers buffers = this->buffers();
     launch_tiles(frame, detector_->plan(), detector_->stumps(), buffers, detector_->blocks(),
                  stream);
@@ -146,7 +146,7 @@ std::shared_ptr<const CudaDetector> make_cuda_cascade_detector(const Cascade& ca
                                                                const StreamLayout& layout,
                                                                const CudaCascadeOptions& options) {
   if (options.capacity < 1)
-    throw Error(ErrorKind::usage, "cascade: room for one candidate at least is needed");
+    throw Error(ErrorKind::usage, "cascade: the capacity must be 1 or more");
   return std::make_shared<const CudaCascadeDetector>(cascade, layout, options);
 }
 

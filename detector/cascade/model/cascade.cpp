@@ -65,7 +65,7 @@ class Reader {
 
   [[nodiscard]] Cascade read() {
     std::string bytes = read_model_file(file_);
-    if (!looks_like_xml(bytes)) refuse("no XML");
+    if (!looks_like_xml(bytes)) refuse("not XML");
     if (bytes.size() > kLargestFile) refuse("larger than 64 MiB");
     cascade_.sha256 = sha256_hex(bytes);
 
@@ -80,7 +80,7 @@ class Reader {
     } else if (root.child("size")) {
       read_old_format(root);
     } else {
-      refuse("no cascade of OpenCV");
+      refuse("not a cascade of OpenCV");
     }
     return std::move(cascade_);
   }
@@ -106,13 +106,13 @@ class Reader {
   /// Returns the child with that name, or a null node if there is none.
   [[nodiscard]] pugi::xml_node find_element(pugi::xml_node parent, const char* name) const {
     const pugi::xml_node child = parent.child(name);
-    if (child.next_sibling(name)) refuse("<" + std::string(name) + "> stands there twice");
+    if (child.next_sibling(name)) refuse("<" + std::string(name) + "> appears twice");
     return child;
   }
 
   [[nodiscard]] pugi::xml_node element(pugi::xml_node parent, const char* name) const {
     const pugi::xml_node child = find_element(parent, name);
-    if (!child) refuse("no <" + std::string(name) + ">");
+    if (!child) refuse("<" + std::string(name) + "> is missing");
     return child;
   }
 
@@ -121,7 +121,7 @@ class Reader {
   [[nodiscard]] std::vector<pugi::xml_node> elements(pugi::xml_node list) const {
     std::vector<pugi::xml_node> found;
     for (const pugi::xml_node child : list.children()) {
-      if (child.type() != pugi::node_element) refuse("text in a list of elements");
+      if (child.type() != pugi::node_element) refuse("a list of elements has text in it");
       found.push_back(child);
     }
     return found;
@@ -132,11 +132,11 @@ class Reader {
   [[nodiscard]] std::vector<double> numbers(pugi::xml_node of) const {
     std::vector<double> found;
     for (const pugi::xml_node part : of.children()) {  // comments cut a text into several parts
-      if (part.type() != pugi::node_pcdata) refuse("elements among numbers");
+      if (part.type() != pugi::node_pcdata) refuse("a list of numbers has an element in it");
       std::string_view text = part.value();
       for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
         const std::optional<double> value = parse_number(word);
-        if (!value) refuse("not a finite number where one belongs");
+        if (!value) refuse("expected a finite number");
         found.push_back(*value);
       }
     }
@@ -145,19 +145,18 @@ class Reader {
 
   [[nodiscard]] double number(pugi::xml_node of) const {
     const std::vector<double> found = numbers(of);
-    if (found.size() != 1) refuse("not one number where one belongs");
+    if (found.size() != 1) refuse("expected one number");
     return found.front();
   }
 
   [[nodiscard]] float as_float(double value) const {
-    if (std::abs(value) > std::numeric_limits<float>::max())
-      refuse("not a finite number where one belongs");
+    if (std::abs(value) > std::numeric_limits<float>::max()) refuse("expected a finite number");
     return static_cast<float>(value);
   }
 
   [[nodiscard]] int as_whole(double value) const {
     if (std::trunc(value) != value || std::abs(value) > std::numeric_limits<int>::max())
-      refuse("not a whole number where one belongs");
+      refuse("expected a whole number");
     return static_cast<int>(value);
   }
 
@@ -165,13 +164,13 @@ class Reader {
 
   void set_window(double width, double height) {
     const auto fits = [](double side) { return side >= kSmallestWindow && side <= kLargestWindow; };
-    if (!fits(width) || !fits(height)) refuse("its window is not of 3 to 128 pixels each way");
+    if (!fits(width) || !fits(height)) refuse("each side of its window must have 3 to 128 pixels");
     cascade_.window = {as_whole(width), as_whole(height)};
   }
 
   [[nodiscard]] WeightedRect read_rect(pugi::xml_node from) const {
     const std::vector<double> found = numbers(from);
-    if (found.size() != 5) refuse("a rectangle without its five numbers");
+    if (found.size() != 5) refuse("a rectangle doesn't have five numbers");
     const WeightedRect rect{as_whole(found[0]), as_whole(found[1]), as_whole(found[2]),
                             as_whole(found[3]), as_whole(found[4])};
     const auto inside = [](int begin, int length, int window) {
@@ -179,8 +178,8 @@ class Reader {
     };
     if (!inside(rect.x, rect.width, cascade_.window.width) ||
         !inside(rect.y, rect.height, cascade_.window.height))
-      refuse("a rectangle outside of the window");
-    if (rect.weight == 0) refuse("a rectangle of weight 0");
+      refuse("a rectangle is outside of the window");
+    if (rect.weight == 0) refuse("a rectangle has weight 0");
     return rect;
   }
 
@@ -190,14 +189,14 @@ class Reader {
     Feature feature;
     const std::vector<pugi::xml_node> rects = elements(element(from, "rects"));
     if (rects.size() < 2 || rects.size() > feature.rects.size())
-      refuse("a feature that has not two or three rectangles");
+      refuse("a feature doesn't have two or three rectangles");
     std::int64_t largest = 0;
     for (const pugi::xml_node rect : rects) {
       const WeightedRect read = read_rect(rect);
       largest += std::abs(std::int64_t{read.weight}) * read.width * read.height * kWhite;
       feature.rects[static_cast<std::size_t>(feature.rect_count++)] = read;
     }
-    if (largest >= kSumLimit) refuse("a feature whose sum could reach 2^24");
+    if (largest >= kSumLimit) refuse("the sum of a feature could reach 2^24");
     if (cascade_.features.size() == kMostNodes) refuse("more than 200,000 features");
     cascade_.features.push_back(feature);
   }
@@ -218,12 +217,13 @@ class Reader {
     tree.node_count = size32(cascade_.nodes.size()) - tree.first_node;
     tree.leaf_count = size32(cascade_.leaves.size()) - tree.first_leaf;
     if (tree.node_count == 0) refuse("no nodes");
-    if (tree.leaf_count != tree.node_count + 1) refuse("not one leaf more than nodes");
+    if (tree.leaf_count != tree.node_count + 1)
+      refuse("the leaves must be one more than the nodes");
     for (std::int64_t i = 0; i < tree.node_count; ++i) {
       const Node& node = cascade_.nodes[tree.first_node + static_cast<std::size_t>(i)];
       for (const std::int64_t child : {node.left, node.right}) {
         if (child > 0 ? child >= tree.node_count : -child >= tree.leaf_count)
-          refuse("node " + std::to_string(i) + " has a child that is not there");
+          refuse("node " + std::to_string(i) + " has a child that doesn't exist");
         if (child > 0 && child <= i)
           refuse("node " + std::to_string(i) + " has a child that doesn't come after it");
       }
@@ -233,7 +233,7 @@ class Reader {
 
   /// Returns a leaf or a stage's threshold. Refuses values that are too large to be added up.
   [[nodiscard]] double summand(double value) const {
-    if (std::abs(value) > kLargestLeaf) refuse("a leaf or a threshold beyond 1e9");
+    if (std::abs(value) > kLargestLeaf) refuse("a leaf or a threshold is beyond 1e9");
     return value;
   }
 
@@ -279,11 +279,11 @@ class Reader {
       std::string_view text = element(root, name).child_value();
       return next_word(text);
     };
-    if (word("stageType") != "BOOST") refuse("its stages are not of the type BOOST");
+    if (word("stageType") != "BOOST") refuse("stageType must be BOOST");
     const std::string_view features = word("featureType");
     for (const std::string_view known : {"LBP", "HOG"})
       if (features == known) refuse(std::string(known) + " features are not supported");
-    if (features != "HAAR") refuse("its features are not of the type HAAR");
+    if (features != "HAAR") refuse("featureType must be HAAR");
     // Nodes that choose by sets of categories of a feature's values are not supported.
     const pugi::xml_node parameters = find_element(root, "featureParams");
     const pugi::xml_node categories = find_element(parameters, "maxCatCount");
@@ -293,11 +293,11 @@ class Reader {
   void read_tree(pugi::xml_node from) {
     constexpr std::size_t kNumbers = 4;  // numbers of a node
     const std::vector<double> nodes = numbers(element(from, "internalNodes"));
-    if (nodes.size() % kNumbers != 0) refuse("nodes without their four numbers");
+    if (nodes.size() % kNumbers != 0) refuse("a node doesn't have four numbers");
     for (std::size_t i = 0; i < nodes.size(); i += kNumbers) {
       const int feature = as_whole(nodes[i + 2]);
       if (feature < 0 || static_cast<std::size_t>(feature) >= cascade_.features.size())
-        refuse("a feature that is not there");
+        refuse("a node has a feature that doesn't exist");
       add_node({as_whole(nodes[i]), as_whole(nodes[i + 1]), static_cast<std::uint32_t>(feature),
                 as_float(nodes[i + 3])});
     }
@@ -309,7 +309,7 @@ class Reader {
 
   void read_old_format(pugi::xml_node root) {
     const std::vector<double> window = numbers(element(root, "size"));
-    if (window.size() != 2) refuse("a size without its two numbers");
+    if (window.size() != 2) refuse("its size doesn't have two numbers");
     set_window(window[0], window[1]);
     read_stages(root, "trees", "stage_threshold", &Reader::read_old_tree);
   }
@@ -322,10 +322,10 @@ class Reader {
       const pugi::xml_node leaf = find_element(node, value);
       if (!leaf) {
         const int next = as_whole(number(element(node, index)));
-        if (next <= 0) refuse("a child that doesn't come after its node");
+        if (next <= 0) refuse("a child doesn't come after its node");
         return next;
       }
-      if (find_element(node, index)) refuse("a child that is both a node and a leaf");
+      if (find_element(node, index)) refuse("a child is both a node and a leaf");
       cascade_.leaves.push_back(as_float(summand(number(leaf))));
       return -leaves++;
     };

@@ -78,7 +78,7 @@ CnnRequest::~CnnRequest() {
   try {
     slot_.inference->wait();
   } catch (const std::exception& failure) {
-    spdlog::warn("detector: a run that nobody waited for failed: {}", failure.what());
+    spdlog::warn("detector: a search failed, but nobody needs its result: {}", failure.what());
   }
 }
 

@@ -38,7 +38,7 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
 #if FACEPIPE_HAVE_OPENVINO
       return make_openvino_engine(model, network, options);
 #else
-      throw Error(ErrorKind::device, "engine openvino: not built in");
+      throw Error(ErrorKind::device, "engine openvino: this build lacks it");
 #endif
     case Library::own:
     case Library::cascade:
@@ -46,7 +46,7 @@ std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size ne
       break;
   }
   throw Error(ErrorKind::internal, "engine " + std::string(engine_name(library)) +
-                                       ": computes no networks on host memory");
+                                       ": doesn't compute networks in host memory");
 }
 
 std::unique_ptr<NetworkObserver> make_observer(const Model& model, Size network, int threads) {

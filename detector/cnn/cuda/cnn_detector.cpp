@@ -19,9 +19,9 @@ namespace {
 
 const CudaCnnOptions& checked(const CudaCnnOptions& options) {
   if (!(options.score_threshold >= 0 && options.score_threshold <= 1))
-    throw Error(ErrorKind::usage, "score threshold: must be 0..1");
+    throw Error(ErrorKind::usage, "score threshold: must be from 0 to 1");
   if (options.capacity < 1)
-    throw Error(ErrorKind::usage, "candidates of a frame: room for at least one is needed");
+    throw Error(ErrorKind::usage, "candidates of a frame: the capacity must be 1 or more");
   return options;
 }
 

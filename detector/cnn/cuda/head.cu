@@ -130,7 +130,7 @@ void check_output(const Model& model, const ModelOutput& expected, const Network
                               network.width / expected.stride};
   if (place.element != Element::f32 || place.shape != shape)
     throw Error(ErrorKind::device, "model " + model.file().string() + ": output " + output.name +
-                                       " is none that the CUDA engine can decode");
+                                       " can't be decoded by the CUDA engine");
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ HeadKernels::HeadKernels(const Model& model, const NetworkFit& fit,
     : kind_(model.kind()), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
   const std::vector<ModelOutput>& expected = model.outputs();
   if (outputs.size() != expected.size())
-    throw Error(ErrorKind::internal, "detector: another number of outputs than the model's");
+    throw Error(ErrorKind::internal, "detector: the number of outputs is not the model's");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output(model, expected[i], outputs[i], fit.network);
     if (levels_.empty() || levels_.back().stride != expected[i].stride) {

@@ -1,7 +1,6 @@
 #include "detector/cnn/cuda/network.h"
 
-#include <stdexcept>
-
+#include "core/error.h"
 #include "detector/cnn/cuda/placement.h"
 
 namespace facepipe::detector::engine {
@@ -63,7 +62,8 @@ void Network::enqueue(std::byte* activations, cuda::StreamView stream,
 
 void Network::enqueue_step(const Step& step, std::byte* activations, cuda::StreamView stream,
                            const FrameDescriptor* frame) const {
-  if (reads_picture() && frame == nullptr) throw std::invalid_argument("frame is null");
+  if (reads_picture() && frame == nullptr)
+    throw Error(ErrorKind::internal, "detector: the frame is null");
   step.run->enqueue({activations, weights_.data(), frame}, stream);
 }
 

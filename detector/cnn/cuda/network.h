@@ -47,7 +47,7 @@ class Network {
   /// Enqueues a run. `activations` has activation_bytes() and is aligned to 256 bytes. If
   /// reads_picture() is true, the network reads `frame`, which is in device memory, when the work
   /// runs. Else the caller has filled the part input() of the activations. The function neither
-  /// allocates nor waits. Throws std::invalid_argument if `frame` is needed and null.
+  /// allocates nor waits. Throws Error(internal) if `frame` is needed and null.
   void enqueue(std::byte* activations, cuda::StreamView stream,
                const FrameDescriptor* frame = nullptr) const;
 

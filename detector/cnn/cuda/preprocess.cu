@@ -2,8 +2,6 @@
 
 #include <cuda_fp16.h>
 
-#include <stdexcept>
-
 #include "core/cuda/check.h"
 #include "core/error.h"
 #include "detector/cnn/cuda/picture.cuh"
@@ -185,14 +183,14 @@ PreprocessKernel::PreprocessKernel(const PictureSource& picture, const Placement
   const PixelFormat& format = layout.format;
   if (!format.semi_planar || !format.has_chroma || format.log2_chroma_w != 1 ||
       format.log2_chroma_h != 1 || format.bits < 8 || format.bits + format.shift > 16)
-    throw Error(ErrorKind::device, "detector: the CUDA engine takes NV12 and P016 alone");
+    throw Error(ErrorKind::device, "detector: the CUDA engine takes only NV12 and P016");
   if (upright_size(layout.stored, layout.orientation) != picture.fit.frame)
-    throw Error(ErrorKind::internal, "detector: a stream of another size than its network's");
+    throw Error(ErrorKind::internal, "detector: the stream's size is not that of the network");
 }
 
 void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activations,
                                cuda::StreamView stream) const {
-  if (frame == nullptr) throw std::invalid_argument("frame is null");
+  if (frame == nullptr) throw Error(ErrorKind::internal, "detector: the frame is null");
   Arguments a{};
   static_cast<Picture&>(a) = picture_of(picture_);
   a.frame = frame;

@@ -22,7 +22,7 @@ class PreprocessKernel {
   PreprocessKernel(const PictureSource& picture, const Placement& input);
 
   /// Enqueues the kernel, which writes the whole input. `frame` is in device memory, and is read
-  /// when the work runs. Throws std::invalid_argument if it is null.
+  /// when the work runs. Throws Error(internal) if it is null.
   void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:

@@ -129,7 +129,7 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
   const int stride = model.outputs().front().stride;
   const Size map{fit.network.width / stride, fit.network.height / stride};
   if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
-    throw Error(ErrorKind::internal, "detector: a head of another kind than its kernels'");
+    throw Error(ErrorKind::internal, "detector: the kernels can't compute this head");
   const Chip chip = current_chip();
   overlap_ = overlap_of(chip);
   warps_ = warps_for(tiles_, map, chip.multiprocessors);

@@ -1,7 +1,6 @@
-#include <stdexcept>
-
 #include "core/cuda/check.h"
 #include "core/cuda/programmatic.cuh"
+#include "core/error.h"
 #include "detector/cnn/cuda/head_decode.cuh"
 #include "detector/cnn/cuda/operators/pyramid/pyramid.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
@@ -297,7 +296,7 @@ Kernel kernel_of(int tiles) {
     case 4:
       return pyramid_head_kernel<4, Centerface>;
     default:
-      throw std::invalid_argument("head: channels without a kernel");
+      throw Error(ErrorKind::internal, "head: there is no kernel for this number of channels");
   }
 }
 

@@ -158,7 +158,7 @@ void TileChooser::save() {
     file.commit();
   } catch (const Error& error) {  // another process writes the file, or the disk is full: the next
                                   // plan tries again
-    spdlog::debug("detector: the tiles that were found can't be kept: {}", error.what());
+    spdlog::debug("detector: the chosen tiles can't be kept: {}", error.what());
   }
 }
 

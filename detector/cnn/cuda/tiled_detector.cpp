@@ -1,10 +1,10 @@
 #include "detector/cnn/cuda/tiled_detector.h"
 
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "core/cuda/buffer.h"
+#include "core/error.h"
 #include "detector/cnn/cuda/tile_kernels.h"
 
 namespace facepipe::detector {
@@ -67,7 +67,7 @@ std::unique_ptr<CudaDetection> CudaTiledDetector::make_detection() const {
 }
 
 void CudaTiledDetection::enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) {
-  if (frame == nullptr) throw std::invalid_argument("frame is null");
+  if (frame == nullptr) throw Error(ErrorKind::internal, "detector: the frame is null");
   cuda::clear(found_.view(), stream);
   for (int tile = 0; tile < detector_->tiling().count(); ++tile) enqueue_tile(tile, frame, stream);
   constexpr float kAnywhere = std::numeric_limits<float>::max();

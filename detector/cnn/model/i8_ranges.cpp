@@ -34,7 +34,7 @@ class Reader {
   /// Checks that an object has these members and no others.
   void expect_members(const Json& json, const std::string& where,
                       std::initializer_list<const char*> names) const {
-    if (!json.is_object()) refuse(where + " is no object");
+    if (!json.is_object()) refuse(where + " is not an object");
     for (const char* const name : names)
       if (!json.contains(name)) refuse(where + " lacks \"" + name + "\"");
     if (json.size() == names.size()) return;
@@ -44,17 +44,17 @@ class Reader {
   }
 
   [[nodiscard]] std::string text(const Json& json, const std::string& where) const {
-    if (!json.is_string()) refuse(where + " is no text");
+    if (!json.is_string()) refuse(where + " is not a string");
     return json.get<std::string>();
   }
 
   [[nodiscard]] const Json& list(const Json& json, const std::string& where) const {
-    if (!json.is_array()) refuse(where + " is no list");
+    if (!json.is_array()) refuse(where + " is not a list");
     return json;
   }
 
   [[nodiscard]] float number(const Json& json, const std::string& where) const {
-    if (!json.is_number()) refuse(where + " is no number");
+    if (!json.is_number()) refuse(where + " is not a number");
     const auto value = json.get<double>();
     if (!std::isfinite(value) || std::abs(value) > kLargestValue)
       refuse(where + " is larger than a million, or not finite");
@@ -73,7 +73,7 @@ class Reader {
     for (const Json& percent : list(json["channels"], which + ": \"channels\"")) {
       const bool fits = percent.is_number_unsigned() && percent.get<std::uint64_t>() >= 1 &&
                         percent.get<std::uint64_t>() <= kPercent;
-      if (!fits) refuse(which + ": a channel is no integer of 1 to 100");
+      if (!fits) refuse(which + ": a channel is not an integer from 1 to 100");
       range.channels.push_back(percent.get<std::uint8_t>());
     }
     return range;
@@ -90,7 +90,7 @@ std::string shortened(const std::string& sha256) {
 }
 
 std::string read_ranges_file(const std::filesystem::path& file) {
-  if (is_no_regular_file(file)) refuse_i8_ranges(file.string(), "no regular file");
+  if (is_no_regular_file(file)) refuse_i8_ranges(file.string(), "not a regular file");
   std::error_code failure;
   const std::uintmax_t size = std::filesystem::file_size(file, failure);
   if (failure) refuse_i8_ranges(file.string(), failure.message());
@@ -128,9 +128,9 @@ I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
   try {
     file = Json::parse(json);
   } catch (const Json::parse_error& error) {
-    reader.refuse("no JSON from byte " + std::to_string(error.byte) + " on");
+    reader.refuse("not JSON at byte " + std::to_string(error.byte));
   } catch (const Json::exception&) {
-    reader.refuse("no JSON: a number in it is too large");
+    reader.refuse("a number in it is too large");
   }
   reader.expect_members(file, "the file", {"format", "model_sha256", "pictures", "tensors"});
   if (reader.text(file["format"], "\"format\"") != kFormat)
@@ -145,7 +145,8 @@ I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
     ranges.pictures.push_back(reader.text(picture, "a picture"));
   for (const Json& tensor : reader.list(file["tensors"], "\"tensors\"")) {
     TensorRange range = reader.tensor(tensor);
-    if (ranges.find(range.name) != nullptr) reader.refuse("tensor " + range.name + ": told twice");
+    if (ranges.find(range.name) != nullptr)
+      reader.refuse("tensor " + range.name + ": appears twice");
     ranges.tensors.push_back(std::move(range));
   }
   return ranges;
@@ -189,8 +190,9 @@ I8Ranges find_i8_ranges(const Model& model) {
   if (std::optional<I8Ranges> built_in = built_in_ranges(model.sha256()))
     return std::move(*built_in);
   throw Error(ErrorKind::device, "model " + model.file().string() +
-                                     ": no ranges for i8; facepipe calibrate --model " +
-                                     model.file().string() + " PICTURES makes " + beside.string());
+                                     ": there are no ranges for i8; 'facepipe calibrate --model " +
+                                     model.file().string() +
+                                     " PICTURES' measures them and writes " + beside.string());
 }
 
 }  // namespace facepipe::detector

@@ -26,10 +26,10 @@ std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
                                         const std::string& bytes) {
   auto proto = std::make_shared<onnx::ModelProto>();
   if (!proto->ParseFromString(bytes) || !proto->has_graph() || proto->graph().node_size() == 0)
-    refuse_model(file, "no ONNX model");
+    refuse_model(file, "not an ONNX model");
   for (const onnx::TensorProto& weights : proto->graph().initializer())
     if (weights.data_location() == onnx::TensorProto::EXTERNAL)
-      refuse_model(file, "its weights stand in other files, which is not supported");
+      refuse_model(file, "its weights are in other files, which is not supported");
   return proto;
 }
 
@@ -96,7 +96,7 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const onnx::GraphProto& graph = proto->graph();
   const std::optional<DeclaredTensor> image = find_image_input(graph);
-  if (!image) refuse_model(file, "no known face model: its input is no picture of 3 planes");
+  if (!image) refuse_model(file, "not a known face model: its input is not a picture of 3 planes");
   std::vector<DeclaredTensor> outputs;
   for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
   for (const KnownModel* const known : known_models()) {
@@ -107,7 +107,7 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
     break;
   }
   if (known_ == nullptr)
-    refuse_model(file, "no known face model: its outputs are " + of_none_of_them());
+    refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
   check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
@@ -123,7 +123,9 @@ void Model::check_outputs(const graph::Graph& graph) const {
     const bool fits = computed != graph.outputs.end() &&
                       graph.value(computed->value).extents ==
                           output_extents(known_->output_layout, output, kTrial);
-    if (!fits) refuse_model(file_, "its output " + output.name + " has another shape than it says");
+    if (!fits)
+      refuse_model(file_,
+                   "its output " + output.name + " doesn't have the shape that the file says");
   }
 }
 

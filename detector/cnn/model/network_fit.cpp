@@ -32,12 +32,14 @@ NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
     const auto [low, high] = std::minmax(detect_size->width, detect_size->height);
     if (low < 1 || high > kMaxPictureSide)
       throw Error(ErrorKind::usage,
-                  "detect size " + to_string(*detect_size) + ": each side must be 1..16384");
+                  "detect size " + to_string(*detect_size) + ": each side must be from 1 to 16384");
   }
   const Size content = detect_size ? scaled_to_fit(frame, *detect_size) : frame;
   if (std::max(content.width, content.height) > kMaxPictureSide)
-    throw Error(ErrorKind::device, "detector: frames of " + to_string(frame) +
-                                       " are larger than 16384 a side; give a smaller detect size");
+    throw Error(
+        ErrorKind::device,
+        "detector: frames of " + to_string(frame) +
+            " are too large: a side has more than 16384 pixels; give a smaller --detect-size");
   return {frame, content, {round_up(content.width), round_up(content.height)}};
 }
 

@@ -193,9 +193,11 @@ TEST_F(ProgramOnCuda, MakesPicturesThatChangeSizeLikeTheFirst) {
     arguments.push_back(device);
     const json report = run_well(arguments);
     EXPECT_EQ(report["frames"]["written"], 3 * kFrames);
-    EXPECT_THAT(report["notices"].dump(),
-                HasSubstr("pictures change from 640x448 yuv420p to 322x226 yuv420p in mid-file; "
-                          "converted to the first"));
+    EXPECT_THAT(
+        report["notices"].dump(),
+        HasSubstr(
+            "pictures change from 640x448 yuv420p to 322x226 yuv420p in the middle of the file; "
+            "converted to be like the first"));
     return faces_of(detections_);
   };
   const Frames cpu = on("cpu");
@@ -528,9 +530,9 @@ TEST_F(ProgramOnCuda, WhatNvdecCantDecodeIsDecodedOnTheCpuAndTold) {
 }
 
 TEST_F(ProgramOnCuda, WhatOnlyTheCpuHasIsRefused) {
-  expect_refusal(2, "don't go together",
+  expect_refusal(2, "can't be combined",
                  {clip_, "--device", "cuda", "--engine", "openvino", "-o", out_});
-  expect_refusal(2, "don't go together",
+  expect_refusal(2, "can't be combined",
                  {clip_, "--device", "cuda", "--precision", "f32", "-o", out_});
   expect_refusal(4, "cuda:99", {clip_, "--device", "cuda:99", "-o", out_});
 }

@@ -14,6 +14,7 @@
 #include "pipeline/cuda/descriptor.h"
 #include "pipeline/cuda/faces.h"
 #include "tests/overlay/cuda/same_bytes.h"
+#include "tests/support/expect_error.h"
 #include "video/cuda/pictures.h"
 
 namespace facepipe::overlay {
@@ -277,17 +278,23 @@ TEST(CudaOverlay, ACountBeyondTheCapacityDrawsWhatThereIs) {
 }
 
 TEST(CudaOverlay, RefusesWhatItCantDraw) {
-  EXPECT_THROW(CudaOverlay({{16, 16}, {false, 1, 1, 8, 0, true}, {}, {}, 1}),
-               std::invalid_argument);
-  EXPECT_THROW(CudaOverlay({{16, 16}, {true, 1, 0, 8, 0, true}, {}, {}, 1}), std::invalid_argument);
+  test::expect_error(ErrorKind::internal, "semi-planar 4:2:0", [] {
+    CudaOverlay({{16, 16}, {false, 1, 1, 8, 0, true}, {}, {}, 1});
+  });
+  test::expect_error(ErrorKind::internal, "semi-planar 4:2:0", [] {
+    CudaOverlay({{16, 16}, {true, 1, 0, 8, 0, true}, {}, {}, 1});
+  });
   const cuda::Stream stream;
   const CudaOverlay overlay({{16, 16}, kFormats[0], {}, {}, 1});
   const cuda::DetectionBuffers one(1);
   const cuda::DetectionBuffers two(2);
   const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
-  EXPECT_THROW(overlay.enqueue(nullptr, one.view(), stream), std::invalid_argument);
-  EXPECT_THROW(overlay.enqueue(descriptor.data(), {}, stream), std::invalid_argument);
-  EXPECT_THROW(overlay.enqueue(descriptor.data(), two.view(), stream), std::invalid_argument);
+  test::expect_error(ErrorKind::internal, "an array is missing",
+                     [&] { overlay.enqueue(nullptr, one.view(), stream); });
+  test::expect_error(ErrorKind::internal, "an array is missing",
+                     [&] { overlay.enqueue(descriptor.data(), {}, stream); });
+  test::expect_error(ErrorKind::internal, "the capacity of the faces",
+                     [&] { overlay.enqueue(descriptor.data(), two.view(), stream); });
 }
 
 }  // namespace

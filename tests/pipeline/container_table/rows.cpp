@@ -67,7 +67,7 @@ const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
 // Opus is copied 6.5 ms too early. FFmpeg's own command does the same.
 const RowExtras kOfOpus{.tick_s = 0.004};
-const RowExtras kReadsBack{.refused = "is finished by reading"};
+const RowExtras kReadsBack{.refused = "can be read again while it is written"};
 
 }  // namespace
 

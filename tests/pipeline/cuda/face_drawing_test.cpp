@@ -5,11 +5,11 @@
 
 #include <memory>
 #include <random>
-#include <stdexcept>
 #include <vector>
 
 #include "core/frame_record.h"
 #include "tests/overlay/cuda/same_bytes.h"
+#include "tests/support/expect_error.h"
 #include "video/cuda/pictures.h"
 
 namespace facepipe::test {
@@ -136,8 +136,8 @@ TEST(FaceDrawing, RefusesTracksOfSomeFaces) {
   const DeviceFrame device(make_noise_frame(spec, 1), stream);
   Frame frame = over(device);
   const Tracked drawn = random_faces(1, 3);
-  EXPECT_THROW(drawing.draw(frame, drawn.faces, std::span(drawn.tracks).first(2)),
-               std::invalid_argument);
+  expect_error(ErrorKind::internal, "only some faces have tracks",
+               [&] { drawing.draw(frame, drawn.faces, std::span(drawn.tracks).first(2)); });
 }
 
 }  // namespace

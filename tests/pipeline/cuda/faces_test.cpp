@@ -8,6 +8,7 @@
 
 #include "core/cuda/graph.h"
 #include "tests/pipeline/cuda/device_frame.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -226,7 +227,8 @@ TEST(CudaFaces, RefusesToLeaveCandidatesOut) {
   const cuda::DetectionBuffers some(4);
   const cuda::DetectionBuffers bare(4, false);
   const auto refused = [&](const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
-    EXPECT_THROW(enqueue_scored_over(from, 0, to, stream), std::invalid_argument);
+    expect_error(ErrorKind::internal, "enqueue_scored_over",
+                 [&] { enqueue_scored_over(from, 0, to, stream); });
   };
   refused({}, some.view());
   refused(some.view(), {});
@@ -242,7 +244,8 @@ TEST(CudaFaces, RefusesMissingArrays) {
   const nms::DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
   const auto refused = [&](const cuda::DeviceDetections& from, const nms::DeviceKept& of,
                            const cuda::DeviceDetections& to, FaceCounts* into) {
-    EXPECT_THROW(enqueue_faces(from, of, {}, to, into, stream), std::invalid_argument);
+    expect_error(ErrorKind::internal, "an array is missing",
+                 [&] { enqueue_faces(from, of, {}, to, into, stream); });
   };
   refused({}, kept, some.view(), counts.data());
   refused(some.view(), {}, some.view(), counts.data());

@@ -240,7 +240,7 @@ TEST(CudaMotion, RefusesAPictureOfAnotherSize) {
   const DeviceFrame there(make_noise_frame({kNv12, {64, 48}, {}}, 5), stream);
   const auto motion =
       track::make_cuda_motion_estimator({64, 46}, cuda::Event::Wait::spinning, copies);
-  expect_error(ErrorKind::internal, "another size",
+  expect_error(ErrorKind::internal, "doesn't have the size",
                [&] { static_cast<void>(motion->look_at(there.frame())); });
 }
 

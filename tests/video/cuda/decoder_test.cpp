@@ -323,7 +323,7 @@ TEST(Nvdec, MakesPicturesThatChangeLikeTheFirst) {
     EXPECT_LT(mean_difference(found.shots[i].samples, expected.shots[i].samples), 1.0) << i;
   }
   EXPECT_THAT(found.notices, Contains("pictures change from 640x360 yuv420p to 322x242 yuv420p in "
-                                      "mid-file; converted to the first"));
+                                      "the middle of the file; converted to be like the first"));
   EXPECT_EQ(video::live_frames(), 0);
 }
 
@@ -336,7 +336,8 @@ TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
     FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), HasSubstr("from 640x360 yuv420p to 322x242 yuv420p in mid-file"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("from 640x360 yuv420p to 322x242 yuv420p in the middle of the file"));
   }
   EXPECT_EQ(video::live_frames(), 0);
 }

@@ -133,7 +133,7 @@ TEST_F(Planning, WhatIsNamedIsNeverReplaced) {
 
 TEST_F(Planning, BitsThatANamedEncoderDropsAreTold) {
   static_cast<void>(plan("hevc_nvenc", AV_PIX_FMT_P016LE));
-  EXPECT_THAT(notices_.all(), ElementsAre(HasSubstr("10 bits, which is all that hevc_nvenc")));
+  EXPECT_THAT(notices_.all(), ElementsAre(HasSubstr("only 10 bits, because hevc_nvenc")));
 }
 
 TEST(Nvenc, IsKnownByFFmpegsWord) {

@@ -98,9 +98,9 @@ TEST_F(FirstPictureTest, TheCpuTakesOverFromTheFirstPacketOn) {
 
 TEST_F(FirstPictureTest, ADecoderThatWasNamedIsNotReplaced) {
   for (const int call : {0, 2})
-    expect_error(
-        ErrorKind::device, "clip.mp4: no such chip; the CPU decodes it with --decoder",
-        [&] { static_cast<void>(stamps(refusing_at(call), video::DecoderChoice::nvdec)); });
+    expect_error(ErrorKind::device, "clip.mp4: no such chip; use --decoder", [&] {
+      static_cast<void>(stamps(refusing_at(call), video::DecoderChoice::nvdec));
+    });
   EXPECT_THAT(notices_.all(), IsEmpty());
 }
 
@@ -119,7 +119,7 @@ TEST_F(FirstPictureTest, OtherStreamsAreKeptUpToALimit) {
       return video::read_first_picture(demuxer, open, video::DecoderChoice::cpu, wants, notices_);
     };
     if (wanted)
-      expect_error(ErrorKind::input, "other streams fill 64 MiB before the first picture",
+      expect_error(ErrorKind::input, "other streams have 64 MiB of data before the first picture",
                    [&] { static_cast<void>(read()); });
     else
       EXPECT_TRUE(read().picture.has_value());

@@ -200,7 +200,7 @@ TEST(PictureFile, B15TellsOfAVideoBehindThePicture) {
         jpeg_with("") + jpeg_with("") + video, png_with(png_chunk("IEND", "")) + video}) {
     EXPECT_TRUE(read(file).video);
     EXPECT_THAT(video::left_out(read(file)),
-                testing::Contains(HasSubstr("video behind the picture")));
+                testing::Contains(HasSubstr("video after the picture")));
   }
   EXPECT_FALSE(read(jpeg_with(jpeg_segment('\xE1', video))).video);
   EXPECT_TRUE(video::read_heif(bytes_of(heif({{1}}, {}) + box("mpvd", video)))->video);

@@ -123,8 +123,8 @@ void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
   const std::vector<std::string> missing = layers_without(shared->net, cv::dnn::DNN_BACKEND_CUDA);
   if (!missing.empty())
     throw engine_error(shared->file, kLibrary,
-                       "no CUDA for " + std::to_string(missing.size()) +
-                           " layers, the first of them " + missing.front());
+                       "can't compute " + std::to_string(missing.size()) +
+                           " layers with CUDA; the first is " + missing.front());
 }
 
 }  // namespace

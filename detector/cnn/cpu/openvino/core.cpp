@@ -12,9 +12,8 @@ void expect_processor_files(const std::filesystem::path& root) {
   const bool topology = std::filesystem::exists(root / "sys/devices/system/cpu/cpu0", unknown);
   if (topology || std::ifstream(root / "proc/cpuinfo").is_open()) return;
   throw Error(ErrorKind::device,
-              "OpenVINO: finds no processor, because neither /proc/cpuinfo nor "
-              "/sys/devices/system/cpu can be read here; mount one of them, or take another "
-              "engine (--engine opencv)");
+              "OpenVINO can't count the processors, because neither /proc/cpuinfo nor "
+              "/sys/devices/system/cpu can be read; mount one of them, or use --engine opencv");
 }
 
 ov::Core make_openvino_core() {

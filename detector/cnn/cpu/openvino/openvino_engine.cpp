@@ -182,7 +182,7 @@ void check_precision(const ov::CompiledModel& compiled, Precision asked) {
     names += (i == 0 ? "" : ", ") + others[i];
   if (others.size() > kNamed) names += ", ...";
   throw Error(ErrorKind::device, wish + ", but it computes " + std::to_string(others.size()) +
-                                     " convolutions otherwise: " + names);
+                                     " convolutions in other precisions: " + names);
 }
 
 }  // namespace

@@ -283,7 +283,7 @@ void check_names(const std::vector<QuantizedTensor>& tensors, const I8Ranges& ra
   }
   for (const TensorRange& range : ranges.tensors)
     if (!known.contains(range.name))
-      refuse_i8_ranges(ranges.origin, "tensor " + range.name + " is none that needs a range");
+      refuse_i8_ranges(ranges.origin, "tensor " + range.name + " needs no range");
 }
 
 }  // namespace

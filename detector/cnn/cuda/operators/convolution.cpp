@@ -183,7 +183,7 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   const bool f32 = context.outputs[0].element == Element::f32;
   expect_plain(checked, !image);
   if (image && (!graph::is_stem(op) || f32))
-    graph::refuse(context.graph, context.node, "only a stem reads the picture");
+    graph::refuse(context.graph, context.node, "only the first convolution can read the picture");
   const ConvolutionKind kind = image            ? ConvolutionKind::stem
                                : op.pointwise() ? ConvolutionKind::pointwise
                                                 : ConvolutionKind::window;

@@ -1,6 +1,5 @@
-#include <stdexcept>
-
 #include "core/cuda/check.h"
+#include "core/error.h"
 #include "detector/cnn/cuda/operators/convolution.h"
 #include "detector/cnn/cuda/operators/convolution_tile.cuh"
 
@@ -71,20 +70,21 @@ Kernel kernel_of_columns(int columns) {
     case 12:
       return convolution_kernel<kKind, kF32, kRows, 12, kStep>;
     default:
-      throw std::invalid_argument("convolution: a tile without a kernel");
+      throw Error(ErrorKind::internal, "convolution: there is no kernel for this tile");
   }
 }
 
 template <ConvolutionKind kKind, bool kF32>
 Kernel kernel_of(ConvolutionTile tile) {
   if (tile.rows != 1 && tile.rows != 2)
-    throw std::invalid_argument("convolution: a tile without a kernel");
+    throw Error(ErrorKind::internal, "convolution: there is no kernel for this tile");
   // Long steps are faster only for long sums, which pointwise convolutions have.
   if constexpr (kKind == ConvolutionKind::pointwise)
     if (tile.step == kLongStep)
       return tile.rows == 2 ? kernel_of_columns<kKind, kF32, 2, kLongStep>(tile.columns)
                             : kernel_of_columns<kKind, kF32, 1, kLongStep>(tile.columns);
-  if (tile.step != kShortStep) throw std::invalid_argument("convolution: a tile without a kernel");
+  if (tile.step != kShortStep)
+    throw Error(ErrorKind::internal, "convolution: there is no kernel for this tile");
   return tile.rows == 2 ? kernel_of_columns<kKind, kF32, 2, kShortStep>(tile.columns)
                         : kernel_of_columns<kKind, kF32, 1, kShortStep>(tile.columns);
 }
@@ -104,7 +104,7 @@ Kernel kernel_of(ConvolutionKind kind, bool f32, ConvolutionTile tile) {
       if (!f32) return kernel_of<ConvolutionKind::transposed, false>(tile);
       break;
   }
-  throw std::invalid_argument("convolution: no kernel writes floats");
+  throw Error(ErrorKind::internal, "convolution: no kernel writes floats");
 }
 
 }  // namespace

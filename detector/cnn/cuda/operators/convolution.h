@@ -65,7 +65,7 @@ struct ConvolutionArguments {
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
 /// `f32` says that the output is floats; only pointwise and window can do that. Throws
-/// std::invalid_argument if there is no kernel for the tile.
+/// Error(internal) if there is no kernel for the tile.
 void launch_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile,
                         const ConvolutionArguments& arguments, cudaStream_t stream);
 

@@ -35,7 +35,7 @@ ValueId Graph::add_value(const std::string& name) {
 MapShape Graph::map(ValueId id) const {
   const std::vector<std::int64_t>& extents = value(id).extents;
   if (extents.size() != 4 || extents[0] != 1)
-    throw Error(ErrorKind::internal, source + ": value " + value(id).name + " is no map");
+    throw Error(ErrorKind::internal, source + ": value " + value(id).name + " is not a map");
   return {static_cast<int>(extents[1]), static_cast<int>(extents[2]), static_cast<int>(extents[3])};
 }
 

@@ -45,7 +45,7 @@ class Check {
   }
 
   void check_opset() const {
-    if (model_.opset_import_size() != 1) fail("uses operators of other than one set");
+    if (model_.opset_import_size() != 1) fail("its operators must come from one operator set");
     const onnx::OperatorSetIdProto& opset = model_.opset_import(0);
     if (!opset.domain().empty() && opset.domain() != "ai.onnx")
       fail("operators of domain " + opset.domain() + " are not supported");
@@ -56,14 +56,14 @@ class Check {
   void check_tensor(const TensorProto& tensor) {
     const std::string name = "weights " + tensor.name() + ": ";
     if (tensor.name().empty() || !names_.insert(tensor.name()).second)
-      fail(name + "have no name of their own");
+      fail(name + "have no name, or the name of other weights");
     if (tensor.data_location() != TensorProto::DEFAULT || tensor.external_data_size() > 0)
-      fail(name + "stand in other files, which is not supported");
-    if (tensor.dims_size() > kMostRank) fail(name + "impossible extents");
+      fail(name + "are in other files, which is not supported");
+    if (tensor.dims_size() > kMostRank) fail(name + "have impossible extents");
     std::int64_t elements = 1;
     for (const std::int64_t extent : tensor.dims()) {
       if (extent < 0 || extent > kMostElements / std::max<std::int64_t>(elements, 1))
-        fail(name + "impossible extents");
+        fail(name + "have impossible extents");
       elements *= extent;
     }
     check_data(tensor, elements, name);
@@ -73,7 +73,7 @@ class Check {
   void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
     const bool floats = tensor.data_type() == TensorProto::FLOAT;
     if (!floats && tensor.data_type() != TensorProto::INT64)
-      fail(name + "another type of numbers than is supported");
+      fail(name + "have a type of numbers that is not supported");
     const std::size_t size = floats ? sizeof(float) : sizeof(std::int64_t);
     const auto raw = static_cast<std::int64_t>(tensor.raw_data().size() / size);
     const std::int64_t listed = floats ? tensor.float_data_size() : tensor.int64_data_size();
@@ -82,7 +82,7 @@ class Check {
                           tensor.double_data_size() + tensor.uint64_data_size();
     const bool whole = tensor.raw_data().size() % size == 0 && elsewhere == 0 &&
                        (raw == 0 || listed == 0) && raw + listed == elements;
-    if (!whole) fail(name + "hold other data than their extents say");
+    if (!whole) fail(name + "their data don't fit their extents");
     if (tensor.has_segment()) fail(name + "parts of tensors are not supported");
   }
 
@@ -92,8 +92,8 @@ class Check {
       const std::string name =
           "node " + (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) +
           " (" + node.op_type() + "): attribute " + attribute.name();
-      if (!known.insert(attribute.name()).second) fail(name + " stands there twice");
-      if (!is_plain(attribute)) fail(name + " holds something else than its type says");
+      if (!known.insert(attribute.name()).second) fail(name + " appears twice");
+      if (!is_plain(attribute)) fail(name + " holds a value that doesn't fit its type");
     }
   }
 

@@ -191,7 +191,7 @@ class Import {
     }
     const std::string& output = proto.output(0);
     if (output.empty() || ids_.contains(output) || constants_.contains(output))
-      node.fail("its output has no name of its own");
+      node.fail("its output has no name, or the name of another value");
     result.outputs.push_back(ids_[output] = graph_.add_value(output));
     graph_.nodes.push_back(std::move(result));
   }
@@ -207,7 +207,7 @@ class Import {
 Graph import_onnx(const std::string& bytes, const std::string& source) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph())
-    throw Error(ErrorKind::device, "model " + source + ": no ONNX model");
+    throw Error(ErrorKind::device, "model " + source + ": not an ONNX model");
   return import_onnx(model, source);
 }
 

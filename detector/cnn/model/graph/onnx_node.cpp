@@ -102,14 +102,14 @@ void OnnxNode::expect_integers(std::string_view attribute, std::int64_t value) c
 const onnx::TensorProto& OnnxNode::constant(int input) const {
   const auto found = has_input(input) ? constants_.find(node_.input(input)) : constants_.end();
   if (found == constants_.end())
-    fail("input " + std::to_string(input) + " is no constant of the file");
+    fail("input " + std::to_string(input) + " is not a constant in the file");
   return *found->second;
 }
 
 const onnx::TensorProto& OnnxNode::constant(int input, int type) const {
   const onnx::TensorProto& tensor = constant(input);
   if (tensor.data_type() != type)
-    fail("input " + std::to_string(input) + " has another type of numbers than is supported");
+    fail("input " + std::to_string(input) + " has a type of numbers that is not supported");
   return tensor;
 }
 
@@ -146,7 +146,7 @@ std::vector<std::int64_t> OnnxNode::integers(int input) const {
   if (shape.size() != 1) fail("input " + std::to_string(input) + " should be a list");
   auto values = values_of<std::int64_t>(tensor, tensor.int64_data(), shape[0]);
   if (static_cast<std::int64_t>(values.size()) != shape[0])
-    fail("input " + std::to_string(input) + " holds less than it promises");
+    fail("input " + std::to_string(input) + " has fewer numbers than its shape says");
   return values;
 }
 
@@ -159,7 +159,7 @@ Window OnnxNode::window(std::optional<std::vector<std::int64_t>> kernel) const {
   const std::vector<std::int64_t> pads = integers("pads", {0, 0, 0, 0});
   if (shape.size() != 2 || strides.size() != 2 || pads.size() != 4)
     fail("only windows of two dimensions are supported");
-  if (kernel && shape != *kernel) fail("kernel_shape is not that of the weights");
+  if (kernel && shape != *kernel) fail("kernel_shape is not the shape of the weights");
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const bool sane = shape[axis] >= 1 && shape[axis] <= kLargestWindow && strides[axis] >= 1 &&
                       strides[axis] <= kLargestWindow && pads[axis] >= 0 && pads[axis + 2] >= 0 &&

@@ -100,7 +100,7 @@ class Inference {
     Extents result;
     for (std::size_t i = 0; i < sorted.size(); ++i)
       if (sorted.size() != in.size() || sorted[i] != static_cast<int>(i))
-        fail("not an order of the axes of " + text(in));
+        fail("its \"perm\" is not an order of the axes of " + text(in));
     for (const int axis : op.order) result.push_back(in[static_cast<std::size_t>(axis)]);
     return {result};
   }
@@ -136,7 +136,7 @@ class Inference {
 
   void take_inputs(std::size_t fewest, std::size_t most) const {
     if (node_.inputs.size() < fewest || node_.inputs.size() > most)
-      fail("takes another number of inputs than " + std::to_string(node_.inputs.size()));
+      fail("can't take " + std::to_string(node_.inputs.size()) + " inputs");
   }
   [[nodiscard]] const Extents& extents(std::size_t input) const {
     return graph_.value(node_.inputs[input]).extents;
@@ -193,7 +193,7 @@ class Inference {
     }
     const Pair& pair = chain.pair;
     if (map[1] != pair.pointwise.inputs || pair.pointwise.outputs != pair.depthwise.inputs)
-      fail("its weights are for another number of channels than " + text(map));
+      fail("its weights don't fit the channels of " + text(map));
     map[1] = pair.depthwise.outputs;
     if (chain.keeps) results.push_back(map);
     if (chain.pools) results.push_back({1, map[1], map[2] / 2, map[3] / 2});
@@ -221,7 +221,7 @@ void infer_shapes(Graph& graph, Size size) {
   graph.value(graph.input).extents = {1, graph.input_channels, size.height, size.width};
   for (const Node& node : graph.nodes) {
     const std::vector<Extents> shapes = std::visit(Inference(graph, node), node.op);
-    if (shapes.size() != node.outputs.size()) refuse(graph, node, "has another number of outputs");
+    if (shapes.size() != node.outputs.size()) refuse(graph, node, "has a wrong number of outputs");
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       check_size(graph, node, shapes[i]);
       graph.value(node.outputs[i]).extents = shapes[i];

@@ -233,7 +233,7 @@ TEST(AcfDetector, TellsWhatItIs) {
   EXPECT_EQ(factory->class_name(), "face");
   EXPECT_FALSE(factory->finds_landmarks());
   EXPECT_EQ(factory->choice().name(), "acf");
-  EXPECT_EQ(factory->choice().why, "acf, f32: what computes channel features");
+  EXPECT_EQ(factory->choice().why, "acf, f32: the engine for channel features");
   const DetectorFacts facts = factory->detector({200, 180})->facts();
   EXPECT_EQ(facts.window, (Size{40, 48}));
   EXPECT_FALSE(facts.network);
@@ -253,14 +253,18 @@ TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {
     test::expect_error(kind, options.model.filename().string(),
                        [&] { (void)make_detector_factory({}, options); });
   };
-  refused("which engine opencv doesn't compute",
+  refused("engine opencv can't compute channel features",
           [](DetectorOptions& o) { o.library = Library::opencv; });
-  refused("which engine cascade doesn't compute",
+  refused("engine cascade can't compute channel features",
           [](DetectorOptions& o) { o.library = Library::cascade; });
-  refused("not --detect-size", [](DetectorOptions& o) { o.detect_size = Size{320, 240}; });
-  refused("scale factor", [](DetectorOptions& o) { o.scale_factor = 1.2; });
+  refused("--detect-size doesn't work with channel features; --min-face makes it faster",
+          [](DetectorOptions& o) {
+            o.detect_size = Size{320, 240};
+          });
+  refused("--scale-factor doesn't work with channel features, only with a cascade",
+          [](DetectorOptions& o) { o.scale_factor = 1.2; });
   refused("--min-face must be 0, or at least 10", [](DetectorOptions& o) { o.min_face = 9.9; });
-  refused("engine acf computes nothing else", [](DetectorOptions& o) {
+  refused("engine acf computes only channel features", [](DetectorOptions& o) {
     o.model = test::centerface_file();
     o.library = Library::acf;
   });

@@ -211,10 +211,10 @@ TEST(CudaAcf, RefusesWhatItCannotDo) {
   test::expect_error(ErrorKind::device, "NV12 or P016", [&] {
     (void)acf::make_cuda_acf_detector(model, {{64, 64}, planar, {}}, {});
   });
-  test::expect_error(ErrorKind::usage, "room for one candidate", [&] {
+  test::expect_error(ErrorKind::usage, "the capacity must be 1 or more", [&] {
     (void)acf::make_cuda_acf_detector(model, {{64, 64}, kNv12, {}}, {.capacity = 0});
   });
-  test::expect_error(ErrorKind::device, "too large a picture to be enlarged so much", [&] {
+  test::expect_error(ErrorKind::device, "the enlarged picture would be too large", [&] {
     (void)acf::make_cuda_acf_detector(model, {{32768, 32768}, kNv12, {}}, {.sizes = {5, 0}});
   });
 }

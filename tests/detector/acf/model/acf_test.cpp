@@ -49,72 +49,73 @@ struct Refusal {
 };
 
 const std::vector<Refusal> kRefusals{
-    {"no model of facepipe's", [](Json& m) { m["format"] = "other"; }},
-    {"no model of facepipe's", [](Json& m) { m.erase("format"); }},
-    {"not of version 1", [](Json& m) { m["version"] = 2; }},
-    {"not of version 1", [](Json& m) { m.erase("version"); }},
-    {"no \"trees\"", [](Json& m) { m.erase("trees"); }},
-    {"no \"score\"", [](Json& m) { m.erase("score"); }},
-    {"an unknown \"extra\"", [](Json& m) { m["extra"] = 1; }},
-    {"window: an unknown \"depth\"", [](Json& m) { m["window"]["depth"] = 1; }},
-    {"class: no word", [](Json& m) { m["class"] = 7; }},
-    {"class: no word", [](Json& m) { m["class"] = "two words"; }},
-    {"class: no word", [](Json& m) { m["class"] = ""; }},
-    {"class: no word", [](Json& m) { m["class"] = std::string(65, 'a'); }},
-    {"channels: no object", [](Json& m) { m["channels"] = 7; }},
-    {"other colors than luv", [](Json& m) { m["channels"]["colors"] = "rgb"; }},
-    {"another shrink", [](Json& m) { m["channels"]["shrink"] = 2; }},
-    {"not 6 orientations", [](Json& m) { m["channels"]["orientations"] = 9; }},
-    {"another radius", [](Json& m) { m["channels"]["normalization_radius"] = 4; }},
-    {"another normalization", [](Json& m) { m["channels"]["normalization_constant"] = .01; }},
-    {"not 8 scales", [](Json& m) { m["pyramid"]["per_octave"] = 4; }},
-    {"not 7 approximated", [](Json& m) { m["pyramid"]["approximated"] = 0; }},
-    {"lambdas: no list of 3",
+    {"not a model of facepipe", [](Json& m) { m["format"] = "other"; }},
+    {"not a model of facepipe", [](Json& m) { m.erase("format"); }},
+    {"\"version\" is not 1", [](Json& m) { m["version"] = 2; }},
+    {"\"version\" is not 1", [](Json& m) { m.erase("version"); }},
+    {"\"trees\" is missing", [](Json& m) { m.erase("trees"); }},
+    {"\"score\" is missing", [](Json& m) { m.erase("score"); }},
+    {"unknown member \"extra\"", [](Json& m) { m["extra"] = 1; }},
+    {"window: unknown member \"depth\"", [](Json& m) { m["window"]["depth"] = 1; }},
+    {"class: must be a word", [](Json& m) { m["class"] = 7; }},
+    {"class: must be a word", [](Json& m) { m["class"] = "two words"; }},
+    {"class: must be a word", [](Json& m) { m["class"] = ""; }},
+    {"class: must be a word", [](Json& m) { m["class"] = std::string(65, 'a'); }},
+    {"channels: must be an object", [](Json& m) { m["channels"] = 7; }},
+    {"colors must be luv", [](Json& m) { m["channels"]["colors"] = "rgb"; }},
+    {"shrink must be 4", [](Json& m) { m["channels"]["shrink"] = 2; }},
+    {"orientations must be 6", [](Json& m) { m["channels"]["orientations"] = 9; }},
+    {"normalization_radius must be 5", [](Json& m) { m["channels"]["normalization_radius"] = 4; }},
+    {"normalization_constant must be 0.005",
+     [](Json& m) { m["channels"]["normalization_constant"] = .01; }},
+    {"per_octave must be 8", [](Json& m) { m["pyramid"]["per_octave"] = 4; }},
+    {"approximated must be 7", [](Json& m) { m["pyramid"]["approximated"] = 0; }},
+    {"lambdas: must be a list of 3",
      [](Json& m) {
        m["pyramid"]["lambdas"] = {0, .1};
      }},
-    {"lambdas: not a number", [](Json& m) { m["pyramid"]["lambdas"][1] = "0.1"; }},
+    {"lambdas: must be a number", [](Json& m) { m["pyramid"]["lambdas"][1] = "0.1"; }},
     {"lambdas: out of range", [](Json& m) { m["pyramid"]["lambdas"][1] = 5; }},
-    {"width: not a whole number", [](Json& m) { m["window"]["width"] = 20.5; }},
+    {"width: must be a whole number", [](Json& m) { m["window"]["width"] = 20.5; }},
     {"width: out of range", [](Json& m) { m["window"]["width"] = 15; }},
     {"padded_width: out of range", [](Json& m) { m["window"]["padded_width"] = 16; }},
-    {"padded_width: no multiple of 4", [](Json& m) { m["window"]["padded_width"] = 30; }},
+    {"padded_width: must be a multiple of 4", [](Json& m) { m["window"]["padded_width"] = 30; }},
     {"padded_height: out of range", [](Json& m) { m["window"]["padded_height"] = 516; }},
     {"padded_height: out of range",
      [](Json& m) { m["window"]["padded_height"] = std::numeric_limits<std::int64_t>::max(); }},
     {"padded_height: out of range",
      [](Json& m) { m["window"]["padded_height"] = std::numeric_limits<std::uint64_t>::max(); }},
     {"padding: x: out of range", [](Json& m) { m["padding"]["x"] = -4; }},
-    {"padding: y: no multiple", [](Json& m) { m["padding"]["y"] = 6; }},
-    {"stride: another", [](Json& m) { m["stride"] = 8; }},
-    {"unit: another", [](Json& m) { m["unit"] = 1; }},
+    {"padding: y: must be a multiple", [](Json& m) { m["padding"]["y"] = 6; }},
+    {"stride: must be 4", [](Json& m) { m["stride"] = 8; }},
+    {"unit: must be 65536", [](Json& m) { m["unit"] = 1; }},
     {"threshold: out of range", [](Json& m) { m["threshold"] = -2147483648LL; }},
-    {"threshold: not a whole", [](Json& m) { m["threshold"] = nullptr; }},
+    {"threshold: must be a whole number", [](Json& m) { m["threshold"] = nullptr; }},
     {"score: a: out of range", [](Json& m) { m["score"]["a"] = 0; }},
-    {"score: b: not a number", [](Json& m) { m["score"]["b"] = Json::array(); }},
-    {"trees: none", [](Json& m) { m["trees"]["f"] = Json::array(); }},
-    {"trees: none", [](Json& m) { m["trees"]["f"] = 5; }},
-    {"trees: t: no list of 7", [](Json& m) { m["trees"]["t"].erase(0); }},
-    {"trees: h: no list of 7",
+    {"score: b: must be a number", [](Json& m) { m["score"]["b"] = Json::array(); }},
+    {"trees: must not be empty", [](Json& m) { m["trees"]["f"] = Json::array(); }},
+    {"trees: must not be empty", [](Json& m) { m["trees"]["f"] = 5; }},
+    {"trees: t: must be a list of 7", [](Json& m) { m["trees"]["t"].erase(0); }},
+    {"trees: h: must be a list of 7",
      [](Json& m) {
        m["trees"]["h"].push_back({0, 0, 0, 0});
      }},
-    {"tree 2: f: no list of 3",
+    {"tree 2: f: must be a list of 3",
      [](Json& m) {
        m["trees"]["f"][2] = {1, 2};
      }},
-    {"tree 2: h: no list of 4",
+    {"tree 2: h: must be a list of 4",
      [](Json& m) {
        m["trees"]["h"][2] = {1, 2, 3};
      }},
-    {"tree 6: a feature outside", [](Json& m) { m["trees"]["f"][6][1] = 7 * 9 * 10; }},
-    {"tree 0: a feature outside", [](Json& m) { m["trees"]["f"][0][0] = -1; }},
-    {"tree 0: f: not a whole", [](Json& m) { m["trees"]["f"][0][0] = 1.5; }},
-    {"tree 3: t: not a number", [](Json& m) { m["trees"]["t"][3][0] = nullptr; }},
+    {"tree 6: a feature is outside", [](Json& m) { m["trees"]["f"][6][1] = 7 * 9 * 10; }},
+    {"tree 0: a feature is outside", [](Json& m) { m["trees"]["f"][0][0] = -1; }},
+    {"tree 0: f: must be a whole number", [](Json& m) { m["trees"]["f"][0][0] = 1.5; }},
+    {"tree 3: t: must be a number", [](Json& m) { m["trees"]["t"][3][0] = nullptr; }},
     {"tree 3: t: out of range", [](Json& m) { m["trees"]["t"][3][0] = 1e39; }},
-    {"tree 3: h: not a whole", [](Json& m) { m["trees"]["h"][3][0] = .5; }},
+    {"tree 3: h: must be a whole number", [](Json& m) { m["trees"]["h"][3][0] = .5; }},
     {"tree 3: h: out of range", [](Json& m) { m["trees"]["h"][3][0] = 1LL << 31; }},
-    {"tree 4: leaves whose sum",
+    {"tree 4: the sum of leaves",
      [](Json& m) {
        for (std::size_t i = 3; i < 5; ++i) m["trees"]["h"][i][1] = -1073741824;
      }},
@@ -140,14 +141,14 @@ TEST(AcfModel, RefusesTextThatIsNoModel) {
     test::expect_error(ErrorKind::device, reason, [&] { (void)read_model(file); });
   };
   for (std::size_t length = 1; length < whole.size(); length += 37)
-    refused(whole.substr(0, length), "cut off, or no JSON");
-  refused(whole + "}", "cut off, or no JSON");
-  refused("[1, 2]", "no JSON");
-  refused("{}", "no model of facepipe's");
+    refused(whole.substr(0, length), "not JSON, or cut off");
+  refused(whole + "}", "not JSON, or cut off");
+  refused("[1, 2]", "not JSON");
+  refused("{}", "not a model of facepipe");
   refused("", "empty file");
-  refused(std::string(100'000, '[').insert(0, "{\"a\":"), "8 deep");
-  refused("{\"format\":\"facepipe-acf\",\"version\":NaN}", "cut off, or no JSON");
-  refused("{\"format\":\"facepipe-acf\",\"version\":1e999}", "cut off, or no JSON");
+  refused(std::string(100'000, '[').insert(0, "{\"a\":"), "more than 8 levels");
+  refused("{\"format\":\"facepipe-acf\",\"version\":NaN}", "not JSON, or cut off");
+  refused("{\"format\":\"facepipe-acf\",\"version\":1e999}", "not JSON, or cut off");
   refused("{" + std::string(std::size_t{17} << 20, ' '), "larger than 16 MiB");
   test::expect_error(ErrorKind::device, "no such file",
                      [&] { (void)read_model(folder / "none.json"); });

@@ -187,18 +187,19 @@ TEST(CascadeDetector, RefusesWhatDoesNotGoTogether) {
     change(options);
     test::expect_error(ErrorKind::usage, reason, [&] { (void)make_detector_factory({}, options); });
   };
-  refused("a cascade, which engine opencv doesn't compute",
+  refused("engine opencv can't compute a cascade",
           [](DetectorOptions& o) { o.library = Library::opencv; });
-  refused("these don't go together", [](DetectorOptions& o) { o.precision = Precision::f16; });
-  refused("--min-face makes faster, not --detect-size", [](DetectorOptions& o) {
-    o.detect_size = Size{320, 240};
-  });
+  refused("these can't be combined", [](DetectorOptions& o) { o.precision = Precision::f16; });
+  refused("--detect-size doesn't work with a cascade; --min-face makes it faster",
+          [](DetectorOptions& o) {
+            o.detect_size = Size{320, 240};
+          });
   const auto network = [](DetectorOptions& o) { o.model = test::centerface_file(); };
-  refused("engine cascade computes nothing else", [&](DetectorOptions& o) {
+  refused("engine cascade computes only cascades", [&](DetectorOptions& o) {
     network(o);
     o.library = Library::cascade;
   });
-  refused("nothing else has a scale factor", [&](DetectorOptions& o) {
+  refused("--scale-factor works only with a cascade", [&](DetectorOptions& o) {
     network(o);
     o.scale_factor = 1.2;
   });

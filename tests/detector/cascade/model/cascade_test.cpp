@@ -144,28 +144,29 @@ TEST(ReadCascade, RefusesWhatItDoesNotKnow) {
       kNewText,
       {{">HAAR<", ">LBP<", "LBP features are not supported"},
        {">HAAR<", "> HOG <", "HOG features are not supported"},
-       {">HAAR<", ">HAARLBP<", "its features are not of the type HAAR"},
-       {">BOOST<", ">FOREST<", "its stages are not of the type BOOST"},
+       {">HAAR<", ">HAARLBP<", "featureType must be HAAR"},
+       {">BOOST<", ">FOREST<", "stageType must be BOOST"},
        {"<tilted>0<", "<tilted>1<", "feature 0: tilted features are not supported"},
        {"<maxCatCount>0<", "<maxCatCount>256<", "categories of features are not supported"},
-       {"<stageType>BOOST</stageType>", "", "no cascade of OpenCV"},
+       {"<stageType>BOOST</stageType>", "", "not a cascade of OpenCV"},
        {"opencv_storage", "storage", "cut or damaged XML at byte"},
-       {"<?xml", "#?xml", "no XML"}});
+       {"<?xml", "#?xml", "not XML"}});
 }
 
 TEST(ReadCascade, RefusesWhatIsNotThere) {
   expect_refusals(
       kNewText,
-      {{"<width>12</width>", "", "no <width>"},
-       {"<width>12</width>", "<width>12</width><width>12</width>", "<width> stands there twice"},
-       {"<stageThreshold>5.5e-01</stageThreshold>", "", "stage 0: no <stageThreshold>"},
-       {"<leafValues>.25 -1 3</leafValues>", "", "stage 0, tree 1: no <leafValues>"},
+      {{"<width>12</width>", "", "<width> is missing"},
+       {"<width>12</width>", "<width>12</width><width>12</width>", "<width> appears twice"},
+       {"<stageThreshold>5.5e-01</stageThreshold>", "", "stage 0: <stageThreshold> is missing"},
+       {"<leafValues>.25 -1 3</leafValues>", "", "stage 0, tree 1: <leafValues> is missing"},
        {"1 0 1 7e-3 -1 -2 2 1.", "", "stage 0, tree 1: no nodes"},
-       {"<_>0 0 12 16 -1.</_>", "", "feature 0: a feature that has not two or three"},
+       {"<_>0 0 12 16 -1.</_>", "", "feature 0: a feature doesn't have two or three"},
        {"<_>0 0 12 16 -1.</_>", "<_>0 0 2 2 1</_><_>0 0 2 2 1</_><_>0 0 2 2 1</_>",
-        "feature 0: a feature that has not two or three"},
+        "feature 0: a feature doesn't have two or three"},
        {"<stages>", "<stages/><stages_>", "cut or damaged XML"}});
-  test::expect_error(ErrorKind::device, "no <opencv_storage>", [] { (void)read_text("<a/>"); });
+  test::expect_error(ErrorKind::device, "<opencv_storage> is missing",
+                     [] { (void)read_text("<a/>"); });
   test::expect_error(ErrorKind::device, "<opencv_storage> is empty",
                      [] { (void)read_text("<opencv_storage/>"); });
   static constexpr const char* kHead =
@@ -187,19 +188,20 @@ TEST(ReadCascade, RefusesTreesThatAreNone) {
       kNewText,
       {{kTwo, "1 0 1 7e-3 1 -2 2 1.",
         "stage 0, tree 1: node 1 has a child that doesn't come after"},
-       {kTwo, "2 0 1 7e-3 -1 -2 2 1.", "stage 0, tree 1: node 0 has a child that is not there"},
-       {kTwo, "1 0 1 7e-3 -1 -3 2 1.", "stage 0, tree 1: node 1 has a child that is not there"},
-       {kTwo, "1 0 1 7e-3 -1 -2147483648 2 1.", "stage 0, tree 1: not a whole number"},
-       {kTwo, "1 0 1 7e-3 -1 -2147483647 2 1.", "stage 0, tree 1: node 1 has a child that is not"},
-       {kTwo, "1 0 1 7e-3 -1 -2 4 1.", "stage 0, tree 1: a feature that is not there"},
-       {kTwo, "1 0 1 7e-3 -1 -2 -1 1.", "stage 0, tree 1: a feature that is not there"},
-       {kTwo, "1 0 1 7e-3 -1 -2 2", "stage 0, tree 1: nodes without their four numbers"},
-       {".25 -1 3", ".25 -1", "stage 0, tree 1: not one leaf more than nodes"},
-       {".25 -1 3", ".25 -1 3 4", "stage 0, tree 1: not one leaf more than nodes"}});
+       {kTwo, "2 0 1 7e-3 -1 -2 2 1.", "stage 0, tree 1: node 0 has a child that doesn't exist"},
+       {kTwo, "1 0 1 7e-3 -1 -3 2 1.", "stage 0, tree 1: node 1 has a child that doesn't exist"},
+       {kTwo, "1 0 1 7e-3 -1 -2147483648 2 1.", "stage 0, tree 1: expected a whole number"},
+       {kTwo, "1 0 1 7e-3 -1 -2147483647 2 1.",
+        "stage 0, tree 1: node 1 has a child that doesn't exist"},
+       {kTwo, "1 0 1 7e-3 -1 -2 4 1.", "stage 0, tree 1: a node has a feature that doesn't exist"},
+       {kTwo, "1 0 1 7e-3 -1 -2 -1 1.", "stage 0, tree 1: a node has a feature that doesn't exist"},
+       {kTwo, "1 0 1 7e-3 -1 -2 2", "stage 0, tree 1: a node doesn't have four numbers"},
+       {".25 -1 3", ".25 -1", "stage 0, tree 1: the leaves must be one more than the nodes"},
+       {".25 -1 3", ".25 -1 3 4", "stage 0, tree 1: the leaves must be one more than the nodes"}});
 }
 
 TEST(ReadCascade, RefusesNumbersThatAreNone) {
-  constexpr const char* kNone = "stage 0, tree 0: not a finite number";
+  constexpr const char* kNone = "stage 0, tree 0: expected a finite number";
   for (const char* const number :
        {"nan", "inf", "-inf", ".Inf", "1e400", "0x10", "1,5", "2.0875x", "+1", "--1", "."}) {
     SCOPED_TRACE(number);
@@ -207,36 +209,37 @@ TEST(ReadCascade, RefusesNumbersThatAreNone) {
         replaced(kNewText, "<leafValues>2.0875", std::string("<leafValues>") + number);
     test::expect_error(ErrorKind::device, kNone, [&] { (void)read_text(text); });
   }
-  expect_refusals(kNewText,
-                  {{">5.5e-01<", ">nan<", "stage 0: not a finite number"},
-                   {">5.5e-01<", ">5.5e+09<", "stage 0: a leaf or a threshold beyond 1e9"},
-                   {"<leafValues>2.0875", "<leafValues>-3e38",
-                    "stage 0, tree 0: a leaf or a threshold beyond 1e9"},
-                   {">5.5e-01<", ">5.5e-01 1<", "stage 0: not one number"},
-                   {">5.5e-01<", "><a/><", "stage 0: elements among numbers"},
-                   {"0 -1 0 -3.25e-02", "0 -1.5 0 1", "stage 0, tree 0: not a whole number"},
-                   {"0 -1 0 -3.25e-02", "0 -1 0 1e39", "stage 0, tree 0: not a finite number"},
-                   {"<weakClassifiers>", "<weakClassifiers>1", "stage 0: text in a list"}});
+  expect_refusals(
+      kNewText,
+      {{">5.5e-01<", ">nan<", "stage 0: expected a finite number"},
+       {">5.5e-01<", ">5.5e+09<", "stage 0: a leaf or a threshold is beyond 1e9"},
+       {"<leafValues>2.0875", "<leafValues>-3e38",
+        "stage 0, tree 0: a leaf or a threshold is beyond 1e9"},
+       {">5.5e-01<", ">5.5e-01 1<", "stage 0: expected one number"},
+       {">5.5e-01<", "><a/><", "stage 0: a list of numbers has an element in it"},
+       {"0 -1 0 -3.25e-02", "0 -1.5 0 1", "stage 0, tree 0: expected a whole number"},
+       {"0 -1 0 -3.25e-02", "0 -1 0 1e39", "stage 0, tree 0: expected a finite number"},
+       {"<weakClassifiers>", "<weakClassifiers>1", "stage 0: a list of elements has text in it"}});
 }
 
 TEST(ReadCascade, RefusesWindowsAndRectangles) {
   constexpr const char* kRect = "<_>1 1 6 4 -1.</_>";
   expect_refusals(
       kNewText,
-      {{">12<", ">2<", "its window is not of 3 to 128 pixels"},
-       {">12<", ">129<", "its window is not of 3 to 128 pixels"},
-       {">12<", ">12.5<", "not a whole number"},
-       {kRect, "<_>7 1 6 4 -1.</_>", "feature 1: a rectangle outside of the window"},
-       {kRect, "<_>1 13 6 4 -1.</_>", "feature 1: a rectangle outside of the window"},
-       {kRect, "<_>-1 1 6 4 -1.</_>", "feature 1: a rectangle outside of the window"},
-       {kRect, "<_>1 1 0 4 -1.</_>", "feature 1: a rectangle outside of the window"},
-       {kRect, "<_>2147483647 1 2147483647 4 -1.</_>", "feature 1: a rectangle outside of the"},
-       {kRect, "<_>1 1 6 4</_>", "feature 1: a rectangle without its five numbers"},
-       {kRect, "<_>1 1 6 4 0</_>", "feature 1: a rectangle of weight 0"},
-       {kRect, "<_>1 1 6 4 .5</_>", "feature 1: not a whole number"},
+      {{">12<", ">2<", "each side of its window must have 3 to 128 pixels"},
+       {">12<", ">129<", "each side of its window must have 3 to 128 pixels"},
+       {">12<", ">12.5<", "expected a whole number"},
+       {kRect, "<_>7 1 6 4 -1.</_>", "feature 1: a rectangle is outside of the window"},
+       {kRect, "<_>1 13 6 4 -1.</_>", "feature 1: a rectangle is outside of the window"},
+       {kRect, "<_>-1 1 6 4 -1.</_>", "feature 1: a rectangle is outside of the window"},
+       {kRect, "<_>1 1 0 4 -1.</_>", "feature 1: a rectangle is outside of the window"},
+       {kRect, "<_>2147483647 1 2147483647 4 -1.</_>", "feature 1: a rectangle is outside of the"},
+       {kRect, "<_>1 1 6 4</_>", "feature 1: a rectangle doesn't have five numbers"},
+       {kRect, "<_>1 1 6 4 0</_>", "feature 1: a rectangle has weight 0"},
+       {kRect, "<_>1 1 6 4 .5</_>", "feature 1: expected a whole number"},
        // The largest allowed sum is 255 * (24 * 2740 + 3 * 8) = 16774920, below 2^24 = 16777216.
-       {kRect, "<_>1 1 6 4 -2741</_>", "feature 1: a feature whose sum could reach 2^24"},
-       {kRect, "<_>1 1 6 4 -2147483647</_>", "feature 1: a feature whose sum could reach 2^24"}});
+       {kRect, "<_>1 1 6 4 -2741</_>", "feature 1: the sum of a feature could reach 2^24"},
+       {kRect, "<_>1 1 6 4 -2147483647</_>", "feature 1: the sum of a feature could reach 2^24"}});
   EXPECT_EQ(
       read_text(replaced(kNewText, kRect, "<_>1 1 6 4 -2740</_>")).features[1].rects[0].weight,
       -2740);
@@ -245,18 +248,19 @@ TEST(ReadCascade, RefusesWindowsAndRectangles) {
 TEST(ReadCascade, RefusesOldFormatsMistakes) {
   expect_refusals(
       kOldText,
-      {{">12 16<", ">12<", "a size without its two numbers"},
-       {"<left_node>1<", "<left_node>0<", "stage 0, tree 1: a child that doesn't come after"},
-       {"<left_node>1<", "<left_node>-1<", "stage 0, tree 1: a child that doesn't come after"},
-       {"<left_node>1<", "<left_node>2<", "stage 0, tree 1: node 0 has a child that is not there"},
+      {{">12 16<", ">12<", "its size doesn't have two numbers"},
+       {"<left_node>1<", "<left_node>0<", "stage 0, tree 1: a child doesn't come after"},
+       {"<left_node>1<", "<left_node>-1<", "stage 0, tree 1: a child doesn't come after"},
+       {"<left_node>1<", "<left_node>2<", "stage 0, tree 1: node 0 has a child that doesn't exist"},
        {"<left_val>-1</left_val>", "<left_node>1</left_node>",
-        "stage 0, tree 1: not one leaf more than nodes"},
+        "stage 0, tree 1: the leaves must be one more than the nodes"},
        {"<left_val>2.0875</left_val>", "<left_val>1</left_val><left_node>1</left_node>",
-        "stage 0, tree 0: a child that is both a node and a leaf"},
-       {"<left_val>2.0875</left_val>", "", "stage 0, tree 0: no <left_node>"},
+        "stage 0, tree 0: a child is both a node and a leaf"},
+       {"<left_val>2.0875</left_val>", "", "stage 0, tree 0: <left_node> is missing"},
        {"<tilted>0<", "<tilted>1<", "stage 0, tree 0: tilted features are not supported"},
-       {"<_>0 0 12 16 -1.</_>", "<_>0 0 13 16 -1.</_>", "stage 0, tree 0: a rectangle outside"},
-       {"<stage_threshold>5.5e-001</stage_threshold>", "", "stage 0: no <stage_threshold>"}});
+       {"<_>0 0 12 16 -1.</_>", "<_>0 0 13 16 -1.</_>", "stage 0, tree 0: a rectangle is outside"},
+       {"<stage_threshold>5.5e-001</stage_threshold>", "",
+        "stage 0: <stage_threshold> is missing"}});
 }
 
 std::string repeated(const std::string& text, std::size_t times) {
@@ -290,9 +294,9 @@ TEST(ReadCascade, NestingIsNoDanger) {
   const std::string open = repeated("<_>", kDepth);
   const std::string close = repeated("</_>", kDepth);
   test::expect_error(ErrorKind::device, "cut or damaged XML", [&] { (void)read_text(open); });
-  test::expect_error(ErrorKind::device, "no <opencv_storage>",
+  test::expect_error(ErrorKind::device, "<opencv_storage> is missing",
                      [&] { (void)read_text(open + close); });
-  test::expect_error(ErrorKind::device, "stage 0: no <stageThreshold>", [&] {
+  test::expect_error(ErrorKind::device, "stage 0: <stageThreshold> is missing", [&] {
     (void)read_text(replaced(kNewText, "<stages>", "<stages>" + open + close));
   });
   expect_equal(read_text(replaced(kNewText, "<stageNum>", open + close + "<stageNum>")),
@@ -304,7 +308,7 @@ TEST(ReadCascade, RefusesEntitiesThatGrow) {
       replaced(kNewText, "<opencv_storage>",
                "<!DOCTYPE x [<!ENTITY a \"1 1 1 1\"><!ENTITY b \"&a;&a;&a;\">]>\n<opencv_storage>"),
       "2.0875", "&b;");
-  test::expect_error(ErrorKind::device, "not a finite number", [&] { (void)read_text(text); });
+  test::expect_error(ErrorKind::device, "expected a finite number", [&] { (void)read_text(text); });
 }
 
 TEST(ReadCascade, NamesAFileThatIsMissing) {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <stdexcept>
 #include <vector>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::detector::engine {
 namespace {
@@ -111,14 +111,14 @@ TEST(ConvolutionKernel, ComputesTheSameWithEveryTile) {
 }
 
 TEST(ConvolutionKernel, RefusesTilesWithoutAKernel) {
-  EXPECT_THROW(prepare_convolution(ConvolutionKind::pointwise, false, {1, 5, kShortStep}),
-               std::invalid_argument);
-  EXPECT_THROW(prepare_convolution(ConvolutionKind::window, false, {1, 4, kLongStep}),
-               std::invalid_argument);
-  EXPECT_THROW(prepare_convolution(ConvolutionKind::stem, true, {1, 4, kShortStep}),
-               std::invalid_argument);
-  EXPECT_THROW(prepare_convolution(ConvolutionKind::pointwise, false, {3, 4, kShortStep}),
-               std::invalid_argument);
+  const auto refused = [](ConvolutionKind kind, bool f32, ConvolutionTile tile) {
+    test::expect_error(ErrorKind::internal,
+                       "convolution: ", [&] { prepare_convolution(kind, f32, tile); });
+  };
+  refused(ConvolutionKind::pointwise, false, {1, 5, kShortStep});
+  refused(ConvolutionKind::window, false, {1, 4, kLongStep});
+  refused(ConvolutionKind::stem, true, {1, 4, kShortStep});
+  refused(ConvolutionKind::pointwise, false, {3, 4, kShortStep});
 }
 
 }  // namespace

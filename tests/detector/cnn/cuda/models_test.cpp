@@ -2,8 +2,6 @@
 // graph.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
 #include "core/error.h"
@@ -15,6 +13,7 @@
 #include "tests/detector/cnn/cuda/layers.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
@@ -208,7 +207,8 @@ TEST_P(CudaModel, RefusesAFrameThatIsNone) {
   const cuda::Stream stream;
   const Frame frame = test::make_noise_frame({kNv12, {64, 64}}, 3);
   CudaCnnDetection detection(detector_for(model(), frame));
-  EXPECT_THROW(detection.enqueue(nullptr, stream), std::invalid_argument);
+  test::expect_error(ErrorKind::internal, "the frame is null",
+                     [&] { detection.enqueue(nullptr, stream); });
 }
 
 TEST_P(CudaModel, TellsItsMemory) {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <stdexcept>
 
 #include "detector/cnn/cuda/chip.h"
 #include "detector/cnn/model/graph/fuse_pairs.h"
@@ -15,6 +14,7 @@
 #include "tests/detector/cnn/cuda/known_model.h"
 #include "tests/detector/cnn/cuda/layers.h"
 #include "tests/detector/golden.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/graph_builder.h"
 
 namespace facepipe::detector {
@@ -189,7 +189,8 @@ TEST_F(CudaPairs, RefusesWhatThereIsNoKernelFor) {
     arguments.groups = refused.groups;
     arguments.rows = refused.rows;
     arguments.teams = 1;
-    EXPECT_THROW(engine::launch_pairs(refused.kind, arguments, nullptr), std::invalid_argument);
+    test::expect_error(ErrorKind::internal,
+                       "pairs: ", [&] { engine::launch_pairs(refused.kind, arguments, nullptr); });
   }
   EXPECT_FALSE(engine::pair_steps(engine::kPairChannels + 1).has_value());
 }

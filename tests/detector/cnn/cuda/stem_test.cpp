@@ -8,6 +8,7 @@
 #include "detector/cnn/model/graph/fuse_stem.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 #include "tests/detector/cnn/cuda/fused.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/graph_builder.h"
 #include "tests/support/test_frame.h"
 
@@ -214,7 +215,8 @@ TEST(CudaStem, RefusesAFrameThatIsNone) {
                                 engine::Network::Reuse::memory, &picture);
   const cuda::Stream stream;
   const cuda::DeviceBuffer<std::byte> activations(network.activation_bytes());
-  EXPECT_THROW(network.enqueue(activations.data(), stream), std::invalid_argument);
+  test::expect_error(ErrorKind::internal, "the frame is null",
+                     [&] { network.enqueue(activations.data(), stream); });
 }
 
 }  // namespace

@@ -63,34 +63,34 @@ TEST(I8Ranges, AreRefusedInOneLineThatNamesTheFile) {
     const char* reason;
   };
   const Case cases[] = {
-      {"", "no JSON from byte 1 on"},
-      {kGood.substr(0, kGood.size() / 2), "no JSON from byte"},
-      {kGood + "x", "no JSON from byte"},
-      {"[]", "the file is no object"},
+      {"", "not JSON at byte 1"},
+      {kGood.substr(0, kGood.size() / 2), "not JSON at byte"},
+      {kGood + "x", "not JSON at byte"},
+      {"[]", "the file is not an object"},
       {with("ranges 1", "ranges 2"), "\"format\" is not \"facepipe i8 ranges 1\""},
       {with("\"format\"", "\"fromat\""), "the file lacks \"format\""},
       {with("\"pictures\"", "\"more\": 1, \"pictures\""),
        "the file has an unknown member \"more\""},
       {with("0123abcd", "4567"), "made for another model (SHA-256 4567..., this one's is 0123abcd"},
-      {with("[\"fe\"]", "5"), "\"pictures\" is no list"},
-      {with("\"fe\"", "5"), "a picture is no text"},
-      {with("\"a\"", "null"), "a tensor's name is no text"},
-      {with("\"b\"", "\"a\""), "tensor a: told twice"},
+      {with("[\"fe\"]", "5"), "\"pictures\" is not a list"},
+      {with("\"fe\"", "5"), "a picture is not a string"},
+      {with("\"a\"", "null"), "a tensor's name is not a string"},
+      {with("\"b\"", "\"a\""), "tensor a: appears twice"},
       {with("\"low\": 0, ", ""), "a tensor lacks \"low\""},
       {with("\"low\": 0,", "\"low\": 0, \"mean\": 1,"), "a tensor has an unknown member \"mean\""},
-      {with("2.5", "\"2.5\""), "tensor a: \"high\" is no number"},
-      {with("2.5", "NaN"), "no JSON from byte"},
-      {with("2.5", "1e999"), "no JSON"},
+      {with("2.5", "\"2.5\""), "tensor a: \"high\" is not a number"},
+      {with("2.5", "NaN"), "not JSON at byte"},
+      {with("2.5", "1e999"), "a number in it is too large"},
       {with("2.5", "1e7"), "tensor a: \"high\" is larger than a million"},
       {with("-1.5", "0.5"), "tensor b: \"low\" is above \"high\""},
       {with("-1.5", "0.1"), "tensor b: 0 is not between"},
       {with("2.5", "-0.0, \"high\": -1"), "tensor a: \"low\" is above \"high\""},
-      {with("[7]", "{}"), "tensor b: \"channels\" is no list"},
-      {with("[7]", "[0]"), "tensor b: a channel is no integer of 1 to 100"},
-      {with("[7]", "[101]"), "tensor b: a channel is no integer of 1 to 100"},
-      {with("[7]", "[7.5]"), "tensor b: a channel is no integer of 1 to 100"},
-      {with("[7]", "[-1]"), "tensor b: a channel is no integer of 1 to 100"},
-      {with("[7]", "[\"7\"]"), "tensor b: a channel is no integer of 1 to 100"},
+      {with("[7]", "{}"), "tensor b: \"channels\" is not a list"},
+      {with("[7]", "[0]"), "tensor b: a channel is not an integer from 1 to 100"},
+      {with("[7]", "[101]"), "tensor b: a channel is not an integer from 1 to 100"},
+      {with("[7]", "[7.5]"), "tensor b: a channel is not an integer from 1 to 100"},
+      {with("[7]", "[-1]"), "tensor b: a channel is not an integer from 1 to 100"},
+      {with("[7]", "[\"7\"]"), "tensor b: a channel is not an integer from 1 to 100"},
   };
   for (const Case& c : cases) {
     const std::string message =
@@ -104,7 +104,7 @@ TEST(I8Ranges, AreRefusedInOneLineThatNamesTheFile) {
 TEST(I8Ranges, OfDeepNestingAreRefusedToo) {
   const std::string message =
       refusal([] { (void)parse_i8_ranges(std::string(100'000, '['), "f.json", kSha256); });
-  EXPECT_THAT(message, HasSubstr("no JSON"));
+  EXPECT_THAT(message, HasSubstr("not JSON at byte"));
 }
 
 TEST(I8Ranges, OfKnownModelsAreBuiltIn) {
@@ -136,7 +136,7 @@ TEST(I8Ranges, OfAnUnknownModelMustBeMade) {
   const auto file =
       folder.write("m.onnx", test::read_file(test::centerface_file()) + std::string("\x32\x01x"));
   const std::string message = refusal([&] { (void)find_i8_ranges(Model(file)); });
-  EXPECT_THAT(message, HasSubstr("model " + file.string() + ": no ranges for i8"));
+  EXPECT_THAT(message, HasSubstr("model " + file.string() + ": there are no ranges for i8"));
   EXPECT_THAT(message, HasSubstr("facepipe calibrate --model " + file.string()));
 }
 

@@ -204,15 +204,16 @@ std::string changed(const std::function<void(onnx::GraphProto&)>& change) {
 
 const Refused kRefused[] = {
     {"Empty", [] { return std::string(); }, "empty"},
-    {"Text", [] { return std::string("no model at all\n"); }, "no ONNX"},
-    {"Zeros", [] { return std::string(4096, '\0'); }, "no ONNX"},
+    {"Text", [] { return std::string("no model at all\n"); }, "not an ONNX model"},
+    {"Zeros", [] { return std::string(4096, '\0'); }, "not an ONNX model"},
     {"Truncated",
      [] {
        std::string bytes = centerface_ends().SerializeAsString();
        return bytes.substr(0, bytes.size() - 9);
      },
-     "no ONNX"},
-    {"NoNodes", [] { return changed([](auto& graph) { graph.clear_node(); }); }, "no ONNX"},
+     "not an ONNX model"},
+    {"NoNodes", [] { return changed([](auto& graph) { graph.clear_node(); }); },
+     "not an ONNX model"},
     {"NoInput", [] { return changed([](auto& graph) { graph.clear_input(); }); }, "input"},
     {"TwoInputs", [] { return changed([](auto& graph) { graph.add_input()->set_name("b"); }); },
      "input"},
@@ -294,9 +295,10 @@ const Refused kDamaged[] = {
      [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },
      "groups"},
     {"MoreExtentsThanData",
-     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); }, "extents say"},
+     [] { return damaged([](auto& m) { first_weights(m).set_dims(0, 1 << 20); }); },
+     "don't fit their extents"},
     {"NoData", [] { return damaged([](auto& m) { first_weights(m).clear_raw_data(); }); },
-     "extents say"},
+     "don't fit their extents"},
     {"HugePadding",
      [] {
        return damaged([](auto& m) { attribute(first_node(m, "Conv"), "pads").set_ints(0, 65535); });
@@ -308,7 +310,7 @@ const Refused kDamaged[] = {
     {"NegativeExtents", [] { return damaged([](auto& m) { first_weights(m).set_dims(1, -1); }); },
      "impossible extents"},
     {"DataInTwoPlaces", [] { return damaged([](auto& m) { first_weights(m).add_float_data(1); }); },
-     "extents say"},
+     "don't fit their extents"},
     {"WeightsOfBytes",
      [] {
        return damaged([](auto& m) { first_weights(m).set_data_type(onnx::TensorProto::INT8); });
@@ -330,7 +332,7 @@ const Refused kDamaged[] = {
          *m.mutable_graph()->add_initializer() = copy;
        });
      },
-     "name of their own"},
+     "have no name, or the name of other weights"},
     {"AttributeTwice",
      [] {
        return damaged([](auto& m) {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
+#include "core/error.h"
 #include "detector/cnn/cuda/operators/inverted_residual/instances.cuh"
 
 namespace facepipe::detector::engine {
@@ -30,7 +30,7 @@ InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
                                  const InvertedResidualTile& tile) {
   const InvertedResidualKernel kernel = find_kernel(shape.input_chunks, shape.stride, tile.rows);
   if (kernel == nullptr || !fits(shape, tile))
-    throw std::invalid_argument("inverted residual: a tile without a kernel");
+    throw Error(ErrorKind::internal, "inverted residual: there is no kernel for this tile");
   return kernel;
 }
 

@@ -112,7 +112,7 @@ struct InvertedResidualArguments {
                                           const InvertedResidualTile& tile);
 
 /// Allows the kernel to use its shared memory. Call it before the first launch. Returns how many
-/// blocks a multiprocessor can run at a time, 0 if none. Throws std::invalid_argument if there is
+/// blocks a multiprocessor can run at a time, 0 if none. Throws Error(internal) if there is
 /// no kernel for the tile.
 [[nodiscard]] int prepare_inverted_residual(const InvertedResidualShape& shape,
                                             const InvertedResidualTile& tile);

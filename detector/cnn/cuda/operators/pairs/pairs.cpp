@@ -44,11 +44,11 @@ std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::
 
 void check(const NodeContext& context, const graph::PairChains& op) {
   if (op.chains.empty() || op.chains.size() > kPairMaps)
-    refuse(context, "the CUDA engine has no kernel for so many chains");
+    refuse(context, "the CUDA engine has no kernel for this number of chains");
   const graph::PairChain& first = op.chains[0];
   for (const graph::PairChain& chain : op.chains) {
     if (!graph::same_kind(chain, first) || (chain.pools && chain.upsampled))
-      refuse(context, "the CUDA engine has no kernel for such chains");
+      refuse(context, "the CUDA engine has no kernel for these chains");
     const graph::Convolution& pointwise = chain.pair.pointwise;
     if (std::max(pointwise.inputs, pointwise.outputs) > kPairChannels)
       refuse(context, "the CUDA engine has no kernel for its channels");
@@ -56,7 +56,7 @@ void check(const NodeContext& context, const graph::PairChains& op) {
   expect_plain(context, !first.pools);
   for (const Placement& output : context.outputs)
     if (output.element != context.outputs[0].element)
-      refuse(context, "the CUDA engine has no kernel for halves beside floats");
+      refuse(context, "the CUDA engine has no kernel that mixes f16 and f32");
 }
 
 PairKind kind_of(const NodeContext& context, const graph::PairChains& op) {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <stdexcept>
 
 #include "core/cuda/check.h"
 #include "core/cuda/launch.h"
@@ -67,7 +66,8 @@ Instance instance() {
 template <int kSteps, bool kRelu>
 Instance instance_of(PairResult result, bool upsampled) {
   if (upsampled && result != PairResult::halves)
-    throw std::invalid_argument("pairs: no kernel for what upsampled maps become");
+    throw Error(ErrorKind::internal,
+                "pairs: there is no kernel that writes upsampled maps in this way");
   switch (result) {
     case PairResult::halves:
       return upsampled ? instance<kSteps, PairResult::halves, kRelu, true>()
@@ -79,7 +79,7 @@ Instance instance_of(PairResult result, bool upsampled) {
     case PairResult::halves_and_maxima:
       return instance<kSteps, PairResult::halves_and_maxima, kRelu, false>();
   }
-  throw std::invalid_argument("pairs: no such result");
+  throw Error(ErrorKind::internal, "pairs: the kind of result is unknown");
 }
 
 template <int kSteps>
@@ -99,18 +99,20 @@ Instance instance_of(const PairKind& kind) {
     case 8:
       return instance_of<8>(kind);
     default:
-      throw std::invalid_argument("pairs: no kernel for so many input channels");
+      throw Error(ErrorKind::internal,
+                  "pairs: there is no kernel for this number of input channels");
   }
 }
 
 void check(const PairKind& kind, const PairsArguments& a) {
   if (a.map_count < 1 || a.map_count > kPairMaps)
-    throw std::invalid_argument("pairs: no such number of maps");
+    throw Error(ErrorKind::internal, "pairs: there is no kernel for this number of maps");
   if (a.groups < 1 || a.groups > kMostWarps)
-    throw std::invalid_argument("pairs: no kernel for so many output channels");
+    throw Error(ErrorKind::internal,
+                "pairs: there is no kernel for this number of output channels");
   if (a.rows < 1 || a.teams < 1 || a.teams > (a.groups == 1 ? kMostWarps : 1) ||
       (has_maxima(kind.result) && a.rows % 2 != 0))
-    throw std::invalid_argument("pairs: no such tile");
+    throw Error(ErrorKind::internal, "pairs: there is no kernel for this tile");
 }
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -148,7 +150,7 @@ PairRoom prepare_pairs(const PairKind& kind, int groups) {
         static_cast<std::size_t>(room.teams * instance.team_bytes)));
     if (room.blocks > 0) return room;
   }
-  throw Error(ErrorKind::device, "the device is too small for the kernel of pairs");
+  throw Error(ErrorKind::device, "detector: the device is too small for the kernel 'pairs'");
 }
 
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream) {

@@ -1,6 +1,5 @@
-#include <stdexcept>
-
 #include "core/cuda/programmatic.cuh"
+#include "core/error.h"
 #include "detector/cnn/cuda/operators/pyramid/pyramid.cuh"
 
 namespace facepipe::detector::engine {
@@ -39,7 +38,7 @@ template <int kTiles = 1>
 Kernel kernel_of(int tiles) {
   if (tiles == kTiles) return pyramid_kernel<kTiles>;
   if constexpr (kTiles < kMostPyramidTiles) return kernel_of<kTiles + 1>(tiles);
-  throw std::invalid_argument("pyramid: channels without a kernel");
+  throw Error(ErrorKind::internal, "pyramid: there is no kernel for this number of channels");
 }
 
 }  // namespace

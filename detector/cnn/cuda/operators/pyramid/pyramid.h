@@ -53,7 +53,7 @@ struct PyramidWeights {
 };
 
 /// `tiles` is the number of output channels in tiles of 8, 1..kMostPyramidTiles. Throws
-/// std::invalid_argument for other numbers.
+/// Error(internal) for other numbers.
 void launch_pyramid(int tiles, const PyramidArguments& arguments, __half* output, int output_pitch,
                     cuda::Overlap overlap, cuda::StreamView stream);
 

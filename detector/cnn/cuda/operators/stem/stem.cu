@@ -1,9 +1,8 @@
 #include "detector/cnn/cuda/operators/stem/stem.h"
 
-#include <stdexcept>
-
 #include "core/cuda/check.h"
 #include "core/cuda/programmatic.cuh"
+#include "core/error.h"
 #include "detector/cnn/cuda/operators/stem/picture.cuh"
 #include "detector/cnn/cuda/operators/stem/warp.cuh"
 #include "detector/cnn/cuda/operators/tensor_core.cuh"
@@ -252,7 +251,7 @@ void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream)
       launch_block<4>(arguments, grid, stream);
       break;
     default:
-      throw std::invalid_argument("stem: channels without a kernel");
+      throw Error(ErrorKind::internal, "stem: there is no kernel for this number of channels");
   }
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }

@@ -45,7 +45,7 @@ struct StemArguments {
 __host__ __device__ constexpr int stem_record_words(int tiles) { return 11 * tiles; }
 
 /// `tiles` is 2 or 4: intermediate maps have 8 * `tiles` channels. It is 0 if there is only one
-/// layer. Throws std::invalid_argument for other numbers.
+/// layer. Throws Error(internal) for other numbers.
 void launch_stem(int tiles, const StemArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::detector::engine

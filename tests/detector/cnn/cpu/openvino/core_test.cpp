@@ -13,7 +13,7 @@ namespace {
 TEST(OpenvinoCore, D2WithoutAnyTraceOfAProcessorIsADeviceError) {
   const test::TemporaryFolder root;
   const auto refused = [&] {
-    test::expect_error(ErrorKind::device, "OpenVINO: finds no processor",
+    test::expect_error(ErrorKind::device, "OpenVINO can't count the processors",
                        [&] { expect_processor_files(root.path()); });
   };
   refused();

@@ -130,7 +130,7 @@ TEST_P(Quantize, RefusesRangesOfAnotherNetwork) {
   expect_refused(missing, good.tensors[3].name + " is missing");
   I8Ranges unknown = good;
   unknown.tensors.push_back({"bogus", 0, 1, {100}});
-  expect_refused(unknown, "bogus is none that needs a range");
+  expect_refused(unknown, "bogus needs no range");
   I8Ranges short_of_one = good;
   const std::size_t channels = good.tensors[0].channels.size();
   short_of_one.tensors[0].channels.pop_back();
