@@ -19,6 +19,7 @@
 #include "core/error.h"
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 #include "detector/detector.h"
+#include "detector/families.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe::app {
@@ -151,9 +152,9 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  const auto wanted = model ? detector::library_of(*model) : std::nullopt;
+  const detector::Family& family = detector::family_of(model.value_or(""));
   for (const detector::NamedEngine& engine : detector::named_engines(DeviceKind::cpu)) {
-    if (wanted ? engine.library != *wanted : !detector::computes_networks(engine.library)) continue;
+    if (!family.has(engine.library)) continue;
     for (const detector::Precision precision : kPrecisions) {
       detector::DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;
@@ -175,10 +176,10 @@ bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run 
   return works;
 }
 
-/// Tries OpenCV's dnn, which computes only networks.
+/// Tries OpenCV's dnn, if it computes the model.
 void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
                    const Print& print) {
-  if (detector::library_of(model)) return;
+  if (!detector::family_of(model).has(detector::Library::opencv)) return;
   for (const detector::Precision precision : {detector::Precision::f32, detector::Precision::f16}) {
     detector::DetectorOptions options = trial_options(model);
     options.library = detector::Library::opencv;
