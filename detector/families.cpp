@@ -24,13 +24,6 @@ std::string wrong_engine(const Family& family, Library library, bool fused) {
   return engine + " computes only " + std::string(family_of(library).traits.plural);
 }
 
-/// Names the first family that has a scale factor.
-std::string no_scale_factor() {
-  const Family& with = **std::ranges::find_if(
-      kFamilies, [](const Family* family) { return family->traits.takes.scale_factor; });
-  return "--scale-factor works only with " + std::string(with.traits.name);
-}
-
 void check_options(const Family& family, const DetectorOptions& options) {
   const auto refuse = [&](const std::string& reason) {
     throw Error(ErrorKind::usage, "model " + options.model.string() + ": " + reason);
@@ -41,7 +34,8 @@ void check_options(const Family& family, const DetectorOptions& options) {
   if (options.detect_size && !takes.detect_size)
     refuse("--detect-size doesn't work with " + std::string(family.traits.name) +
            "; a larger --min-face makes detection faster");
-  if (options.scale_factor && !takes.scale_factor) refuse(no_scale_factor());
+  if (options.scale_factor && !takes.scale_factor)
+    refuse("--scale-factor works only with " + takers_of(&TakenOptions::scale_factor));
 }
 
 }  // namespace
@@ -67,8 +61,7 @@ const Family& family_of(const std::filesystem::path& model) {
 const Family& family_of(Library library) {
   const auto* const found =
       std::ranges::find_if(kFamilies, [&](const Family* family) { return family->has(library); });
-  if (found == kFamilies.end())
-    throw Error(ErrorKind::internal, "no engine uses this library");
+  if (found == kFamilies.end()) throw Error(ErrorKind::internal, "no engine uses this library");
   return **found;
 }
 
@@ -83,6 +76,13 @@ std::string files_with(Precision precision) {
   for (const Family* family : kFamilies)
     if (family->has(precision)) files.push_back(family->files());
   return any_of(files);
+}
+
+std::string takers_of(bool TakenOptions::*option) {
+  std::vector<std::string> takers;
+  for (const Family* family : kFamilies)
+    if (family->traits.takes.*option) takers.emplace_back(family->traits.plural);
+  return any_of(takers);
 }
 
 EngineChoice choose_engine(const Family& family, const Device& device, DetectorOptions options) {

@@ -25,6 +25,9 @@ namespace facepipe::detector {
 /// Names the files of the families that have a precision.
 [[nodiscard]] std::string files_with(Precision precision);
 
+/// Names the models that take an option: "cascades".
+[[nodiscard]] std::string takers_of(bool TakenOptions::*option);
+
 /// Chooses the engine for a model of `family`. Nothing that a user named is replaced. Errors:
 /// usage, naming the model's file, if the user named an engine or an option that the family doesn't
 /// have; as choose_engine() in options.h.

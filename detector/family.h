@@ -33,6 +33,13 @@ struct EngineRow {
   }
 };
 
+/// Model files that a package of the operating system brings along.
+struct PackagedModels {
+  std::filesystem::path folder;
+  std::string_view package;         ///< for users who lack them: "Debian: opencv-data"
+  std::vector<std::string> models;  ///< a line about each model that can be used
+};
+
 struct Family {
   std::string_view name;  ///< "cascade"
   DetectorTraits traits;
@@ -50,6 +57,8 @@ struct Family {
   /// make_detector_factory().
   std::unique_ptr<DetectorFactory> (*make_factory)(const EngineChoice& choice, const Device& device,
                                                    const DetectorOptions& options);
+  /// Looks for models that packages brought along. Null if no package has any.
+  PackagedModels (*packaged)() = nullptr;
 
   [[nodiscard]] bool has(Library library) const;
   [[nodiscard]] bool has(Precision precision) const;

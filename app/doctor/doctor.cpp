@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "app/backends.h"
-#include "app/doctor/cascades.h"
 #include "app/doctor/cuda.h"
+#include "app/doctor/packaged_models.h"
 #include "app/doctor/self_test.h"
 #include "app/failure.h"
 #include "app/model_path.h"
@@ -231,7 +231,9 @@ int doctor(const DoctorOptions& options, const Print& print) {
   if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);
   const std::optional<std::filesystem::path> model = print_model(options, print);
-  print_cascades(kCascadeFolder, print);
+  for (const detector::Family* family : detector::families())
+    if (family->packaged != nullptr)
+      print_packaged_models(family->traits.plural, family->packaged(), print);
   const std::optional<SelfTestResult> on_cpu = print_engines(model, print);
   const bool on_cuda = !cuda.devices.empty() && print_cuda_engines(cuda, model, on_cpu, print);
   if (!on_cpu) {

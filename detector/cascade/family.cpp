@@ -9,6 +9,7 @@
 #include "detector/cascade/cpu/cascade_detector.h"
 #include "detector/cascade/cpu/scan.h"
 #include "detector/cascade/model/cascade.h"
+#include "detector/cascade/packaged.h"
 #include "detector/keeping_factory.h"
 
 namespace facepipe::detector::cascade {
@@ -54,6 +55,10 @@ std::vector<EngineSupport> supported(DeviceKind /*device*/) {
   return {{Library::cascade, {Precision::f32}, {}}};
 }
 
+PackagedModels packaged() {
+  return {kPackagedFolder, "Debian: opencv-data", describe_cascades_in(kPackagedFolder)};
+}
+
 constexpr std::array kEngines{
     EngineRow{"cascade", DeviceKind::cpu, Library::cascade, Precision::f32},
     EngineRow{"cascade", DeviceKind::cuda, Library::cascade, Precision::f32},
@@ -72,6 +77,7 @@ constinit const Family kFamily{
     .owns = is_xml_file,
     .supported = supported,
     .make_factory = make_factory,
+    .packaged = packaged,
 };
 
 }  // namespace facepipe::detector::cascade

@@ -41,6 +41,11 @@ TEST(Families, NameTheirFiles) {
   EXPECT_EQ(files_with(Precision::i8), "ONNX (CenterFace or YuNet)");
 }
 
+TEST(Families, NameThoseThatTakeAnOption) {
+  EXPECT_EQ(takers_of(&TakenOptions::scale_factor), "cascades");
+  EXPECT_EQ(takers_of(&TakenOptions::detect_size), "networks");
+}
+
 TEST(Families, RefuseEnginesOfOthers) {
   const auto refused = [](Library family, Library engine, const char* reason) {
     DetectorOptions options;
@@ -49,13 +54,10 @@ TEST(Families, RefuseEnginesOfOthers) {
     test::expect_error(ErrorKind::usage, reason,
                        [&] { (void)choose_engine(family_of(family), Device{}, options); });
   };
-  refused(Library::opencv, Library::cascade,
-          "model m: no cascade, and engine cascade computes nothing else");
-  refused(Library::opencv, Library::acf,
-          "model m: no channel features, and engine acf computes nothing else");
-  refused(Library::cascade, Library::acf, "model m: a cascade, which engine acf doesn't compute");
-  refused(Library::acf, Library::opencv,
-          "model m: channel features, which engine opencv doesn't compute");
+  refused(Library::opencv, Library::cascade, "model m: engine cascade computes only cascades");
+  refused(Library::opencv, Library::acf, "model m: engine acf computes only channel features");
+  refused(Library::cascade, Library::acf, "model m: engine acf can't compute a cascade");
+  refused(Library::acf, Library::opencv, "model m: engine opencv can't compute channel features");
 }
 
 TEST(Families, RefuseOptionsOfOthers) {
@@ -64,15 +66,16 @@ TEST(Families, RefuseOptionsOfOthers) {
                        [&] { (void)choose_engine(family_of(family), Device{}, options); });
   };
   DetectorOptions scaled;
+  scaled.model = "m";
   scaled.scale_factor = 1.2;
-  refused(Library::opencv, scaled, "no cascade, and nothing else has a scale factor");
-  refused(Library::acf, scaled, "channel features, and nothing but a cascade has a scale factor");
+  refused(Library::opencv, scaled, "model m: --scale-factor works only with cascades");
+  refused(Library::acf, scaled, "model m: --scale-factor works only with cascades");
   EXPECT_EQ(choose_engine(family_of(Library::cascade), Device{}, scaled).library, Library::cascade);
   DetectorOptions sized;
   sized.detect_size = Size{320, 240};
-  refused(Library::cascade, sized, "a cascade, which --min-face makes faster, not --detect-size");
-  refused(Library::acf, sized,
-          "channel features, which --min-face makes faster, not --detect-size");
+  refused(Library::cascade, sized,
+          "--detect-size doesn't work with a cascade; a larger --min-face makes detection faster");
+  refused(Library::acf, sized, "--detect-size doesn't work with channel features; a larger");
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ std::vector<Row> size_rows() {
        .places = {{kVideoCommands, kDetection}}},
       {.names = "--scale-factor",
        .kind = "F",
-       .help = "For cascades: the ratio of one face size to the next",
+       .help = "For " + detector::takers_of(&detector::TakenOptions::scale_factor) +
+               ": the ratio of one face size to the next",
        .fallback = "1.1",
        .value = {Number{kLeastScaleFactor, kMostScaleFactor,
                         [](Asked& to, double value) { to.detector.scale_factor = value; }}},

@@ -199,7 +199,7 @@ TEST(CascadeDetector, RefusesWhatDoesNotGoTogether) {
     network(o);
     o.library = Library::cascade;
   });
-  refused("--scale-factor works only with a cascade", [&](DetectorOptions& o) {
+  refused("--scale-factor works only with cascades", [&](DetectorOptions& o) {
     network(o);
     o.scale_factor = 1.2;
   });
