@@ -15,14 +15,16 @@
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/detector.h"
+#include "detector/families.h"
 #include "video/read/rgba_image.h"
 
 namespace facepipe::app {
 
 int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   const std::filesystem::path file = find_model(options.model, program_directory());
-  if (detector::library_of(file))
-    throw Error(ErrorKind::usage, "model " + file.string() + ": no network, and has no i8");
+  if (!detector::family_of(file).has(detector::Precision::i8))
+    throw Error(ErrorKind::usage, "model " + file.string() + ": i8 works only with " +
+                                      detector::files_with(detector::Precision::i8));
   const detector::Model model(file);
   OutputFile output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
                     options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);

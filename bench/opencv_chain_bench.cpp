@@ -31,7 +31,7 @@
 #include "core/timing.h"
 #include "detector/cnn/cpu/opencv/opencv_cuda.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::bench {
 namespace {

@@ -22,8 +22,8 @@
 #include "core/copies.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/opencv/opencv_version.h"
-#include "detector/cnn/model/network_fit.h"
 #include "detector/detector.h"
+#include "detector/network_fit.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe::bench {

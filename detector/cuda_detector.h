@@ -83,6 +83,9 @@ enum class Tuning {
   none,    ///< the first way is taken, which is best for a few frames
 };
 
+/// A small picture, with which the factories try what the device can compute.
+inline constexpr StreamLayout kTrialLayout{{64, 64}, {.semi_planar = true}, {}};
+
 /// A model file that was read and checked once. Makes detectors on one device for any stream.
 /// Thread-safe.
 class CudaDetectorFactory : public DetectorOrigin {

@@ -5,16 +5,13 @@
 // boosted classifiers, or trees over channel features, can also stand behind it.
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <stop_token>
 
 #include "core/copies.h"
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/timing.h"
-#include "detector/acf/model/acf.h"
 #include "detector/facts.h"
 #include "detector/options.h"
 
@@ -80,30 +77,10 @@ class DetectorFactory : public DetectorOrigin {
 /// Makes a factory of detectors that look at host memory. These are the CPU's, and those of a CUDA
 /// device's engine that works_in_host_memory(); the factory tries such an engine with a small
 /// picture. Reads the model and resolves engine and precision. Errors: device, naming the file, for
-/// a model that can't be read, or is neither a known face model in ONNX, nor a cascade in XML, nor
-/// channel features in JSON, and if the device can't compute it; usage if the user named an engine,
-/// a network size or sizes of faces that the model can't have.
+/// a model that can't be read, or belongs to no family (families.h), and if the device can't
+/// compute it; usage if the user named an engine, a network size or sizes of faces that the model
+/// can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(
     const Device& device, const DetectorOptions& options);
-
-/// Chooses the engine for a cascade. The file tells what computes it, and nothing that a user named
-/// is replaced. Throws Error(usage), naming the file, if the user named an engine or a size that
-/// cascades can't have.
-[[nodiscard]] EngineChoice choose_cascade_engine(const Device& device,
-                                                 const DetectorOptions& options);
-
-/// Chooses the engine for channel features in the same way.
-[[nodiscard]] EngineChoice choose_acf_engine(const Device& device, const DetectorOptions& options);
-
-/// Reads channel features. Errors: as acf::read_model(); usage, naming the file, for a min_face
-/// that would enlarge the picture too much.
-[[nodiscard]] acf::Model read_acf_model(const DetectorOptions& options);
-
-/// Tells by a model file's content what computes it. Returns nullopt for a network.
-[[nodiscard]] std::optional<Library> library_of(const std::filesystem::path& model);
-
-/// Checks the options of a network. Throws Error(usage), naming the file, if the user named an
-/// option that only cascades have, or an engine that computes no networks.
-void check_network_options(const DetectorOptions& options);
 
 }  // namespace facepipe::detector

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/geometry.h"
-#include "detector/cnn/model/tiling.h"
 #include "detector/options.h"
+#include "detector/tiling.h"
 
 namespace facepipe::detector {
 

@@ -4,75 +4,52 @@
 #include <array>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
-#include "detector/cnn/cpu/engine.h"
+#include "detector/families.h"
 
 namespace facepipe::detector {
 namespace {
 
-/// A row of the table of what goes together, independent of this build and this processor. A
-/// device's preferred engine comes first, and so does an engine's preferred precision. f16 and bf16
-/// are chosen for a user only if they are faster than f32. Both are as accurate as f32, as far as
-/// 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few faces
-/// that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt there). So i8 is
-/// taken only if it is named. A name stands for the same library and the same `fused` on every
-/// device.
-struct Pairing {
-  std::string_view name;
-  DeviceKind device;
-  Library library;
-  bool fused;  ///< counts only for Library::own
-  Precision precision;
-
-  [[nodiscard]] bool is(Library other, bool other_fused) const {
-    return library == other && (library != Library::own || fused == other_fused);
-  }
-};
-constexpr std::array kPairings{
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f16},
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::bf16},
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::f32},
-    Pairing{"openvino", DeviceKind::cpu, Library::openvino, true, Precision::i8},
-    Pairing{"opencv", DeviceKind::cpu, Library::opencv, true, Precision::f32},
-    Pairing{"cascade", DeviceKind::cpu, Library::cascade, true, Precision::f32},
-    Pairing{"acf", DeviceKind::cpu, Library::acf, true, Precision::f32},
-    Pairing{"cuda", DeviceKind::cuda, Library::own, true, Precision::f16},
-    Pairing{"cuda-plain", DeviceKind::cuda, Library::own, false, Precision::f16},
-    Pairing{"cascade", DeviceKind::cuda, Library::cascade, true, Precision::f32},
-    Pairing{"acf", DeviceKind::cuda, Library::acf, true, Precision::f32},
-    Pairing{"opencv", DeviceKind::cuda, Library::opencv, true, Precision::f32},
-    Pairing{"opencv", DeviceKind::cuda, Library::opencv, true, Precision::f16},
-};
+/// Returns the rows of all families: the table of what goes together.
+std::span<const EngineRow> all_rows() {
+  static const std::vector<EngineRow> kRows = [] {
+    std::vector<EngineRow> rows;
+    for (const Family* family : families())
+      rows.insert(rows.end(), family->engines.begin(), family->engines.end());
+    return rows;
+  }();
+  return kRows;
+}
 
 }  // namespace
 
 std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device) {
-  std::array pairings = kPairings;
-  std::ranges::sort(pairings, {},
-                    [](const Pairing& pairing) { return std::pair(pairing.device, pairing.name); });
+  std::vector<EngineRow> rows(all_rows().begin(), all_rows().end());
+  std::ranges::sort(rows, {}, [](const EngineRow& row) { return std::pair(row.device, row.name); });
   std::vector<NamedEngine> engines;
-  for (const Pairing& pairing : pairings) {
-    const bool wanted = !device || *device == pairing.device;
-    if (wanted && std::ranges::count(engines, pairing.name, &NamedEngine::name) == 0)
-      engines.push_back({pairing.name, pairing.library, pairing.fused});
+  for (const EngineRow& row : rows) {
+    const bool wanted = !device || *device == row.device;
+    if (wanted && std::ranges::count(engines, row.name, &NamedEngine::name) == 0)
+      engines.push_back({row.name, row.library, row.fused});
   }
   return engines;
 }
 
 std::string_view engine_name(Library library, bool fused) {
-  const auto* const found = std::ranges::find_if(
-      kPairings, [&](const Pairing& pairing) { return pairing.is(library, fused); });
-  if (found == kPairings.end()) throw Error(ErrorKind::internal, "no engine uses this library");
+  const auto found = std::ranges::find_if(
+      all_rows(), [&](const EngineRow& row) { return row.is(library, fused); });
+  if (found == all_rows().end()) throw Error(ErrorKind::internal, "no engine uses this library");
   return found->name;
 }
 
-bool computes_networks(Library library) {
-  return library != Library::cascade && library != Library::acf;
-}
+bool computes_networks(Library library) { return family_of(library).owns == nullptr; }
 
 bool works_in_host_memory(DeviceKind device, Library library) {
-  return device == DeviceKind::cuda && library == Library::opencv;
+  return std::ranges::any_of(all_rows(), [&](const EngineRow& row) {
+    return row.device == device && row.library == library && row.host_memory;
+  });
 }
 
 std::string_view to_string(Precision precision) {
@@ -89,15 +66,14 @@ namespace {
 /// Some engines are never chosen by "auto". An engine that computes no networks is named by the
 /// model's file. An engine that works in host memory lets frames cross the bus; nobody would take a
 /// CUDA device for that, except to compare.
-bool is_taken_by_name_alone(const Pairing& pairing) {
-  return !computes_networks(pairing.library) ||
-         works_in_host_memory(pairing.device, pairing.library);
+bool is_taken_by_name_alone(const EngineRow& row) {
+  return !computes_networks(row.library) || row.host_memory;
 }
 
-bool wanted(const Pairing& pairing, const DetectorOptions& options) {
-  if (is_taken_by_name_alone(pairing) && options.library != pairing.library) return false;
-  return pairing.is(options.library.value_or(pairing.library), options.fused) &&
-         options.precision.value_or(pairing.precision) == pairing.precision;
+bool wanted(const EngineRow& row, const DetectorOptions& options) {
+  if (is_taken_by_name_alone(row) && options.library != row.library) return false;
+  return row.is(options.library.value_or(row.library), options.fused) &&
+         options.precision.value_or(row.precision) == row.precision;
 }
 
 const EngineSupport* find(std::span<const EngineSupport> built, Library library) {
@@ -115,16 +91,16 @@ bool is_fast(const EngineSupport& support, Precision precision) {
   return std::ranges::count(support.fast, precision) > 0;
 }
 
-bool runs(std::span<const EngineSupport> built, const Pairing& pairing) {
-  const EngineSupport* support = find(built, pairing.library);
-  return support != nullptr && has(*support, pairing.precision);
+bool runs(std::span<const EngineSupport> built, const EngineRow& row) {
+  const EngineSupport* support = find(built, row.library);
+  return support != nullptr && has(*support, row.precision);
 }
 
 /// True for a precision below f32 that nobody named, if it would only cost time or faces.
-bool pointless(std::span<const EngineSupport> built, const Pairing& pairing,
+bool pointless(std::span<const EngineSupport> built, const EngineRow& row,
                const DetectorOptions& options) {
-  return pairing.precision != Precision::f32 && !options.precision &&
-         !is_fast(*find(built, pairing.library), pairing.precision);
+  return row.precision != Precision::f32 && !options.precision &&
+         !is_fast(*find(built, row.library), row.precision);
 }
 
 std::string named(const Device& device, const DetectorOptions& options) {
@@ -135,15 +111,14 @@ std::string named(const Device& device, const DetectorOptions& options) {
   return text;
 }
 
-std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
+std::string why(std::span<const EngineSupport> built, const EngineRow& chosen,
                 const DetectorOptions& options) {
   if (options.library && options.precision) return {};
   std::string text =
       std::string(chosen.name) + ", " + std::string(to_string(chosen.precision)) + ": ";
-  if (chosen.library == Library::cascade) return text + "the engine for cascades";
-  if (chosen.library == Library::acf) return text + "the engine for channel features";
-  if (works_in_host_memory(chosen.device, chosen.library))
-    return text + "the precision of OpenCV's models";
+  if (!computes_networks(chosen.library))
+    return text + "the engine for " + std::string(family_of(chosen.library).traits.plural);
+  if (chosen.host_memory) return text + "the precision of OpenCV's models";
   if (chosen.device == DeviceKind::cuda) return text + "the engine for CUDA devices";
   if (!options.library)
     text += find(built, Library::openvino) == nullptr ? "this build lacks OpenVINO"
@@ -162,12 +137,12 @@ std::string why(std::span<const EngineSupport> built, const Pairing& chosen,
 
 EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
                            std::span<const EngineSupport> built) {
-  const Pairing* missing = nullptr;
-  for (const Pairing& pairing : kPairings) {
-    if (pairing.device != device.kind || !wanted(pairing, options)) continue;
-    if (runs(built, pairing) && !pointless(built, pairing, options))
-      return {pairing.library, pairing.precision, why(built, pairing, options), pairing.fused};
-    if (missing == nullptr) missing = &pairing;
+  const EngineRow* missing = nullptr;
+  for (const EngineRow& row : all_rows()) {
+    if (row.device != device.kind || !wanted(row, options)) continue;
+    if (runs(built, row) && !pointless(built, row, options))
+      return {row.library, row.precision, why(built, row, options), row.fused};
+    if (missing == nullptr) missing = &row;
   }
   if (missing == nullptr)
     throw Error(ErrorKind::usage, named(device, options) + ": these can't be combined");

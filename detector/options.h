@@ -81,8 +81,13 @@ struct EngineSupport {
   std::vector<Precision> fast;
 };
 
+/// Returns the libraries that are built in for a kind of device, the preferred one first. OpenCV's
+/// is listed for every build with CUDA. Only its own factory tells whether OpenCV has code for CUDA
+/// devices.
+[[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
+
 /// Resolves engine and precision for a device. Errors: usage if device, engine and precision don't
-/// go together by the table in options.cpp; device if this build or this processor lacks what the
+/// go together by the tables of the families; device if this build or this processor lacks what the
 /// user named. Nothing that a user named is ever replaced.
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options);
 

@@ -1,25 +1,28 @@
-// What sets one kind of detector apart from another, for code that must not know which kinds there
-// are.
+// What sets one family of detectors apart from another, for code that must not know which families
+// there are.
 #pragma once
 
 #include <string_view>
 
-#include "detector/options.h"
-
 namespace facepipe::detector {
 
-struct DetectorTraits {
-  /// As users read it in a sentence: "a cascade", "channel features". Networks have none, because
-  /// no sentence tells of them.
-  std::string_view name;
-  /// It finds far fewer faces than the default model.
-  bool misses_many_faces = false;
-  bool is_plural = false;  ///< the name
-  /// It can give all windows as candidates of score 1 (DetectorOptions::every_window).
-  bool gives_every_window = false;
+/// The options that only some families follow. All follow --min-face and --max-face.
+struct TakenOptions {
+  bool detect_size = false;   ///< DetectorOptions::detect_size
+  bool scale_factor = false;  ///< DetectorOptions::scale_factor
+  bool every_window = false;  ///< DetectorOptions::every_window
 };
 
-/// Returns the traits of what a library computes.
-[[nodiscard]] DetectorTraits traits_of(Library library);
+struct DetectorTraits {
+  std::string_view name;    ///< as users read it in a sentence: "a network", "channel features"
+  std::string_view plural;  ///< the name of several: "networks"
+  bool finds_landmarks = false;
+  /// It finds far fewer faces than the default model.
+  bool misses_many_faces = false;
+  TakenOptions takes{};
+
+  /// Tells whether a verb behind the name stands in the plural.
+  [[nodiscard]] constexpr bool is_plural() const { return name == plural; }
+};
 
 }  // namespace facepipe::detector

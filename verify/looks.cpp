@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "detector/cnn/model/tiling.h"
 #include "detector/mirror.h"
+#include "detector/tiling.h"
 #include "detector/turned_faces.h"
 #include "track/matching.h"
 #include "track/tracker.h"

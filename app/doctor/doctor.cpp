@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "app/backends.h"
-#include "app/doctor/cascades.h"
 #include "app/doctor/cuda.h"
+#include "app/doctor/packaged_models.h"
 #include "app/doctor/self_test.h"
 #include "app/failure.h"
 #include "app/model_path.h"
@@ -19,6 +19,7 @@
 #include "core/error.h"
 #include "detector/cnn/cpu/opencv/opencv_version.h"
 #include "detector/detector.h"
+#include "detector/families.h"
 #include "video/ffmpeg.h"
 
 namespace facepipe::app {
@@ -151,9 +152,9 @@ std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem:
                                             const Print& print) {
   print("engines on cpu, tried with one generated picture\n");
   std::optional<SelfTestResult> first;
-  const auto wanted = model ? detector::library_of(*model) : std::nullopt;
+  const detector::Family& family = detector::family_of(model.value_or(""));
   for (const detector::NamedEngine& engine : detector::named_engines(DeviceKind::cpu)) {
-    if (wanted ? engine.library != *wanted : !detector::computes_networks(engine.library)) continue;
+    if (!family.has(engine.library)) continue;
     for (const detector::Precision precision : kPrecisions) {
       detector::DetectorOptions options = trial_options(model.value_or(""));
       options.library = engine.library;
@@ -175,10 +176,10 @@ bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run 
   return works;
 }
 
-/// Tries OpenCV's dnn, which computes only networks.
+/// Tries OpenCV's dnn, if it computes the model.
 void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
                    const Print& print) {
-  if (detector::library_of(model)) return;
+  if (!detector::family_of(model).has(detector::Library::opencv)) return;
   for (const detector::Precision precision : {detector::Precision::f32, detector::Precision::f16}) {
     detector::DetectorOptions options = trial_options(model);
     options.library = detector::Library::opencv;
@@ -230,7 +231,9 @@ int doctor(const DoctorOptions& options, const Print& print) {
   if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);
   const std::optional<std::filesystem::path> model = print_model(options, print);
-  print_cascades(kCascadeFolder, print);
+  for (const detector::Family* family : detector::families())
+    if (family->packaged != nullptr)
+      print_packaged_models(family->traits.plural, family->packaged(), print);
   const std::optional<SelfTestResult> on_cpu = print_engines(model, print);
   const bool on_cuda = !cuda.devices.empty() && print_cuda_engines(cuda, model, on_cpu, print);
   if (!on_cpu) {

@@ -6,7 +6,7 @@
 
 #include "app/model_path.h"
 #include "core/error.h"
-#include "detector/traits.h"
+#include "detector/families.h"
 
 namespace facepipe::app {
 namespace {
@@ -47,12 +47,12 @@ void check_model(const RunOptions& options, const detector::DetectorOrigin& orig
                  const std::filesystem::path& model) {
   if (options.job.overlay.landmarks && !origin.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
-  const detector::DetectorTraits traits = detector::traits_of(origin.choice().library);
+  const detector::DetectorTraits& traits = detector::family_of(origin.choice().library).traits;
   if (options.job.hide && traits.misses_many_faces)
     spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
-                 std::string(traits.name) + (traits.is_plural ? " find" : " finds"),
-                 traits.is_plural ? "they miss" : "it misses");
-  if (traits.gives_every_window && options.job.nms.rule == nms::NmsRule::groups)
+                 std::string(traits.name) + (traits.is_plural() ? " find" : " finds"),
+                 traits.is_plural() ? "they miss" : "it misses");
+  if (traits.takes.every_window && options.job.nms.rule == nms::NmsRule::groups)
     check_options_of_scores(options, std::string(traits.name));
 }
 

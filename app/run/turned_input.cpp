@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/files/file_identity.h"
+#include "detector/families.h"
 #include "verify/looks.h"
 #include "video/notices.h"
 #include "video/read/frame_source.h"
@@ -121,7 +122,8 @@ class Sampling {
 std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
     const pipeline::JobOptions& job, const detector::DetectorOptions& detector,
     const std::stop_token& stop) {
-  if (!identity_of(job.input) || detector::library_of(detector.model)) return std::nullopt;
+  if (!identity_of(job.input) || !detector::family_of(detector.model).traits.takes.detect_size)
+    return std::nullopt;
   const auto detectors = [&](Size picture) { return detectors_for(picture, detector); };
   try {
     return Sampling(job, detectors, stop).run();

@@ -4,7 +4,7 @@
 
 #include "app/model_path.h"
 #include "core/error.h"
-#include "detector/traits.h"
+#include "detector/families.h"
 
 namespace facepipe::app {
 
@@ -15,11 +15,11 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   options_.requests = 1;
   const Size usual = options_.detect_size.value_or(size);
   add({});
-  const detector::DetectorTraits traits = detector::traits_of(origin().choice().library);
+  const detector::DetectorTraits& traits = detector::family_of(origin().choice().library).traits;
   if (traits.misses_many_faces)
     throw Error(ErrorKind::usage, "model " + options_.model.string() + ": " +
                                       std::string(traits.name) + ", which " +
-                                      (traits.is_plural ? "miss" : "misses") +
+                                      (traits.is_plural() ? "miss" : "misses") +
                                       " too many faces to prove that none is left");
   if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);
   if (options.quick) return;

@@ -94,8 +94,7 @@ TEST_F(AcfProgram, RefusesWhatDoesNotGoTogether) {
   refused(2, "--draw landmarks: " + named + " finds none", {"--draw", "boxes,landmarks"});
   refused(2, named + ": engine opencv can't compute channel features", {"--engine", "opencv"});
   refused(2, "--detect-size", {"--detect-size", "640x360"});
-  refused(2, "--scale-factor doesn't work with channel features, only with a cascade",
-          {"--scale-factor", "1.2"});
+  refused(2, "--scale-factor works only with cascades", {"--scale-factor", "1.2"});
   refused(2, "--min-face must be 0, or at least 10", {"--min-face", "5"});
   const std::string cut = dir_.write("cut.json", read_file(kFaceModel).substr(0, 5000));
   refused(4, "cut.json: not JSON, or cut off", {}, cut);

@@ -88,7 +88,7 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "engine opencv can't compute a cascade",
                  {"--model", model(), "--engine", "opencv"});
   expect_refusal(2, "--detect-size", {"--model", model(), "--detect-size", "640x360"});
-  expect_refusal(2, "--scale-factor works only with a cascade", {"--scale-factor", "1.2"});
+  expect_refusal(2, "--scale-factor works only with cascades", {"--scale-factor", "1.2"});
   expect_refusal(2, "engine cascade computes only cascades", {"--engine", "cascade"});
   expect_refusal(2, "--score says nothing of a cascade's groups",
                  {"--model", model(), "--nms-rule", "opencv-groups", "--score", "0.8"});

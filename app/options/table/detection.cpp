@@ -1,5 +1,6 @@
 // The rows of how faces are found, and of the removal of detections that overlap.
 #include "app/options/table.h"
+#include "detector/families.h"
 
 namespace facepipe::app {
 namespace {
@@ -34,14 +35,13 @@ std::vector<Row> model_rows() {
   return {
       {.names = "--model",
        .kind = "FILE",
-       .help = "Face model: ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel "
-               "features in JSON",
+       .help = "Face model: " + detector::model_files(),
        .fallback = kModelPlaces,
        .value = model(),
        .places = {{kVideoCommands | kVerify, kDetection}}},
       {.names = "--model",
        .kind = "FILE",
-       .help = "Face model: ONNX (CenterFace or YuNet)",
+       .help = "Face model: " + detector::files_with(detector::Precision::i8),
        .fallback = kModelPlaces,
        .value = model(),
        .places = {{kCalibrate, kRanges}}},
@@ -68,7 +68,8 @@ std::vector<Row> size_rows() {
        .places = {{kVideoCommands, kDetection}}},
       {.names = "--scale-factor",
        .kind = "F",
-       .help = "For cascades: the ratio of one face size to the next",
+       .help = "For " + detector::takers_of(&detector::TakenOptions::scale_factor) +
+               ": the ratio of one face size to the next",
        .fallback = "1.1",
        .value = {Number{kLeastScaleFactor, kMostScaleFactor,
                         [](Asked& to, double value) { to.detector.scale_factor = value; }}},

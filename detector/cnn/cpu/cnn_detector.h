@@ -5,8 +5,8 @@
 
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/head.h"
-#include "detector/cnn/model/network_fit.h"
 #include "detector/detector.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector {
 

@@ -9,41 +9,27 @@
 
 namespace facepipe::detector {
 
-std::vector<EngineSupport> supported_engines(DeviceKind device) {
+std::vector<EngineSupport> network_engines(DeviceKind device) {
+  if (device == DeviceKind::cuda)
+    return {{Library::own, {Precision::f16}, {Precision::f16}},
+            {Library::opencv, {Precision::f32, Precision::f16}, {}}};
   std::vector<EngineSupport> engines;
-  if (device == DeviceKind::cuda) {
-#if FACEPIPE_CUDA
-    engines.push_back({Library::own, {Precision::f16}, {Precision::f16}});
-    engines.push_back({Library::cascade, {Precision::f32}, {}});
-    engines.push_back({Library::acf, {Precision::f32}, {}});
-    engines.push_back({Library::opencv, {Precision::f32, Precision::f16}, {}});
-#endif
-    return engines;
-  }
 #if FACEPIPE_HAVE_OPENVINO
   engines.push_back({Library::openvino, openvino_precisions(), openvino_fast_precisions()});
 #endif
   engines.push_back({Library::opencv, {Precision::f32}, {}});
-  engines.push_back({Library::cascade, {Precision::f32}, {}});
-  engines.push_back({Library::acf, {Precision::f32}, {}});
   return engines;
 }
 
 std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                     const EngineOptions& options) {
-  switch (library) {
-    case Library::opencv:
-      return make_opencv_engine(model, network, options);
-    case Library::openvino:
+  if (library == Library::opencv) return make_opencv_engine(model, network, options);
+  if (library == Library::openvino) {
 #if FACEPIPE_HAVE_OPENVINO
-      return make_openvino_engine(model, network, options);
+    return make_openvino_engine(model, network, options);
 #else
-      throw Error(ErrorKind::device, "engine openvino: this build lacks it");
+    throw Error(ErrorKind::device, "engine openvino: this build lacks it");
 #endif
-    case Library::own:
-    case Library::cascade:
-    case Library::acf:
-      break;
   }
   throw Error(ErrorKind::internal, "engine " + std::string(engine_name(library)) +
                                        ": doesn't compute networks in host memory");

@@ -77,10 +77,9 @@ class NetworkObserver {
   [[nodiscard]] virtual I8Ranges ranges() const = 0;
 };
 
-/// Returns the libraries that are built in for a kind of device, the preferred one first. OpenCV's
-/// is listed for every build with CUDA. Only make_engine() tells whether OpenCV has code for CUDA
-/// devices.
-[[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
+/// Returns the libraries of this build that compute networks on a kind of device, the preferred one
+/// first. See supported_engines().
+[[nodiscard]] std::vector<EngineSupport> network_engines(DeviceKind device);
 
 /// Makes a network of size `network` on an engine of this build. Errors: device, naming the model's
 /// file, if the engine refuses the model, the precision or the device, or if the ranges are another

@@ -10,7 +10,7 @@
 #include "detector/cnn/cpu/byte_yuv.h"
 #include "detector/cnn/cpu/packed_rgb.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "detector/cnn/model/tiling.h"
 #include "detector/detector.h"
+#include "detector/tiling.h"
 
 namespace facepipe::detector {
 

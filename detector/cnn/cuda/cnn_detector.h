@@ -17,8 +17,8 @@
 #include "detector/cnn/cuda/preprocess.h"
 #include "detector/cnn/model/graph/fuse_pyramid.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
 #include "detector/cuda_detector.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector {
 

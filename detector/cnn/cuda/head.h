@@ -9,7 +9,7 @@
 #include "core/cuda/stream.h"
 #include "detector/cnn/cuda/network.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector::engine {
 

@@ -6,7 +6,7 @@
 
 #include "core/cuda/detections.h"
 #include "detector/cnn/model/graph/graph.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector::engine {
 

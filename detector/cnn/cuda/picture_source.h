@@ -4,7 +4,7 @@
 #include "core/cuda/frame_descriptor.h"
 #include "core/frame.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector::engine {
 

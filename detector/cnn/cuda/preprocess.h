@@ -6,7 +6,7 @@
 #include "detector/cnn/cuda/operators/operator.h"
 #include "detector/cnn/cuda/picture_source.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector::engine {
 

@@ -93,15 +93,7 @@ float least_of(float threshold, graph::Activation pending) {
 }
 
 /// Tells whether the kernels can read the cells of such a model.
-bool is_read_by_kernels(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::centerface:
-      return true;
-    case ModelKind::yunet:
-      break;
-  }
-  return false;
-}
+bool is_read_by_kernels(ModelKind kind) { return kind == ModelKind::centerface; }
 
 }  // namespace
 

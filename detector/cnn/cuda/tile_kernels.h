@@ -6,7 +6,7 @@
 #include "core/cuda/frame_descriptor.h"
 #include "core/cuda/stream.h"
 #include "core/geometry.h"
-#include "detector/cnn/model/tiling.h"
+#include "detector/tiling.h"
 
 namespace facepipe::detector::engine {
 

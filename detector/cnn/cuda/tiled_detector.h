@@ -1,13 +1,13 @@
 // This detector is for pictures that are too large for one run of the network. It looks at one tile
-// after the other, then at the whole picture reduced (detector/cnn/model/tiling.h), all in one
+// after the other, then at the whole picture reduced (detector/tiling.h), all in one
 // stream.
 #pragma once
 
 #include <memory>
 
 #include "core/cuda/frame_descriptor.h"
-#include "detector/cnn/model/tiling.h"
 #include "detector/cuda_detector.h"
+#include "detector/tiling.h"
 
 namespace facepipe::detector {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/detections.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector {
 

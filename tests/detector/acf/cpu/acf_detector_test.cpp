@@ -257,11 +257,13 @@ TEST(AcfDetector, RefusesWhatDoesNotGoTogether) {
           [](DetectorOptions& o) { o.library = Library::opencv; });
   refused("engine cascade can't compute channel features",
           [](DetectorOptions& o) { o.library = Library::cascade; });
-  refused("--detect-size doesn't work with channel features; --min-face makes it faster",
-          [](DetectorOptions& o) {
-            o.detect_size = Size{320, 240};
-          });
-  refused("--scale-factor doesn't work with channel features, only with a cascade",
+  refused(
+      "--detect-size doesn't work with channel features; a larger --min-face makes detection "
+      "faster",
+      [](DetectorOptions& o) {
+        o.detect_size = Size{320, 240};
+      });
+  refused("--scale-factor works only with cascades",
           [](DetectorOptions& o) { o.scale_factor = 1.2; });
   refused("--min-face must be 0, or at least 10", [](DetectorOptions& o) { o.min_face = 9.9; });
   refused("engine acf computes only channel features", [](DetectorOptions& o) {

@@ -190,7 +190,7 @@ TEST(CascadeDetector, RefusesWhatDoesNotGoTogether) {
   refused("engine opencv can't compute a cascade",
           [](DetectorOptions& o) { o.library = Library::opencv; });
   refused("these can't be combined", [](DetectorOptions& o) { o.precision = Precision::f16; });
-  refused("--detect-size doesn't work with a cascade; --min-face makes it faster",
+  refused("--detect-size doesn't work with a cascade; a larger --min-face makes detection faster",
           [](DetectorOptions& o) {
             o.detect_size = Size{320, 240};
           });
@@ -199,7 +199,7 @@ TEST(CascadeDetector, RefusesWhatDoesNotGoTogether) {
     network(o);
     o.library = Library::cascade;
   });
-  refused("--scale-factor works only with a cascade", [&](DetectorOptions& o) {
+  refused("--scale-factor works only with cascades", [&](DetectorOptions& o) {
     network(o);
     o.scale_factor = 1.2;
   });

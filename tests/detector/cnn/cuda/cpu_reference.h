@@ -8,7 +8,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "detector/cnn/model/model.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::test {
 

@@ -1,4 +1,4 @@
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 #include <gtest/gtest.h>
 

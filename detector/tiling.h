@@ -15,7 +15,7 @@
 #include "core/detections.h"
 #include "core/geometry.h"
 #include "core/turning.h"
-#include "detector/cnn/model/network_fit.h"
+#include "detector/network_fit.h"
 
 namespace facepipe::detector {
 

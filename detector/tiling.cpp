@@ -1,4 +1,4 @@
-#include "detector/cnn/model/tiling.h"
+#include "detector/tiling.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // These tests check where tiles lie, and that no face falls between them.
-#include "detector/cnn/model/tiling.h"
+#include "detector/tiling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,16 @@
+// The part of doctor about model files that packages of the operating system bring along.
+#pragma once
+
+#include <string_view>
+
+#include "app/doctor/doctor.h"
+#include "detector/family.h"
+
+namespace facepipe::app {
+
+/// Prints the folder of the models and a line for each, or that there are none. `kind` names the
+/// models: "cascades".
+void print_packaged_models(std::string_view kind, const detector::PackagedModels& found,
+                           const Print& print);
+
+}  // namespace facepipe::app

@@ -1,0 +1,53 @@
+#include "detector/cascade/cuda/factory.h"
+
+#include <string>
+#include <utility>
+
+#include "core/cuda/devices.h"
+#include "detector/cascade/cuda/cascade_detector.h"
+#include "detector/cascade/family.h"
+#include "detector/cascade/levels.h"
+#include "detector/cascade/model/cascade.h"
+
+namespace facepipe::detector::cascade {
+namespace {
+
+class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
+ public:
+  CudaCascadeDetectorFactory(EngineChoice choice, Cascade model, Device device,
+                             DetectorOptions options)
+      : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
+                            kFamily.traits.finds_landmarks),
+        device_(device),
+        options_(std::move(options)),
+        model_(std::move(model)) {
+    // A trial refuses what the device can't compute, before any input is opened.
+    static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
+  }
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning /*tuning*/) const override {
+    cuda::use_device(device_);
+    return make_cuda_cascade_detector(model_, layout,
+                                      {.levels = level_options(options_),
+                                       .score_threshold = options_.score_threshold,
+                                       .capacity = capacity,
+                                       .every_window = options_.every_window});
+  }
+
+ private:
+  Device device_;
+  DetectorOptions options_;
+  Cascade model_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaDetectorFactory> make_cuda_factory(const EngineChoice& choice, Device device,
+                                                       const DetectorOptions& options) {
+  return std::make_unique<CudaCascadeDetectorFactory>(choice, read_cascade(options.model), device,
+                                                      options);
+}
+
+}  // namespace facepipe::detector::cascade

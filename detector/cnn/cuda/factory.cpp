@@ -1,0 +1,68 @@
+#include "detector/cnn/cuda/factory.h"
+
+#include <string>
+#include <utility>
+
+#include "core/cuda/buffer.h"
+#include "core/cuda/devices.h"
+#include "core/cuda/graph.h"
+#include "core/error.h"
+#include "detector/cnn/cuda/cnn_detector.h"
+#include "detector/cnn/cuda/tile_chooser.h"
+#include "detector/cnn/family.h"
+#include "detector/cnn/model/model.h"
+
+namespace facepipe::detector {
+namespace {
+
+class CudaCnnDetectorFactory final : public CudaDetectorFactory {
+ public:
+  CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
+      : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256(),
+                            kCnnFamily.traits.finds_landmarks),
+        device_(device),
+        options_(std::move(options)),
+        model_(std::move(model)) {
+    if (options_.requests < 1)
+      throw Error(ErrorKind::usage, "detector: at least one request is needed");
+    try_model();
+  }
+
+  [[nodiscard]] std::shared_ptr<const CudaDetector> detector(const StreamLayout& layout,
+                                                             std::uint32_t capacity,
+                                                             Tuning tuning) const override {
+    cuda::use_device(device_);
+    return make_cuda_cnn_detector(model_, layout, options_.detect_size,
+                                  {.score_threshold = options_.score_threshold,
+                                   .capacity = capacity,
+                                   .tile_file = engine::default_tile_file(),
+                                   .tries_tiles = tuning == Tuning::trials,
+                                   .fused = choice().fused});
+  }
+
+ private:
+  void try_model() const {
+    cuda::use_device(device_);
+    const auto detector =
+        make_cuda_cnn_detector(model_, kTrialLayout, {}, {.fused = choice().fused});
+    const auto detection = detector->make_detection();
+    const cuda::DeviceBuffer<FrameDescriptor> descriptor(1);
+    const cuda::Stream stream;
+    static_cast<void>(
+        cuda::capture(stream, [&] { detection->enqueue(descriptor.data(), stream); }));
+  }
+
+  Device device_;
+  DetectorOptions options_;
+  Model model_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaDetectorFactory> make_cuda_cnn_factory(const EngineChoice& choice,
+                                                           Device device,
+                                                           const DetectorOptions& options) {
+  return std::make_unique<CudaCnnDetectorFactory>(choice, Model(options.model), device, options);
+}
+
+}  // namespace facepipe::detector

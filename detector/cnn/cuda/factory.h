@@ -1,0 +1,17 @@
+// The factory of networks on a CUDA device.
+#pragma once
+
+#include <memory>
+
+#include "core/device.h"
+#include "detector/cuda_detector.h"
+#include "detector/options.h"
+
+namespace facepipe::detector {
+
+/// Reads the model and tries the device. `choice` is one of the family's engines. Errors: as
+/// make_cuda_detector_factory().
+[[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_cnn_factory(
+    const EngineChoice& choice, Device device, const DetectorOptions& options);
+
+}  // namespace facepipe::detector

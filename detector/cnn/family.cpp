@@ -1,0 +1,145 @@
+#include "detector/cnn/family.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "detector/cnn/cpu/cnn_detector.h"
+#include "detector/cnn/cpu/engine.h"
+#include "detector/cnn/cpu/tiled_detector.h"
+#include "detector/cnn/model/i8_ranges.h"
+#include "detector/cnn/model/model.h"
+#include "detector/keeping_factory.h"
+#include "detector/tiling.h"
+#include "detector/words.h"
+
+namespace facepipe::detector {
+namespace {
+
+// Two runs at once take the memory of both. So only pictures up to those of 4K video run at once.
+constexpr std::int64_t kLargestAtOnce = std::int64_t{9} << 20;
+
+std::int64_t pixels(const NetworkFit& fit) {
+  return std::int64_t{fit.network.width} * fit.network.height;
+}
+
+// The factory tries this size before any input is opened, to see what a device can compute.
+constexpr Size kTrial{64, 64};
+
+/// Returns null if the precision isn't i8.
+std::shared_ptr<const I8Ranges> ranges_for(const EngineChoice& choice, const Model& model) {
+  if (choice.precision != Precision::i8) return nullptr;
+  return std::make_shared<const I8Ranges>(find_i8_ranges(model));
+}
+
+/// Adds to `why` where `ranges` come from, because no user names them.
+EngineChoice with_ranges(EngineChoice choice, const I8Ranges* ranges) {
+  if (ranges == nullptr) return choice;
+  choice.why += (choice.why.empty() ? "" : "; ") + ("ranges for i8: " + ranges->origin);
+  return choice;
+}
+
+class CnnDetectorFactory final : public KeepingFactory {
+ public:
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
+                     const DetectorOptions& options)
+      : CnnDetectorFactory(choice, model, device, options, ranges_for(choice, model)) {}
+
+ private:
+  CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
+                     const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
+      : KeepingFactory(with_ranges(choice, ranges.get()), std::string(model.known().name),
+                       model.sha256(), kCnnFamily.traits.finds_landmarks, options),
+        model_(model),
+        device_(device),
+        ranges_(std::move(ranges)) {
+    if (device_.kind == DeviceKind::cuda) static_cast<void>(engine(kTrial, 1));
+  }
+
+  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+    const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size);
+    return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
+                  : pixels(fit_network(frame, options().detect_size));
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
+    if (const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size))
+      return make_tiled(*tiling);
+    const NetworkFit fit = fit_network(frame, options().detect_size);
+    const int requests = options().requests;
+    return make(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
+    // All threads work on one run at a time; the next tile is prepared meanwhile.
+    return make_tiled_detector(tiling, make(tiling.tile, 2, 1), make(tiling.whole, 1, 1));
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
+                                               int runs) const {
+    return make_cnn_detector({
+        .fit = fit,
+        .order = model_.channel_order(),
+        .outputs = model_.outputs().size(),
+        .engine = engine(fit.network, runs),
+        .head = model_.known().decode,
+        .score_threshold = options().score_threshold,
+        .requests = requests,
+    });
+  }
+
+  [[nodiscard]] std::unique_ptr<Engine> engine(Size network, int runs) const {
+    return make_engine(choice().library, model_, network,
+                       {choice().precision, options().threads, runs, ranges_, device_});
+  }
+
+  Model model_;
+  Device device_;
+  std::shared_ptr<const I8Ranges> ranges_;
+};
+
+std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const Device& device,
+                                              const DetectorOptions& options) {
+  return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), device, options);
+}
+
+std::string files() {
+  std::vector<std::string> titles;
+  for (const KnownModel* model : known_models()) titles.emplace_back(model->title);
+  return "ONNX (" + any_of(titles) + ")";
+}
+
+// f16 and bf16 are chosen for a user only if they are faster than f32. Both are as accurate as f32,
+// as far as 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few
+// faces that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt there). So i8
+// is taken only if it is named.
+using enum DeviceKind;
+constexpr std::array kEngines{
+    EngineRow{"openvino", cpu, Library::openvino, Precision::f16},
+    EngineRow{"openvino", cpu, Library::openvino, Precision::bf16},
+    EngineRow{"openvino", cpu, Library::openvino, Precision::f32},
+    EngineRow{"openvino", cpu, Library::openvino, Precision::i8},
+    EngineRow{"opencv", cpu, Library::opencv, Precision::f32},
+    EngineRow{"cuda", cuda, Library::own, Precision::f16},
+    EngineRow{"cuda-plain", cuda, Library::own, Precision::f16, false},
+    EngineRow{"opencv", cuda, Library::opencv, Precision::f32, true, true},
+    EngineRow{"opencv", cuda, Library::opencv, Precision::f16, true, true},
+};
+
+}  // namespace
+
+constinit const Family kCnnFamily{
+    .name = "cnn",
+    .traits = {.name = "a network",
+               .plural = "networks",
+               .finds_landmarks = true,
+               .takes = {.detect_size = true}},
+    .engines = kEngines,
+    .files = files,
+    .owns = nullptr,
+    .supported = network_engines,
+    .make_factory = make_factory,
+};
+
+}  // namespace facepipe::detector

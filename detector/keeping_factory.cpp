@@ -1,0 +1,46 @@
+#include "detector/keeping_factory.h"
+
+#include <algorithm>
+#include <opencv2/core.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "detector/tiling.h"
+
+namespace facepipe::detector {
+namespace {
+
+// This is enough for a stream that switches between a few sizes. Each detector holds a compiled
+// network.
+constexpr std::size_t kKeptDetectors = 4;
+// Most pixels that the inputs of all kept networks have together. Memory grows with them.
+constexpr std::int64_t kKeptPixels = kLargestUntiled;
+
+// OpenCV counts the cores that affinity and control groups leave to this process.
+int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
+
+}  // namespace
+
+KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::string sha256,
+                               bool finds_landmarks, DetectorOptions options,
+                               std::string class_name)
+    : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks,
+                      std::move(class_name)),
+      options_(std::move(options)) {
+  if (options_.requests < 1)
+    throw Error(ErrorKind::usage, "detector: at least one request is needed");
+  if (options_.threads < 0) throw Error(ErrorKind::usage, "detector: threads must be 0 or more");
+  if (options_.threads == 0) options_.threads = usable_cores();
+}
+
+std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto* const known = kept_.find(frame)) return *known;
+  const std::int64_t size = pixels_for(frame);
+  kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // makes room for one more
+  std::shared_ptr<Detector> made = make(frame);
+  kept_.add(frame, made, size);
+  return made;
+}
+
+}  // namespace facepipe::detector

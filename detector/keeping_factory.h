@@ -1,0 +1,40 @@
+// A factory that keeps the detectors which it has made, by the size of the frames that they are
+// for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/geometry.h"
+#include "core/recently_used.h"
+#include "detector/detector.h"
+#include "detector/options.h"
+
+namespace facepipe::detector {
+
+/// The factories of all families keep their detectors in this way. Thread-safe.
+class KeepingFactory : public DetectorFactory {
+ public:
+  /// Throws Error(usage) for options out of range. See DetectorOrigin for the other arguments.
+  KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
+                 DetectorOptions options, std::string class_name = "face");
+
+  std::shared_ptr<Detector> detector(Size frame) override;
+
+ protected:
+  /// DetectorOptions::threads is never 0 here.
+  [[nodiscard]] const DetectorOptions& options() const { return options_; }
+
+  /// Returns how many pixels the pictures have that such a detector has memory for.
+  [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame) = 0;
+
+ private:
+  DetectorOptions options_;
+  std::mutex mutex_;                                    // guards kept_
+  RecentlyUsed<Size, std::shared_ptr<Detector>> kept_;  // by the size of the frames
+};
+
+}  // namespace facepipe::detector
