@@ -265,6 +265,7 @@ TEST_F(OutputFileTest, AReaderThatStallsEndsWithTheStop) {
 TEST_F(OutputFileTest, AFullDeviceIsTold) {
   OutputFile file("/dev/full", kRefuse);
   EXPECT_EQ(write(file, "x"), ENOSPC);
+  expect_error(ErrorKind::output, "/dev/full: ", [&] { file.write_text("x"); });
 }
 
 TEST_F(OutputFileTest, UnfinishedFilesCanBeRemovedWithoutDestructors) {
