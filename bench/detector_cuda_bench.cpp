@@ -162,8 +162,7 @@ void bench_size(const detector::Model& model, Size size, const Options& options)
     stream.synchronize();
     return;
   }
-  const std::string name =
-      std::string(model.known().name) + " " + to_string(detector->fit().network);
+  const std::string name = model.data().name + " " + to_string(detector->fit().network);
   std::printf("%s: weights %.1f MB, a frame's memory %.1f MB\n", name.c_str(),
               static_cast<double>(detector->shared_bytes()) / 1e6,
               static_cast<double>(detector->detection_bytes()) / 1e6);

@@ -120,7 +120,7 @@ class Detection {
     detector::NetworkOutputs outputs;
     for (const cv::Mat& result : results_)
       outputs.emplace_back(result.ptr<float>(), result.total());
-    return model_.known().decode(outputs, fit_, kLeastScore);
+    return decode_head(model_.head(), outputs, fit_, kLeastScore);
   }
 
   static Detections suppressed(const Detections& candidates) {

@@ -85,8 +85,8 @@ void bench_size(const detector::Model& model, Size size, const Options& options)
   const auto factory = detector::make_detector_factory(kDevice, options.detector);
   const detector::Precision precision = factory->choice().precision;
   const detector::NetworkFit fit = detector::fit_network(size, {});
-  const std::string name = std::string(model.known().name) + " " + to_string(fit.network) + " " +
-                           std::string(to_string(precision));
+  const std::string name =
+      model.data().name + " " + to_string(fit.network) + " " + std::string(to_string(precision));
   const auto inference =
       detector::make_engine(
           detector::Library::opencv, model, fit.network,

@@ -7,6 +7,6 @@
 #else
 /// Stands in front of an inline function that kernels also call. Such a function only computes, and
 /// what it calls must carry the macro too. It must not add to a floating-point product, because
-/// compilers differ in fusing the two.
+/// compilers differ in fusing the two, unless its header says that results differ in rounding.
 #define FACEPIPE_HOST_DEVICE
 #endif

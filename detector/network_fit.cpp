@@ -10,9 +10,7 @@
 namespace facepipe::detector {
 namespace {
 
-constexpr int kMultiple = 32;  // the deepest layer of both networks has stride 32
-
-int round_up(int value) { return (value + kMultiple - 1) / kMultiple * kMultiple; }
+int round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 Size scaled_to_fit(Size frame, Size bounds) {
   const double scale = std::min(static_cast<double>(bounds.width) / frame.width,
@@ -25,7 +23,7 @@ Size scaled_to_fit(Size frame, Size bounds) {
 
 }  // namespace
 
-NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
+NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size, int multiple) {
   if (frame.width < 1 || frame.height < 1)
     throw Error(ErrorKind::internal, "detector: frame of size " + to_string(frame));
   if (detect_size) {
@@ -40,7 +38,7 @@ NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size) {
         ErrorKind::device,
         "detector: frames of " + to_string(frame) +
             " are too large: a side has more than 16384 pixels; give a smaller --detect-size");
-  return {frame, content, {round_up(content.width), round_up(content.height)}};
+  return {frame, content, {round_up(content.width, multiple), round_up(content.height, multiple)}};
 }
 
 }  // namespace facepipe::detector

@@ -8,7 +8,11 @@
 
 namespace facepipe::detector {
 
-/// `content` is the size of the scaled frame. `network` is `content` rounded up to multiples of 32.
+/// All strides of most networks divide this.
+inline constexpr int kUsualMultiple = 32;
+
+/// `content` is the size of the scaled frame. `network` is `content` rounded up to multiples of
+/// some number.
 struct NetworkFit {
   Size frame;
   Size content;
@@ -27,8 +31,10 @@ struct NetworkFit {
 
 /// Without `detect_size`, the network sees the frame's own pixels. With it, the network sees the
 /// largest picture with the frame's aspect ratio that fits inside `detect_size`; a smaller frame is
-/// enlarged. Errors: usage for a detect_size with a side < 1 or > 16384; device for a frame that
-/// leads to a network with a side > 16384; internal for a frame without pixels.
-[[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size);
+/// enlarged. Both sides of the network become multiples of `multiple`, >= 1. Errors: usage for a
+/// detect_size with a side < 1 or > 16384; device for a frame that leads to a network with a side >
+/// 16384; internal for a frame without pixels.
+[[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size,
+                                     int multiple = kUsualMultiple);
 
 }  // namespace facepipe::detector

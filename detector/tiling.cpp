@@ -93,7 +93,8 @@ Box Tiling::kept_area(int index) const {
           row + 1 < rows ? static_cast<float>(tile.frame.height) - margin : kAnywhere};
 }
 
-std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect_size) {
+std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect_size,
+                                 int multiple) {
   const double pixels = static_cast<double>(picture.width) * picture.height;
   if (detect_size || pixels <= static_cast<double>(kLargestUntiled)) return std::nullopt;
   const double scale = std::sqrt(kReducedPixels / pixels);
@@ -101,13 +102,14 @@ std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect
     return std::max(1, static_cast<int>(std::floor(side * scale)));
   };
   Tiling tiling;
-  tiling.whole = fit_network(picture, Size{reduced(picture.width), reduced(picture.height)});
+  tiling.whole =
+      fit_network(picture, Size{reduced(picture.width), reduced(picture.height)}, multiple);
   tiling.overlap = round_up(kSureFace / scale + 2 * kMargin);
   const Axis across = cut(picture.width, tiling.overlap);
   const Axis down = cut(picture.height, tiling.overlap);
   tiling.columns = across.tiles;
   tiling.rows = down.tiles;
-  tiling.tile = fit_network({across.length, down.length}, std::nullopt);
+  tiling.tile = fit_network({across.length, down.length}, std::nullopt, multiple);
   return tiling;
 }
 

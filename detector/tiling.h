@@ -51,9 +51,9 @@ struct Tiling {
 
 /// Returns the tiling of an upright picture, for a size that fit_network() accepts. Returns nullopt
 /// if the picture is not tiled: if it has at most kLargestUntiled pixels, or if the user chose a
-/// size.
-[[nodiscard]] std::optional<Tiling> tiling_for(Size picture,
-                                               const std::optional<Size>& detect_size);
+/// size. `multiple` is that of fit_network().
+[[nodiscard]] std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect_size,
+                                               int multiple = kUsualMultiple);
 
 /// Appends the candidates of a tile that are kept. `of_tile` is in the tile's own pixels, `to` in
 /// pixels of the picture.

@@ -49,8 +49,8 @@ class CnnDetectorFactory final : public KeepingFactory {
  private:
   CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
                      const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
-      : KeepingFactory(with_ranges(choice, ranges.get()), std::string(model.known().name),
-                       model.sha256(), kCnnFamily.traits.finds_landmarks, options),
+      : KeepingFactory(with_ranges(choice, ranges.get()), model.data().name, model.sha256(),
+                       model.head().landmarks, options),
         model_(model),
         device_(device),
         ranges_(std::move(ranges)) {
@@ -58,18 +58,20 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
-    const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size);
+    const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size, multiple());
     return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
-                  : pixels(fit_network(frame, options().detect_size));
+                  : pixels(fit_network(frame, options().detect_size, multiple()));
   }
 
   [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
-    if (const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size))
+    if (const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size, multiple()))
       return make_tiled(*tiling);
-    const NetworkFit fit = fit_network(frame, options().detect_size);
+    const NetworkFit fit = fit_network(frame, options().detect_size, multiple());
     const int requests = options().requests;
     return make(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
   }
+
+  [[nodiscard]] int multiple() const { return model_.data().input.multiple; }
 
   [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
     // All threads work on one run at a time; the next tile is prepared meanwhile.
@@ -81,9 +83,8 @@ class CnnDetectorFactory final : public KeepingFactory {
     return make_cnn_detector({
         .fit = fit,
         .order = model_.channel_order(),
-        .outputs = model_.outputs().size(),
         .engine = engine(fit.network, runs),
-        .head = model_.known().decode,
+        .head = model_.head(),
         .score_threshold = options().score_threshold,
         .requests = requests,
     });
@@ -106,7 +107,7 @@ std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const 
 
 std::string files() {
   std::vector<std::string> titles;
-  for (const KnownModel* model : known_models()) titles.emplace_back(model->title);
+  for (const ModelData* model : known_models()) titles.emplace_back(model->title);
   return "ONNX (" + any_of(titles) + ")";
 }
 

@@ -63,8 +63,9 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
 
   [[nodiscard]] Detections decode(const Inference& inference) const {
     NetworkOutputs outputs;
-    for (std::size_t i = 0; i < parts_.outputs; ++i) outputs.push_back(inference.output(i));
-    return parts_.head(outputs, parts_.fit, parts_.score_threshold);
+    const std::size_t count = parts_.head.strides.size() * parts_.head.outputs.size();
+    for (std::size_t i = 0; i < count; ++i) outputs.push_back(inference.output(i));
+    return decode_head(parts_.head, outputs, parts_.fit, parts_.score_threshold);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/head.h"
+#include "detector/cnn/model/known_models.h"
 #include "detector/detector.h"
 #include "detector/network_fit.h"
 
@@ -13,9 +14,8 @@ namespace facepipe::detector {
 struct CnnDetectorParts {
   NetworkFit fit;
   ChannelOrder order = ChannelOrder::rgb;
-  std::size_t outputs = 0;  ///< number of outputs of the model
   std::unique_ptr<Engine> engine;
-  Head head = nullptr;
+  HeadData head;
   float score_threshold = 0.5F;
   int requests = 1;
 };

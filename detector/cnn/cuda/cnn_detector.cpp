@@ -56,8 +56,8 @@ std::unique_ptr<const engine::CandidateHead> head_for(const Model& model, const 
   if (tail)
     return std::make_unique<engine::PyramidHead>(model, fit, *tail, network.place(tail->coarse),
                                                  network.place(tail->fine), threshold);
-  return std::make_unique<engine::HeadKernels>(model, fit, in_head_order(model, network.outputs()),
-                                               threshold);
+  return std::make_unique<engine::HeadKernels>(
+      model.head(), fit, in_head_order(model, network.outputs()), threshold, model.file().string());
 }
 
 }  // namespace
@@ -66,6 +66,7 @@ CudaCnnDetector::CudaCnnDetector(const Model& model, const NetworkFit& fit,
                                  const StreamLayout& layout, const CudaCnnOptions& options)
     : options_(checked(options)),
       fit_(fit),
+      finds_landmarks_(model.head().landmarks),
       picture_{fit, layout, model.channel_order()},
       network_(planned_network(model)),
       preprocess_(picture_, network_.input()),
@@ -96,14 +97,15 @@ std::unique_ptr<CudaDetection> CudaCnnDetector::make_detection() const {
 
 std::size_t CudaCnnDetector::detection_bytes() const {
   return network_.activation_bytes() + sizeof(std::uint32_t) * (head_->scratch_words() + 1) +
-         options_.capacity * (sizeof(Box) + sizeof(float) + sizeof(Landmarks));
+         options_.capacity *
+             (sizeof(Box) + sizeof(float) + (finds_landmarks_ ? sizeof(Landmarks) : 0));
 }
 
 CudaCnnDetection::CudaCnnDetection(std::shared_ptr<const CudaCnnDetector> detector)
     : detector_(std::move(detector)),
       activations_(detector_->network().activation_bytes()),
       scratch_(detector_->head().scratch_words()),
-      found_(detector_->capacity()) {}
+      found_(detector_->capacity(), detector_->finds_landmarks()) {}
 
 void CudaCnnDetection::enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) {
   if (!detector_->network().reads_picture())
@@ -130,13 +132,14 @@ std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(const Model& model,
                                                            const std::optional<Size>& detect_size,
                                                            const CudaCnnOptions& options) {
   const Size picture = upright_size(layout.stored, layout.orientation);
-  const std::optional<Tiling> tiling = tiling_for(picture, detect_size);
+  const int multiple = model.data().input.multiple;
+  const std::optional<Tiling> tiling = tiling_for(picture, detect_size, multiple);
   const auto make = [&](const NetworkFit& fit) {
     StreamLayout part = layout;
     part.stored = upright_size(fit.frame, layout.orientation);  // upright_size() is its own inverse
     return std::make_shared<const CudaCnnDetector>(model, fit, part, options);
   };
-  if (!tiling) return make(fit_network(picture, detect_size));
+  if (!tiling) return make(fit_network(picture, detect_size, multiple));
   auto whole = make(tiling->whole);
   return make_cuda_tiled_detector(*tiling, layout, make(tiling->tile), std::move(whole));
 }

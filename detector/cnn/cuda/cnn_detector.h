@@ -58,6 +58,7 @@ class CudaCnnDetector final : public CudaDetector,
   [[nodiscard]] std::unique_ptr<CudaDetection> make_detection() const override;
 
   [[nodiscard]] const NetworkFit& fit() const { return fit_; }
+  [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
   [[nodiscard]] const engine::Network& network() const { return network_; }
   [[nodiscard]] const engine::PreprocessKernel& preprocess() const { return preprocess_; }
   [[nodiscard]] const engine::CandidateHead& head() const { return *head_; }
@@ -75,6 +76,7 @@ class CudaCnnDetector final : public CudaDetector,
 
   CudaCnnOptions options_;
   NetworkFit fit_;
+  bool finds_landmarks_;
   engine::PictureSource picture_;
   PlanReport plan_;                      ///< planned_network() sets it, and also tail_
   std::optional<graph::HeadTail> tail_;  ///< the last layers, if the head computes them
@@ -97,7 +99,7 @@ class CudaCnnDetection final : public CudaDetection {
   void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
-  /// Returns candidates in raster order (YuNet: stride 8, then 16, then 32), by the rules of Head
+  /// Returns candidates in the order and by the rules of decode_head()
   /// (detector/cnn/model/head.h).
   [[nodiscard]] cuda::DeviceDetections candidates() const override;
 

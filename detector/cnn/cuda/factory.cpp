@@ -18,8 +18,8 @@ namespace {
 class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
-      : CudaDetectorFactory(std::move(choice), std::string(model.known().name), model.sha256(),
-                            kCnnFamily.traits.finds_landmarks),
+      : CudaDetectorFactory(std::move(choice), model.data().name, model.sha256(),
+                            model.head().landmarks),
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {

@@ -22,30 +22,25 @@ struct Arguments : HeadArguments {
   std::uint32_t* counts;  ///< one count for each block
 };
 
-__device__ __forceinline__ const Level& level_of(const Arguments& a, std::uint32_t cell) {
-  int level = 0;
-  while (level + 1 < a.level_count && cell >= a.levels[level + 1].first) ++level;
-  return a.levels[level];
+/// Returns a cell by its number among those of all levels.
+__device__ __forceinline__ DeviceCell cell_of_level(const Arguments& a, std::uint32_t cell) {
+  int index = 0;
+  while (index + 1 < a.level_count && cell >= a.levels[index + 1].first) ++index;
+  const Level& level = a.levels[index];
+  return cell_at(a, level, cell - level.first);
 }
 
 __device__ __forceinline__ std::uint32_t cell_of(int i) {
   return blockIdx.x * kBlockCells + static_cast<unsigned>(i) * kThreads + threadIdx.x;
 }
 
-template <class Kind>
+template <class Cells>
 __global__ void __launch_bounds__(kThreads) mark_kernel(const __grid_constant__ Arguments a) {
   std::uint32_t found = 0;
 #pragma unroll
   for (int i = 0; i < kCellsPerThread; ++i) {
     const std::uint32_t cell = cell_of(i);
-    bool holds = false;
-    if (cell < a.cells) {
-      const Level& level = level_of(a, cell);
-      const float score = Kind::score(level, cell - level.first);
-      Candidate candidate;
-      holds = score > a.threshold && isfinite(score) &&
-              decode<Kind>(a, level, cell - level.first, candidate);
-    }
+    const bool holds = cell < a.cells && holds_candidate<Cells>(a, cell_of_level(a, cell));
     const std::uint32_t word = __ballot_sync(~0U, holds);
     if (threadIdx.x % kWarpWords == 0) {
       a.words[cell / kWarpWords] = word;
@@ -72,7 +67,7 @@ __device__ std::uint32_t sum_of_counts(const Arguments& a, std::uint32_t count) 
   return sum;
 }
 
-template <class Kind>
+template <class Cells>
 __global__ void __launch_bounds__(kThreads) gather_kernel(const __grid_constant__ Arguments a) {
   if (blockIdx.x == gridDim.x - 1) {  // this block has to add up the most anyway
     const std::uint32_t all = sum_of_counts(a, gridDim.x);
@@ -103,53 +98,73 @@ __global__ void __launch_bounds__(kThreads) gather_kernel(const __grid_constant_
     const std::uint32_t place =
         places[index] + static_cast<std::uint32_t>(__popc(words[index] & (bit - 1)));
     if (place >= a.to.capacity) continue;
-    const Level& level = level_of(a, cell);
-    Candidate candidate;
-    decode<Kind>(a, level, cell - level.first, candidate);
-    a.to.boxes[place] = candidate.box;
-    a.to.scores[place] = Kind::score(level, cell - level.first);
-    a.to.landmarks[place] = candidate.points;
+    write_candidate<Cells>(a, cell_of_level(a, cell), place);
   }
 }
 
 std::uint32_t blocks_for(std::uint32_t cells) { return (cells + kBlockCells - 1) / kBlockCells; }
 
-template <class Kind>
+template <class Cells>
 void launch(const Arguments& arguments, cudaStream_t stream) {
   const std::uint32_t blocks = blocks_for(arguments.cells);
-  mark_kernel<Kind><<<blocks, kThreads, 0, stream>>>(arguments);
+  mark_kernel<Cells><<<blocks, kThreads, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
-  gather_kernel<Kind><<<blocks, kThreads, 0, stream>>>(arguments);
+  gather_kernel<Cells><<<blocks, kThreads, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-void check_output(const Model& model, const ModelOutput& expected, const NetworkOutput& output,
-                  Size network) {
-  const Placement& place = output.place;
-  const graph::MapShape shape{expected.channels, network.height / expected.stride,
-                              network.width / expected.stride};
-  if (place.element != Element::f32 || place.shape != shape)
-    throw Error(ErrorKind::device, "model " + model.file().string() + ": output " + output.name +
+void check_output(const NetworkOutput& output, const graph::MapShape& expected,
+                  const std::string& source) {
+  if (output.place.element != Element::f32 || output.place.shape != expected)
+    throw Error(ErrorKind::device, "model " + source + ": output " + output.name +
                                        " can't be decoded by the CUDA engine");
 }
 
 }  // namespace
 
-HeadKernels::HeadKernels(const Model& model, const NetworkFit& fit,
-                         const std::vector<NetworkOutput>& outputs, float score_threshold)
-    : kind_(model.kind()), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
-  const std::vector<ModelOutput>& expected = model.outputs();
-  if (outputs.size() != expected.size())
+HeadKernels::HeadKernels(const HeadData& head, const NetworkFit& fit,
+                         const std::vector<NetworkOutput>& outputs, float score_threshold,
+                         const std::string& source)
+    : head_(head), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
+  const std::size_t levels = head.strides.size();
+  const std::size_t tensors = head.outputs.size();
+  if (levels > kHeadLevels || tensors > kHeadTensors)
+    throw Error(ErrorKind::internal, "detector: more outputs than the head's kernels read");
+  if (outputs.size() != levels * tensors)
     throw Error(ErrorKind::internal, "detector: the number of outputs is not the model's");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    check_output(model, expected[i], outputs[i], fit.network);
-    if (levels_.empty() || levels_.back().stride != expected[i].stride) {
-      levels_.push_back({i, 0, expected[i].stride});
-      cells_ += static_cast<std::uint32_t>(outputs[i].place.pixels());
-    }
-    if (++levels_.back().count > kHeadTensors || levels_.size() > kHeadLevels)
-      throw Error(ErrorKind::internal, "detector: more outputs than the head's kernels read");
+    const int stride = head.strides[i / tensors];
+    check_output(outputs[i],
+                 {head.anchors * head.outputs[i % tensors].channels, fit.network.height / stride,
+                  fit.network.width / stride},
+                 source);
+    if (i % tensors == 0) cells_ += cells_of(outputs[i].place);
   }
+}
+
+std::uint32_t HeadKernels::cells_of(const Placement& map) const {
+  return static_cast<std::uint32_t>(map.pixels()) * static_cast<std::uint32_t>(head_.anchors);
+}
+
+void HeadKernels::fill_levels(HeadArguments& a, const std::byte* activations) const {
+  const std::size_t tensors = head_.outputs.size();
+  std::uint32_t first = 0;
+  for (std::size_t i = 0; i < head_.strides.size(); ++i) {
+    Level& level = a.levels[i];
+    for (std::size_t t = 0; t < tensors; ++t) {
+      const Placement& map = outputs_[i * tensors + t].place;
+      const auto* const values = reinterpret_cast<const float*>(activations + map.offset);
+      level.tensors[t] = {values + map.first_channel, map.pitch, head_.outputs[t].channels,
+                          map.pending};
+    }
+    const Placement& map = outputs_[i * tensors].place;
+    level.first = first;
+    level.columns = static_cast<std::uint32_t>(map.shape.width);
+    level.stride = static_cast<float>(head_.strides[i]);
+    first += cells_of(map);
+  }
+  a.level_count = static_cast<int>(head_.strides.size());
+  a.cells = cells_;
 }
 
 std::size_t HeadKernels::scratch_words() const {
@@ -160,36 +175,18 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
   if (scratch.size < scratch_words())
     throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
+  if (head_.landmarks != (to.landmarks != nullptr))
+    throw Error(ErrorKind::internal, "detector: the head's landmarks have no place, or no source");
   Arguments a{};
-  std::uint32_t first = 0;
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
-    Level& target = a.levels[level];
-    for (std::size_t t = 0; t < levels_[level].count; ++t) {
-      const Placement& place = outputs_[levels_[level].first + t].place;
-      const auto* const values = reinterpret_cast<const float*>(activations + place.offset);
-      target.tensors[t] = {values + place.first_channel, place.pitch, place.pending};
-    }
-    const Placement& place = outputs_[levels_[level].first].place;
-    target.first = first;
-    target.columns = static_cast<std::uint32_t>(place.shape.width);
-    target.stride = static_cast<float>(levels_[level].stride);
-    first += static_cast<std::uint32_t>(place.pixels());
-  }
-  a.level_count = static_cast<int>(levels_.size());
-  a.cells = cells_;
+  fill_levels(a, activations);
+  a.anchors = static_cast<std::uint32_t>(head_.anchors);
+  a.landmarks = head_.landmarks;
   a.threshold = score_threshold_;
   set_frame(a, fit_);
   a.words = scratch.data;
   a.counts = scratch.data + std::size_t{blocks_for(cells_)} * kBlockWords;
   a.to = to;
-  switch (kind_) {
-    case ModelKind::centerface:
-      launch<Centerface>(a, stream.get());
-      break;
-    case ModelKind::yunet:
-      launch<Yunet>(a, stream.get());
-      break;
-  }
+  with_cells_of(head_.kind, [&]<class Cells>(Cells) { launch<Cells>(a, stream.get()); });
 }
 
 }  // namespace facepipe::detector::engine

@@ -1,5 +1,5 @@
-// Arguments of the heads' kernels. A cell is one pixel of an output map. It holds at most one
-// candidate.
+// Arguments of the heads' kernels. A place is one pixel of an output map, and has one cell or more.
+// A cell holds at most one candidate.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace facepipe::detector::engine {
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 3;
 
-/// An output of the network: floats, `pitch` from one cell to the next.
+/// An output of the network: floats. The cells of a place follow each other.
 struct HeadTensor {
   const float* values;
-  int pitch;
+  int pitch;                  ///< floats from one place to the next
+  int channels;               ///< of a cell
   graph::Activation pending;  ///< activation that is still to be applied to each value
 };
 
 /// The outputs of one stride, in the order of Model::outputs().
 struct Level {
   HeadTensor tensors[kHeadTensors];
-  std::uint32_t first;  ///< number of cells of the levels before this one
-  std::uint32_t columns;
+  std::uint32_t first;    ///< number of cells of the levels before this one
+  std::uint32_t columns;  ///< places of a row
   float stride;
 };
 
@@ -32,6 +33,8 @@ struct Level {
 struct HeadArguments {
   Level levels[kHeadLevels];
   int level_count;
+  std::uint32_t anchors;  ///< cells of a place
+  bool landmarks;         ///< candidates have landmarks
   std::uint32_t cells;
   float threshold;
   float scale_x;

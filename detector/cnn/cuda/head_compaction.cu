@@ -62,7 +62,7 @@ __device__ __forceinline__ unsigned counted_before(BlockCounts& shared, const st
   return shared.before;
 }
 
-template <class Kind>
+template <class Cells>
 __global__ void __launch_bounds__(kCompactionThreads)
     compaction_kernel(const __grid_constant__ PyramidHeadArguments a) {
   cuda::wait_for_previous_kernel();
@@ -91,11 +91,7 @@ __global__ void __launch_bounds__(kCompactionThreads)
     const int y = index / words_a_row;
     const int x = (index - y * words_a_row) * kHeadColumns + lane_id();
     const auto cell = static_cast<std::uint32_t>(y * a.step.width + x);
-    Candidate candidate;
-    decode<Kind>(a.head, a.head.levels[0], cell, candidate);
-    a.head.to.boxes[at] = candidate.box;
-    a.head.to.scores[at] = Kind::score(a.head.levels[0], cell);
-    a.head.to.landmarks[at] = candidate.points;
+    write_candidate<Cells>(a.head, {a.head.levels[0], cell, 0}, at);
   }
 }
 
@@ -108,7 +104,7 @@ void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap
   shape.grid = static_cast<unsigned>((words + kCompactionThreads - 1) / kCompactionThreads);
   shape.block = kCompactionThreads;
   shape.overlap = overlap;
-  cuda::launch(compaction_kernel<Centerface>, shape, stream, arguments);
+  cuda::launch(compaction_kernel<CenterfaceCells>, shape, stream, arguments);
 }
 
 }  // namespace facepipe::detector::engine

@@ -6,13 +6,31 @@
 
 #include "detector/cnn/cuda/head_arguments.h"
 #include "detector/cnn/cuda/operators/activation.cuh"
+#include "detector/cnn/model/head_cells.h"
 
 namespace facepipe::detector::engine {
 
-__device__ __forceinline__ float at(const HeadTensor& tensor, std::uint32_t cell, int channel) {
-  // The read-only cache is not used, because the calling kernel itself may have written the value.
-  const float value = tensor.values[static_cast<std::size_t>(cell) * tensor.pitch + channel];
-  return activated(value, tensor.pending);
+/// The values of a cell. See detector/cnn/model/head_cells.h.
+struct DeviceCell {
+  const Level& level;
+  std::uint32_t place;
+  std::uint32_t anchor;
+
+  [[nodiscard]] __device__ __forceinline__ float at(int tensor, int channel) const {
+    const HeadTensor& from = level.tensors[tensor];
+    // The read-only cache is not used, because the calling kernel itself may have written the
+    // value.
+    const float value = from.values[static_cast<std::size_t>(place) * from.pitch +
+                                    anchor * from.channels + channel];
+    return activated(value, from.pending);
+  }
+};
+
+/// Returns a cell of a level by its number. Most heads have one cell at each place.
+__device__ __forceinline__ DeviceCell cell_at(const HeadArguments& a, const Level& level,
+                                              std::uint32_t cell) {
+  if (a.anchors == 1) return {level, cell, 0};
+  return {level, cell / a.anchors, cell % a.anchors};
 }
 
 struct Candidate {
@@ -24,57 +42,6 @@ __device__ __forceinline__ float* raw(Landmarks& points) {
   return reinterpret_cast<float*>(&points);
 }
 
-/// See detector/cnn/model/centerface.cpp.
-struct Centerface {
-  static __device__ float score(const Level& level, std::uint32_t cell) {
-    return at(level.tensors[0], cell, 0);
-  }
-  static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
-                                     float column) {
-    const HeadTensor& scale = level.tensors[1];
-    const HeadTensor& offset = level.tensors[2];
-    const float height = expf(at(scale, cell, 0)) * level.stride;
-    const float width = expf(at(scale, cell, 1)) * level.stride;
-    const float y = (row + at(offset, cell, 0) + 0.5F) * level.stride;
-    const float x = (column + at(offset, cell, 1) + 0.5F) * level.stride;
-    Candidate result;
-    result.box = {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
-    for (int i = 0; i < 5; ++i) {
-      raw(result.points)[2 * i] =
-          at(level.tensors[3], cell, 2 * i + 1) * (result.box.x2 - result.box.x1) + result.box.x1;
-      raw(result.points)[2 * i + 1] =
-          at(level.tensors[3], cell, 2 * i) * (result.box.y2 - result.box.y1) + result.box.y1;
-    }
-    return result;
-  }
-};
-
-/// See detector/cnn/model/yunet.cpp.
-struct Yunet {
-  static __device__ float score(const Level& level, std::uint32_t cell) {
-    const auto clamped = [&](int tensor) {
-      const float value = at(level.tensors[tensor], cell, 0);
-      return value < 0 ? 0 : value > 1 ? 1 : value;  // NaN stays NaN
-    };
-    return sqrtf(clamped(0) * clamped(1));
-  }
-  static __device__ Candidate decode(const Level& level, std::uint32_t cell, float row,
-                                     float column) {
-    const HeadTensor& box = level.tensors[2];
-    const float x = (column + at(box, cell, 0)) * level.stride;
-    const float y = (row + at(box, cell, 1)) * level.stride;
-    const float width = expf(at(box, cell, 2)) * level.stride;
-    const float height = expf(at(box, cell, 3)) * level.stride;
-    Candidate result;
-    result.box = {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
-    for (int i = 0; i < 5; ++i) {
-      raw(result.points)[2 * i] = (column + at(level.tensors[3], cell, 2 * i)) * level.stride;
-      raw(result.points)[2 * i + 1] = (row + at(level.tensors[3], cell, 2 * i + 1)) * level.stride;
-    }
-    return result;
-  }
-};
-
 __device__ __forceinline__ float clamped(float value, float most) {
   return fminf(fmaxf(value, 0.0F), most);
 }
@@ -85,11 +52,12 @@ __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArg
   Box& box = candidate.box;
   box = {box.x1 * a.scale_x, box.y1 * a.scale_y, box.x2 * a.scale_x, box.y2 * a.scale_y};
   bool finite = isfinite(box.x1) && isfinite(box.y1) && isfinite(box.x2) && isfinite(box.y2);
-  for (int i = 0; i < 10; ++i) {
-    float& value = raw(candidate.points)[i];
-    value *= i % 2 == 0 ? a.scale_x : a.scale_y;
-    finite = finite && isfinite(value);
-  }
+  if (a.landmarks)
+    for (int i = 0; i < 2 * kLandmarkCount; ++i) {
+      float& value = raw(candidate.points)[i];
+      value *= i % 2 == 0 ? a.scale_x : a.scale_y;
+      finite = finite && isfinite(value);
+    }
   box = {clamped(box.x1, a.frame_width), clamped(box.y1, a.frame_height),
          clamped(box.x2, a.frame_width), clamped(box.y2, a.frame_height)};
   return finite && box.x2 - box.x1 > 0 && box.y2 - box.y1 > 0;
@@ -97,13 +65,36 @@ __device__ __forceinline__ bool map_to_frame(Candidate& candidate, const HeadArg
 
 /// Decodes the candidate of a cell whose score passes the threshold. Returns false if the candidate
 /// is dropped.
-template <class Kind>
-__device__ __forceinline__ bool decode(const HeadArguments& a, const Level& level,
-                                       std::uint32_t cell, Candidate& candidate) {
-  const std::uint32_t row = cell / level.columns;
-  candidate = Kind::decode(level, cell, static_cast<float>(row),
-                           static_cast<float>(cell - row * level.columns));
+template <class Cells>
+__device__ __forceinline__ bool decode(const HeadArguments& a, const DeviceCell& cell,
+                                       Candidate& candidate) {
+  const std::uint32_t row = cell.place / cell.level.columns;
+  const CellPlace place{static_cast<float>(row),
+                        static_cast<float>(cell.place - row * cell.level.columns),
+                        cell.level.stride};
+  candidate.box = Cells::box(cell, place);
+  if (a.landmarks)
+    Cells::points(cell, place, candidate.box, reinterpret_cast<Point*>(&candidate.points));
   return map_to_frame(candidate, a);
+}
+
+/// Writes the candidate of a cell to entry `at`.
+template <class Cells>
+__device__ __forceinline__ void write_candidate(const HeadArguments& a, const DeviceCell& cell,
+                                                std::uint32_t at) {
+  Candidate candidate;
+  decode<Cells>(a, cell, candidate);
+  a.to.boxes[at] = candidate.box;
+  a.to.scores[at] = Cells::score(cell);
+  if (a.landmarks) a.to.landmarks[at] = candidate.points;
+}
+
+/// Tells whether a cell holds a candidate.
+template <class Cells>
+__device__ __forceinline__ bool holds_candidate(const HeadArguments& a, const DeviceCell& cell) {
+  const float score = Cells::score(cell);
+  Candidate candidate;
+  return score > a.threshold && isfinite(score) && decode<Cells>(a, cell, candidate);
 }
 
 }  // namespace facepipe::detector::engine

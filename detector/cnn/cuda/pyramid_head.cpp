@@ -92,13 +92,15 @@ float least_of(float threshold, graph::Activation pending) {
   return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
-/// Tells whether the kernels can read the cells of such a model.
-bool is_read_by_kernels(ModelKind kind) { return kind == ModelKind::centerface; }
+/// Tells whether the kernels can read the cells of such a head.
+bool is_read_by_kernels(const HeadData& head) {
+  return head.kind == HeadKind::centerface && head.anchors == 1;
+}
 
 }  // namespace
 
 bool PyramidHead::fits(const Model& model, const graph::HeadTail& tail) {
-  if (!is_read_by_kernels(model.kind()) || tail.outputs.outputs > kHeadChannels) return false;
+  if (!is_read_by_kernels(model.head()) || tail.outputs.outputs > kHeadChannels) return false;
   const int tiles = tiles_of(tail.window.outputs);
   if (tiles < kLeastHeadTiles || tiles > kMostHeadTiles || tiles_of(tail.window.inputs) != tiles)
     return false;
@@ -116,6 +118,7 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
       score_threshold_(score_threshold),
       coarse_(coarse),
       fine_(fine),
+      landmarks_(model.head().landmarks),
       stride_(static_cast<float>(model.outputs().front().stride)),
       tiles_(tiles_of(tail.window.outputs)) {
   const int stride = model.outputs().front().stride;
@@ -127,7 +130,7 @@ PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph:
   warps_ = warps_for(tiles_, map, chip.multiprocessors);
   int first = 0;
   for (const ModelOutput& output : model.outputs()) {
-    tensors_.push_back({first, part_named(tail, output.name)->pending});
+    tensors_.push_back({first, output.channels, part_named(tail, output.name)->pending});
     first += output.channels;
   }
   WeightPacker packer;
@@ -166,6 +169,8 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
   if (scratch.size < scratch_words())
     throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
+  if (landmarks_ != (to.landmarks != nullptr))
+    throw Error(ErrorKind::internal, "detector: the head's landmarks have no place, or no source");
   // The cast is safe, because the kernels only read the activations.
   const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
                       weights_.data()};
@@ -185,10 +190,13 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.words = scratch.data + fine_.pixels() * kHeadChannels;
   Level& level = a.head.levels[0];
   for (std::size_t t = 0; t < tensors_.size(); ++t)
-    level.tensors[t] = {a.cells + tensors_[t].first_channel, kHeadChannels, tensors_[t].pending};
+    level.tensors[t] = {a.cells + tensors_[t].first_channel, kHeadChannels, tensors_[t].channels,
+                        tensors_[t].pending};
   level.columns = static_cast<std::uint32_t>(fine_.shape.width);
   level.stride = stride_;
   a.head.level_count = 1;
+  a.head.anchors = 1;
+  a.head.landmarks = landmarks_;
   a.head.cells = static_cast<std::uint32_t>(fine_.pixels());
   a.head.threshold = score_threshold_;
   a.least = least_of(score_threshold_, tensors_[0].pending);

@@ -222,7 +222,7 @@ struct Block {
 
   /// Writes the network's outputs for the cells that may pass, and decodes them. Returns a bit for
   /// each column whose cell holds a candidate.
-  template <class Kind>
+  template <class Cells>
   __device__ unsigned mark(const Outputs& outputs, unsigned flags, int y) const {
     const auto first_cell = static_cast<std::uint32_t>(y * a.step.width + left);
     const unsigned of_group = __shfl_sync(~0U, flags, lane_id() / 4 * 4);
@@ -241,19 +241,14 @@ struct Block {
     // From here on lane l handles column l.
     const unsigned of_column = __shfl_sync(~0U, flags, lane_id() % 8 * 4);
     bool holds = (of_column >> (lane_id() / 8) & 1U) != 0;
-    if (holds) {
-      const Level& level = a.head.levels[0];
-      const unsigned cell = first_cell + static_cast<unsigned>(lane_id());
-      const float score = Kind::score(level, cell);
-      Candidate candidate;
-      holds = score > a.head.threshold && isfinite(score) &&
-              decode<Kind>(a.head, level, cell, candidate);
-    }
+    if (holds)
+      holds = holds_candidate<Cells>(
+          a.head, {a.head.levels[0], first_cell + static_cast<unsigned>(lane_id()), 0});
     return __ballot_sync(~0U, holds);
   }
 };
 
-template <int kTiles, class Kind>
+template <int kTiles, class Cells>
 __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
     pyramid_head_kernel(const __grid_constant__ PyramidHeadArguments a) {
   constexpr int kWarpRows = head_warp_rows(kTiles);
@@ -279,7 +274,7 @@ __global__ void __launch_bounds__(32 * kMostHeadWarps, 2)
     block.project(outputs, sums[r]);
     const unsigned flags = block.passing(outputs, y);
     const unsigned word =
-        __any_sync(~0U, flags != 0) ? block.template mark<Kind>(outputs, flags, y) : 0;
+        __any_sync(~0U, flags != 0) ? block.template mark<Cells>(outputs, flags, y) : 0;
     if (lane_id() == 0 && y < a.step.height)
       a.words[y * words_of_row(a.step.width) + static_cast<int>(blockIdx.x)] = word;
   }
@@ -290,11 +285,11 @@ using Kernel = void (*)(PyramidHeadArguments);
 Kernel kernel_of(int tiles) {
   switch (tiles) {
     case 2:
-      return pyramid_head_kernel<2, Centerface>;
+      return pyramid_head_kernel<2, CenterfaceCells>;
     case 3:
-      return pyramid_head_kernel<3, Centerface>;
+      return pyramid_head_kernel<3, CenterfaceCells>;
     case 4:
-      return pyramid_head_kernel<4, Centerface>;
+      return pyramid_head_kernel<4, CenterfaceCells>;
     default:
       throw Error(ErrorKind::internal, "head: there is no kernel for this number of channels");
   }

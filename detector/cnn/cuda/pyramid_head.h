@@ -36,6 +36,7 @@ class PyramidHead : public CandidateHead {
  private:
   struct Tensor {
     int first_channel;
+    int channels;
     graph::Activation pending;
   };
 
@@ -47,6 +48,7 @@ class PyramidHead : public CandidateHead {
   Placement coarse_;
   Placement fine_;
   std::vector<Tensor> tensors_;  ///< ordered as the head reads them
+  bool landmarks_;
   float stride_;
   int tiles_;
   cuda::Overlap overlap_ = cuda::Overlap::none;

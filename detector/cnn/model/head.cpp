@@ -2,9 +2,58 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "detector/cnn/model/head_cells.h"
 
 namespace facepipe::detector {
 namespace {
+
+/// An output, and the floats from one place and from one channel of a place to the next.
+struct Tensor {
+  std::span<const float> values;
+  std::size_t place_step;
+  std::size_t channel_step;
+  std::size_t channels;  ///< of a cell
+};
+
+/// The outputs of one stride.
+struct Level {
+  std::vector<Tensor> tensors;
+  Size map;  ///< places
+  int stride;
+};
+
+struct Cell {
+  const Level& level;
+  std::size_t place;
+  std::size_t anchor;
+
+  [[nodiscard]] float at(int tensor, int channel) const {
+    const Tensor& from = level.tensors[static_cast<std::size_t>(tensor)];
+    const std::size_t of_place = anchor * from.channels + static_cast<std::size_t>(channel);
+    return from.values[place * from.place_step + of_place * from.channel_step];
+  }
+};
+
+Level level_of(const HeadData& head, std::size_t index, const NetworkOutputs& outputs,
+               Size network) {
+  const int stride = head.strides[index];
+  Level level{{}, {network.width / stride, network.height / stride}, stride};
+  const auto places =
+      static_cast<std::size_t>(level.map.width) * static_cast<std::size_t>(level.map.height);
+  for (std::size_t t = 0; t < head.outputs.size(); ++t) {
+    const std::span<const float> values = outputs[index * head.outputs.size() + t];
+    const auto channels = static_cast<std::size_t>(head.outputs[t].channels);
+    if (head.layout == OutputLayout::planes)
+      level.tensors.push_back({values, 1, places, channels});
+    else
+      level.tensors.push_back(
+          {values, channels * static_cast<std::size_t>(head.anchors), 1, channels});
+  }
+  return level;
+}
 
 bool finite(const Box& box) {
   return std::isfinite(box.x1) && std::isfinite(box.y1) && std::isfinite(box.x2) &&
@@ -17,19 +66,62 @@ bool finite(const Landmarks& landmarks) {
   });
 }
 
+template <class Cells>
+class Decoder {
+ public:
+  Decoder(const HeadData& head, const NetworkFit& fit, float score_threshold)
+      : head_(head), fit_(fit), score_threshold_(score_threshold) {}
+
+  void decode(const Level& level) {
+    std::size_t place = 0;
+    for (int row = 0; row < level.map.height; ++row)
+      for (int column = 0; column < level.map.width; ++column, ++place)
+        for (int anchor = 0; anchor < head_.anchors; ++anchor)
+          decode({level, place, static_cast<std::size_t>(anchor)},
+                 {static_cast<float>(row), static_cast<float>(column),
+                  static_cast<float>(level.stride)});
+  }
+
+  Detections found;
+
+ private:
+  void decode(const Cell& cell, const CellPlace& place) {
+    const float score = Cells::score(cell);
+    if (!(score > score_threshold_)) return;
+    const Box box = Cells::box(cell, place);
+    const float x = fit_.scale_x();
+    const float y = fit_.scale_y();
+    const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
+    if (!std::isfinite(score) || !finite(in_frame)) return;
+    Landmarks points;
+    if (head_.landmarks) {
+      Cells::points(cell, place, box, points.data());
+      for (Point& point : points) point = {point.x * x, point.y * y};
+      if (!finite(points)) return;
+    }
+    const Box visible = clipped(in_frame, fit_.frame);
+    if (visible.width() <= 0 || visible.height() <= 0) return;
+    if (head_.landmarks)
+      found.push_back(visible, score, points);
+    else
+      found.push_back(visible, score);
+  }
+
+  const HeadData& head_;
+  const NetworkFit& fit_;
+  float score_threshold_;
+};
+
 }  // namespace
 
-void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
-                    const Landmarks& landmarks) {
-  const float x = fit.scale_x();
-  const float y = fit.scale_y();
-  const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
-  Landmarks points = landmarks;
-  for (Point& point : points) point = {point.x * x, point.y * y};
-  if (!std::isfinite(score) || !finite(in_frame) || !finite(points)) return;
-  const Box visible = clipped(in_frame, fit.frame);
-  if (visible.width() <= 0 || visible.height() <= 0) return;
-  detections.push_back(visible, score, points);
+Detections decode_head(const HeadData& head, const NetworkOutputs& outputs, const NetworkFit& fit,
+                       float score_threshold) {
+  return with_cells_of(head.kind, [&]<class Cells>(Cells) {
+    Decoder<Cells> decoder(head, fit, score_threshold);
+    for (std::size_t i = 0; i < head.strides.size(); ++i)
+      decoder.decode(level_of(head, i, outputs, fit.network));
+    return std::move(decoder.found);
+  });
 }
 
 }  // namespace facepipe::detector

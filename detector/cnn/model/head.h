@@ -5,25 +5,21 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "detector/cnn/model/head_data.h"
 #include "detector/network_fit.h"
 
 namespace facepipe::detector {
 
-/// The network's outputs, in the order of Model::outputs(). They are views; the engine says how
-/// long they are valid.
+/// The network's outputs, in the order of Model::outputs(): the tensors of the first stride, then
+/// those of the next one. They are views; the engine says how long they are valid.
 using NetworkOutputs = std::vector<std::span<const float>>;
 
-/// Decodes the outputs of one kind of model; the network has the size fit.network. Returns the
-/// candidates with score > score_threshold in raster order (YuNet: stride 8, then 16, then 32), in
-/// pixels of the upright frame. Boxes are clipped to the frame. Boxes of which nothing is left are
-/// dropped, and so are candidates with a value that is not finite. Landmarks are not clipped: if
-/// the frame's edge cuts off a face, its landmarks may lie outside.
-using Head = Detections (*)(const NetworkOutputs& outputs, const NetworkFit& fit,
-                            float score_threshold);
-
-/// Appends one candidate, given in pixels of the network's input. It is mapped, checked and clipped
-/// as Head promises.
-void push_candidate(Detections& detections, const NetworkFit& fit, const Box& box, float score,
-                    const Landmarks& landmarks);
+/// Decodes the outputs of a network of the size fit.network. Returns the candidates with score >
+/// score_threshold, in pixels of the upright frame. They come stride by stride, in raster order,
+/// and the anchors of a place one after the other. Boxes are clipped to the frame. Boxes of which
+/// nothing is left are dropped, and so are candidates with a value that is not finite. Landmarks
+/// are not clipped: if the frame's edge cuts off a face, its landmarks may lie outside.
+[[nodiscard]] Detections decode_head(const HeadData& head, const NetworkOutputs& outputs,
+                                     const NetworkFit& fit, float score_threshold);
 
 }  // namespace facepipe::detector

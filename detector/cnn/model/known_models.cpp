@@ -4,8 +4,34 @@
 
 namespace facepipe::detector {
 
-std::span<const KnownModel* const> known_models() {
-  static constexpr std::array<const KnownModel*, 2> kModels{&kCenterface, &kYunet};
+const ModelData& centerface() {
+  static const ModelData kData{
+      .name = "centerface",
+      .title = "CenterFace",
+      .input = {.channel_order = ChannelOrder::rgb},
+      .head = {.kind = HeadKind::centerface,
+               .layout = OutputLayout::planes,
+               .strides = {4},
+               .outputs = {{1}, {2}, {2}, {10}}},
+  };
+  return kData;
+}
+
+const ModelData& yunet() {
+  static const ModelData kData{
+      .name = "yunet",
+      .title = "YuNet",
+      .input = {.channel_order = ChannelOrder::bgr},
+      .head = {.kind = HeadKind::yunet,
+               .layout = OutputLayout::cells,
+               .strides = {8, 16, 32},
+               .outputs = {{1, "cls_"}, {1, "obj_"}, {4, "bbox_"}, {10, "kps_"}}},
+  };
+  return kData;
+}
+
+std::span<const ModelData* const> known_models() {
+  static const std::array<const ModelData*, 2> kModels{&centerface(), &yunet()};
   return kModels;
 }
 

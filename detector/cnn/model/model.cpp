@@ -65,22 +65,9 @@ std::optional<DeclaredTensor> find_image_input(const onnx::GraphProto& graph) {
 /// Returns "neither CenterFace's nor YuNet's".
 std::string of_none_of_them() {
   std::string text;
-  for (const KnownModel* const known : known_models())
-    text += (text.empty() ? "neither " : " nor ") + std::string(known->title) + "'s";
+  for (const ModelData* const known : known_models())
+    text += (text.empty() ? "neither " : " nor ") + known->title + "'s";
   return text;
-}
-
-std::vector<std::int64_t> output_extents(OutputLayout layout, const ModelOutput& output,
-                                         Size network) {
-  const int rows = network.height / output.stride;
-  const int columns = network.width / output.stride;
-  switch (layout) {
-    case OutputLayout::planes:
-      return {1, output.channels, rows, columns};
-    case OutputLayout::cells:
-      break;
-  }
-  return {1, std::int64_t{rows} * columns, output.channels};
 }
 
 void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& extents) {
@@ -99,14 +86,14 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
   if (!image) refuse_model(file, "not a known face model: its input is not a picture of 3 planes");
   std::vector<DeclaredTensor> outputs;
   for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
-  for (const KnownModel* const known : known_models()) {
-    auto found = known->find_outputs(*image, outputs);
+  for (const ModelData* const known : known_models()) {
+    auto found = find_outputs(known->head, *image, outputs);
     if (!found) continue;
-    known_ = known;
+    data_ = known;
     outputs_ = std::move(*found);
     break;
   }
-  if (known_ == nullptr)
+  if (data_ == nullptr)
     refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
@@ -120,9 +107,9 @@ void Model::check_outputs(const graph::Graph& graph) const {
     const auto computed =
         std::find_if(graph.outputs.begin(), graph.outputs.end(),
                      [&](const graph::Output& other) { return other.name == output.name; });
-    const bool fits = computed != graph.outputs.end() &&
-                      graph.value(computed->value).extents ==
-                          output_extents(known_->output_layout, output, kTrial);
+    const bool fits =
+        computed != graph.outputs.end() &&
+        graph.value(computed->value).extents == output_extents(head().layout, output, kTrial);
     if (!fits)
       refuse_model(file_,
                    "its output " + output.name + " doesn't have the shape that the file says");
@@ -141,7 +128,7 @@ std::string Model::onnx(Size network) const {
   for (const ModelOutput& output : outputs_)
     for (auto& value : *graph.mutable_output())
       if (value.name() == output.name)
-        set_shape(value, output_extents(known_->output_layout, output, network));
+        set_shape(value, output_extents(head().layout, output, network));
   return sized.SerializeAsString();
 }
 

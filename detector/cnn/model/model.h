@@ -12,6 +12,7 @@
 
 #include "core/geometry.h"
 #include "detector/cnn/model/known_models.h"
+#include "detector/cnn/model/model_outputs.h"
 
 namespace onnx {
 class ModelProto;
@@ -31,16 +32,17 @@ class Model {
   /// (detector/cnn/model/graph/onnx_check.h) refuses. So no engine sees such a file.
   explicit Model(const std::filesystem::path& file);
 
-  [[nodiscard]] const KnownModel& known() const { return *known_; }
-  [[nodiscard]] ModelKind kind() const { return known_->kind; }
+  /// Returns what is known of the model besides its weights. It lives as long as the process.
+  [[nodiscard]] const ModelData& data() const { return *data_; }
+  [[nodiscard]] const HeadData& head() const { return data_->head; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] const std::string& sha256() const { return sha256_; }  ///< lower-case hex
-  [[nodiscard]] ChannelOrder channel_order() const { return known_->channel_order; }
+  [[nodiscard]] ChannelOrder channel_order() const { return data_->input.channel_order; }
 
   /// Returns the name of the input: 1 x 3 x H x W, values 0..255.
   [[nodiscard]] const std::string& input() const { return input_; }
 
-  /// Returns the outputs in the order in which the heads of this kind read them.
+  /// Returns the outputs in the order in which decoders read them.
   [[nodiscard]] const std::vector<ModelOutput>& outputs() const { return outputs_; }
 
   /// Returns the model as ONNX bytes, for an input of 1 x 3 x network.height x network.width.
@@ -50,7 +52,7 @@ class Model {
   void check_outputs(const graph::Graph& graph) const;
 
   std::filesystem::path file_;
-  const KnownModel* known_ = nullptr;
+  const ModelData* data_ = nullptr;
   std::string sha256_;
   std::string input_;
   std::vector<ModelOutput> outputs_;

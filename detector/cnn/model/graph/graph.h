@@ -179,7 +179,8 @@ struct Node {
 /// Tells how readers interpret the values of an output.
 enum class OutputLayout {
   as_computed,
-  cells,     ///< a map was computed; the file promises 1 x (height * width) x channels
+  cells,     ///< a map was computed; the file promises 1 x (height * width * cells of a place) x
+             ///< channels of a cell
   features,  ///< a map within the network, in the precision of its layers
 };
 

@@ -125,6 +125,13 @@ void promise_cells(Graph& graph, const Uses& uses, ValueId value) {
     promise_cells(graph, uses, graph.nodes[static_cast<std::size_t>(reader)].outputs[0]);
 }
 
+/// Tells whether extents are those of cells. The channels of a place may be those of several cells.
+bool are_cells_of(const Extents& extents, const MapShape& map) {
+  const std::int64_t places = std::int64_t{map.height} * map.width;
+  return extents.size() == 3 && extents[0] == 1 && extents[1] > 0 && extents[1] % places == 0 &&
+         extents[1] * extents[2] == places * map.channels;
+}
+
 bool absorb_layout(Graph& graph, std::size_t n) {
   const auto* const transpose = std::get_if<Transpose>(&graph.nodes[n].op);
   if (transpose == nullptr || transpose->order != std::vector{0, 2, 3, 1}) return false;
@@ -136,8 +143,7 @@ bool absorb_layout(Graph& graph, std::size_t n) {
   if (!std::holds_alternative<Reshape>(reshape.op)) return false;
   const ValueId cells = reshape.outputs[0];
   const MapShape map = graph.map(graph.nodes[n].inputs[0]);
-  const std::vector<std::int64_t> wanted{1, std::int64_t{map.height} * map.width, map.channels};
-  if (graph.value(cells).extents != wanted || !reaches_outputs_only(graph, uses, cells))
+  if (!are_cells_of(graph.value(cells).extents, map) || !reaches_outputs_only(graph, uses, cells))
     return false;
   promise_cells(graph, uses, cells);
   replace_reads(graph, cells, graph.nodes[n].inputs[0]);

@@ -28,7 +28,7 @@ Detections detect_on_cpu(const std::vector<std::uint8_t>& planes, const detector
   inference->wait();
   detector::NetworkOutputs outputs;
   for (std::size_t i = 0; i < model.outputs().size(); ++i) outputs.push_back(inference->output(i));
-  return model.known().decode(outputs, fit, threshold);
+  return decode_head(model.head(), outputs, fit, threshold);
 }
 
 }  // namespace facepipe::test

@@ -10,49 +10,53 @@
 
 #include "core/error.h"
 #include "detector/cnn/model/head.h"
+#include "detector/cnn/model/known_models.h"
 #include "tests/detector/cnn/cuda/device_network.h"
-#include "tests/detector/cnn/cuda/known_model.h"
+#include "tests/support/expect_error.h"
 
 namespace facepipe::detector {
 namespace {
 
 constexpr float kThreshold = 0.5F;
-constexpr int kPitch = 16;  // channels of all outputs of a level, side by side
-constexpr std::size_t kTensors = 4;
+constexpr int kPitch = 32;  // the channels of all outputs of a level stand side by side
 
 /// Outputs of a network of one kind. The test chooses the values, which exist twice: as the CPU's
 /// head reads them, and in device memory.
 class Outputs {
  public:
-  Outputs(const Model& model, const NetworkFit& fit) : model_(model), fit_(fit) {
+  Outputs(HeadData head, const NetworkFit& fit) : head_(std::move(head)), fit_(fit) {
     std::size_t offset = 0;
-    int channel = 0;
-    for (const ModelOutput& output : model.outputs()) {
-      if (places_.size() % kTensors == 0) channel = 0;
-      engine::Placement place;
-      place.element = engine::Element::f32;
-      place.shape = {output.channels, fit.network.height / output.stride,
-                     fit.network.width / output.stride};
-      place.pitch = kPitch;
-      place.first_channel = channel;
-      place.offset = offset;
-      channel += output.channels;
-      places_.push_back({output.name, place});
-      if (places_.size() % kTensors == 0) offset += place.bytes();
-      planes_.emplace_back(output.values(fit.network));
+    for (const int stride : head_.strides) {
+      int channel = 0;
+      for (const HeadOutput& output : head_.outputs) {
+        engine::Placement place;
+        place.element = engine::Element::f32;
+        place.shape = {head_.anchors * output.channels, fit.network.height / stride,
+                       fit.network.width / stride};
+        place.pitch = kPitch;
+        place.first_channel = channel;
+        place.offset = offset;
+        channel += place.shape.channels;
+        places_.push_back({output.name, place});
+        planes_.emplace_back(place.pixels() * static_cast<std::size_t>(place.shape.channels));
+      }
+      offset += places_.back().place.bytes();
     }
     memory_.resize(offset / sizeof(float));
   }
 
-  /// Returns the value of a channel of a cell. Cells are in raster order.
-  float& at(std::size_t output, std::size_t channel, std::size_t cell) {
-    const ModelOutput& shape = model_.outputs()[output];
-    const bool planes = model_.kind() == ModelKind::centerface;
-    return planes_[output][planes ? channel * cells(output) + cell
-                                  : cell * static_cast<std::size_t>(shape.channels) + channel];
+  /// Returns the value of a channel of a place, which has the channels of all its cells. Places are
+  /// in raster order.
+  float& at(std::size_t output, std::size_t channel, std::size_t place) {
+    const bool planes = head_.layout == OutputLayout::planes;
+    return planes_[output]
+                  [planes ? channel * places(output) + place : place * channels(output) + channel];
   }
-  [[nodiscard]] std::size_t cells(std::size_t output) const {
-    return planes_[output].size() / static_cast<std::size_t>(model_.outputs()[output].channels);
+  [[nodiscard]] std::size_t places(std::size_t output) const {
+    return places_[output].place.pixels();
+  }
+  [[nodiscard]] std::size_t channels(std::size_t output) const {
+    return static_cast<std::size_t>(places_[output].place.shape.channels);
   }
   [[nodiscard]] std::size_t size() const { return planes_.size(); }
 
@@ -63,21 +67,31 @@ class Outputs {
     std::uniform_real_distribution<float> noise(-1, 1);
     for (std::size_t o = 0; o < size(); ++o) {
       const bool scores = is_score(o);
-      for (std::size_t cell = 0; cell < cells(o); ++cell)
-        for (int c = 0; c < model_.outputs()[o].channels; ++c) {
+      for (std::size_t place = 0; place < places(o); ++place)
+        for (std::size_t c = 0; c < channels(o); ++c) {
           const float value = noise(random);
-          at(o, static_cast<std::size_t>(c), cell) =
+          at(o, c, place) =
               scores ? (random() % one_in == 0 ? 0.8F + 0.2F * value : 0.2F + 0.1F * value) : value;
         }
     }
   }
   [[nodiscard]] bool is_score(std::size_t output) const {
-    return output % kTensors == 0 || (model_.kind() == ModelKind::yunet && output % kTensors == 1);
+    const std::size_t tensor = output % head_.outputs.size();
+    return tensor == 0 || (head_.kind == HeadKind::yunet && tensor == 1);
+  }
+
+  /// Sets the scores of an output, if it has any, to value(number of the cell).
+  template <class Value>
+  void set_scores(std::size_t output, const Value& value) {
+    if (!is_score(output)) return;
+    for (std::size_t place = 0; place < places(output); ++place)
+      for (std::size_t c = 0; c < channels(output); ++c)
+        at(output, c, place) = value(place * channels(output) + c);
   }
 
   [[nodiscard]] Detections on_cpu() const {
     const NetworkOutputs views(planes_.begin(), planes_.end());
-    return model_.known().decode(views, fit_, kThreshold);
+    return decode_head(head_, views, fit_, kThreshold);
   }
 
   struct Result {
@@ -86,31 +100,43 @@ class Outputs {
   };
   [[nodiscard]] Result on_device(std::uint32_t capacity) {
     for (std::size_t o = 0; o < size(); ++o)
-      for (std::size_t cell = 0; cell < cells(o); ++cell)
-        for (int c = 0; c < model_.outputs()[o].channels; ++c) {
-          const engine::Placement& place = places_[o].place;
-          memory_[place.offset / sizeof(float) + cell * kPitch +
-                  static_cast<std::size_t>(place.first_channel + c)] =
-              at(o, static_cast<std::size_t>(c), cell);
+      for (std::size_t place = 0; place < places(o); ++place)
+        for (std::size_t c = 0; c < channels(o); ++c) {
+          const engine::Placement& map = places_[o].place;
+          memory_[map.offset / sizeof(float) + place * kPitch +
+                  static_cast<std::size_t>(map.first_channel) + c] = at(o, c, place);
         }
-    return run(engine::HeadKernels(model_, fit_, places_, kThreshold), capacity);
+    return run(kernels(), capacity);
+  }
+
+  void enqueue(const cuda::DeviceDetections& to, const cuda::Stream& stream) const {
+    const engine::HeadKernels head = kernels();
+    const cuda::DeviceBuffer<std::byte> memory(memory_.size() * sizeof(float));
+    const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
+    head.enqueue(memory.data(), scratch.span(), to, stream);
   }
 
  private:
+  [[nodiscard]] engine::HeadKernels kernels() const {
+    return {head_, fit_, places_, kThreshold, "a test"};
+  }
+
   [[nodiscard]] Result run(const engine::HeadKernels& head, std::uint32_t capacity) const {
     const cuda::Stream stream;
     const cuda::DeviceBuffer<std::byte> memory(memory_.size() * sizeof(float));
     const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
     const cuda::DeviceBuffer<Box> boxes(capacity + 1);
     const cuda::DeviceBuffer<float> scores(capacity + 1);
-    const cuda::DeviceBuffer<Landmarks> landmarks(capacity + 1);
+    const cuda::DeviceBuffer<Landmarks> landmarks(head_.landmarks ? capacity + 1 : 0);
     const cuda::DeviceBuffer<std::uint32_t> count(1);
     cuda::copy(memory.span(), std::as_bytes(std::span(memory_)), stream);
     // These bytes reveal values that nobody writes.
     cuda::fill(scratch.span(), 0xff, stream);
     cuda::fill(scores.span(), 0xff, stream);
     head.enqueue(memory.data(), scratch.span(),
-                 {boxes.data(), scores.data(), landmarks.data(), count.data(), capacity}, stream);
+                 {boxes.data(), scores.data(), head_.landmarks ? landmarks.data() : nullptr,
+                  count.data(), capacity},
+                 stream);
     Result result;
     std::vector<float> last(1);
     cuda::copy(std::span<std::uint32_t>(&result.count, 1), count.span(), stream);
@@ -121,15 +147,16 @@ class Outputs {
     const std::uint32_t stored = std::min(result.count, capacity);
     result.stored.boxes.resize(stored);
     result.stored.scores.resize(stored);
-    result.stored.landmarks.resize(stored);
+    if (head_.landmarks) result.stored.landmarks.resize(stored);
     cuda::copy(std::span<Box>(result.stored.boxes), boxes.span(), stream);
     cuda::copy(std::span<float>(result.stored.scores), scores.span(), stream);
-    cuda::copy(std::span<Landmarks>(result.stored.landmarks), landmarks.span(), stream);
+    if (head_.landmarks)
+      cuda::copy(std::span<Landmarks>(result.stored.landmarks), landmarks.span(), stream);
     stream.synchronize();
     return result;
   }
 
-  const Model& model_;
+  HeadData head_;
   NetworkFit fit_;
   std::vector<engine::NetworkOutput> places_;
   std::vector<std::vector<float>> planes_;
@@ -150,13 +177,14 @@ void expect_near(float actual, float expected, const Tolerance& allowed) {
 void expect_same(const Detections& actual, const Detections& all, std::size_t count,
                  const Tolerance& allowed) {
   ASSERT_EQ(actual.size(), count);
+  ASSERT_EQ(actual.has_landmarks(), all.has_landmarks() && count > 0);
   for (std::size_t i = 0; i < count; ++i) {
     EXPECT_EQ(actual.scores[i], all.scores[i]) << i;
     expect_near(actual.boxes[i].x1, all.boxes[i].x1, allowed);
     expect_near(actual.boxes[i].y1, all.boxes[i].y1, allowed);
     expect_near(actual.boxes[i].x2, all.boxes[i].x2, allowed);
     expect_near(actual.boxes[i].y2, all.boxes[i].y2, allowed);
-    for (std::size_t k = 0; k < 5; ++k) {
+    for (std::size_t k = 0; all.has_landmarks() && k < all.landmarks[i].size(); ++k) {
       expect_near(actual.landmarks[i][k].x, all.landmarks[i][k].x, allowed);
       expect_near(actual.landmarks[i][k].y, all.landmarks[i][k].y, allowed);
     }
@@ -174,7 +202,26 @@ void expect_as_on_cpu(Outputs& outputs, const Tolerance& allowed = {}) {
   }
 }
 
-class CudaHead : public test::KnownModel {};
+struct Case {
+  const char* name;
+  HeadData head;
+};
+
+HeadData with_anchors(HeadData head, int anchors) {
+  head.anchors = anchors;
+  return head;
+}
+
+HeadData without_landmarks(HeadData head) {
+  head.landmarks = false;
+  head.outputs.pop_back();  // the landmarks stand last in both models
+  return head;
+}
+
+class CudaHead : public testing::TestWithParam<Case> {
+ protected:
+  [[nodiscard]] const HeadData& head() const { return GetParam().head; }
+};
 
 TEST_P(CudaHead, FindsWhatTheCpuFinds) {
   const NetworkFit fits[] = {
@@ -186,7 +233,7 @@ TEST_P(CudaHead, FindsWhatTheCpuFinds) {
   unsigned seed = 1;
   for (const NetworkFit& fit : fits)
     for (const unsigned one_in : {2U, 7U, 300U}) {
-      Outputs outputs(model(), fit);
+      Outputs outputs(head(), fit);
       outputs.fill(++seed, one_in);
       if (one_in == 2) {
         EXPECT_GT(outputs.on_cpu().size(), 0U);
@@ -196,19 +243,18 @@ TEST_P(CudaHead, FindsWhatTheCpuFinds) {
 }
 
 TEST_P(CudaHead, FindsNothing) {
-  Outputs outputs(model(), fit_network({320, 256}, {}));
+  Outputs outputs(head(), fit_network({320, 256}, {}));
   EXPECT_EQ(outputs.on_cpu().size(), 0U);
   expect_as_on_cpu(outputs);
 }
 
 TEST_P(CudaHead, FindsACandidateInEveryCell) {
-  Outputs outputs(model(), fit_network({320, 256}, {}));
+  Outputs outputs(head(), fit_network({320, 256}, {}));
   outputs.fill(3, 1);
   std::size_t cells = 0;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    if (o % kTensors == 0) cells += outputs.cells(o);
-    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
-      if (outputs.is_score(o)) outputs.at(o, 0, cell) = 0.75F;
+    if (o % head().outputs.size() == 0) cells += outputs.places(o) * outputs.channels(o);
+    outputs.set_scores(o, [](std::size_t /*cell*/) { return 0.75F; });
   }
   EXPECT_GT(outputs.on_cpu().size(), cells * 9 / 10);
   expect_as_on_cpu(outputs);
@@ -217,28 +263,41 @@ TEST_P(CudaHead, FindsACandidateInEveryCell) {
 TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  Outputs outputs(model(), fit_network({317, 250}, {}));
+  Outputs outputs(head(), fit_network({317, 250}, {}));
   outputs.fill(4, 1);
   const float odd[] = {kNan, kInfinity, -kInfinity, 200.0F, -200.0F, 1e30F};
   std::mt19937 random(5);
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
-      if (random() % 8 == 0) outputs.at(o, 0, cell) = odd[random() % std::size(odd)];
+    for (std::size_t place = 0; place < outputs.places(o); ++place)
+      if (random() % 8 == 0)
+        outputs.at(o, random() % outputs.channels(o), place) = odd[random() % std::size(odd)];
   // Far outside, a coordinate is the small difference of large numbers.
   expect_as_on_cpu(outputs, {.pixels = 0.05, .relative = 1e-5});
 }
 
 TEST_P(CudaHead, TakesScoresAboveTheThresholdOnly) {
-  Outputs outputs(model(), fit_network({64, 64}, {}));
+  Outputs outputs(head(), fit_network({64, 64}, {}));
   const float scores[] = {kThreshold, std::nextafter(kThreshold, 1.0F), 0.49F, 1.0F};
   for (std::size_t o = 0; o < outputs.size(); ++o)
-    for (std::size_t cell = 0; cell < outputs.cells(o); ++cell)
-      if (outputs.is_score(o)) outputs.at(o, 0, cell) = scores[cell % std::size(scores)];
+    outputs.set_scores(o, [&](std::size_t cell) { return scores[cell % std::size(scores)]; });
   expect_as_on_cpu(outputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, CudaHead, testing::Values("centerface", "yunet"),
-                         [](const auto& test) { return std::string(test.param); });
+TEST_P(CudaHead, RefusesWhatHasOtherLandmarks) {
+  Outputs outputs(head(), fit_network({64, 64}, {}));
+  const cuda::DetectionBuffers to(4, !head().landmarks);
+  test::expect_error(ErrorKind::internal, "landmarks",
+                     [&] { outputs.enqueue(to.view(), cuda::Stream()); });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Heads, CudaHead,
+    testing::Values(Case{"centerface", centerface().head}, Case{"yunet", yunet().head},
+                    Case{"yunet_of_two_anchors", with_anchors(yunet().head, 2)},
+                    Case{"centerface_of_two_anchors", with_anchors(centerface().head, 2)},
+                    Case{"yunet_without_landmarks", without_landmarks(yunet().head)},
+                    Case{"centerface_without_landmarks", without_landmarks(centerface().head)}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace facepipe::detector

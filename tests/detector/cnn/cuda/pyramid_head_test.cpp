@@ -97,6 +97,11 @@ Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::
   return found_by(head, network.activations(), network.stream(), capacity);
 }
 
+engine::HeadKernels generic_head(const Model& model, const NetworkFit& fit,
+                                 const test::DeviceNetwork& network, float threshold) {
+  return {model.head(), fit, network.network().outputs(), threshold, model.file().string()};
+}
+
 constexpr std::uint32_t kRoom = 1 << 16;
 
 /// Runs both heads on the same layers and the same input.
@@ -111,8 +116,7 @@ class Heads {
   [[nodiscard]] Found generic(float threshold) const {
     test::DeviceNetwork network(graph_);
     network.upload(input_);
-    return run(network, engine::HeadKernels(model_, fit_, network.network().outputs(), threshold),
-               kRoom);
+    return run(network, generic_head(model_, fit_, network, threshold), kRoom);
   }
   [[nodiscard]] Found fused(float threshold, std::uint32_t capacity = kRoom) const {
     graph::Graph graph = graph_;
@@ -289,8 +293,7 @@ TEST_F(CudaPyramidHead, FindsWithTheModelWhatTheGenericEngineFinds) {
     const test::DescribedFrame on_device(frame, generic.stream());
     engine::PreprocessKernel(picture, generic.network().input())
         .enqueue(on_device.descriptor(), generic.activations(), generic.stream());
-    const Found expected =
-        run(generic, engine::HeadKernels(model_, fit, generic.network().outputs(), 0), kRoom);
+    const Found expected = run(generic, generic_head(model_, fit, generic, 0), kRoom);
     const Found actual = found_fused(model_, graph, picture, on_device, generic.stream());
     expect_same(actual.kept, expected.kept, {5e-3, 2});
   }

@@ -1,11 +1,13 @@
 // These tests go backwards: they encode faces into tensors by the inverse of the method in the
 // headers. The heads must find the same faces.
-#include "detector/cnn/model/known_models.h"
+#include "detector/cnn/model/head.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "detector/cnn/model/known_models.h"
 
 namespace facepipe::detector {
 namespace {
@@ -132,7 +134,8 @@ TEST(CenterfaceHead, FindsFacesInRasterOrder) {
   tensors.put(11, 15, second);
   tensors.put(6, 5, first);
   tensors.put(12, 7, third);
-  const Detections found = kCenterface.decode(tensors.views(), unscaled({90, 64}, {96, 64}), 0.5F);
+  const Detections found =
+      decode_head(centerface().head, tensors.views(), unscaled({90, 64}, {96, 64}), 0.5F);
   ASSERT_EQ(found.size(), 3U);
   const Face expected[] = {first, second, third};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -150,7 +153,8 @@ TEST(YunetHead, FindsFacesStrideByStride) {
   tensors.put(32, 0, 0, coarse);
   tensors.put(16, 2, 3, middle);
   tensors.put(8, 5, 9, fine);
-  const Detections found = kYunet.decode(tensors.views(), unscaled({96, 64}, {96, 64}), 0.5F);
+  const Detections found =
+      decode_head(yunet().head, tensors.views(), unscaled({96, 64}, {96, 64}), 0.5F);
   ASSERT_EQ(found.size(), 3U);
   expect_near(found.boxes[0], fine.box);
   expect_near(found.boxes[1], middle.box);
@@ -167,7 +171,8 @@ TEST(YunetHead, ClampsBothFactorsOfTheScore) {
   tensors.put(8, 2, 2, {{4, 4, 20, 20}, 1.F});
   tensors.values(0)[10] = -1.F;
   tensors.values(1)[10] = -1.F;  // their product is positive
-  const Detections found = kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.1F);
+  const Detections found =
+      decode_head(yunet().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.1F);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found.scores[0], 0.9F, 1e-6F);
 }
@@ -176,7 +181,8 @@ TEST(CenterfaceHead, TakesOnlyScoresAboveTheThreshold) {
   CenterfaceTensors tensors({32, 32});
   tensors.put(1, 1, {{2, 2, 12, 12}, 0.5F});
   tensors.put(2, 2, {{4, 4, 14, 14}, std::nextafter(0.5F, 1.F)});
-  const Detections found = kCenterface.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+  const Detections found =
+      decode_head(centerface().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_GT(found.scores[0], 0.5F);
 }
@@ -187,7 +193,8 @@ TEST(CenterfaceHead, ClipsCutOffFacesAfterMeasuringThem) {
   CenterfaceTensors tensors({64, 64});
   const Box cut{-10, -6, 22, 30};
   tensors.put(3, 1, {cut, 0.9F});
-  const Detections found = kCenterface.decode(tensors.views(), unscaled({60, 60}, {64, 64}), 0.5F);
+  const Detections found =
+      decode_head(centerface().head, tensors.views(), unscaled({60, 60}, {64, 64}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {0, 0, 22, 30});
   expect_near(found.landmarks[0], landmarks_of(cut));
@@ -197,7 +204,8 @@ TEST(CenterfaceHead, ClipsToTheFrameNotToThePadding) {
   CenterfaceTensors tensors({64, 64});
   tensors.put(10, 10, {{30, 30, 63, 62}, 0.9F});
   tensors.put(14, 14, {{51, 41, 62, 62}, 0.9F});  // lies only in the padding
-  const Detections found = kCenterface.decode(tensors.views(), unscaled({50, 40}, {64, 64}), 0.5F);
+  const Detections found =
+      decode_head(centerface().head, tensors.views(), unscaled({50, 40}, {64, 64}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {30, 30, 50, 40});
 }
@@ -206,7 +214,7 @@ TEST(CenterfaceHead, ScalesToTheFrameAxisByAxis) {
   CenterfaceTensors tensors({64, 32});
   tensors.put(3, 4, {{10, 8, 30, 20}, 0.9F});
   const NetworkFit fit{{200, 81}, {50, 27}, {64, 32}};
-  const Detections found = kCenterface.decode(tensors.views(), fit, 0.5F);
+  const Detections found = decode_head(centerface().head, tensors.views(), fit, 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {40, 24, 120, 60});
   expect_near(found.landmarks[0], landmarks_of({40, 24, 120, 60}));
@@ -219,7 +227,7 @@ TEST(CenterfaceHead, DropsWhatIsNotFinite) {
       tensors.put(2, 2, {{2, 2, 20, 20}, 0.9F});
       tensors.at(output, 0, 2, 2) = bad;
       const Detections found =
-          kCenterface.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+          decode_head(centerface().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
       EXPECT_EQ(found.size(), 0U) << "output " << output << " is " << bad;
     }
   }
@@ -231,7 +239,8 @@ TEST(YunetHead, DropsWhatIsNotFinite) {
       YunetTensors tensors({32, 32});
       tensors.put(8, 1, 1, {{2, 2, 20, 20}, 0.9F});
       tensors.values(output)[5 * (output == 2 ? 4 : 10) + 3] = bad;
-      const Detections found = kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
+      const Detections found =
+          decode_head(yunet().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.5F);
       EXPECT_EQ(found.size(), 0U) << "output " << output << " is " << bad;
     }
   }
@@ -241,14 +250,100 @@ TEST(YunetHead, TakesNanForNoScore) {
   YunetTensors tensors({32, 32});
   tensors.put(8, 1, 1, {{2, 2, 20, 20}, 0.9F});
   tensors.values(0)[5] = kNan;
-  EXPECT_EQ(kYunet.decode(tensors.views(), unscaled({32, 32}, {32, 32}), 0.F).size(), 0U);
+  EXPECT_EQ(decode_head(yunet().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.F).size(),
+            0U);
+}
+
+/// Returns the planes, 1 x (anchors * channels) x places, of cells, 1 x (places * anchors) x
+/// channels.
+std::vector<float> as_planes(const std::vector<float>& cells, std::size_t of_place) {
+  const std::size_t places = cells.size() / of_place;
+  std::vector<float> planes(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    planes[i % of_place * places + i / of_place] = cells[i];
+  return planes;
+}
+
+/// A head of YuNet's kind with two cells at each place of a 2 x 2 map.
+class TwoAnchors : public testing::Test {
+ protected:
+  TwoAnchors() {
+    head_.strides = {16};
+    head_.anchors = 2;
+    for (const HeadOutput& output : head_.outputs)
+      tensors_.emplace_back(8 * static_cast<std::size_t>(output.channels), 0.F);
+  }
+
+  /// Puts a face of 16 x 32 pixels, whose landmarks all lie in the place's corner.
+  void put(std::size_t cell, float score) {
+    tensors_[0][cell] = tensors_[1][cell] = score;
+    tensors_[2][4 * cell + 3] = std::log(2.F);
+  }
+  [[nodiscard]] Detections decoded(const std::vector<std::vector<float>>& tensors) const {
+    const NetworkOutputs views(tensors.begin(), tensors.end());
+    return decode_head(head_, views, unscaled({32, 32}, {32, 32}), 0.5F);
+  }
+
+  HeadData head_ = yunet().head;
+  std::vector<std::vector<float>> tensors_;
+};
+
+TEST_F(TwoAnchors, OfAPlaceComeOneAfterTheOther) {
+  put(7, 0.9F);  // the second one of row 1, column 1
+  put(4, 0.7F);  // both of row 1, column 0
+  put(5, 0.8F);
+  const Detections found = decoded(tensors_);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(found.scores[0], 0.7F, 1e-6F);
+  EXPECT_NEAR(found.scores[1], 0.8F, 1e-6F);
+  EXPECT_NEAR(found.scores[2], 0.9F, 1e-6F);
+  expect_near(found.boxes[0], {0, 0, 8, 32});
+  expect_near(found.boxes[1], {0, 0, 8, 32});
+  expect_near(found.boxes[2], {8, 0, 24, 32});
+  for (const Point& point : found.landmarks[2]) EXPECT_EQ(point, (Point{16, 16}));
+}
+
+TEST_F(TwoAnchors, AreTheSameInPlanesAndCells) {
+  for (std::size_t cell = 0; cell < 8; ++cell) {
+    put(cell, 0.6F + 0.05F * static_cast<float>(cell));
+    tensors_[2][4 * cell] = 0.1F * static_cast<float>(cell);
+    tensors_[3][10 * cell + 9] = static_cast<float>(cell);
+  }
+  const Detections cells = decoded(tensors_);
+  ASSERT_EQ(cells.size(), 8U);
+  std::vector<std::vector<float>> planes;
+  for (std::size_t t = 0; t < tensors_.size(); ++t)
+    planes.push_back(
+        as_planes(tensors_[t], 2 * static_cast<std::size_t>(head_.outputs[t].channels)));
+  head_.layout = OutputLayout::planes;
+  const Detections same = decoded(planes);
+  EXPECT_EQ(same.boxes, cells.boxes);
+  EXPECT_EQ(same.scores, cells.scores);
+  EXPECT_EQ(same.landmarks, cells.landmarks);
+}
+
+TEST(Head, ReadsNoLandmarksWhereThereAreNone) {
+  for (const ModelData* model : known_models()) {
+    HeadData head = model->head;
+    head.landmarks = false;
+    head.outputs.pop_back();  // the landmarks stand last in both models
+    head.strides = {16};
+    std::vector<std::vector<float>> tensors;
+    for (const HeadOutput& output : head.outputs)
+      tensors.emplace_back(4 * static_cast<std::size_t>(output.channels), 0.9F);
+    const Detections found =
+        decode_head(head, {tensors.begin(), tensors.end()}, unscaled({32, 32}, {32, 32}), 0.5F);
+    EXPECT_EQ(found.size(), 4U) << model->name;
+    EXPECT_FALSE(found.has_landmarks()) << model->name;
+  }
 }
 
 TEST(Head, SurvivesHugeBoxes) {
   CenterfaceTensors tensors({32, 32});
   tensors.put(2, 2, {{2, 2, 20, 20}, 0.9F});
   tensors.at(1, 0, 2, 2) = 80.F;  // e^80 pixels, which is still finite
-  const Detections found = kCenterface.decode(tensors.views(), unscaled({30, 28}, {32, 32}), 0.5F);
+  const Detections found =
+      decode_head(centerface().head, tensors.views(), unscaled({30, 28}, {32, 32}), 0.5F);
   ASSERT_EQ(found.size(), 1U);
   expect_near(found.boxes[0], {2, 0, 20, 28});
 }

@@ -75,8 +75,11 @@ onnx::ModelProto renamed(onnx::ModelProto model) {
 }
 
 TEST(KnownModels, HaveAnEntryForEachKind) {
-  for (const ModelKind kind : {ModelKind::centerface, ModelKind::yunet})
-    EXPECT_EQ(std::ranges::count(known_models(), kind, &KnownModel::kind), 1);
+  for (const HeadKind kind : {HeadKind::centerface, HeadKind::yunet})
+    EXPECT_EQ(
+        std::ranges::count_if(known_models(),
+                              [kind](const ModelData* model) { return model->head.kind == kind; }),
+        1);
 }
 
 const DeclaredTensor kOpenImage{"image", {-1, 3, -1, -1}};
@@ -94,7 +97,7 @@ std::vector<DeclaredTensor> yunet_outputs() {
 }
 
 TEST(KnownModels, YunetsOutputsAreOrderedByTheirNames) {
-  const auto found = kYunet.find_outputs(kSmallImage, yunet_outputs());
+  const auto found = find_outputs(yunet().head, kSmallImage, yunet_outputs());
   ASSERT_TRUE(found);
   std::vector<std::string> names;
   for (const ModelOutput& output : *found) names.push_back(output.name);
@@ -103,41 +106,72 @@ TEST(KnownModels, YunetsOutputsAreOrderedByTheirNames) {
                                    "bbox_16", "kps_16", "cls_32", "obj_32", "bbox_32", "kps_32"));
   EXPECT_EQ(found->at(10).channels, 4);
   EXPECT_EQ(found->at(10).stride, 32);
-  EXPECT_TRUE(kYunet.find_outputs(kOpenImage, yunet_outputs()));
+  EXPECT_TRUE(find_outputs(yunet().head, kOpenImage, yunet_outputs()));
 }
 
 TEST(KnownModels, YunetIsNotTakenForAnotherShape) {
   std::vector<DeclaredTensor> outputs = yunet_outputs();
   outputs[0].extents[2] = 8;
-  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "channels";
+  EXPECT_FALSE(find_outputs(yunet().head, kSmallImage, outputs)) << "channels";
   outputs = yunet_outputs();
   outputs[0].extents[1] += 1;
-  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "cells";
-  EXPECT_TRUE(kYunet.find_outputs(kOpenImage, outputs)) << "cells of an unknown picture";
+  EXPECT_FALSE(find_outputs(yunet().head, kSmallImage, outputs)) << "cells";
+  EXPECT_TRUE(find_outputs(yunet().head, kOpenImage, outputs)) << "cells of an unknown picture";
   outputs = yunet_outputs();
   outputs.pop_back();
-  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs)) << "one less";
+  EXPECT_FALSE(find_outputs(yunet().head, kSmallImage, outputs)) << "one less";
 }
 
 TEST(KnownModels, CenterfacesOutputsStayInTheFilesOrder) {
   std::vector<DeclaredTensor> outputs{
       {"d", {1, 1, 16, 24}}, {"c", {1, 2, 16, 24}}, {"b", {1, 2, 16, 24}}, {"a", {1, 10, 16, 24}}};
-  const auto found = kCenterface.find_outputs(kSmallImage, outputs);
+  const auto found = find_outputs(centerface().head, kSmallImage, outputs);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->front().name, "d");
   EXPECT_EQ(found->back().name, "a");
-  EXPECT_FALSE(kYunet.find_outputs(kSmallImage, outputs));
+  EXPECT_FALSE(find_outputs(yunet().head, kSmallImage, outputs));
   std::swap(outputs[0], outputs[1]);
-  EXPECT_FALSE(kCenterface.find_outputs(kSmallImage, outputs)) << "another order of channels";
+  EXPECT_FALSE(find_outputs(centerface().head, kSmallImage, outputs))
+      << "another order of channels";
   std::swap(outputs[0], outputs[1]);
   outputs[2].extents[3] = 12;
-  EXPECT_FALSE(kCenterface.find_outputs(kSmallImage, outputs)) << "another stride";
+  EXPECT_FALSE(find_outputs(centerface().head, kSmallImage, outputs)) << "another stride";
+}
+
+TEST(KnownModels, SeveralCellsOfAPlaceAreCounted) {
+  HeadData head = yunet().head;
+  head.strides = {16};
+  head.anchors = 2;
+  std::vector<DeclaredTensor> cells;
+  for (const HeadOutput& output : head.outputs)
+    cells.push_back({output.name + "16", {1, 2 * 4 * 6, output.channels}});
+  const auto found = find_outputs(head, kSmallImage, cells);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->back().values({96, 64}), 2U * 4U * 6U * 10U);
+  EXPECT_EQ(output_extents(head.layout, found->back(), {96, 64}),
+            (std::vector<std::int64_t>{1, 48, 10}));
+  cells[0].extents[1] = 24;
+  EXPECT_FALSE(find_outputs(head, kSmallImage, cells)) << "one cell of a place";
+}
+
+TEST(KnownModels, SeveralCellsOfAPlaceAreCountedInPlanes) {
+  HeadData head = centerface().head;
+  head.anchors = 3;
+  std::vector<DeclaredTensor> planes;
+  for (const HeadOutput& output : head.outputs)
+    planes.push_back({"", {1, std::int64_t{3} * output.channels, 16, 24}});
+  const auto found = find_outputs(head, kSmallImage, planes);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(output_extents(head.layout, found->front(), {96, 64}),
+            (std::vector<std::int64_t>{1, 3, 16, 24}));
+  planes[1].extents[1] = 2;
+  EXPECT_FALSE(find_outputs(head, kSmallImage, planes)) << "one cell of a place";
 }
 
 TEST(Model, KnowsCenterface) {
   const Model model(test::centerface_file());
-  EXPECT_EQ(model.kind(), ModelKind::centerface);
-  EXPECT_EQ(model.known().name, "centerface");
+  EXPECT_EQ(model.head().kind, HeadKind::centerface);
+  EXPECT_EQ(model.data().name, "centerface");
   EXPECT_EQ(model.channel_order(), ChannelOrder::rgb);
   EXPECT_EQ(model.input(), "input.1");
   ASSERT_EQ(model.outputs().size(), 4U);
@@ -152,7 +186,7 @@ TEST(Model, KnowsCenterfaceUnderOtherNames) {
   const TemporaryFolder folder;
   const std::string bytes = renamed(read_proto(test::centerface_file())).SerializeAsString();
   const Model model(folder.write("other.onnx", bytes));
-  EXPECT_EQ(model.kind(), ModelKind::centerface);
+  EXPECT_EQ(model.head().kind, HeadKind::centerface);
   EXPECT_EQ(model.input(), "input.1_again");
   EXPECT_EQ(model.outputs()[0].name, "537_again");
 }
@@ -165,15 +199,15 @@ TEST(Model, KnowsCenterfaceWithOpenExtents) {
   int index = 0;
   for (const int channels : {1, 2, 2, 10})
     set_extents(*open.mutable_graph()->mutable_output(index++), {-1, channels, -1, -1});
-  EXPECT_EQ(Model(folder.write("open.onnx", open.SerializeAsString())).kind(),
-            ModelKind::centerface);
+  EXPECT_EQ(Model(folder.write("open.onnx", open.SerializeAsString())).head().kind,
+            HeadKind::centerface);
 }
 
 TEST(Model, KnowsYunet) {
   if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
   const Model model(test::yunet_file());
-  EXPECT_EQ(model.kind(), ModelKind::yunet);
-  EXPECT_EQ(model.known().name, "yunet");
+  EXPECT_EQ(model.head().kind, HeadKind::yunet);
+  EXPECT_EQ(model.data().name, "yunet");
   EXPECT_EQ(model.channel_order(), ChannelOrder::bgr);
   ASSERT_EQ(model.outputs().size(), 12U);
   EXPECT_EQ(model.outputs()[0].name, "cls_8");

@@ -162,6 +162,15 @@ TEST(AbsorbOutputLayout, LeavesCellsToTheOutput) {
   EXPECT_EQ(graph.outputs[0].layout, OutputLayout::cells);
 }
 
+TEST(AbsorbOutputLayout, TakesSeveralCellsOfAPlace) {
+  GraphBuilder builder(6, kSize, 15);
+  const ValueId moved = builder.node(Transpose{{0, 2, 3, 1}}, {builder.input()});
+  builder.output(builder.node(Reshape{{1, -1, 3}}, {moved}));
+  const Graph graph = passed(builder, absorb_output_layout);
+  EXPECT_EQ(graph.nodes.size(), 0U);
+  EXPECT_EQ(graph.outputs[0].layout, OutputLayout::cells);
+}
+
 TEST(AbsorbOutputLayout, LeavesOtherOrdersAndShapes) {
   GraphBuilder builder(5, kSize, 11);
   const ValueId moved = builder.node(Transpose{{0, 3, 2, 1}}, {builder.input()});

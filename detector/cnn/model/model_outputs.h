@@ -1,0 +1,49 @@
+// The outputs of a network: how those of a file are recognised, and their extents.
+//
+// Outputs are recognised by their shapes. So a retrained model is known even if its tensors have
+// other names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/geometry.h"
+#include "detector/cnn/model/head_data.h"
+
+namespace facepipe::detector {
+
+/// One output of the network: one tensor of a head at one stride.
+struct ModelOutput {
+  std::string name;
+  int channels = 0;  ///< floats of a cell
+  int stride = 0;
+  int anchors = 1;  ///< cells of a place
+
+  /// Returns how many floats it has for a network of that size.
+  [[nodiscard]] std::size_t values(Size network) const {
+    const auto rows = static_cast<std::size_t>(network.height / stride);
+    const auto columns = static_cast<std::size_t>(network.width / stride);
+    return rows * columns * static_cast<std::size_t>(anchors) * static_cast<std::size_t>(channels);
+  }
+};
+
+/// An input or output as a file declares it.
+struct DeclaredTensor {
+  std::string name;
+  std::vector<std::int64_t> extents;  ///< -1: left open; empty if the tensor has no floats
+};
+
+/// Returns the outputs in the order in which decoders read them, or nullopt for a file of another
+/// model. `image` is the input, N x 3 x H x W.
+[[nodiscard]] std::optional<std::vector<ModelOutput>> find_outputs(
+    const HeadData& head, const DeclaredTensor& image, std::span<const DeclaredTensor> outputs);
+
+/// Returns the extents of an output for a network of that size.
+[[nodiscard]] std::vector<std::int64_t> output_extents(OutputLayout layout,
+                                                       const ModelOutput& output, Size network);
+
+}  // namespace facepipe::detector
