@@ -1,6 +1,8 @@
 #include "detector/cnn/model/graph/passes.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace facepipe::detector::graph {
 namespace {
@@ -126,10 +128,10 @@ void promise_cells(Graph& graph, const Uses& uses, ValueId value) {
 }
 
 /// Tells whether extents are those of cells. The channels of a place may be those of several cells.
-bool are_cells_of(const Extents& extents, const MapShape& map) {
+bool are_cells_of(const std::vector<std::int64_t>& extents, const MapShape& map) {
   const std::int64_t places = std::int64_t{map.height} * map.width;
-  return extents.size() == 3 && extents[0] == 1 && extents[1] > 0 && extents[1] % places == 0 &&
-         extents[1] * extents[2] == places * map.channels;
+  return places > 0 && extents.size() == 3 && extents[0] == 1 && extents[1] > 0 &&
+         extents[1] % places == 0 && extents[1] * extents[2] == places * map.channels;
 }
 
 bool absorb_layout(Graph& graph, std::size_t n) {
