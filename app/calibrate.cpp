@@ -34,13 +34,14 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   for (const std::string& picture : options.pictures) {
     hashes.push_back(sha256_of_file(picture, stop));
     calibration.look_at(video::read_rgba_image(picture), stop);
-    spdlog::info("{}: looked at", picture);
+    spdlog::info("{}: measured", picture);
   }
   detector::I8Ranges ranges = calibration.ranges();
   ranges.pictures = std::move(hashes);
   output.write_text(detector::to_json(ranges));
   output.commit();
-  spdlog::info("{}: ranges of {} tensors", output.target().string(), ranges.tensors.size());
+  spdlog::info("{}: holds the ranges of {} tensors", output.target().string(),
+               ranges.tensors.size());
   return kExitDone;
 }
 

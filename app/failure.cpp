@@ -68,7 +68,7 @@ void print_current() noexcept {
   } catch (const std::exception& error) {
     print_reason(error);
   } catch (...) {
-    print("an exception of an unknown kind");
+    print("an unknown exception");
   }
   print("\n");
 }
@@ -86,7 +86,7 @@ void print_current() noexcept {
 [[noreturn]] void on_terminate() noexcept { end_after(print_current); }
 
 extern "C" void on_abort(int /*number*/) {
-  end_after([] { print("facepipe: error: aborted by a library\n"); });
+  end_after([] { print("facepipe: error: a library has aborted the program\n"); });
 }
 
 /// Ends the program after a fault: a library may have used a null pointer that it didn't check, as
@@ -94,8 +94,8 @@ extern "C" void on_abort(int /*number*/) {
 extern "C" void on_fault(int /*number*/) {
   end_after([] {
     print(
-        "facepipe: error: ended by a fault in facepipe or in a library; the system may have no "
-        "memory left\n");
+        "facepipe: error: a fault in facepipe or in a library has ended the program; the "
+        "system may have no memory left\n");
   });
 }
 
@@ -146,7 +146,7 @@ std::optional<Failure> attempt(const std::string& name, const std::function<void
   } catch (const std::exception& error) {
     return Failure{exit_code(ErrorKind::internal), named(name, reason_of(error))};
   } catch (...) {
-    return Failure{exit_code(ErrorKind::internal), named(name, "an exception of an unknown kind")};
+    return Failure{exit_code(ErrorKind::internal), named(name, "an unknown exception")};
   }
 }
 

@@ -56,11 +56,12 @@ int execute(const RunOptions& options) {
   set_log_level(level_of(options.console));
   OpenedInputs inputs(
       options.inputs.size() == 1,
-      options.job.allow_references ? video::References::open : video::References::refuse,
-      options.job.max_pixels, signals.token());
+      options.job.input.allow_references ? video::References::open : video::References::refuse,
+      options.job.input.max_pixels, signals.token());
   const auto job = [&](const pipeline::JobOptions& job_options, pipeline::Backend& backend,
                        const pipeline::JobObserver& observer, const std::stop_token& stop) {
-    return pipeline::run_job(job_options, backend, observer, stop, inputs.take(job_options.input));
+    return pipeline::run_job(job_options, backend, observer, stop,
+                             inputs.take(job_options.input.name));
   };
   const auto extension = [&](const std::string& input, const std::string& encoder) {
     return inputs.output_extension(input, encoder);

@@ -34,7 +34,7 @@ struct ProcessorSetup {
   HideCapacity hiding;         ///< if faces are hidden
   bool several_lanes = false;  ///< work on the device at once, of this job or of several
   CopyCounter& copies;         ///< the job's; outlives the processor
-  std::int64_t origin_us = 0;  ///< the time of the frames from which JobOptions::start_s counts
+  std::int64_t origin_us = 0;  ///< the time of the frames from which InputOptions::start_s counts
 };
 
 /// Keeps the detectors that were used last, by the pictures that they are for, within a bound of

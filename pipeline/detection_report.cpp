@@ -8,15 +8,16 @@ namespace facepipe::pipeline {
 
 void tell_tiles(const std::optional<detector::Tiling>& tiling) {
   if (!tiling) return;
-  spdlog::info("detection in {} x {} tiles of {} that overlap by {}, and of all at {}",
-               tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
-               to_string(tiling->whole.content));
+  spdlog::info(
+      "frames are searched in {} x {} tiles of {} that overlap by {}, and as a whole at {}",
+      tiling->columns, tiling->rows, to_string(tiling->tile.frame), tiling->overlap,
+      to_string(tiling->whole.content));
 }
 
 void tell_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices) {
   if (ignored > 0)
     notices.add(std::to_string(ignored) + " candidates ignored: suppression takes " +
-                std::to_string(capacity) + " a frame (a higher --score gives fewer)");
+                std::to_string(capacity) + " per frame (a higher --score gives fewer)");
 }
 
 }  // namespace facepipe::pipeline

@@ -39,7 +39,7 @@ int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pic
 
 /// Returns how many of the tracker's frames count as held.
 int held_by_tracker(const JobOptions& options, const HideCapacity& frames) {
-  return options.output.empty() ? 0 : frames.waiting;
+  return options.output.path.empty() ? 0 : frames.waiting;
 }
 
 /// Counts frames for one lane: some that are held are between the stages, not waiting.
@@ -71,11 +71,12 @@ FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demu
   constexpr int kDecodedAndBetween = 2;
   const bool one = demuxer.is_still_image();
   FlightLimits limits;
-  const int wanted = options.frames_in_flight > 0 ? options.frames_in_flight : kInFlight;
+  const int wanted =
+      options.resources.frames_in_flight > 0 ? options.resources.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
   // What waits for a frame that is searched is on its way, too; where faces are hidden, it waits
   // behind that.
-  if (!one && !options.hide) limits.frames += options.every - 1;
+  if (!one && !options.hide) limits.frames += options.search.every - 1;
   if (options.hide) limits.hiding = frames_to_hide(options, demuxer, limits.frames);
   limits.frames_alive =
       one ? 1 : limits.frames + backend.frames_held_by_codecs() + kDecodedAndBetween;
@@ -88,9 +89,9 @@ int frames_of_each_lane(bool encodes) {
 
 LaneRoom::LaneRoom(const JobOptions& options, const video::Demuxer& demuxer,
                    const FlightLimits& limits, std::int64_t memory)
-    : frames_(frames_in(memory, demuxer, !options.output.empty())),
+    : frames_(frames_in(memory, demuxer, !options.output.path.empty())),
       of_head_(held_by_tracker(options, limits.hiding) + kRoomOfHead) {
-  if (options.shared) frames_ /= options.shared->count;
+  if (options.resources.shared) frames_ /= options.resources.shared->count;
 }
 
 int LaneRoom::lanes() const { return std::max(1, 1 + (frames_ - of_head_) / kLeastOfLane); }

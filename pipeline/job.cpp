@@ -35,31 +35,31 @@ namespace {
 
 /// Where a job of several at once has met the end of a device's memory, it is done again, alone.
 bool is_done_again(const JobOptions& options, const Error& failure) {
-  return options.shared && failure.kind() == ErrorKind::device;
+  return options.resources.shared && failure.kind() == ErrorKind::device;
 }
 
 /// Error(input) where the input is no longer the file that it is to be.
 /// @param opened  what was opened as the input: it is to be that file, too
 void check_same_input(const JobOptions& options, const std::optional<FileIdentity>& opened) {
-  if (!options.same_input) return;
-  if (opened == options.same_input && identity_of(options.input) == opened) return;
+  if (!options.input.same_file) return;
+  if (opened == options.input.same_file && identity_of(options.input.name) == opened) return;
   throw Error(ErrorKind::input,
-              options.input +
-                  ": was replaced or changed while it was worked on, so what was found in it may "
-                  "not be what it shows; nothing is kept");
+              options.input.name +
+                  ": was replaced or changed while facepipe worked on it, so the faces that were "
+                  "found may not be those that it shows; no output is kept");
 }
 
 /// Completes the video under its name, or as a part under a partial one.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const video::Encoder& encoder,
                    video::Muxer& muxer, JobResult& result) {
-  result.encoder = encoder.name();
-  result.container = plan.muxer.format->name;
-  const std::string name = options.output.string();
+  result.codecs.encoder = encoder.name();
+  result.codecs.container = plan.muxer.format->name;
+  const std::string name = options.output.path.string();
   if (const int full = muxer.full(); !result.failure && full != 0 && full != ECANCELED)
     result.failure.emplace(ErrorKind::output, name + ": " + write_failure(full));
   const bool one_picture = video::is_image_format(*plan.muxer.format) && !muxer.is_sequence();
   const bool worth_keeping =
-      result.ledger.written > 0 && !one_picture && !is_stream_target(options.output);
+      result.ledger.written > 0 && !one_picture && !is_stream_target(options.output.path);
   if (result.failure && (!worth_keeping || is_done_again(options, *result.failure)))
     throw Error(*result.failure);
   if (result.interrupted || result.failure) {
@@ -67,7 +67,7 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
     return;
   }
   muxer.finish(result.damage());
-  result.output = options.output;
+  result.output = options.output.path;
 }
 
 /// What source and decoders tell at the end.
@@ -81,8 +81,8 @@ void fill_input(video::Source& source, const video::Decoder& decoder, const vide
   if (ledger.lost > 0)
     notices.add(std::to_string(ledger.lost) + " frames lost: their packets gave no picture");
   if (ledger.damaged > 0) notices.add(std::to_string(ledger.damaged) + " frames damaged");
-  result.decoder = decoder.name();
-  result.video_codec = avcodec_get_name(source.demuxer().video().codecpar->codec_id);
+  result.codecs.decoder = decoder.name();
+  result.codecs.video_codec = avcodec_get_name(source.demuxer().video().codecpar->codec_id);
 }
 
 void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceShare>& shares) {
@@ -99,10 +99,10 @@ bool of_several_devices(const JobOptions& options, const JobPlan& plan, const Op
   if (plan.lanes.count == 1 || options.hide) return false;
   const Device first = input.lanes.front().backend->device();
   const auto is_other = [&](const Backend& lane) { return lane.device() != first; };
-  if (!options.shared)
+  if (!options.resources.shared)
     return std::ranges::any_of(input.lanes, is_other,
                                [](const LaneParts& lane) -> Backend& { return *lane.backend; });
-  const auto numbers = std::views::iota(0, options.shared->count);
+  const auto numbers = std::views::iota(0, options.resources.shared->count);
   return std::ranges::any_of(numbers, is_other,
                              [&](int lane) -> Backend& { return backend.for_lane(lane); });
 }
@@ -127,7 +127,7 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
   limits.order = {plan.limits.packets, plan.limits.bytes_behind};
   if (options.hide)
     limits.tracks = {plan.limits.hiding.held, plan.limits.max_held_later_segments,
-                     options.output.empty()};
+                     options.output.path.empty()};
   return limits;
 }
 
@@ -233,7 +233,7 @@ void Job::run() {
 bool Job::cut_short() const { return end_.requested() || !input_.source->read_error().empty(); }
 
 void Job::fill_ledger(JobResult& result) const {
-  const bool whole_file = !end_.requested() && !reader_.ended_range() && !options_.start_s;
+  const bool whole_file = !end_.requested() && !reader_.ended_range() && !options_.input.start_s;
   video::FrameLedger ledger;
   for (const Lane& lane : lanes_.all()) ledger += lane.ledger();
   fill_input(*input_.source, lanes_.first().decoder(), ledger, whole_file, result,
@@ -247,11 +247,12 @@ void Job::fill_ledger(JobResult& result) const {
 }
 
 void Job::fill_lanes(JobResult& result) const {
-  result.lanes = plan_.lanes;
-  result.lanes.count = static_cast<int>(lanes_.all().size());
-  result.cuts = reader_.cuts();
-  for (const Lane& lane : lanes_.all()) add_share(lane, connections_.devices, result.devices);
-  for (const DeviceShare& failed : plan_.lanes.failed) result.devices.push_back(failed);
+  result.resources.lanes = plan_.lanes;
+  result.resources.lanes.count = static_cast<int>(lanes_.all().size());
+  result.resources.cuts = reader_.cuts();
+  for (const Lane& lane : lanes_.all())
+    add_share(lane, connections_.devices, result.resources.devices);
+  for (const DeviceShare& failed : plan_.lanes.failed) result.resources.devices.push_back(failed);
 }
 
 void Job::fill_detection(JobResult& result) const {
@@ -259,9 +260,9 @@ void Job::fill_detection(JobResult& result) const {
   if (!detection) return;
   std::int64_t ignored = 0;
   for (const Lane& lane : lanes_.all()) ignored += lane.processor().candidates_ignored();
-  result.network_size = detection->detector.network;
-  result.tiling = detection->detector.tiling;
-  result.candidates_ignored = ignored;
+  result.network.size = detection->detector.network;
+  result.network.tiling = detection->detector.tiling;
+  result.counts.candidates_ignored = ignored;
   tell_ignored(ignored, detection->capacity, diagnostics_.notices);
 }
 
@@ -290,7 +291,7 @@ void Job::finish(JobResult& result) {
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
                   const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
   Statistics statistics;  // its clock starts before the input is opened
-  video::Notices notices(options.input);
+  video::Notices notices(options.input.name);
   std::stop_source ending;
   const std::stop_callback ends(stop, [&ending] { ending.request_stop(); });
   CopyCounter copies;
@@ -309,8 +310,8 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
     job.run();
     result.interrupted = stop.stop_requested();
     job.finish(result);
-    if (backend.device().kind == DeviceKind::cuda) result.copies = sums(copies);
-    for (const DeviceShare& share : result.devices)
+    if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
+    for (const DeviceShare& share : result.resources.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
   } else {  // stopped before there was one
     result.interrupted = true;

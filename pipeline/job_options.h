@@ -34,8 +34,8 @@ struct SharedLanes {
   bool may_grow = false;
 };
 
-/// From the first time to before the second, in seconds as JobOptions::start_s counts them. An open
-/// side reaches as far as the input.
+/// From the first time to before the second, in seconds as InputOptions::start_s counts them. An
+/// open side reaches as far as the input.
 struct TimeSpan {
   std::optional<double> from_s;
   std::optional<double> to_s;
@@ -90,28 +90,39 @@ struct HideJob {
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
 };
 
-/// The largest JobOptions::every.
+/// The largest SearchOptions::every.
 inline constexpr int kMostEvery = 16;
 /// The least score of detections that tell whether a face is in the frames around theirs.
 inline constexpr float kWeakFace = 0.1F;
 
-/// Everything that decides one input's run. It has a member for each thing that a user can ask for.
-struct JobOptions {
-  std::string input;  ///< a file's path or a URL
+/// What is read.
+struct InputOptions {
+  std::string name;  ///< a file's path or a URL
   /// The file that the input must be from its opening to the job's end, because others have looked
   /// at it. If it is another one, the job throws Error(input) and keeps nothing.
-  std::optional<FileIdentity> same_input;
+  std::optional<FileIdentity> same_file;
+  std::optional<double> start_s;     ///< first frame at or after; output time stamps begin there
+  std::optional<double> end_s;       ///< frames before this time
+  bool scale_on_size_change = true;  ///< false: a change of size or format is Error(input)
+  std::int64_t max_pixels = kDefaultMaxPixels;  ///< larger pictures are refused: Error(input)
+  video::DecoderChoice decoder = video::DecoderChoice::automatic;  ///< on CUDA
+  bool allow_references = false;  ///< the input may be a playlist, which names other files
+};
+
+/// What is written, and where.
+struct OutputOptions {
   /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
   /// gives each frame of a video a file of its own, from 1 on.
-  std::filesystem::path output;
+  std::filesystem::path path;
   std::string format;  ///< FFmpeg's name of the container; empty: the output's name decides
   ExistingTarget existing = ExistingTarget::refuse;  ///< what happens to a file that is there
   video::EncoderOptions encoder;
-  overlay::OverlayStyle overlay;  ///< not used if faces are hidden
-  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame. The
-  /// detector then gives all detections over the lowest of its scores. Not used if faces are
-  /// hidden.
-  std::optional<track::TrackerOptions> follow;
+  bool allow_8bit = false;  ///< deeper pictures may go to an 8-bit encoder that the user named
+  bool strict = false;      ///< a stream that can't be kept is Error(output) instead of a warning
+};
+
+/// In which frames faces are looked for, and which of the detections are faces.
+struct SearchOptions {
   /// The job searches every n-th frame, and each frame at which there may be a cut. It follows the
   /// faces of the frames between (track/between.h; the tracker does so if faces are hidden). Only
   /// on the CPU. 1..kMostEvery. If n > 1, the detector gives all detections over kWeakFace.
@@ -119,26 +130,36 @@ struct JobOptions {
   /// If the detector gives weaker detections, too, as for `follow` and `every`: faces score more
   /// than this.
   std::optional<float> face_score;
-  std::optional<HideJob> hide;
   nms::NmsOptions nms;
   double min_face = 0;  ///< shorter side of a face's box in pixels; smaller ones are ignored
   double max_face = 0;  ///< longer side; 0: no limit
-  std::optional<double> start_s;  ///< first frame at or after; output time stamps begin there
-  std::optional<double> end_s;    ///< frames before this time
+};
+
+/// How much of the machine the job may use.
+struct ResourceOptions {
   int lanes = 0;  ///< decoders at once; 0: as many as the device has, if the output allows it
   /// Set if other jobs run beside this one; `lanes` then counts for all of them.
   std::optional<SharedLanes> shared;
-  int frames_in_flight = 0;          ///< of each lane; 0: so many that the device is kept busy
-  int threads = 0;                   ///< of decoder and encoder each; 0: as many as the machine has
-  bool scale_on_size_change = true;  ///< false: a change of size or format is Error(input)
-  std::int64_t max_pixels = kDefaultMaxPixels;  ///< larger pictures are refused: Error(input)
-  video::DecoderChoice decoder = video::DecoderChoice::automatic;  ///< on CUDA
-  bool allow_8bit = false;  ///< deeper pictures may go to an 8-bit encoder that the user named
+  int frames_in_flight = 0;  ///< of each lane; 0: so many that the device is kept busy
+  int threads = 0;           ///< of decoder and encoder each; 0: as many as the machine has
+};
+
+/// Everything that a user can ask for in one input's run. There are more than seven members: each
+/// is a choice of its own, which another part of the job reads.
+struct JobOptions {
+  InputOptions input;
+  OutputOptions output;
+  SearchOptions search;
+  ResourceOptions resources;
+  overlay::OverlayStyle overlay;  ///< not used if faces are hidden
+  /// Fills in FrameRecord::face_tracks, and changes nothing else that is told of a frame. The
+  /// detector then gives all detections over the lowest of its scores. Not used if faces are
+  /// hidden.
+  std::optional<track::TrackerOptions> follow;
+  std::optional<HideJob> hide;
   bool wants_faces = true;  ///< FrameRecord::faces is filled in; false: only their number
   /// The parts of a frame's work on CUDA are measured, which costs some time.
   bool wants_stage_times = false;
-  bool strict = false;  ///< a stream that can't be kept is Error(output) instead of a warning
-  bool allow_references = false;  ///< the input may be a playlist, which names other files
 };
 
 }  // namespace facepipe::pipeline

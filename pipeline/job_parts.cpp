@@ -32,7 +32,8 @@ void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
       step(lane);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::device || device == first) throw;
-      notices.add(to_string(device) + " failed: " + error.what() + "; the others go on without it");
+      notices.add(to_string(device) + " failed: " + error.what() +
+                  "; the other devices go on without it");
       failed.push_back({device, 0, 0, error.what()});
     }
   }

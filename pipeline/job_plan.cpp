@@ -9,7 +9,7 @@
 namespace facepipe::pipeline {
 
 bool several_lanes(const JobOptions& options, const LanePlan& lanes) {
-  return lanes.count > 1 || options.shared;
+  return lanes.count > 1 || options.resources.shared;
 }
 
 bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer, const video::Decoder& decoder,
@@ -36,13 +36,13 @@ void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const 
 /// Counts as if frames came at a steady rate.
 std::int64_t expected_frames(const video::Demuxer& demuxer, const JobOptions& options) {
   const std::int64_t all = demuxer.expected_frames();
-  if (all <= 1 || (!options.start_s && !options.end_s)) return all;
+  if (all <= 1 || (!options.input.start_s && !options.input.end_s)) return all;
   const Rational rate = demuxer.frame_rate();
   const std::int64_t duration_us = demuxer.duration_us();
   const double lasts_s = duration_us > 0 ? static_cast<double>(duration_us) / AV_TIME_BASE
                                          : static_cast<double>(all) * rate.den / rate.num;
-  const double from_s = std::clamp(options.start_s.value_or(0), 0.0, lasts_s);
-  const double to_s = std::clamp(options.end_s.value_or(lasts_s), from_s, lasts_s);
+  const double from_s = std::clamp(options.input.start_s.value_or(0), 0.0, lasts_s);
+  const double to_s = std::clamp(options.input.end_s.value_or(lasts_s), from_s, lasts_s);
   const double frames = static_cast<double>(all) * (to_s - from_s) / lasts_s;
   return std::max<std::int64_t>(1, std::llround(frames));
 }

@@ -42,38 +42,61 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
-/// It has a member for each fact that the report tells.
-struct JobResult {
-  video::FrameLedger ledger;
-  /// Packets of sound and other streams that are damaged, so that the output can't hold them.
-  std::int64_t side_packets_lost = 0;
+/// Numbers of what was found in all frames.
+struct FoundCounts {
   std::int64_t searched = 0;  ///< frames that a detector has looked at
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
   std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
-  Size size;                            ///< upright picture
-  /// The size of the network's input, or of a tile if there are tiles; none without a network.
-  std::optional<Size> network_size;
+};
+
+/// How the network looked at pictures; empty for detectors without a network.
+struct NetworkUse {
+  std::optional<Size> size;  ///< of the network's input, or of a tile if there are tiles
   std::optional<detector::Tiling> tiling;  ///< if pictures are too large for one run of the network
+};
+
+/// What of the machine the job has used.
+struct ResourceUse {
   LanePlan lanes;
-  std::int64_t cuts = 0;    ///< between segments for lanes
+  std::int64_t cuts = 0;             ///< between segments for lanes
+  std::vector<DeviceShare> devices;  ///< that had lanes, or were to have some
+  std::vector<CopySum> copies;       ///< on CUDA: each kind, even if there was no such copy
+};
+
+struct CodecNames {
   std::string decoder;      ///< FFmpeg's name
   std::string encoder;      ///< FFmpeg's name ("libx264") or "nvjpeg"; empty without video
   std::string video_codec;  ///< the input's
   std::string container;    ///< FFmpeg's name of the output format; empty without video
-  std::string early_end;    ///< why FrameLedger::ended_early; empty if that is false
-  /// HideJob::turned_too of a job that hides: its faces were found turned so in the pixels.
-  int turned_faces = 0;
-  std::vector<std::string> notices;  ///< what was dropped, converted, mended: one sentence each
-  double wall_s = 0;                 ///< from the begin of run_job() until the output is finished
+};
+
+struct JobTimes {
+  double wall_s = 0;     ///< from the begin of run_job() until the output is finished
   double startup_s = 0;  ///< the part of it before the first frame goes to the ready detector
   double cpu_s = 0;  ///< of all threads of this process meanwhile, in libraries and other jobs too
   double fps = 0;    ///< decoded frames by wall_s - startup_s
-  std::vector<StageRow> stages;      ///< those that ran, in order
-  Percentiles total_ms;              ///< FrameTimes::total_ms() of all frames
-  Percentiles latency_ms;            ///< FrameTimes::latency_ms()
-  std::vector<DeviceShare> devices;  ///< that had lanes, or were to have some
-  std::vector<CopySum> copies;       ///< on CUDA: each kind, even if there was no such copy
+  std::vector<StageRow> stages;  ///< those that ran, in order
+  Percentiles total_ms;          ///< FrameTimes::total_ms() of all frames
+  Percentiles latency_ms;        ///< FrameTimes::latency_ms()
+};
+
+/// Everything that the report tells of a job. There are more than seven members: each is a fact of
+/// its own.
+struct JobResult {
+  video::FrameLedger ledger;
+  /// Packets of sound and other streams that are damaged, so that the output can't hold them.
+  std::int64_t side_packets_lost = 0;
+  FoundCounts counts;
+  Size size;  ///< upright picture
+  NetworkUse network;
+  ResourceUse resources;
+  CodecNames codecs;
+  JobTimes times;
+  std::string early_end;  ///< why FrameLedger::ended_early; empty if that is false
+  /// HideJob::turned_too of a job that hides: its faces were found turned so in the pixels.
+  int turned_faces = 0;
+  std::vector<std::string> notices;  ///< what was dropped, converted, mended: one sentence each
   /// With HideJob::wants_tracks, if all frames have been tracked. The caller fills in the input's
   /// SHA-256.
   std::shared_ptr<track::TrackFile> tracks;

@@ -35,7 +35,7 @@ class Planning {
            const std::stop_token& stop)
       : options_(options),
         all_(backend),
-        backend_(backend.for_lane(options.shared ? options.shared->own : 0)),
+        backend_(backend.for_lane(options.resources.shared ? options.resources.shared->own : 0)),
         diagnostics_(diagnostics),
         stop_(stop) {}
 
@@ -83,14 +83,14 @@ PlannedJob Planning::run(std::unique_ptr<video::Source> opened) {
   open_input(std::move(opened));
   job_.plan.limits = flight_limits(options_, demuxer(), backend_);
   tell_look_ahead();
-  if (!options_.output.empty()) plan_output();
+  if (!options_.output.path.empty()) plan_output();
   discard_unwanted();
   read_until_first();
   tell_left_out();
   if (job_.input.begin.picture)
     plan_frames();
   else if (!stop_.stop_requested())
-    throw Error(ErrorKind::input, options_.input + ": " + nothing_decoded());
+    throw Error(ErrorKind::input, options_.input.name + ": " + nothing_decoded());
   return std::move(job_);
 }
 
@@ -99,14 +99,14 @@ void Planning::open_input(std::unique_ptr<video::Source> opened) {
     opened->stop_with(stop_);
   else
     opened = std::make_unique<video::Demuxer>(
-        options_.input, stop_,
-        options_.allow_references ? video::References::open : video::References::refuse,
-        options_.max_pixels);
+        options_.input.name, stop_,
+        options_.input.allow_references ? video::References::open : video::References::refuse,
+        options_.input.max_pixels);
   job_.input.source = std::move(opened);
 }
 
 void Planning::tell_look_ahead() {
-  if (!options_.hide || options_.hide->known || options_.output.empty()) return;
+  if (!options_.hide || options_.hide->known || options_.output.path.empty()) return;
   const int waiting = job_.plan.limits.hiding.waiting;
   const int wanted = frames_ahead(*options_.hide, demuxer());
   if (waiting < wanted)
@@ -119,11 +119,11 @@ void Planning::tell_look_ahead() {
 void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
   video::MuxerOptions& muxer = output.muxer;
-  muxer.output = options_.output;
-  muxer.format = &video::muxer_for(options_.output, options_.format);
-  muxer.existing = options_.existing;
+  muxer.output = options_.output.path;
+  muxer.format = &video::muxer_for(options_.output.path, options_.output.format);
+  muxer.existing = options_.output.existing;
   muxer.stop = stop_;
-  muxer.strict = options_.strict;
+  muxer.strict = options_.output.strict;
   if (options_.hide) {
     muxer.kept_tags = options_.hide->kept_tags;
     muxer.originals = video::Originals::leave_out;
@@ -137,11 +137,11 @@ void Planning::plan_output() {
   encoder.fixed_frame_rate = video::has_fixed_frame_rate(format());
   encoder.in_shown_order = video::stores_decoding_order_alone(format());
   encoder.global_header = (format().flags & AVFMT_GLOBALHEADER) != 0;
-  encoder.threads = options_.threads;
+  encoder.threads = options_.resources.threads;
   encoder.one_picture = demuxer().is_still_image();
-  encoder.output = options_.output.string();
+  encoder.output = options_.output.path.string();
   encoder.plan.codec =
-      &video::choose_codec(options_.encoder, format(), encoder.output, diagnostics_.notices);
+      &video::choose_codec(options_.output.encoder, format(), encoder.output, diagnostics_.notices);
   backend_.check_encoder(*encoder.plan.codec);
   plan_streams();
 }
@@ -149,12 +149,12 @@ void Planning::plan_output() {
 /// In a folder of videos and photos what is said of the videos' encoder can't be meant for the
 /// photos', which nobody has named.
 video::EncoderOptions Planning::encoder_options() const {
-  video::EncoderOptions options = options_.encoder;
+  video::EncoderOptions options = options_.output.encoder;
   if (!video::is_image_format(format()) || !options.codec.empty()) return options;
   const auto leave_out = [&](const char* name) {
     diagnostics_.notices.add(
-        std::string(name) + " left out: it is for encoders of videos, and the output is " +
-        format().name + " pictures (--encoder-option sets what their encoder knows)");
+        std::string(name) + " has no effect: it is for encoders of videos, but the output is " +
+        format().name + " pictures (--encoder-option sets options of their encoder)");
   };
   if (!std::exchange(options.preset, {}).empty()) leave_out("--preset");
   if (std::exchange(options.crf, std::nullopt)) leave_out("--crf");
@@ -165,7 +165,7 @@ video::EncoderOptions Planning::encoder_options() const {
 /// container can hold them.
 std::int64_t Planning::output_offset_us() const {
   const std::int64_t origin = demuxer().origin_us();
-  if (options_.start_s) return origin + std::llround(*options_.start_s * AV_TIME_BASE);
+  if (options_.input.start_s) return origin + std::llround(*options_.input.start_s * AV_TIME_BASE);
   return video::has_fixed_frame_rate(format()) ? origin : std::min<std::int64_t>(origin, 0);
 }
 
@@ -186,19 +186,20 @@ void Planning::discard_unwanted() {
 
 void Planning::plan_decoding() {
   video::DecoderOptions& result = job_.plan.decoding.options;
-  result.threads = options_.threads;
-  result.start_s = options_.start_s;
-  result.end_s = options_.end_s;
-  result.scale_on_change = options_.scale_on_size_change;
+  result.threads = options_.resources.threads;
+  result.start_s = options_.input.start_s;
+  result.end_s = options_.input.end_s;
+  result.scale_on_change = options_.input.scale_on_size_change;
   result.tags_rotation = output_tags_rotation();
   result.frames_alive = job_.plan.limits.frames_alive;
   // Which are hidden as a whole; but a decoder that was named isn't replaced.
-  result.must_tell_damage = options_.hide && options_.decoder == video::DecoderChoice::automatic;
+  result.must_tell_damage =
+      options_.hide && options_.input.decoder == video::DecoderChoice::automatic;
 }
 
 void Planning::read_until_first() {
-  if (options_.start_s && *options_.start_s > 0 && !demuxer().lacks_time_stamps())
-    video::seek_to_start(demuxer(), *options_.start_s);
+  if (options_.input.start_s && *options_.input.start_s > 0 && !demuxer().lacks_time_stamps())
+    video::seek_to_start(demuxer(), *options_.input.start_s);
   plan_decoding();
   DecodingPlan& decoding = job_.plan.decoding;
   const auto open = [&](video::DecoderChoice choice) {
@@ -210,29 +211,30 @@ void Planning::read_until_first() {
     return wants_packet(job_.plan, demuxer(), chosen, packet);
   };
   video::FirstPicture& begin = job_.input.begin;
-  begin = video::read_first_picture(*job_.input.source, open, options_.decoder, wants,
+  begin = video::read_first_picture(*job_.input.source, open, options_.input.decoder, wants,
                                     diagnostics_.notices);
-  decoding.choice = begin.decoder->may_refuse() ? options_.decoder : video::DecoderChoice::cpu;
+  decoding.choice =
+      begin.decoder->may_refuse() ? options_.input.decoder : video::DecoderChoice::cpu;
 }
 
 /// Tells what the decoder leaves out, as the video's packets say.
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
-    video::tell_lost(diagnostics_.notices, sentence, options_.strict, options_.input);
+    video::tell_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);
 }
 
 void Planning::tell_lost_transparency(const AVFrame& first, const video::PictureFacts& pictures) {
   const bool decoded = video::has_alpha(static_cast<AVPixelFormat>(first.format));
   const auto tell = [this](const std::string& why) {
-    video::tell_lost(diagnostics_.notices, "transparency dropped, which " + why, options_.strict,
-                     options_.input);
+    video::tell_lost(diagnostics_.notices, "transparency dropped, which " + why,
+                     options_.output.strict, options_.input.name);
   };
   if (!decoded && demuxer().has_transparency_beside())
     tell("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
   if (!decoded || !job_.plan.output) return;
   const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;
   const bool told = !video::has_alpha(pictures.format);  // by a decoder that has dropped it
-  if (!video::has_alpha(encoded) && (!told || options_.strict))
+  if (!video::has_alpha(encoded) && (!told || options_.output.strict))
     tell(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
 }
 
@@ -254,7 +256,7 @@ void Planning::plan_frames() {
   }
   if (job_.plan.output) {
     plan_encoder(pictures, frames.stored());
-    if (!options_.allow_8bit) refuse_8bit(pictures);
+    if (!options_.output.allow_8bit) refuse_8bit(pictures);
     plan_picture_data(first);
     frames.format = job_.plan.output->encoder.plan.working;
   }
@@ -275,7 +277,7 @@ void Planning::open_lanes(const AVFrame& first) {
   OpenInput& input = job_.input;
   input.lanes.emplace_back().backend = &backend_;
   input.lanes.front().decoding.decoder = std::move(input.begin.decoder);
-  if (!options_.shared)
+  if (!options_.resources.shared)
     for (int i = 1; i < job_.plan.lanes.count; ++i)
       input.lanes.emplace_back().backend = options_.hide ? &backend_ : &all_.for_lane(i);
   else if (job_.plan.lanes.count > 1)
@@ -288,27 +290,29 @@ void Planning::plan_lanes() {
   lanes.count = most_lanes();
   if (lanes.count > 1) {
     lanes.why_one = reason_for_one_lane();
-    const bool exactly = options_.lanes > 0 && !options_.shared;
+    const bool exactly = options_.resources.lanes > 0 && !options_.resources.shared;
     if (!exactly && lanes.why_one.empty()) fit_lanes_to_input();
     if (!lanes.why_one.empty()) lanes.count = 1;
     if (options_.hide && lanes.count > 1) fit_lanes_to_memory();
-  } else if (options_.shared) {
+  } else if (options_.resources.shared) {
     lanes.why_one = "other inputs have the other lanes";
   }
-  if (!options_.shared && options_.lanes != 1) tell_idle_devices();
+  if (!options_.resources.shared && options_.resources.lanes != 1) tell_idle_devices();
   // An encoder of several threads gives pictures late.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
-  if (several_lanes(options_, lanes) && options_.frames_in_flight == 0)
+  if (several_lanes(options_, lanes) && options_.resources.frames_in_flight == 0)
     job_.plan.limits.frames = frames_of_each_lane(job_.plan.output.has_value());
 }
 
 /// Returns how many lanes there may be, before it is known whether the input can be cut.
 int Planning::most_lanes() const {
-  if (options_.shared && !options_.shared->may_grow) return 1;
-  if (options_.lanes > 0) return options_.lanes;
+  if (options_.resources.shared && !options_.resources.shared->may_grow) return 1;
+  if (options_.resources.lanes > 0) return options_.resources.lanes;
   const Backend& devices = options_.hide ? backend_ : all_;
   const int decoders = devices.decoders(*demuxer().video().codecpar, *job_.input.begin.decoder);
-  return std::max(1, options_.shared ? std::min(options_.shared->count, decoders) : decoders);
+  return std::max(1, options_.resources.shared
+                         ? std::min(options_.resources.shared->count, decoders)
+                         : decoders);
 }
 
 void Planning::tell_idle_devices() {
@@ -327,9 +331,9 @@ void Planning::fit_lanes_to_input() {
   const AVIOContext* const io = demuxer().format().pb;
   const std::int64_t frames = demuxer().expected_frames();
   if (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) == 0)
-    lanes.why_one = "it may be live: to look for cuts would hold pictures back";
+    lanes.why_one = "it may be live, and a search for cuts would delay its pictures";
   else if (frames > 0 && frames < 2 * kFramesOfLane)
-    lanes.why_one = "it is too short to be worth several";
+    lanes.why_one = "it is too short for several";
   else if (frames > 0)
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
@@ -345,7 +349,7 @@ void Planning::fit_lanes_to_memory() {
   const int wanted = lanes.count;
   lanes.count = std::min(room.lanes(), wanted);
   const std::string why = (of_user <= of_device ? "--lookahead-memory" : "the device's memory") +
-                          std::string(" has no room for the frames of more");
+                          std::string(" has no room for the frames of more lanes");
   if (lanes.count < wanted)
     diagnostics_.notices.add(std::to_string(lanes.count) + (lanes.count == 1 ? " lane" : " lanes") +
                              " instead of " + std::to_string(wanted) + ": " + why);
@@ -357,24 +361,26 @@ void Planning::fit_lanes_to_memory() {
 
 /// Returns why there is only one lane; empty if there may be several.
 std::string Planning::reason_for_one_lane() const {
-  if ((options_.follow && !options_.hide) || options_.every > 1) {
+  if ((options_.follow && !options_.hide) || options_.search.every > 1) {
     std::string reason = "tracking needs the pictures in their order";
-    if (options_.lanes > 1 && !options_.shared)
-      throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
+    if (options_.resources.lanes > 1 && !options_.resources.shared)
+      throw Error(ErrorKind::usage,
+                  "--lanes " + std::to_string(options_.resources.lanes) + ": " + reason);
     return reason;
   }
   if (job_.plan.output &&
-      !video::encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.encoder)) {
+      !video::encodes_one_by_one(*job_.plan.output->encoder.plan.codec, options_.output.encoder)) {
     const std::string codec = job_.plan.output->encoder.plan.codec->name;
-    const std::string with = options_.encoder.options.empty() ? "" : ", with its options,";
+    const std::string with = options_.output.encoder.options.empty() ? "" : ", with its options,";
     std::string reason = codec + with + " needs the pictures in their order";
-    if (options_.lanes > 1)
-      throw Error(ErrorKind::usage, "--lanes " + std::to_string(options_.lanes) + ": " + reason);
+    if (options_.resources.lanes > 1)
+      throw Error(ErrorKind::usage,
+                  "--lanes " + std::to_string(options_.resources.lanes) + ": " + reason);
     return reason;
   }
   const std::int64_t frames = demuxer().expected_frames();
   if (frames > 0 && frames < 2 * video::kShortestSegment) return "it is too short to be cut";
-  if ((options_.start_s || options_.end_s) && demuxer().lacks_time_stamps())
+  if ((options_.input.start_s || options_.input.end_s) && demuxer().lacks_time_stamps())
     return "its frames have no time stamps by which to find the chosen range";
   if (job_.input.begin.kept.empty()) return "its first picture comes too late";
   return {};
@@ -402,14 +408,14 @@ void Planning::refuse_8bit(const video::PictureFacts& pictures) const {
   const bool deep = video::bits_of(pictures.format) > 8;
   if (!video::narrows_to_8_bits(codec) || !deep) return;
   if (video::is_image_format(format())) return;  // a picture keeps its own format
-  throw Error(ErrorKind::output, options_.output.string() + ": " + codec.name +
-                                     " holds 8 bits, and the pictures have more; --allow-8bit "
-                                     "lets it, --codec libx264 keeps 10");
+  throw Error(ErrorKind::output, options_.output.path.string() + ": " + codec.name +
+                                     " keeps only 8 bits, but the pictures have more; --allow-8bit "
+                                     "accepts that, --codec libx264 keeps 10");
 }
 
 std::string Planning::nothing_decoded() const {
-  const bool empty_range =
-      job_.input.begin.decoder->ledger().packets == 0 && (options_.start_s || options_.end_s);
+  const bool empty_range = job_.input.begin.decoder->ledger().packets == 0 &&
+                           (options_.input.start_s || options_.input.end_s);
   return empty_range ? "no frame in the chosen range" : "no frame could be decoded";
 }
 

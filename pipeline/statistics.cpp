@@ -38,17 +38,17 @@ Progress Statistics::progress(std::int64_t expected_frames) const {
 
 void Statistics::fill(JobResult& result) {
   const Clock::time_point end = Clock::now();
-  result.searched = searched_;
-  result.faces = faces_;
-  result.candidates = candidates_;
-  result.wall_s = in_seconds(end - begin_);
-  result.startup_s = frames_ > 0 ? in_seconds(started_ - begin_) : result.wall_s;
-  result.cpu_s = process_cpu_s() - begin_cpu_s_;
-  result.fps = frames_per_second(end);
-  times_.add_run(result.wall_s, result.startup_s, result.lanes.count);
-  result.stages = times_.rows();
-  result.total_ms = times_.total_ms();
-  result.latency_ms = times_.latency_ms();
+  result.counts.searched = searched_;
+  result.counts.faces = faces_;
+  result.counts.candidates = candidates_;
+  result.times.wall_s = in_seconds(end - begin_);
+  result.times.startup_s = frames_ > 0 ? in_seconds(started_ - begin_) : result.times.wall_s;
+  result.times.cpu_s = process_cpu_s() - begin_cpu_s_;
+  result.times.fps = frames_per_second(end);
+  times_.add_run(result.times.wall_s, result.times.startup_s, result.resources.lanes.count);
+  result.times.stages = times_.rows();
+  result.times.total_ms = times_.total_ms();
+  result.times.latency_ms = times_.latency_ms();
 }
 
 }  // namespace facepipe::pipeline

@@ -113,7 +113,7 @@ class Lines {
     if (option == nullptr) return;  // CLI11 reports it
     const auto [known, is_new] = lines_.emplace(option, first);
     if (!is_new && !takes_several(*option))
-      refuse_line(first, option->get_name() + " stands again: it has a value in line " +
+      refuse_line(first, option->get_name() + " is given again: it has a value in line " +
                              std::to_string(known->second) + " already");
   }
 
@@ -178,7 +178,7 @@ void check_config_file(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
     refuse("can't be read");
-  if (!std::filesystem::is_regular_file(status)) refuse("is no regular file");
+  if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) refuse("can't be read");
   if (bytes > kMostConfigBytes) refuse("is larger than 1 MiB");

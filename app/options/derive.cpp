@@ -40,15 +40,15 @@ constexpr float kCarefulStart = 0.155F;
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
   run.detector = asked.detector;
-  run.detector.every_window = run.job.nms.rule == nms::NmsRule::groups;
-  if (run.job.frames_in_flight > 0)  // a detector can't hold more frames than there are
-    run.detector.requests = std::min(run.detector.requests, run.job.frames_in_flight);
-  run.job.min_face = asked.detector.min_face;
-  run.job.max_face = asked.detector.max_face;
-  run.job.threads = asked.detector.threads;
-  run.job.max_pixels = asked.max_pixels;
-  run.job.allow_references = asked.allow_references;
-  if (run.job.max_face > 0 && run.job.max_face < run.job.min_face)
+  run.detector.every_window = run.job.search.nms.rule == nms::NmsRule::groups;
+  if (run.job.resources.frames_in_flight > 0)  // a detector can't hold more frames than there are
+    run.detector.requests = std::min(run.detector.requests, run.job.resources.frames_in_flight);
+  run.job.search.min_face = asked.detector.min_face;
+  run.job.search.max_face = asked.detector.max_face;
+  run.job.resources.threads = asked.detector.threads;
+  run.job.input.max_pixels = asked.max_pixels;
+  run.job.input.allow_references = asked.allow_references;
+  if (run.job.search.max_face > 0 && run.job.search.max_face < run.job.search.min_face)
     clash("--max-face must not be less than --min-face");
 }
 
@@ -58,7 +58,7 @@ void derive_streams(const Asked& asked, RunOptions& run) {
   name_standard_input(run.inputs);
   run.output = asked.outputs.path == "-" ? kStandardOutput : asked.outputs.path;
   if (run.output != kStandardOutput) return;
-  if (run.job.format.empty()) run.job.format = "matroska";
+  if (run.job.output.format.empty()) run.job.output.format = "matroska";
   if (asked.console.progress == ProgressStyle::json)
     clash("--output - and --progress json exclude each other: both go to standard output");
 }
@@ -72,12 +72,12 @@ void derive_existing(const Asked& asked, RunOptions& run) {
   if (run.video) return;
   if (!run.output.empty()) clash("--no-video and --output exclude each other");
   if (outputs.skip_existing && run.files.detections.empty() && run.files.latency.empty())
-    clash("--skip-existing without video goes by --detections or --latency, which must be named");
+    clash("--skip-existing without a video needs --detections or --latency, to know what is done");
 }
 
 void check_spans(const RunOptions& run) {
   if (run.devices && !run.device.automatic) clash("--device and --devices exclude each other");
-  if (run.job.end_s && *run.job.end_s <= run.job.start_s.value_or(0))
+  if (run.job.input.end_s && *run.job.input.end_s <= run.job.input.start_s.value_or(0))
     clash("--end must be later than --start");
 }
 
@@ -85,7 +85,7 @@ void check_spans(const RunOptions& run) {
 /// options, and its words follow the option that is meant.
 void derive_suppression(const Asked& asked, float score, RunOptions& run) {
   constexpr float kLeastMinScore = 1e-6F;  // the least that soft takes: 0 would select everything
-  nms::NmsOptions& nms = run.job.nms;
+  nms::NmsOptions& nms = run.job.search.nms;
   nms.soft.min_score = asked.nms_min_score.value_or(std::max(score, kLeastMinScore));
   try {
     nms::check_nms_options(nms, nms::nms_capacity(nms));
@@ -103,8 +103,8 @@ void derive_score(const Asked& asked, RunOptions& run) {
   }
   float least = asked.score;
   if (run.job.overlay.ids) least = std::min(least, run.job.follow.emplace().doubtful_score);
-  if (run.job.every > 1) least = std::min(least, pipeline::kWeakFace);
-  if (run.job.overlay.ids || run.job.every > 1) run.job.face_score = asked.score;
+  if (run.job.search.every > 1) least = std::min(least, pipeline::kWeakFace);
+  if (run.job.overlay.ids || run.job.search.every > 1) run.job.search.face_score = asked.score;
   run.detector.score_threshold = least;
 }
 
@@ -118,7 +118,7 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_score(asked, run);
   // The tracks of faces that are drawn are those that detect finds.
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
-                           .tracked = run.job.every > 1};
+                           .tracked = run.job.search.every > 1};
   return run;
 }
 
@@ -128,12 +128,12 @@ void check_track_file(const Asked& asked) {
   const RunOptions& run = asked.run;
   if (run.files.tracks.empty()) return;
   if (asked.outputs.skip_existing) clash("--write-tracks and --skip-existing exclude each other");
-  if (run.job.start_s || run.job.end_s)
-    clash("--write-tracks is of a whole input: not with --start or --end");
+  if (run.job.input.start_s || run.job.input.end_s)
+    clash("--write-tracks needs the whole input: it excludes --start and --end");
   if (asked.allow_references)
     clash(
-        "--write-tracks goes by the input's SHA-256, which says nothing of files that a playlist "
-        "names: not with --allow-references");
+        "--write-tracks identifies the input by its SHA-256, which doesn't cover the files that a "
+        "playlist names: it excludes --allow-references");
 }
 
 /// What hide and detect have in common.
@@ -143,7 +143,8 @@ RunOptions with_tracking(const Asked& asked) {
   hide.host_motion = asked.hiding.motion == MotionPlace::host;
   run.motion_on_device = asked.hiding.motion == MotionPlace::device;
   if (asked.hiding.careful) {
-    if (run.job.every > 1) clash("--careful looks at every frame twice: not with --every");
+    if (run.job.search.every > 1)
+      clash("--careful looks at every frame twice: it excludes --every");
     hide.mirrored_too = true;
     hide.tracks.gap_s = kCarefulGap_s;
     hide.tracks.sure_score = kCarefulSure;
@@ -166,7 +167,8 @@ overlay::HideOptions derive_look(const AskedHiding& hiding) {
 }
 
 RunOptions derive_hide(const Asked& asked) {
-  if (asked.outputs.no_video) clash("--no-video: hide is there for the video, detect for all else");
+  if (asked.outputs.no_video)
+    clash("--no-video: hide always makes a video; detect makes only the other files");
   RunOptions run = with_tracking(asked);
   pipeline::HideJob& hide = *run.job.hide;
   hide.look = derive_look(asked.hiding);
@@ -175,8 +177,8 @@ RunOptions derive_hide(const Asked& asked) {
   hide.regions = asked.hiding.regions;
   if (!run.files.known_tracks.empty() && asked.allow_references)
     clash(
-        "--tracks goes by the input's SHA-256, which says nothing of files that a playlist "
-        "names: not with --allow-references");
+        "--tracks identifies the input by its SHA-256, which doesn't cover the files that a "
+        "playlist names: it excludes --allow-references");
   return derive_run(asked, std::move(run));
 }
 
@@ -194,7 +196,7 @@ VerifyOptions derive_verify(const Asked& asked) {
   std::erase(videos, std::string());
   videos.insert(videos.end(), asked.plain_inputs.begin(), asked.plain_inputs.end());
   if (videos.size() != 2)
-    clash("verify takes two videos, ORIGINAL and HIDDEN, and got " + std::to_string(videos.size()));
+    clash("verify takes two videos, ORIGINAL and HIDDEN, not " + std::to_string(videos.size()));
   name_standard_input(videos);
   if (videos[0] == video::kStandardInput && videos[1] == video::kStandardInput)
     clash("standard input can't be both videos");

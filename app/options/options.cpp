@@ -74,7 +74,7 @@ void add_config(CLI::App& app, std::string& config, ConfigUse use) {
 std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_option_no_throw(name) != nullptr)
-    return "stands behind " + command.get_name() + ", not before it";
+    return "must stand after " + command.get_name() + ", not before it";
   std::vector<std::string> known;
   for (const CLI::App* app : {&command, command.get_parent()})
     for (const CLI::Option* option : app->get_options())
@@ -112,7 +112,8 @@ void refuse_unknown(const CLI::App& app) {
   std::string reason = error.what();
   if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) reason = "can't be read";
   if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr)
-    reason += " (keys are options' names, one a line, under [run], [hide] or [detect])";
+    reason +=
+        " (each key is an option's name, on a line of its own, under [run], [hide] or [detect])";
   throw Error(ErrorKind::usage, reason);
 }
 

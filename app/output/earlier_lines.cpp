@@ -17,10 +17,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 
 [[noreturn]] void refuse_foreign(const fs::path& path, std::int64_t line) {
-  throw Error(ErrorKind::output, path.string() +
-                                     ": exists already, and can't be gone on with: line " +
-                                     std::to_string(line) +
-                                     " is not what this run would write (--overwrite replaces it)");
+  throw Error(ErrorKind::output,
+              path.string() + ": exists already, and this run can't continue it: line " +
+                  std::to_string(line) + " has another format (--overwrite replaces the file)");
 }
 
 /// Reads whole lines.
@@ -147,7 +146,7 @@ void EarlierLines::give(const std::string& input, const fs::path& target,
       const auto wanted = std::min<std::int64_t>(left, std::ssize(buffer));
       if (!source.read(buffer.data(), wanted))
         throw Error(ErrorKind::output, target.string() + ": " + path.string() +
-                                           " changed while the run took its lines over");
+                                           " changed while this run copied its lines");
       to({buffer.data(), static_cast<std::size_t>(wanted)});
       left -= wanted;
     }

@@ -166,7 +166,7 @@ void FrameFile::unless_given_up(bool whole_input, const Work& work) {
   if (failure_) return;
   failure_ = attempt(path_.string(), work);
   if (!failure_) return;
-  spdlog::error("{}; it gets no more lines", failure_->message);
+  spdlog::error("{}; the run writes no more lines to it", failure_->message);
   static_cast<void>(attempt(path_.string(), [&] { lines_.give_up(whole_input); }));
 }
 

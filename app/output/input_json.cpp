@@ -48,15 +48,15 @@ void add_stages(Json& json, const pipeline::JobResult& result) {
   Json in_stage = Json::object();
   Json work = Json::object();
   Json own_cpu = Json::object();
-  for (const pipeline::StageRow& row : result.stages) {
+  for (const pipeline::StageRow& row : result.times.stages) {
     const std::string name(to_string(row.stage));
     in_stage[name] = percentiles_json(row.in_stage_ms);
     work[name] = {{"ms", rounded(row.work_ms)}, {"share", rounded(row.share)}};
     own_cpu[name] = percentiles_json(row.own_cpu_ms);
   }
-  in_stage["total"] = percentiles_json(result.total_ms);
-  in_stage["latency"] = percentiles_json(result.latency_ms);
-  const auto bound = pipeline::bounding_stage(result.stages);
+  in_stage["total"] = percentiles_json(result.times.total_ms);
+  in_stage["latency"] = percentiles_json(result.times.latency_ms);
+  const auto bound = pipeline::bounding_stage(result.times.stages);
   json["stage_ms"] = std::move(in_stage);
   json["stage_work"] = std::move(work);
   json["bound_by"] = bound ? Json(to_string(bound->stage)) : Json();
@@ -150,27 +150,27 @@ Json hide_json(const RunOptions& options) {
 Json options_json(const RunOptions& options) {
   const pipeline::JobOptions& job = options.job;
   const detector::DetectorOptions& detector = options.detector;
-  return {{"score", short_double(job.face_score.value_or(detector.score_threshold))},
-          {"every", job.every},
-          {"iou", short_double(job.nms.threshold)},
-          {"nms", nms_json(job.nms)},
-          {"min_face", job.min_face},
-          {"max_face", job.max_face},
+  return {{"score", short_double(job.search.face_score.value_or(detector.score_threshold))},
+          {"every", job.search.every},
+          {"iou", short_double(job.search.nms.threshold)},
+          {"nms", nms_json(job.search.nms)},
+          {"min_face", job.search.min_face},
+          {"max_face", job.search.max_face},
           {"scale_factor", or_null(detector.scale_factor)},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
           {"draw", draw_json(job.hide ? overlay::kNoOverlay : job.overlay)},
           {"hide", hide_json(options)},
-          {"max_pixels", job.max_pixels},
-          {"start_s", or_null(job.start_s)},
-          {"end_s", or_null(job.end_s)},
+          {"max_pixels", job.input.max_pixels},
+          {"start_s", or_null(job.input.start_s)},
+          {"end_s", or_null(job.input.end_s)},
           {"video", options.video},
-          {"encoder", encoder_json(job.encoder)},
-          {"threads", job.threads},
-          {"frames_in_flight", job.frames_in_flight},
-          {"lanes", job.lanes},
-          {"on_size_change", job.scale_on_size_change ? "scale" : "error"},
-          {"strict", job.strict},
-          {"allow_references", job.allow_references},
+          {"encoder", encoder_json(job.output.encoder)},
+          {"threads", job.resources.threads},
+          {"frames_in_flight", job.resources.frames_in_flight},
+          {"lanes", job.resources.lanes},
+          {"on_size_change", job.input.scale_on_size_change ? "scale" : "error"},
+          {"strict", job.output.strict},
+          {"allow_references", job.input.allow_references},
           {"tolerate_damage", options.tolerate_damage}};
 }
 
@@ -211,36 +211,37 @@ Json copies_json(const std::vector<pipeline::CopySum>& copies) {
 
 Json lanes_json(const pipeline::JobResult& result) {
   Json devices = Json::object();
-  for (const pipeline::DeviceShare& share : result.devices)
+  for (const pipeline::DeviceShare& share : result.resources.devices)
     devices[to_string(share.device)] = {
         {"lanes", share.lanes}, {"frames", share.frames}, {"failure", text_or_null(share.failure)}};
-  return {{"count", result.lanes.count},
-          {"cuts", result.cuts},
+  return {{"count", result.resources.lanes.count},
+          {"cuts", result.resources.cuts},
           {"devices", devices},
-          {"why_one", text_or_null(result.lanes.why_one)}};
+          {"why_one", text_or_null(result.resources.lanes.why_one)}};
 }
 
 void add_result(Json& json, const InputOutcome& outcome) {
   const pipeline::JobResult& result = outcome.result;
-  Json fields = {{"size", size_json(result.size)},
-                 {"network_size", result.network_size ? size_json(*result.network_size) : Json()},
-                 {"detection_tiles", result.tiling ? tiling_json(*result.tiling) : Json()},
-                 {"video_codec", text_or_null(result.video_codec)},
-                 {"decoder", text_or_null(result.decoder)},
-                 {"lanes", lanes_json(result)},
-                 {"encoder", text_or_null(result.encoder)},
-                 {"container", text_or_null(result.container)},
-                 {"frames", ledger_json(result.ledger)},
-                 {"side_packets_lost", result.side_packets_lost},
-                 {"frames_searched", result.searched},
-                 {"faces", result.faces},
-                 {"candidates", result.candidates},
-                 {"candidates_ignored", result.candidates_ignored},
-                 {"fps", result.fps},
-                 {"wall_s", result.wall_s},
-                 {"startup_s", result.startup_s},
-                 {"cpu_s", result.cpu_s},
-                 {"copies", copies_json(result.copies)}};
+  Json fields = {
+      {"size", size_json(result.size)},
+      {"network_size", result.network.size ? size_json(*result.network.size) : Json()},
+      {"detection_tiles", result.network.tiling ? tiling_json(*result.network.tiling) : Json()},
+      {"video_codec", text_or_null(result.codecs.video_codec)},
+      {"decoder", text_or_null(result.codecs.decoder)},
+      {"lanes", lanes_json(result)},
+      {"encoder", text_or_null(result.codecs.encoder)},
+      {"container", text_or_null(result.codecs.container)},
+      {"frames", ledger_json(result.ledger)},
+      {"side_packets_lost", result.side_packets_lost},
+      {"frames_searched", result.counts.searched},
+      {"faces", result.counts.faces},
+      {"candidates", result.counts.candidates},
+      {"candidates_ignored", result.counts.candidates_ignored},
+      {"fps", result.times.fps},
+      {"wall_s", result.times.wall_s},
+      {"startup_s", result.times.startup_s},
+      {"cpu_s", result.times.cpu_s},
+      {"copies", copies_json(result.resources.copies)}};
   add_stages(fields, result);
   fields["notices"] = result.notices;
   if (!outcome.has_result())

@@ -101,9 +101,9 @@ bool InputLines::changes_nothing() const {
 void InputLines::commit() {
   if (const auto failure = attempt({}, [this] { take_rest(), flush(); }))
     throw Error(ErrorKind::output,
-                failure->message + (file_.seekable()
-                                        ? "; what was written is kept as " + keep_partial().string()
-                                        : std::string()));
+                failure->message +
+                    (file_.seekable() ? "; the output so far is kept as " + keep_partial().string()
+                                      : std::string()));
   if (file_.lock() == nullptr) {
     file_.commit();
     return;

@@ -17,8 +17,9 @@ constexpr std::size_t kInMemory = std::size_t{1} << 20U;
 constexpr std::size_t kWaitingInMemory = std::size_t{4} << 10U;
 
 [[noreturn]] void fail(const std::string& folder, int code) {
-  throw Error(ErrorKind::output, folder + ": lines can't be kept until it is their turn: " +
-                                     std::generic_category().message(code));
+  throw Error(ErrorKind::output,
+              folder + ": can't keep lines of inputs here until their turn to be written: " +
+                  std::generic_category().message(code));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ ProgressTeller::ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState 
       try {
         work(stop);
       } catch (const std::exception& error) {
-        spdlog::debug("no progress from here on: {}", error.what());  // the run goes on
+        spdlog::debug("progress is no longer shown: {}", error.what());  // the run goes on
       }
     });
 }

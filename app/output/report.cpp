@@ -98,8 +98,8 @@ void ReportFile::read_finished() {
   for (const Json& entry : report) good = good && is_entry(entry);
   if (!good)
     throw Error(ErrorKind::output, file_.target().string() +
-                                       ": exists already, and is no report that can be gone on "
-                                       "with (--overwrite replaces it)");
+                                       ": exists already, and is not a report that this run "
+                                       "can continue (--overwrite replaces it)");
   for (const Json& entry : report) enter(entry);
 }
 

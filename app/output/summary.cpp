@@ -39,9 +39,9 @@ std::string facts_line(const RunFacts& facts) {
 
 /// Returns each device's share; nothing if there was one device.
 std::string shares_line(const pipeline::JobResult& result) {
-  if (result.devices.size() < 2) return {};
+  if (result.resources.devices.size() < 2) return {};
   std::string line;
-  for (const pipeline::DeviceShare& share : result.devices)
+  for (const pipeline::DeviceShare& share : result.resources.devices)
     line += fmt::format("{}{}: {} frames in {} lanes{}", line.empty() ? "  " : ", ",
                         to_string(share.device), share.frames, share.lanes,
                         share.failure.empty() ? "" : ", failed");
@@ -75,9 +75,9 @@ std::string input_line(const InputOutcome& outcome, const std::string& things) {
                         ledger.ended_early ? ", ended early" : "");
   if (result.side_packets_lost > 0)
     line += fmt::format(" ({} packets of other streams lost)", result.side_packets_lost);
-  line += fmt::format(", {} {}, {:.1f} fps", result.faces, things, result.fps);
+  line += fmt::format(", {} {}, {:.1f} fps", result.counts.faces, things, result.times.fps);
   if (!result.output.empty()) line += " -> " + terminal_text(result.output.string());
-  return line + '\n' + shares_line(result) + copies_line(result.copies);
+  return line + '\n' + shares_line(result) + copies_line(result.resources.copies);
 }
 
 std::string total_line(const std::vector<InputOutcome>& outcomes, const std::string& things,
@@ -89,7 +89,7 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, const std::str
     if (!outcome.has_result()) continue;
     ++inputs;
     frames += outcome.result.ledger.decoded;
-    faces += outcome.result.faces;
+    faces += outcome.result.counts.faces;
   }
   return fmt::format("all: {} inputs, {} frames, {} {}, {:.1f} fps\n", inputs, frames, faces,
                      things, seconds > 0 ? static_cast<double>(frames) / seconds : 0.0);

@@ -44,8 +44,7 @@ void note_earlier_damage(const RunOptions& options, InputOutcome& outcome,
                          const std::string& damage) {
   if (options.tolerate_damage) return;
   outcome.code = kExitDamaged;
-  spdlog::warn("{}: skipped; an earlier run had found it damaged: {}", outcome.planned.input,
-               damage);
+  spdlog::warn("{}: skipped; an earlier run found damage in it: {}", outcome.planned.input, damage);
 }
 
 }  // namespace facepipe::app

@@ -30,9 +30,9 @@ void make_folder(const fs::path& output, const RunOptions& options) {
 pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& outcome) {
   const PlannedInput& planned = outcome.planned;
   pipeline::JobOptions job = options.job;
-  job.input = planned.input;
-  if (!outcome.keeps_video) job.output = planned.output;
-  if (options.existing == ExistingOutput::overwrite) job.existing = ExistingTarget::replace;
+  job.input.name = planned.input;
+  if (!outcome.keeps_video) job.output.path = planned.output;
+  if (options.existing == ExistingOutput::overwrite) job.output.existing = ExistingTarget::replace;
   job.wants_faces = !options.files.detections.empty();
   job.wants_stage_times = !options.files.latency.empty() || !options.files.report.empty();
   return job;
@@ -43,15 +43,16 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   const RunOptions& options = context.options;
   const bool writes_tracks = !options.files.tracks.empty();
   const bool reads_tracks = !options.files.known_tracks.empty();
-  if (options.two_pass || writes_tracks || reads_tracks) job.same_input = identity_of(job.input);
+  if (options.two_pass || writes_tracks || reads_tracks)
+    job.input.same_file = identity_of(job.input.name);
   std::string sha256;
-  if (writes_tracks) sha256 = sha256_of_input(job.input, "--write-tracks", context.stop);
+  if (writes_tracks) sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks)
     job.hide->known =
-        read_known_tracks(options.files.known_tracks, job.input, job.hide->look, context.stop);
+        read_known_tracks(options.files.known_tracks, job.input.name, job.hide->look, context.stop);
   pipeline::Backend& backend = device.ready();
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
-  make_folder(job.output, options);
+  make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {
     return context.parts.job(pass, backend, of_pass, context.stop);
   };

@@ -17,7 +17,8 @@ void end_as_part(InputOutcome& outcome, const Failure& failure) {
   outcome.code = failure.code;
   outcome.error = failure.message;
   const std::string kept = outcome.result.output.string();
-  spdlog::error("{}{}", outcome.error, kept.empty() ? "" : "; what was written is kept as " + kept);
+  spdlog::error("{}{}", outcome.error,
+                kept.empty() ? "" : "; the output so far is kept as " + kept);
 }
 
 void end_as_damaged(InputOutcome& outcome, const RunOptions& options) {

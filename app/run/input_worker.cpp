@@ -62,13 +62,13 @@ void InputWorker::work_alone(std::size_t index) {
   SideOutputs& files = shared_.files.files;
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
   pipeline::JobObserver observer = observer_of(
-      outcome, !job.output.empty(), [&](const NamedFrame& frame) { files.write(frame); });
+      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { files.write(frame); });
   observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
   if (const auto failure = run_job(outcome, job, observer)) {
     end_with_failure(outcome, *failure);
     files.forget();
   }
-  shared_.times.add_single(outcome.result.wall_s - outcome.result.startup_s);
+  shared_.times.add_single(outcome.result.times.wall_s - outcome.result.times.startup_s);
   shared_.collector.end(index);
   shared_.progress.end(teller, outcome.status);
 }
@@ -86,9 +86,9 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   ProgressTeller teller(json ? ProgressKind::json : ProgressKind::none, progress.stream(),
                         progress.first_state(index, outcome));
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
-  job.shared = lanes;
+  job.resources.shared = lanes;
   pipeline::JobObserver observer = observer_of(
-      outcome, !job.output.empty(), [&](const NamedFrame& frame) { spool.write(frame); });
+      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { spool.write(frame); });
   observer.progress = [&](const pipeline::Progress& now) {
     teller.update(now);
     all.update(index, now);
@@ -96,7 +96,7 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   const auto failure = run_job(outcome, job, observer);
   all.end(index);
   if (failure && failure->code == exit_code(ErrorKind::device)) {
-    spdlog::warn("{}; it is tried again when no other input is worked on", failure->message);
+    spdlog::warn("{}; the run tries this input again when it works on no other", failure->message);
     return false;
   }
   if (failure) end_with_failure(outcome, *failure);

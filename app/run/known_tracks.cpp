@@ -34,7 +34,7 @@ std::string sha256_of_input(const std::string& input, const std::string& option,
                             const std::stop_token& stop) {
   if (!bytes_of_input(input))
     throw Error(ErrorKind::usage,
-                input + ": is no regular file, and " + option + " goes by the input's SHA-256");
+                input + ": is not a regular file, but " + option + " needs the input's SHA-256");
   return sha256_of_file(input, stop);
 }
 
@@ -55,8 +55,8 @@ std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& p
     known->styles.emplace(style, *parsed);
   }
   if (sha256_of_input(input, "--tracks", stop) != known->file.input.sha256)
-    throw Error(ErrorKind::usage,
-                known->name + ": is of another input than " + input + ": their SHA-256 differ");
+    throw Error(ErrorKind::usage, known->name + ": was made for another input than " + input +
+                                      ": their SHA-256 differ");
   return known;
 }
 
@@ -67,7 +67,7 @@ std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(const track::TrackF
   known->file = found;
   known->by_person = false;
   if (found.tracks.size() > track::kMostFileTracks)
-    throw Error(ErrorKind::device, input + ": has more tracks than are hidden in two passes");
+    throw Error(ErrorKind::device, input + ": has more tracks than --two-pass can hide");
   return known;
 }
 

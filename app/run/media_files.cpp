@@ -91,8 +91,8 @@ MediaFiles media_files(const fs::path& directory) {
   MediaFiles found = walk.take();
   if (found.files.empty() && found.unreadable.empty())
     throw Error(ErrorKind::input,
-                directory.string() + ": no video or image in it" +
-                    (outputs > 0 ? " but " + std::to_string(outputs) + " earlier outputs" : ""));
+                directory.string() + ": there is no video or image in it" +
+                    (outputs > 0 ? " except " + std::to_string(outputs) + " earlier outputs" : ""));
   return found;
 }
 

@@ -121,7 +121,7 @@ void check_outputs(const std::vector<PlannedInput>& planned) {
       if (maker == nullptr) maker = find(finished, target_of_temporary(path));
       if (maker == nullptr) continue;
       const bool final_name = find(finished, path) != nullptr;
-      throw Error(ErrorKind::usage, input.input + ": is an input and would be the " +
+      throw Error(ErrorKind::usage, input.input + ": is an input, but would also be the " +
                                         (final_name ? "" : "unfinished ") + "output of " +
                                         maker->input);
     }

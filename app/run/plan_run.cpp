@@ -19,8 +19,8 @@ void check_that_tracks_belong_to_one_input(const SideFiles& files, std::size_t i
                              : !files.known_tracks.empty() ? "--tracks"
                                                            : nullptr;
   if (option != nullptr && inputs != 1)
-    throw Error(ErrorKind::usage,
-                std::string(option) + ": is a file of one input, not of " + std::to_string(inputs));
+    throw Error(ErrorKind::usage, std::string(option) + ": the file belongs to one input, not to " +
+                                      std::to_string(inputs));
 }
 
 InputOutcome first_outcome(const RunOptions& options, const PlannedInput& input) {
@@ -38,9 +38,9 @@ InputOutcome first_outcome(const RunOptions& options, const PlannedInput& input)
 
 std::vector<InputOutcome> plan_run(const RunOptions& options, const RunParts& parts) {
   const auto extension_of = [&](const std::string& input) {
-    const std::string& format = options.job.format;
+    const std::string& format = options.job.output.format;
     if (!format.empty()) return video::extension_for(video::muxer_for(input, format), input);
-    return parts.output_extension(input, options.job.encoder.codec);
+    return parts.output_extension(input, options.job.output.encoder.codec);
   };
   const std::vector<PlannedInput> planned =
       plan_inputs(options.inputs,

@@ -37,8 +37,8 @@ void Resume::skip_if_done(InputOutcome& outcome) const {
     outcome.code = kExitDone;  // the new work on it decides
     outcome.keeps_video = true;
     spdlog::warn(
-        "{}: {} is there, but the files asked for hold no complete frames of it: done "
-        "again, without touching the video",
+        "{}: {} exists, but --detections or --latency doesn't have all frames of it: the run works "
+        "on the input again, and leaves the video as it is",
         planned.input, planned.output.string());
   }
   if (outcome.status != InputStatus::waiting || options_.video || !has_frames) return;

@@ -26,8 +26,9 @@ void warn_of_cosmetic_style(const RunOptions& options) {
   const overlay::HideStyle style = options.job.hide->look.style;
   if (style == overlay::HideStyle::blur || style == overlay::HideStyle::mosaic)
     spdlog::warn(
-        "{} is cosmetic: software names people behind it, more so in a video, which shows each "
-        "face many times (McPherson, Shokri, Shmatikov 2016); solid can't be undone",
+        "{} is cosmetic: software can recognise people behind it, above all in a video, which "
+        "shows "
+        "each face many times (McPherson, Shokri, Shmatikov 2016); nobody can undo solid",
         style == overlay::HideStyle::blur ? "blur" : "mosaic");
 }
 

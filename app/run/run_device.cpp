@@ -13,7 +13,7 @@ namespace {
 
 /// Names an option that only the CPU can follow so far; empty if there is none.
 std::string only_on_cpu(const RunOptions& options) {
-  return options.job.every > 1 ? "--every" : "";
+  return options.job.search.every > 1 ? "--every" : "";
 }
 
 /// Throws Error(usage) if the user wants the device to look for motion, and it can't.
@@ -25,18 +25,18 @@ void check_motion(const DeviceChoice& choice, bool looks) {
   if (!looks) return;
   const detector::EngineChoice& engine = choice.backend->origin().choice();
   if (detector::works_in_host_memory(kind, engine.library))
-    throw Error(ErrorKind::usage, "--motion device: with engine " + std::string(engine.name()) +
-                                      " pictures are in host memory");
+    throw Error(ErrorKind::usage, "--motion device: engine " + std::string(engine.name()) +
+                                      " keeps pictures in host memory");
 }
 
 /// Throws Error(usage) for options that need scores, because windows have none that could count.
 /// @param detector  DetectorTraits::name
 void check_options_of_scores(const RunOptions& options, const std::string& detector) {
-  const float score = options.job.face_score.value_or(options.detector.score_threshold);
+  const float score = options.job.search.face_score.value_or(options.detector.score_threshold);
   if (score != detector::DetectorOptions{}.score_threshold && !options.job.hide)
     throw Error(ErrorKind::usage,
-                "--score says nothing of " + detector + "'s groups: --nms-neighbours does");
-  if (options.job.face_score)
+                "--score has no effect on the groups of " + detector + ": --nms-neighbours has");
+  if (options.job.search.face_score)
     throw Error(ErrorKind::usage, std::string(options.job.follow ? "--draw ids" : "--every") +
                                       " and --nms-rule opencv-groups exclude each other with " +
                                       detector);
@@ -52,7 +52,7 @@ void check_model(const RunOptions& options, const detector::DetectorOrigin& orig
     spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
                  std::string(traits.name) + (traits.is_plural() ? " find" : " finds"),
                  traits.is_plural() ? "they miss" : "it misses");
-  if (traits.takes.every_window && options.job.nms.rule == nms::NmsRule::groups)
+  if (traits.takes.every_window && options.job.search.nms.rule == nms::NmsRule::groups)
     check_options_of_scores(options, std::string(traits.name));
 }
 
@@ -70,14 +70,14 @@ DeviceRequest RunDevice::wanted_device(std::string& why) const {
   if (cpu_only.empty()) return options_.device;
   const bool cuda_named = options_.devices || (!options_.device.automatic &&
                                                options_.device.device.kind == DeviceKind::cuda);
-  if (cuda_named) throw Error(ErrorKind::usage, cpu_only + " works on the CPU alone so far");
-  if (options_.device.automatic) why = "cpu: " + cpu_only + " works on the CPU alone so far";
+  if (cuda_named) throw Error(ErrorKind::usage, cpu_only + " works only on the CPU so far");
+  if (options_.device.automatic) why = "cpu: " + cpu_only + " works only on the CPU so far";
   return {false, Device{}};
 }
 
 std::unique_ptr<pipeline::Backend> RunDevice::make(
     const Device& device, const detector::DetectorOptions& detector) const {
-  if (device.kind == DeviceKind::cpu && options_.job.decoder == video::DecoderChoice::nvdec)
+  if (device.kind == DeviceKind::cpu && options_.job.input.decoder == video::DecoderChoice::nvdec)
     throw Error(ErrorKind::usage, "--decoder cuda: the device is the cpu");
   return looks_for_faces() ? parts_.backend(device, detector) : parts_.renderer(device);
 }

@@ -21,7 +21,7 @@ void Schedule::work_on_all() {
   const std::vector<std::size_t> at_once = may_run_at_once();
   if (at_once.size() > 1) {
     const pipeline::Backend& backend = shared_.device.ready();
-    const int wanted = shared_.context.options.job.lanes;
+    const int wanted = shared_.context.options.job.resources.lanes;
     const int lanes = wanted > 0 ? wanted : backend.inputs_at_once();
     if (lanes > 1) work_at_once(at_once, lanes);
   }
@@ -50,10 +50,11 @@ bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
   if (output.empty() || outcome.keeps_video) return true;
   const pipeline::JobOptions& job = shared_.context.options.job;
   bool one_picture = false;
-  const auto failure = attempt(
-      {}, [&] { one_picture = video::is_image_format(video::muxer_for(output, job.format)); });
+  const auto failure = attempt({}, [&] {
+    one_picture = video::is_image_format(video::muxer_for(output, job.output.format));
+  });
   // The input's own job reports the failure.
-  return !failure && (one_picture || video::asks_for_one_by_one(job.encoder));
+  return !failure && (one_picture || video::asks_for_one_by_one(job.output.encoder));
 }
 
 /// Each lane works on one input after the other. A lane that finds no more inputs helps the others.

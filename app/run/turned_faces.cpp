@@ -20,21 +20,22 @@ std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& fac
   const std::optional<int> turn = found ? detector::turn_of_faces(*found) : std::nullopt;
   if (!turn) return {};
   const detector::TurnInWords words = detector::turn_in_words(*turn);
-  const std::string why = "most faces are turned in the pixels: in some pictures " +
-                          std::to_string((*found)[0]) + " were found as they are, and " +
-                          std::to_string((*found)[static_cast<std::size_t>(*turn)]) + " turned " +
-                          words.angle;
+  const std::string why = "most faces are turned in the pixels: in a few pictures, " +
+                          std::to_string((*found)[0]) +
+                          " faces were found in the pictures as they are, and " +
+                          std::to_string((*found)[static_cast<std::size_t>(*turn)]) +
+                          " in pictures turned " + words.angle;
   const std::string help = "; ffmpeg -i INPUT " + words.filter + " OUTPUT turns a video upright";
-  if (context.options.job.strict)
-    throw Error(ErrorKind::input, job.input + ": --strict: " + why + help);
+  if (context.options.job.output.strict)
+    throw Error(ErrorKind::input, job.input.name + ": --strict: " + why + help);
   if (facts.devices.front().kind == DeviceKind::cuda)
     throw Error(ErrorKind::input,
-                job.input + ": " + why + ", which only --device cpu looks for" + help);
+                job.input.name + ": " + why + "; only --device cpu can find turned faces" + help);
   job.hide->turned_too = *turn;
   std::string notice =
-      why + "; they are looked for so, too, which takes twice the time, and yet may be missed" +
+      why + "; facepipe looks for turned faces, too, which takes twice the time and may miss some" +
       help;
-  spdlog::warn("{}: {}", job.input, notice);
+  spdlog::warn("{}: {}", job.input.name, notice);
   return notice;
 }
 

@@ -46,10 +46,10 @@ class Sampling {
       : job_(job),
         detectors_for_(std::move(detectors_for)),
         stop_(std::move(stop)),
-        notices_(job.input, video::NoticeLog::silent) {}
+        notices_(job.input.name, video::NoticeLog::silent) {}
 
   [[nodiscard]] detector::FacesByTurn run() {
-    const double from_s = job_.start_s.value_or(0);
+    const double from_s = job_.input.start_s.value_or(0);
     const double to_s = look_at_first(from_s);
     for (std::size_t i = 1; i < kPlaces.size() && to_s > from_s; ++i) {
       look_near(from_s + (to_s - from_s) * kPlaces[i] / static_cast<double>(kPlaces.size()));
@@ -66,7 +66,7 @@ class Sampling {
     for (int turns = 0; turns < 4; ++turns)
       looks_.push_back(verify::Looks({{detectors_.get(), false, turns}}));
     look_near(source, from_s);
-    return std::min(source.duration_s(), job_.end_s.value_or(source.duration_s()));
+    return std::min(source.duration_s(), job_.input.end_s.value_or(source.duration_s()));
   }
 
   /// Goes on after an error: a place where nothing can be decoded says nothing about the others.
@@ -75,18 +75,19 @@ class Sampling {
       video::FrameSource source = source_near(time_s);
       look_near(source, time_s);
     } catch (const Error& error) {
-      spdlog::debug("{}: no look near {} s: {}", job_.input, time_s, error.what());
+      spdlog::debug("{}: can't look for turned faces near {} s: {}", job_.input.name, time_s,
+                    error.what());
     }
   }
 
   [[nodiscard]] video::FrameSource source_near(double time_s) {
     video::FrameSourceOptions options;
     options.references =
-        job_.allow_references ? video::References::open : video::References::refuse;
-    options.max_pixels = job_.max_pixels;
-    options.threads = job_.threads;
+        job_.input.allow_references ? video::References::open : video::References::refuse;
+    options.max_pixels = job_.input.max_pixels;
+    options.threads = job_.resources.threads;
     if (time_s > 0) options.near_s = time_s;
-    return {job_.input, options, notices_, stop_};
+    return {job_.input.name, options, notices_, stop_};
   }
 
   /// Looks at the first frame from that time on. If that is too far, it looks at the last frame
@@ -122,13 +123,13 @@ class Sampling {
 std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
     const pipeline::JobOptions& job, const detector::DetectorOptions& detector,
     const std::stop_token& stop) {
-  if (!identity_of(job.input) || !detector::family_of(detector.model).traits.takes.detect_size)
+  if (!identity_of(job.input.name) || !detector::family_of(detector.model).traits.takes.detect_size)
     return std::nullopt;
   const auto detectors = [&](Size picture) { return detectors_for(picture, detector); };
   try {
     return Sampling(job, detectors, stop).run();
   } catch (const Error& error) {
-    spdlog::debug("{}: not looked at for turned faces: {}", job.input, error.what());
+    spdlog::debug("{}: can't look for turned faces: {}", job.input.name, error.what());
     return std::nullopt;
   }
 }

@@ -38,18 +38,18 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
 /// Returns the result of the second pass, with what only the first one knows.
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
-  second.searched = first.searched;
-  second.faces = first.faces;
-  second.candidates = first.candidates;
-  second.candidates_ignored = first.candidates_ignored;
-  second.network_size = first.network_size;
-  second.tiling = first.tiling;
-  add_copies(second.copies, first.copies);
-  second.wall_s += first.wall_s;
-  second.startup_s += first.startup_s;
-  second.cpu_s += first.cpu_s;
-  const double worked = second.wall_s - second.startup_s;
-  if (worked > 0) second.fps = static_cast<double>(second.ledger.decoded) / worked;
+  second.counts.searched = first.counts.searched;
+  second.counts.faces = first.counts.faces;
+  second.counts.candidates = first.counts.candidates;
+  second.counts.candidates_ignored = first.counts.candidates_ignored;
+  second.network.size = first.network.size;
+  second.network.tiling = first.network.tiling;
+  add_copies(second.resources.copies, first.resources.copies);
+  second.times.wall_s += first.times.wall_s;
+  second.times.startup_s += first.times.startup_s;
+  second.times.cpu_s += first.times.cpu_s;
+  const double worked = second.times.wall_s - second.times.startup_s;
+  if (worked > 0) second.times.fps = static_cast<double>(second.ledger.decoded) / worked;
   return second;
 }
 
@@ -57,16 +57,17 @@ pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second
 
 pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
                                       const pipeline::JobObserver& observer, const RunJob& run) {
-  if (!bytes_of_input(job.input))
-    throw Error(ErrorKind::usage,
-                job.input + ": is no regular file, and --two-pass reads an input twice");
+  if (!bytes_of_input(job.input.name))
+    throw Error(
+        ErrorKind::usage,
+        job.input.name + ": is not a regular file, but --two-pass must read the input twice");
   pipeline::JobOptions first = job;
-  first.output.clear();
+  first.output.path.clear();
   first.hide->wants_tracks = true;
   first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
   pipeline::JobResult found = run(first, of_one_pass(observer, 0));
   if (found.interrupted || found.failure || !found.tracks) return found;
-  job.hide->known = as_known_tracks(*found.tracks, job.input);
+  job.hide->known = as_known_tracks(*found.tracks, job.input.name);
   job.hide->wants_tracks = false;
   pipeline::JobObserver second = of_one_pass(observer, found.ledger.decoded);
   second.frame = nullptr;

@@ -27,7 +27,8 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   if (const std::optional<Size> enlarged = verify::enlarged_size(usual))
     add(enlarged);
   else
-    spdlog::info("no enlarged look: 1.5 times {} is too large for it", to_string(usual));
+    spdlog::info("verify looks at no enlarged pictures: 1.5 times {} is too large",
+                 to_string(usual));
 }
 
 /// Adds a look at pictures of the usual size, or of `size`.

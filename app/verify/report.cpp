@@ -80,7 +80,7 @@ std::string comparison(const VerifyResult& result) {
                      std::to_string(result.hidden.frames) + "\n";
   text += difference_line(result.frames.missing, "missing");
   text += difference_line(result.frames.extra, "too many");
-  text += difference_line(result.frames.stamps, "at another time");
+  text += difference_line(result.frames.stamps, "with another time");
   if (result.original.size != result.hidden.size)
     text += "  pictures of " + to_string(result.original.size) + " became " +
             to_string(result.hidden.size) + "\n";
@@ -92,24 +92,24 @@ std::string turned_line(const VerifyResult& result) {
   const std::optional<int> turn = detector::turn_of_faces(result.turned);
   if (!turn) return {};
   const detector::TurnInWords words = detector::turn_in_words(*turn);
-  return "  the faces of " + result.original.name + " seem to lie turned in the pixels: looks at " +
-         "some pictures turned by " + words.angle + " find " +
-         counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", upright ones " +
+  return "  the faces of " + result.original.name + " seem to be turned in the pixels: in a few " +
+         "pictures turned by " + words.angle + ", verify found " +
+         counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", and as they are, " +
          std::to_string(result.turned[0]) + "\n";
 }
 
 std::string beside_line(const BesideVideo& beside) {
   if (!beside.not_looked_at.empty())
-    return "  " + beside.name + " has not been looked at: " + beside.not_looked_at + "\n";
-  return "  " + beside.name + ": " + counted(beside.frames, "picture") + " looked at, too\n";
+    return "  " + beside.name + " was not searched: " + beside.not_looked_at + "\n";
+  return "  " + beside.name + ": " + counted(beside.frames, "picture") + " searched, too\n";
 }
 
 std::string verdict(const VerifyResult& result) {
   if (result.exit_code == kExitLeak) {
     const std::int64_t leaks = result.count(verify::FindingKind::leak);
     if (leaks > 0) return counted(leaks, "place") + " where a face may be seen";
-    if (!result.has_looked_at_all()) return "not all pictures have been looked at";
-    return "faces are hidden by a style that leaves some of them (--tolerate-cosmetic lets it)";
+    if (!result.has_looked_at_all()) return "not all pictures were searched";
+    return "faces are hidden by a style that leaves details (--tolerate-cosmetic accepts that)";
   }
   return result.sound() ? "no face found" : "no face found, but the videos differ or are damaged";
 }

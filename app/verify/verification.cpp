@@ -69,7 +69,7 @@ void Verification::look_at(const video::PicturesBeside& pictures, BesideVideo& e
     const MemoryFile file(pictures.file);
     look_alone(file.path(), std::nullopt, entry, result, stop);
   } else if (video::is_fifo(options_.hidden)) {
-    entry.not_looked_at = "what comes through a pipe can't be read again";
+    entry.not_looked_at = "a pipe can't be read again";
   } else if (pictures.timed && !video::is_fifo(options_.original)) {
     compare_stream(pictures, entry, result, stop);
   } else {

@@ -317,7 +317,7 @@ void OutputFile::commit(const std::vector<fs::path>& superseded) {
   }
   const fs::path kept = keep_partial();
   throw Error(ErrorKind::output,
-              target_.string() + ": " + reason + "; what was written is kept as " + kept.string());
+              target_.string() + ": " + reason + "; the output so far is kept as " + kept.string());
 }
 
 fs::path OutputFile::keep_partial() {

@@ -82,11 +82,11 @@ class DrawnTracking {
  public:
   explicit DrawnTracking(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
-        sizes_{options.min_face, options.max_face},
+        sizes_{options.search.min_face, options.search.max_face},
         suppressor_(nms::NmsOptions{}, nms::nms_capacity(nms::NmsOptions{})) {
     if (options.follow)
       tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
-    if (options.every > 1) between_.emplace(options);
+    if (options.search.every > 1) between_.emplace(options);
   }
 
   /// What it needs of a frame: also detections of lower scores than faces have, as a job that hides
@@ -132,11 +132,12 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         turned_detector_(std::move(turned)),
-        suppressor_(options_.nms, nms::nms_capacity(options_.nms)),
+        suppressor_(options_.search.nms, nms::nms_capacity(options_.search.nms)),
         copies_(setup.copies) {
     if (!detector_) return;
-    if (!options_.hide && (options_.follow || options_.every > 1)) tracking_.emplace(options_);
-    if (options_.every > 1) every_.emplace(options_.every);
+    if (!options_.hide && (options_.follow || options_.search.every > 1))
+      tracking_.emplace(options_);
+    if (options_.search.every > 1) every_.emplace(options_.search.every);
     tell_tiles(detector_->facts().tiling);
   }
 
@@ -162,7 +163,7 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
     if (tracking_) {
       item.to_follow = tracking_->find(candidates, item.frame.upright());
-      suppress(scored_over(candidates, options_.face_score.value_or(0)), item.record);
+      suppress(scored_over(candidates, options_.search.face_score.value_or(0)), item.record);
     } else {
       suppress(candidates, item.record);
     }
@@ -181,7 +182,7 @@ class CpuProcessor final : public FrameProcessor {
   }
 
   void draw(WorkItem& item) override {
-    if (options_.output.empty() || !options_.overlay.any()) return;
+    if (options_.output.path.empty() || !options_.overlay.any()) return;
     const ScopedInterval interval(item.record.times[StageId::overlay]);
     const ScopedCpuTime cpu(item.record.times, StageId::overlay);
     video::make_writable(item.frame);
@@ -242,8 +243,9 @@ class CpuProcessor final : public FrameProcessor {
     const nms::NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
     candidates_ignored_ += kept.beyond_capacity;
     if (options_.hide) refuse_ignored(kept.beyond_capacity);
-    record.faces = clipped(select_faces(candidates, kept, {options_.min_face, options_.max_face}),
-                           record.size);
+    record.faces = clipped(
+        select_faces(candidates, kept, {options_.search.min_face, options_.search.max_face}),
+        record.size);
     record.face_count = record.faces.size();
   }
 
@@ -284,8 +286,8 @@ class CpuBackend final : public Backend {
                                                 const video::PictureFacts& pictures, Size encoded,
                                                 const JobOptions& options,
                                                 video::Notices& notices) const override {
-    return facepipe::video::plan_encoder(codec, pictures.format, encoded, options.output.string(),
-                                         notices);
+    return facepipe::video::plan_encoder(codec, pictures.format, encoded,
+                                         options.output.path.string(), notices);
   }
   [[nodiscard]] std::unique_ptr<video::Encoder> make_encoder(const video::EncoderSetup& setup,
                                                              const Frame& first,

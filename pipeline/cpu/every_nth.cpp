@@ -33,10 +33,11 @@ void EveryNth::choose(WorkItem& item) {
 }
 
 FramesBetween::FramesBetween(const JobOptions& options)
-    : score_(options.face_score.value_or(0)),
-      sizes_{options.min_face, options.max_face},
+    : score_(options.search.face_score.value_or(0)),
+      sizes_{options.search.min_face, options.search.max_face},
       wants_tracks_(options.follow.has_value()),
-      suppressor_(greedy_of(options.nms), nms::nms_capacity(greedy_of(options.nms))) {}
+      suppressor_(greedy_of(options.search.nms), nms::nms_capacity(greedy_of(options.search.nms))) {
+}
 
 void FramesBetween::push(WorkItem item, std::vector<std::int64_t> tracks,
                          const FrameProcessor::Sink& sink) {

@@ -48,7 +48,7 @@ FaceFields fields_of(const JobOptions& options) {
 }
 
 FollowedScores followed_scores(const JobOptions& options) {
-  return {options.follow->doubtful_score, options.face_score.value_or(0)};
+  return {options.follow->doubtful_score, options.search.face_score.value_or(0)};
 }
 
 /// Returns the bytes that are free on CUDA's current device.
@@ -108,7 +108,7 @@ class CudaBackend final : public Backend {
     try {
       return std::max(1, video::nvdec_engines("h264"));
     } catch (const Error& error) {
-      spdlog::debug("one input at a time: {}", error.what());
+      spdlog::debug("the run works on one input at a time: {}", error.what());
       return 1;
     }
   }
@@ -136,7 +136,7 @@ class CudaBackend final : public Backend {
     const std::string reason = probe_nvenc(least);
     if (!reason.empty())
       throw Error(ErrorKind::device, "--codec " + least.encoder + ": " + to_string(device_) +
-                                         " can't run it: " + reason);
+                                         " can't run this encoder: " + reason);
   }
 
   [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
@@ -145,7 +145,7 @@ class CudaBackend final : public Backend {
                                                 video::Notices& notices) const override {
     cuda::use_device(device_);
     return video::plan_cuda_encoder(
-        codec, pictures, encoded, options.encoder, options.output.string(),
+        codec, pictures, encoded, options.output.encoder, options.output.path.string(),
         [this](const video::NvencTask& task) { return probe_nvenc(task); }, notices);
   }
 
@@ -160,7 +160,7 @@ class CudaBackend final : public Backend {
     }
     if (video::is_nvenc(*setup.plan.codec))
       return video::make_nvenc_encoder(setup, first, device_, notices, copies);
-    notices.add(std::string("pictures leave the device for ") + setup.plan.codec->name +
+    notices.add(std::string("pictures are copied to the host for ") + setup.plan.codec->name +
                 ", which encodes on the CPU");
     return video::make_downloading_encoder(setup, first, notices, copies);
   }
@@ -172,12 +172,12 @@ class CudaBackend final : public Backend {
     cuda::use_device(device_);
     if (options.hide && options.hide->known) return make_cuda_processor(setup, device_, nullptr);
     if (options.hide && options.hide->turned_too > 0)
-      throw Error(ErrorKind::usage, "turned pictures are looked at on the CPU alone");
+      throw Error(ErrorKind::usage, "only the CPU can look at turned pictures");
     GraphKey key;
     key.layout = {first.size, first.format, first.orientation};
     key.style = follows(options) ? overlay::kNoOverlay : style_of(options);
-    key.nms = options.nms;
-    key.sizes = {options.min_face, options.max_face};
+    key.nms = options.search.nms;
+    key.sizes = {options.search.min_face, options.search.max_face};
     key.mirrored_too = options.hide && options.hide->mirrored_too;
     key.to_host = fields_of(options);
     if (follows(options)) key.follow = followed_scores(options);

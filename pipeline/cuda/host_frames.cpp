@@ -29,8 +29,8 @@ class HostFramesBackend final : public Backend {
                                                              CopyCounter& copies) override {
     if (decodes_on_cpu(choice, demuxer))
       return on_host_->make_decoder(demuxer, options, choice, notices, copies);
-    notices.add("pictures leave the device for engine " + std::string(origin().choice().name()) +
-                ", whose input and outputs cross, too");
+    notices.add("pictures are copied to the host for engine " +
+                std::string(origin().choice().name()) + ", and so are its input and outputs");
     return video::make_nvdec_to_host_decoder(demuxer, options, device_, notices, copies);
   }
 
@@ -44,9 +44,9 @@ class HostFramesBackend final : public Backend {
 
   void check_encoder(const AVCodec& codec) const override {
     if (video::is_nvenc(codec))
-      throw Error(ErrorKind::usage, std::string("--codec ") + codec.name + ": with engine " +
+      throw Error(ErrorKind::usage, std::string("--codec ") + codec.name + ": engine " +
                                         std::string(origin().choice().name()) +
-                                        " pictures are in host memory");
+                                        " keeps pictures in host memory");
   }
 
   // NVDEC's samples stay as they are up to the encoder, which converts them where it has to.

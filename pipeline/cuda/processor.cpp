@@ -31,7 +31,7 @@ class CudaWork final : public FrameWork {
     try {
       graph_.wait();  // or the frame's memory would go to another picture under it
     } catch (const std::exception& failure) {
-      spdlog::warn("a frame that nobody waited for failed: {}", failure.what());
+      spdlog::warn("the device failed at a frame that was given up: {}", failure.what());
     }
   }
   CudaWork(const CudaWork&) = delete;
@@ -60,7 +60,7 @@ class CudaProcessor final : public FrameProcessor {
   CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
       : device_(device),
         graphs_(std::move(graphs)),
-        nms_capacity_(nms::nms_capacity(setup.options.nms)),
+        nms_capacity_(nms::nms_capacity(setup.options.search.nms)),
         hides_(setup.options.hide.has_value()),
         copies_(setup.copies) {
     if (!graphs_) return;
@@ -147,7 +147,7 @@ cuda::Event::Wait wait_of(const ProcessorSetup& setup) {
 }
 
 overlay::OverlayStyle style_of(const JobOptions& options) {
-  return options.output.empty() || options.hide ? overlay::kNoOverlay : options.overlay;
+  return options.output.path.empty() || options.hide ? overlay::kNoOverlay : options.overlay;
 }
 
 bool follows(const JobOptions& options) { return options.follow && !options.hide; }

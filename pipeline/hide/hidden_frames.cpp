@@ -101,8 +101,8 @@ class KnownFrames final : public HiddenFrames {
     const track::TrackFileInput& made_for = known.file.input;
     const auto refuse = [&](const std::string& what, const std::string& in_file,
                             const std::string& in_input) {
-      throw Error(ErrorKind::usage, known.name + ": is of another input: its " + what + " is " +
-                                        in_file + ", the input's " + in_input);
+      throw Error(ErrorKind::usage, known.name + ": was made for another input: its " + what +
+                                        " is " + in_file + ", but the input's is " + in_input);
     };
     if (made_for.size != input.size)
       refuse("size", to_string(made_for.size), to_string(input.size));
@@ -142,7 +142,7 @@ class KnownFrames final : public HiddenFrames {
   void report(video::Notices& notices) const override {
     if (unknown_ > 0)
       notices.add(std::to_string(unknown_) + " frames are not in " + known_.name +
-                  ": hidden as a whole");
+                  ": facepipe hides them as a whole");
   }
   [[nodiscard]] std::optional<InstructionUse> use() const override {
     return known_.by_person ? std::optional(use_.sum()) : std::nullopt;

@@ -23,7 +23,8 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   input.size = setup.first.upright();
   input.time_base = setup.first.time_base;
   if (job.known)
-    return known_frames(*job.known, input, {!setup.options.start_s, !setup.options.end_s});
+    return known_frames(*job.known, input,
+                        {!setup.options.input.start_s, !setup.options.input.end_s});
   return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
@@ -64,14 +65,14 @@ void forget_picture(Frame& frame) {
 void refuse_ignored(std::uint32_t candidates) {
   if (candidates == 0) return;
   throw Error(ErrorKind::device, "a frame has " + std::to_string(candidates) +
-                                     " candidates for faces more than can be looked at; not all "
-                                     "would be hidden");
+                                     " more candidates for faces than facepipe can look at; it "
+                                     "would not hide all faces");
 }
 
 LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
                        const RegionClock& regions)
     : job_(*setup.options.hide),
-      writes_(!setup.options.output.empty()),
+      writes_(!setup.options.output.path.empty()),
       picture_(setup.first.upright()),
       device_(device),
       regions_(regions),
@@ -219,7 +220,7 @@ void Hiding::answer(std::vector<HiddenFrame> known, TrackQueue& queue) {
 void Hiding::check_instructions(const JobOptions& options, video::Notices& notices) const {
   std::vector<InstructionUse> uses{region_use_.sum()};
   if (std::optional<InstructionUse> tracks = source_->use()) uses.push_back(std::move(*tracks));
-  tell_unused(uses, options.input, options.strict, notices);
+  tell_unused(uses, options.input.name, options.output.strict, notices);
 }
 
 }  // namespace facepipe::pipeline

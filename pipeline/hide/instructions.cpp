@@ -87,15 +87,14 @@ void tell_unused(const std::vector<InstructionUse>& uses, const std::string& inp
                  video::Notices& notices) {
   for (const InstructionUse& use : uses) {
     for (std::size_t i = 0; i < std::min(use.unused.size(), kMostNamed); ++i)
-      notices.add(use.unused[i] +
-                  " applies to no frame: it lies between their times, or outside of them");
+      notices.add(use.unused[i] + " applies to no frame: no frame's time lies within it");
     if (use.unused.size() > kMostNamed)
-      notices.add(std::to_string(use.unused.size() - kMostNamed) + " more of " + use.source +
-                  " apply to no frame");
+      notices.add(std::to_string(use.unused.size() - kMostNamed) + " more entries of " +
+                  use.source + " apply to no frame");
   }
   for (const InstructionUse& use : uses) {
     if (use.hiding > 0 && use.applied == 0)
-      throw Error(ErrorKind::usage, input + ": nothing of " + use.source +
+      throw Error(ErrorKind::usage, input + ": no entry of " + use.source +
                                         " applies to any of its frames, so nothing is written");
     if (strict && !use.unused.empty())
       throw Error(ErrorKind::usage,

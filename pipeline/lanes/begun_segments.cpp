@@ -49,8 +49,8 @@ void BegunSegments::hold(Begun& segment, SidePacket packet) const {
   segment.waiting_bytes += video::memory_of(*packet.packet);
   if (segment.waiting_bytes > kMostWaiting)
     throw Error(ErrorKind::input, url_ +
-                                      ": none of many packets of the video gives a picture, and "
-                                      "other streams' can't be kept any longer");
+                                      ": many packets of the video have given no picture, and the "
+                                      "packets of other streams that wait for one fill the memory");
   segment.waiting.push_back(std::move(packet));
 }
 

@@ -98,7 +98,7 @@ void DecodeStage::push_decoded() {
   if (!decoder.refusal().empty())
     throw Error(ErrorKind::device, decoder.url() + ": lane " + std::to_string(entrance_.lane()) +
                                        ": " + decoder.refusal() +
-                                       "; fewer --lanes may do, or --decoder cpu");
+                                       "; fewer --lanes or --decoder cpu may help");
 }
 
 void DecodeStage::push(video::DecodedFrame decoded, const video::Timing& coded) {

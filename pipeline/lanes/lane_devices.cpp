@@ -36,7 +36,8 @@ bool LaneDevices::give_up(Device device, const std::string& why) {
     std::ranges::find(devices_, device, &Entry::device)->why = why;
     failed.request_stop();
   }
-  notices_.add(to_string(device) + " failed: " + why + "; the others do what it leaves");
+  notices_.add(to_string(device) + " failed: " + why +
+               "; the other devices do the rest of its work");
   return true;
 }
 

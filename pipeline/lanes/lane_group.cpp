@@ -18,7 +18,7 @@ LaneGroup::LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& e
 
 /// Makes the lanes that the plan has made ready, and returns the first one.
 const Lane& LaneGroup::add_planned(const std::stop_token& failed) {
-  int number = setup_.options.shared ? setup_.options.shared->own : 0;
+  int number = setup_.options.resources.shared ? setup_.options.resources.shared->own : 0;
   for (LaneParts& parts : std::exchange(setup_.input.lanes, {})) {
     connections_.devices.add(parts.backend->device());
     add(number++, std::move(parts), failed);
@@ -33,7 +33,7 @@ Lane& LaneGroup::add(int number, LaneParts parts, const std::stop_token& failed)
 
 void LaneGroup::add_threads(Runner& runner) {
   for (Lane& lane : lanes_) lane.add_threads(runner);
-  if (!setup_.options.shared) return;
+  if (!setup_.options.resources.shared) return;
   for (int i = 1; i < setup_.plan.lanes.count; ++i)
     runner.add("join", [this, failed = runner.failed()] { join(failed); });
 }
@@ -45,7 +45,7 @@ void LaneGroup::join(const std::stop_token& failed) {
   Slots::Permit permit;
   const std::stop_token ended = connections_.segments.ended();
   try {
-    Slots lanes = setup_.options.shared->lanes;
+    Slots lanes = setup_.options.resources.shared->lanes;
     permit = lanes.acquire(ended, [this](int lane) { return may_join(lane); });
   } catch (const Stopped&) {
     return;  // there is nothing left for it to do

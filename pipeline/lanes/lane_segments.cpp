@@ -30,8 +30,8 @@ void LaneSegments::give_back(const std::string& why) {
     if (given.whole) continue;
     if (!segment->rewind(given))
       throw Error(ErrorKind::device, why +
-                                         "; no other device can go on: a segment is too long to "
-                                         "be kept for it");
+                                         "; no other device can take over: a segment is too long "
+                                         "to keep for it");
     given_back_.insert(segment->number());
     unfinished.push_back(segment);
   }

@@ -38,8 +38,9 @@ void Order::admit(std::int64_t segment, const std::stop_token& stop) {
   wait_unless_stopped(lock, room_, stop, [&] { return has_room(segment); });
   const bool head_is_left = segment != head_ && !left_.empty();
   if (head_is_left && bytes_behind_ / limits_.times_after_failure > limits_.bytes_behind)
-    throw Error(ErrorKind::device,
-                "a device has failed, and too much waits for what another is to do again of it");
+    throw Error(
+        ErrorKind::device,
+        "a device has failed, and too many frames wait until another has repeated its work");
 }
 
 template <typename Fits, typename Add>

@@ -90,7 +90,7 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "--detect-size", {"--model", model(), "--detect-size", "640x360"});
   expect_refusal(2, "--scale-factor works only with cascades", {"--scale-factor", "1.2"});
   expect_refusal(2, "engine cascade computes only cascades", {"--engine", "cascade"});
-  expect_refusal(2, "--score says nothing of a cascade's groups",
+  expect_refusal(2, "--score has no effect on the groups of a cascade",
                  {"--model", model(), "--nms-rule", "opencv-groups", "--score", "0.8"});
   expect_refusal(2, "--draw ids and --nms-rule opencv-groups",
                  {"--model", model(), "--nms-rule", "opencv-groups", "--draw", "ids"});

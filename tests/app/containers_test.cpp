@@ -118,12 +118,12 @@ class Containers : public testing::Test {
     const bool image = video::is_image_format(video::muxer_for("x" + extension));
     const Setting setting = setting_of(encoder);
     pipeline::JobOptions options;
-    options.input = (*folder_ / setting.input).string();
-    options.output = *folder_ / ((image ? "out%d" : "out") + extension);
-    options.encoder.codec = encoder;
-    options.encoder.options = setting.options;
-    options.threads = 1;
-    options.existing = ExistingTarget::replace;
+    options.input.name = (*folder_ / setting.input).string();
+    options.output.path = *folder_ / ((image ? "out%d" : "out") + extension);
+    options.output.encoder.codec = encoder;
+    options.output.encoder.options = setting.options;
+    options.resources.threads = 1;
+    options.output.existing = ExistingTarget::replace;
     try {
       EXPECT_EQ(test::run_fake_job(options).result.ledger.written, kFrames);
     } catch (const Error& error) {
@@ -135,7 +135,7 @@ class Containers : public testing::Test {
       return Outcome::refused;
     }
     const AVCodec* const codec = avcodec_find_encoder_by_name(encoder.c_str());
-    return check(options.output, codec, image);
+    return check(options.output.path, codec, image);
   }
 
   /// The extensions that the refusals of the last encoder have named.

@@ -80,10 +80,10 @@ TEST_F(InstructionsOfAUser, A9ATrackBetweenFramesIsTold) {
 
 TEST_F(InstructionsOfAUser, A9AFileOfWhichNothingAppliesLeavesNoVideo) {
   expect_nothing_written(hide(tracks({track(7, 41, 79), track(8, 5000, 6000)})),
-                         "clip.mkv: nothing of " + (folder_ / "t.json").string() +
+                         "clip.mkv: no entry of " + (folder_ / "t.json").string() +
                              " applies to any of its frames, so nothing is written");
   expect_nothing_written(hide(tracks({track(7, 41, 79)}), {"--region", "A=0,0,8,8"}),
-                         "nothing of " + (folder_ / "t.json").string());
+                         "no entry of " + (folder_ / "t.json").string());
 }
 
 TEST_F(InstructionsOfAUser, A9WhatAFileDoesNotAskForIsNotMissed) {
@@ -105,14 +105,14 @@ TEST_F(InstructionsOfAUser, A9OfAPartOnlyWhatLiesInItIsMissed) {
   EXPECT_EQ(hide(tracks({track(1, 0, 200)}), {"--start", "0.4"}).exit_code, 0);
   fs::remove(folder_ / "out.mkv");
   expect_nothing_written(hide(tracks({track(1, 0, 200), track(2, 641, 679)}), {"--start", "0.4"}),
-                         "nothing of ");
+                         "no entry of ");
 }
 
 TEST_F(InstructionsOfAUser, A9RegionsAndSpansBehindTheEndAreTold) {
   const std::string file = tracks({track(3, 0, 400)});
   const Arguments late{"--region", "door=0,0,8,8@5-6", "--hide-all", "2-"};
   expect_nothing_written(hide(file, late),
-                         "clip.mkv: nothing of --region and --hide-all applies to any");
+                         "clip.mkv: no entry of --region and --hide-all applies to any");
   const Arguments one_applies =
       joined(late, {"--region", "wall=0,0,8,8@0.5-", "--keep-region", "poster=0,0,9,9@7-"});
   const CommandResult result = hide(file, one_applies);
@@ -144,7 +144,7 @@ TEST_F(InstructionsOfAUser, C6OtherFilesThatAreNoFilesAreRefusedAtOnce) {
   EXPECT_THAT(tracks_of_zeros.err, HasSubstr("/dev/zero: can't be read: it is not a regular file"));
   const CommandResult config =
       run_command({"timeout", "10", FACEPIPE_PROGRAM, "hide", clip_, "--config", "/dev/zero"});
-  expect_refused(config, 2, "/dev/zero: is no regular file");
+  expect_refused(config, 2, "/dev/zero: is not a regular file");
 }
 
 TEST_F(InstructionsOfAUser, D4NoNameIsObeyedByATerminal) {

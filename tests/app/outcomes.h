@@ -22,23 +22,23 @@ inline app::InputOutcome done_outcome(const std::string& name) {
   outcome.status = app::InputStatus::done;
   pipeline::JobResult& result = outcome.result;
   result.ledger = {100, 100, 0, 0, 100, false};
-  result.searched = 50;
-  result.faces = 250;
-  result.candidates = 700;
+  result.counts.searched = 50;
+  result.counts.faces = 250;
+  result.counts.candidates = 700;
   result.size = {640, 480};
-  result.network_size = {640, 480};
-  result.decoder = "h264";
-  result.encoder = "libx264";
-  result.video_codec = "h264";
-  result.container = "mp4";
+  result.network.size = {640, 480};
+  result.codecs.decoder = "h264";
+  result.codecs.encoder = "libx264";
+  result.codecs.video_codec = "h264";
+  result.codecs.container = "mp4";
   result.notices = {"data stream 2 dropped: mp4 can't hold it"};
-  result.wall_s = 4;
-  result.fps = 40;
-  result.startup_s = 1.5;
-  result.cpu_s = 7;
-  result.stages = {{StageId::decode, {1, 2, 3, 4}, 12.5, 0.3125, {0.5, 0.5, 0.5, 0.5}},
-                   {StageId::inference, {2, 3, 4, 5}, 20, 0.5, {}}};
-  result.total_ms = {5, 6, 7, 8};
+  result.times.wall_s = 4;
+  result.times.fps = 40;
+  result.times.startup_s = 1.5;
+  result.times.cpu_s = 7;
+  result.times.stages = {{StageId::decode, {1, 2, 3, 4}, 12.5, 0.3125, {0.5, 0.5, 0.5, 0.5}},
+                         {StageId::inference, {2, 3, 4, 5}, 20, 0.5, {}}};
+  result.times.total_ms = {5, 6, 7, 8};
   result.output = "out/" + name;
   return outcome;
 }

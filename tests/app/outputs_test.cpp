@@ -64,8 +64,9 @@ TEST_F(Outputs, AnInputUnderAnySpellingIsNoOutput) {
         "subfile,,start,0,end,0,,:file://" + input, "concat:file://" + input + "|file://" + input,
         dir_.path().string() + "/./x/../foo.partial.mp4"}) {
     fs::create_directory(dir_ / "x");
-    expect_refusal(2, "is an input and would be the unfinished output", {spelled, "-o", output});
-    expect_refusal(2, "is an input and would be the output",
+    expect_refusal(2, "is an input, but would also be the unfinished output",
+                   {spelled, "-o", output});
+    expect_refusal(2, "is an input, but would also be the output",
                    {spelled, "-o", dir_ / "hard.mp4", "--overwrite"});
     fs::remove(dir_ / "x");
   }
@@ -78,13 +79,13 @@ TEST_F(Outputs, ATemporaryFileOfADeadRunIsNoInputOfTheNext) {
   dir_.write(".o.mp4.facepipe", "facepipe output 1\nwrites o.mp4.tmp-0123456789\n");
   fs::create_symlink("o.mp4.tmp-0123456789", dir_ / "link.mp4");
   for (const char* input : {"o.mp4.tmp-0123456789", "link.mp4"})
-    expect_refusal(2, "would be the unfinished output", {dir_ / input, "-o", dir_ / "o.mp4"});
+    expect_refusal(2, "would also be the unfinished output", {dir_ / input, "-o", dir_ / "o.mp4"});
   EXPECT_EQ(read_file(dir_ / "o.mp4.tmp-0123456789"), read_file(clip()));
 }
 
 TEST_F(Outputs, SideFilesAreNoInputsEither) {
   fs::copy(clip(), dir_ / "d.partial.csv");
-  expect_refusal(2, "d.partial.csv: is named for two things",
+  expect_refusal(2, "d.partial.csv: is named for two files",
                  {dir_ / "d.partial.csv", "--no-video", "--detections", dir_ / "d.csv"});
   EXPECT_EQ(read_file(dir_ / "d.partial.csv"), read_file(clip()));
 }

@@ -62,7 +62,7 @@ TEST(Program, UsageErrorsAreTwo) {
                  "calibrate and doctor",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
-  expect_refusal(2, "is an input and would be the output", {"run", a, "-o", a});
+  expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});
   expect_refusal(2, "no.toml: can't be read", {"run", a, "--config", dir / "no.toml"});
 }
 
@@ -164,7 +164,7 @@ TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
   const CommandResult result = facepipe({"run", folder.path().string(), "--preset", "ultrafast",
                                          "--crf", "30", "--report", folder / "r.json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("a.png: --preset left out: it is for encoders of videos"));
+  EXPECT_THAT(result.err, HasSubstr("a.png: --preset has no effect: it is for encoders of videos"));
   EXPECT_THAT(result.err, HasSubstr("b.jpg: --crf left out"));
   EXPECT_THAT(folder.names(), testing::IsSupersetOf({"a_faces.png", "b_faces.jpg", "c_faces.mp4"}));
   const CommandResult named = facepipe(

@@ -57,7 +57,7 @@ class ReadErrors : public testing::Test {
   void expect_part(const CommandResult& result, const std::string& reason) {
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
-    EXPECT_THAT(result.err, HasSubstr("what was written is kept as "));
+    EXPECT_THAT(result.err, HasSubstr("the output so far is kept as "));
     EXPECT_THAT(dir_.names(), ElementsAre(".out.mkv.facepipe", "out.partial.mkv"));
     const std::size_t frames = video_stamps(dir_ / "out.partial.mkv").size();
     EXPECT_GT(frames, 5U);
@@ -126,7 +126,7 @@ TEST_F(ReadErrors, C9DamageIsToldAgainByARunThatSkips) {
       0);
   const CommandResult tells = run_program(
       {"run", in / "cut.mkv", "-o", dir_ / "out.mkv", "--skip-existing", "--detect-size", "64x64"});
-  EXPECT_THAT(tells.err, HasSubstr("skipped; an earlier run had found it damaged: 0 frames lost"));
+  EXPECT_THAT(tells.err, HasSubstr("skipped; an earlier run found damage in it: 0 frames lost"));
   EXPECT_THAT(tells.err, HasSubstr("the file ends early"));
   EXPECT_EQ(run_program(run_words(clip(), {"--overwrite"})).exit_code, 0);
   EXPECT_EQ(run_program(run_words(clip(), {"--skip-existing"})).exit_code, 0);

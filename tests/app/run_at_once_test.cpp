@@ -37,12 +37,12 @@ class RunAtOnce : public test::RunTest {
     options_.video = false;
     on_job_ = [this](const pipeline::JobOptions& job) {
       const std::scoped_lock lock(mutex_);
-      if (job.shared) shared_.insert_or_assign(name_of(job), *job.shared);
+      if (job.resources.shared) shared_.insert_or_assign(name_of(job), *job.resources.shared);
     };
   }
 
   static std::string name_of(const pipeline::JobOptions& job) {
-    return std::filesystem::path(job.input).filename();
+    return std::filesystem::path(job.input.name).filename();
   }
 
   void add_input_of(const std::string& name, std::size_t bytes) {
@@ -85,7 +85,7 @@ TEST_F(RunAtOnce, WritesFilesInTheInputsOrder) {
   for (const char* name : {"small.mp4", "bad.mp4", "empty.mp4", "large.mp4", "middle.mp4"})
     add_input_of(name, name[0] == 's' ? 1 : name[0] == 'l' ? 900 : 300);
   on_job_ = [](const pipeline::JobOptions& job) {
-    if (job.shared && name_of(job) == "large.mp4") std::this_thread::sleep_for(50ms);
+    if (job.resources.shared && name_of(job) == "large.mp4") std::this_thread::sleep_for(50ms);
   };
   EXPECT_EQ(run_all(), 3);
   const json entries = report();
@@ -102,15 +102,15 @@ TEST_F(RunAtOnce, BeginsWithTheLargestAndEachHasALaneOfItsOwn) {
   std::mutex mutex;
   std::set<int> lanes_in_use;
   on_job_ = [&](const pipeline::JobOptions& job) {
-    ASSERT_TRUE(job.shared);
+    ASSERT_TRUE(job.resources.shared);
     {
       const std::scoped_lock lock(mutex);
-      EXPECT_TRUE(lanes_in_use.insert(job.shared->own).second) << "nobody else has it";
+      EXPECT_TRUE(lanes_in_use.insert(job.resources.shared->own).second) << "nobody else has it";
     }
     std::this_thread::sleep_for(5ms);
     const std::scoped_lock lock(mutex);
-    lanes_in_use.erase(job.shared->own);
-    shared_.insert_or_assign(name_of(job), *job.shared);
+    lanes_in_use.erase(job.resources.shared->own);
+    shared_.insert_or_assign(name_of(job), *job.resources.shared);
   };
   EXPECT_EQ(run_all(), 0);
   ASSERT_EQ(worked_.size(), 9U);
@@ -128,12 +128,12 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
   std::atomic<int> joined = 0;
   on_job_ = [&](const pipeline::JobOptions& job) {
     if (name_of(job) == "b.mp4") return;
-    ASSERT_TRUE(job.shared && job.shared->may_grow);
-    Slots lanes = job.shared->lanes;
+    ASSERT_TRUE(job.resources.shared && job.resources.shared->may_grow);
+    Slots lanes = job.resources.shared->lanes;
     const Slots::Permit third = lanes.acquire({});
     const Slots::Permit of_b = lanes.acquire({});  // free once b has ended
     joined = 2;
-    EXPECT_EQ((std::set{job.shared->own, third.number(), of_b.number()}).size(), 3U);
+    EXPECT_EQ((std::set{job.resources.shared->own, third.number(), of_b.number()}).size(), 3U);
   };
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(joined, 2);
@@ -142,26 +142,26 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
 TEST_F(RunAtOnce, RunsOneAfterTheOtherWhereEncodersKeepTheProcessorsBusy) {
   options_.video = true;
   for (const char* codec : {"", "libx264", "mpeg4"}) {
-    options_.job.encoder.codec = codec;
+    options_.job.output.encoder.codec = codec;
     options_.existing = ExistingOutput::overwrite;
     add_input_of(std::string("a") + codec + ".mp4", 10);
     add_input_of(std::string("b") + codec + ".mp4", 20);
     EXPECT_EQ(run_all(), 0) << codec;
     EXPECT_TRUE(shared_.empty()) << codec;
   }
-  options_.job.encoder.codec = "mjpeg";
+  options_.job.output.encoder.codec = "mjpeg";
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(shared_.size(), 6U);
 }
 
 TEST_F(RunAtOnce, TheNumberOfLanesIsTheUsers) {
   for (int i = 0; i < 4; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
-  options_.job.lanes = 2;
+  options_.job.resources.lanes = 2;
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(shared_.at("0.mp4").count, 2);
   shared_.clear();
   remove_files();
-  options_.job.lanes = 1;
+  options_.job.resources.lanes = 1;
   EXPECT_EQ(run_all(), 0);
   EXPECT_TRUE(shared_.empty());
 }
@@ -175,7 +175,7 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
     std::this_thread::sleep_for(10ms);
     const int beside = --running;
     if (name_of(job) != "b.mp4") return;
-    if (job.shared || alone_too) throw Error(ErrorKind::device, "out of memory");
+    if (job.resources.shared || alone_too) throw Error(ErrorKind::device, "out of memory");
     EXPECT_EQ(beside, 0);
   };
   EXPECT_EQ(run_all(), 0);
@@ -194,7 +194,7 @@ TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
   for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
   std::atomic<int> failed = 0;
   on_job_ = [&](const pipeline::JobOptions& job) {
-    if (job.shared && job.shared->own == 0) {
+    if (job.resources.shared && job.resources.shared->own == 0) {
       ++failed;
       throw Error(ErrorKind::device, "broken");
     }

@@ -83,10 +83,12 @@ class RunTest : public testing::Test {
 
   pipeline::JobResult work(const pipeline::JobOptions& job, const pipeline::JobObserver& observer,
                            const std::stop_token& stop) {
-    const auto named = [&](const char* text) { return job.input.find(text) != std::string::npos; };
+    const auto named = [&](const char* text) {
+      return job.input.name.find(text) != std::string::npos;
+    };
     {
       const std::scoped_lock lock(mutex_);
-      worked_.push_back(std::filesystem::path(job.input).filename());
+      worked_.push_back(std::filesystem::path(job.input.name).filename());
     }
     if (while_working_) while_working_();
     if (on_job_) on_job_(job);
@@ -99,22 +101,22 @@ class RunTest : public testing::Test {
     }
     pipeline::JobResult result;
     result.ledger = {3, 3, 0, 0, 3, false};
-    result.faces = static_cast<std::int64_t>(3 * faces);
+    result.counts.faces = static_cast<std::int64_t>(3 * faces);
     if (job.hide) result.turned_faces = job.hide->turned_too;
     if (named("damaged")) result.ledger.lost = 1;
     if (named("sound")) result.side_packets_lost = 3;
     if (named(interrupts_.c_str())) stop_.request_stop();
     if (named("full"))
-      result.failure.emplace(ErrorKind::output, job.output.string() + ": the disk is full");
+      result.failure.emplace(ErrorKind::output, job.output.path.string() + ": the disk is full");
     if (named("fails")) result.failure.emplace(ErrorKind::device, "out of order");
     result.interrupted = stop.stop_requested();
     if (job.hide && job.hide->wants_tracks) {
       result.tracks = std::make_shared<track::TrackFile>();
       result.tracks->input.size = {640, 480};
     }
-    result.output = job.output;
+    result.output = job.output.path;
     if (on_result_) on_result_(job, result);
-    if (!job.output.empty()) std::ofstream(job.output) << "video";
+    if (!job.output.path.empty()) std::ofstream(job.output.path) << "video";
     return result;
   }
 

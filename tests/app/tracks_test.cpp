@@ -214,10 +214,12 @@ TEST_F(Tracks, TracksOfAnotherInputAreExitTwo) {
   };
   json file = found();
   file["input"]["sha256"] = std::string(64, 'a');
-  refused(2, "edited.json: is of another input than", file);
+  refused(2, "edited.json: was made for another input than", file);
   file = found();
   file["input"]["width"] = kWidth + 1;
-  refused(2, "edited.json: is of another input: its size is 321x192, the input's 320x192", file);
+  refused(
+      2, "edited.json: was made for another input: its size is 321x192, but the input's is 320x192",
+      file);
   file = found();
   file["input"]["time_base"] = {1, 25};
   refused(2, "its time base is 1/25, the input's 1/1000", file);
@@ -254,7 +256,7 @@ TEST_F(Tracks, NobodysFileIsOverwritten) {
   EXPECT_EQ(facepipe(replacing).exit_code, 0);
   EXPECT_EQ(read_file(there), read_file(tracks()));
   for (const char* option : {"--report", "-o"})
-    expect_refusal(2, "is named for two things",
+    expect_refusal(2, "is named for two files",
                    {"hide", clip(), "--tracks", there, option, there, "--overwrite"});
   expect_refusal(5, "no/t.json: can't be written",
                  {"detect", clip(), "--write-tracks", dir_ / "no/t.json"});
@@ -310,7 +312,7 @@ TEST_F(Tracks, TwoPassesHideNoLess) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), kFrames);
   EXPECT_EQ(json::parse(read_file(dir_ / "t.json"))["input"], found()["input"]);
   EXPECT_EQ(hidden({"--tracks", dir_ / "t.json"}), twice) << "what the first pass has found";
-  expect_refusal(2, "is no regular file, and --two-pass reads an input twice",
+  expect_refusal(2, "is not a regular file, but --two-pass must read the input twice",
                  {"hide", "-", "-o", dir_ / "x.mkv", "--two-pass"});
 }
 
@@ -360,13 +362,13 @@ TEST_F(Tracks, ACosmeticStyleSaysSoOnce) {
 TEST_F(Tracks, AreOfOneRegularFile) {
   const std::string file = dir_ / "t.json";
   fs::copy(clip(), dir_ / "other.mkv");
-  expect_refusal(2, "--write-tracks: is a file of one input, not of 2",
+  expect_refusal(2, "--write-tracks: the file belongs to one input, not to 2",
                  {"detect", clip(), dir_ / "other.mkv", "--write-tracks", file});
-  expect_refusal(2, "--tracks: is a file of one input, not of 2",
+  expect_refusal(2, "--tracks: the file belongs to one input, not to 2",
                  {"hide", clip(), dir_ / "other.mkv", "--tracks", tracks()});
-  expect_refusal(2, "is no regular file, and --write-tracks goes by the input's SHA-256",
+  expect_refusal(2, "is not a regular file, but --write-tracks needs the input's SHA-256",
                  {"detect", "file://" + clip(), "--write-tracks", file});
-  expect_refusal(2, "is no regular file, and --write-tracks goes by the input's SHA-256",
+  expect_refusal(2, "is not a regular file, but --write-tracks needs the input's SHA-256",
                  {"detect", "-", "--write-tracks", file});
   EXPECT_FALSE(fs::exists(file));
 }

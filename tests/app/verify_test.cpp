@@ -98,7 +98,7 @@ TEST_F(Verify, TellsOfStampsThatDiffer) {
                dir / "slow.mkv");
   const CommandResult result = verify({file("a.mp4"), dir / "slow.mkv", "--quick"});
   EXPECT_EQ(result.exit_code, 6) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("3 frames at another time, first at 0:00:00.040"));
+  EXPECT_THAT(result.err, HasSubstr("3 frames with another time, first at 0:00:00.040"));
 }
 
 TEST_F(Verify, TakesTheEditFileOfItsInputAlone) {
@@ -125,7 +125,7 @@ TEST_F(Verify, RefusesInOneLine) {
   const test::TemporaryFolder dir;
   const std::string text = dir.write("text.mp4", "this is no video");
   const std::string report = dir.write("r.json", "before");
-  expect_refusal(2, "two videos, ORIGINAL and HIDDEN, and got 1", {"--", file("a.mp4")});
+  expect_refusal(2, "two videos, ORIGINAL and HIDDEN, not 1", {"--", file("a.mp4")});
   expect_refusal(2, "HIDDEN", {file("a.mp4")});
   expect_refusal(2, "--score: '0.01'", {file("a.mp4"), file("a.mp4"), "--score", "0.01"});
   expect_refusal(2, "--quik: unknown option; did you mean --quick?",

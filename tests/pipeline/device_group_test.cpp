@@ -59,9 +59,9 @@ class DeviceGroup : public testing::Test {
 
   pipeline::JobOptions job(int lanes, const std::filesystem::path& output = {}) const {
     pipeline::JobOptions options = lossless_job(clip(), output);
-    options.encoder = {"mjpeg", "", {}, {}};
-    options.lanes = lanes;
-    options.threads = 2;
+    options.output.encoder = {"mjpeg", "", {}, {}};
+    options.resources.lanes = lanes;
+    options.resources.threads = 2;
     return options;
   }
 
@@ -92,7 +92,7 @@ TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
     copies.add(CopyKind::network_output, 20);
   };
   const auto copied = [](const pipeline::JobResult& result, const std::string& kind) {
-    const auto found = std::ranges::find(result.copies, kind, &pipeline::CopySum::kind);
+    const auto found = std::ranges::find(result.resources.copies, kind, &pipeline::CopySum::kind);
     return std::pair(found->calls, found->bytes);
   };
   for (const bool mirrored_too : {false, true}) {
@@ -111,19 +111,21 @@ TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
 TEST_F(DeviceGroup, SharesTheLanesOfAJob) {
   const auto backend = group({2, 2});
   const JobRun made = run(job(3, out_ / "out.avi"), *backend);
-  EXPECT_EQ(made.result.lanes.count, 3);
+  EXPECT_EQ(made.result.resources.lanes.count, 3);
   EXPECT_EQ(devices_[0]->decoders_made + devices_[1]->decoders_made, 3);
   EXPECT_EQ(devices_[0]->encoders_made, 2);
   EXPECT_EQ(devices_[1]->encoders_made, 1);
   EXPECT_EQ(devices_[0]->processors_made, 2);
   EXPECT_EQ(devices_[1]->processors_made, 1);
-  ASSERT_EQ(made.result.devices.size(), 2U);
-  EXPECT_EQ(to_string(made.result.devices[1].device), "cuda:1");
-  EXPECT_EQ(made.result.devices[0].lanes, 2);
-  EXPECT_EQ(made.result.devices[1].lanes, 1);
-  EXPECT_EQ(made.result.devices[0].frames + made.result.devices[1].frames, kFrames);
-  const auto uploads = std::ranges::find(made.result.copies, "upload", &pipeline::CopySum::kind);
-  ASSERT_NE(uploads, made.result.copies.end());
+  ASSERT_EQ(made.result.resources.devices.size(), 2U);
+  EXPECT_EQ(to_string(made.result.resources.devices[1].device), "cuda:1");
+  EXPECT_EQ(made.result.resources.devices[0].lanes, 2);
+  EXPECT_EQ(made.result.resources.devices[1].lanes, 1);
+  EXPECT_EQ(made.result.resources.devices[0].frames + made.result.resources.devices[1].frames,
+            kFrames);
+  const auto uploads =
+      std::ranges::find(made.result.resources.copies, "upload", &pipeline::CopySum::kind);
+  ASSERT_NE(uploads, made.result.resources.copies.end());
   EXPECT_EQ(uploads->calls, 3) << "one a decoder";
   EXPECT_EQ(uploads->bytes, 300);
 }
@@ -144,16 +146,16 @@ TEST_F(DeviceGroup, MakesWhatOneDeviceMakes) {
 
 // With `auto`, the job uses the decoders of all devices if the input is long enough.
 TEST_F(DeviceGroup, CountsTheDecodersOfAll) {
-  EXPECT_EQ(run(job(0), *group({2, 1})).result.lanes.count, 3);
-  EXPECT_EQ(run(job(0), *group({7, 7})).result.lanes.count, kFrames / 250);
-  EXPECT_EQ(run(job(0), *group({1, 0})).result.lanes.count, 1);
+  EXPECT_EQ(run(job(0), *group({2, 1})).result.resources.lanes.count, 3);
+  EXPECT_EQ(run(job(0), *group({7, 7})).result.resources.lanes.count, kFrames / 250);
+  EXPECT_EQ(run(job(0), *group({1, 0})).result.resources.lanes.count, 1);
 }
 
 TEST_F(DeviceGroup, TellsThatTheOthersHaveNothingToDo) {
   pipeline::JobOptions options = job(0, out_ / "out.mkv");
-  options.encoder = {"libx264", "ultrafast", {}, {}};
+  options.output.encoder = {"libx264", "ultrafast", {}, {}};
   const JobRun made = run(options, *group({2, 2}));
-  EXPECT_EQ(made.result.lanes.count, 1);
+  EXPECT_EQ(made.result.resources.lanes.count, 1);
   EXPECT_THAT(made.result.notices,
               Contains("only cuda:0 works on it: libx264 needs the pictures in their order"));
 }
@@ -171,8 +173,9 @@ TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
 std::string told(const JobRun& run) {
   const video::FrameLedger& ledger = run.result.ledger;
   std::string text;
-  for (const std::int64_t number : {ledger.packets, ledger.decoded, ledger.lost, ledger.damaged,
-                                    ledger.written, run.result.faces, run.result.cuts})
+  for (const std::int64_t number :
+       {ledger.packets, ledger.decoded, ledger.lost, ledger.damaged, ledger.written,
+        run.result.counts.faces, run.result.resources.cuts})
     text += std::to_string(number) + ' ';
   for (const FrameRecord& record : run.records)
     text += std::to_string(record.index) + '@' + std::to_string(record.pts_s) + ' ';
@@ -218,9 +221,9 @@ class FailingDevice : public DeviceGroup {
     const JobRun made = run(failing_job(video), *backend);
     expect_whole(made, video);
     const bool failed = *calls >= n;
-    const std::string failure = made.result.devices.back().failure;
+    const std::string failure = made.result.resources.devices.back().failure;
     EXPECT_EQ(failure, failed ? "call " + std::to_string(n) : "") << n;
-    EXPECT_EQ(to_string(made.result.devices.back().device), "cuda:1");
+    EXPECT_EQ(to_string(made.result.resources.devices.back().device), "cuda:1");
     if (failed) {
       EXPECT_THAT(made.result.notices, Contains(HasSubstr("cuda:1 failed: call ")));
     } else {
@@ -253,7 +256,7 @@ TEST_F(FailingDevice, GetsNoFurtherJob) {
   fails = false;
   const JobRun second = run(failing_job(true), *backend);
   expect_whole(second, true);
-  EXPECT_EQ(second.result.devices.size(), 1U);
+  EXPECT_EQ(second.result.resources.devices.size(), 1U);
   EXPECT_THAT(second.result.notices, Not(Contains(HasSubstr("failed"))));
 }
 
@@ -285,17 +288,17 @@ TEST_F(FailingDevice, KeepsSoundInItsPlace) {
       "1 -bf 3 -x264-params keyint=40:min-keyint=40:scenecut=0:open-gop=1",
       clip);
   pipeline::JobOptions options = failing_job(true);
-  options.input = clip.string();
+  options.input.name = clip.string();
   (void)run(options, *group({2, 2}));
-  const std::string expected = read_file(options.output);
+  const std::string expected = read_file(options.output.path);
   for (const std::int64_t n : {40, 200, 600}) {
     const auto backend = group({2, 2});
     devices_[1]->on_call = [calls = std::make_shared<std::atomic<std::int64_t>>(0), n] {
       if (++*calls >= n) throw Error(ErrorKind::device, "gone");
     };
     const JobRun made = run(options, *backend);
-    EXPECT_FALSE(made.result.devices.back().failure.empty());
-    EXPECT_EQ(read_file(options.output), expected) << n;
+    EXPECT_FALSE(made.result.resources.devices.back().failure.empty());
+    EXPECT_EQ(read_file(options.output.path), expected) << n;
   }
 }
 

@@ -54,8 +54,8 @@ class EveryNthTest : public testing::Test {
   pipeline::JobOptions job(const char* output, int every) const {
     pipeline::JobOptions options =
         lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
-    options.every = every;
-    options.face_score = kScore;
+    options.search.every = every;
+    options.search.face_score = kScore;
     return options;
   }
 
@@ -87,8 +87,8 @@ TEST_F(EveryNthTest, FramesBetweenHaveTheFacesOfThoseAroundThem) {
       const bool last = i > expected.back();
       EXPECT_GT(track::iou(record.faces.boxes[0], face_at(last ? expected.back() : i)), 0.99F) << i;
     }
-    EXPECT_EQ(run.result.faces, kFrames);
-    EXPECT_EQ(run.result.searched, static_cast<std::int64_t>(expected.size()));
+    EXPECT_EQ(run.result.counts.faces, kFrames);
+    EXPECT_EQ(run.result.counts.searched, static_cast<std::int64_t>(expected.size()));
   }
 }
 
@@ -112,7 +112,7 @@ TEST_F(EveryNthTest, FacesAreDrawnInEachFrame) {
 
 TEST_F(EveryNthTest, OneFrameInFlightIsEnough) {
   pipeline::JobOptions options = job("few.mkv", 16);
-  options.frames_in_flight = 1;
+  options.resources.frames_in_flight = 1;
   EXPECT_EQ(run_fake_job(options, behaviour_).result.ledger.written, kFrames);
   EXPECT_EQ(video::live_frames(), 0);
 }
@@ -139,16 +139,16 @@ TEST_F(EveryNthTest, OfFacesThatOverlapOneIsKept) {
     return faces;
   };
   pipeline::JobOptions options = job(nullptr, 2);
-  options.nms.threshold = 0.01F;
-  options.face_score = 0.2F;
+  options.search.nms.threshold = 0.01F;
+  options.search.face_score = 0.2F;
   EXPECT_EQ(run_fake_job(options, behaviour_).records[1].faces.size(), 1U);
-  options.nms.threshold = 0.5F;
+  options.search.nms.threshold = 0.5F;
   EXPECT_EQ(run_fake_job(options, behaviour_).records[1].faces.size(), 2U);
 }
 
 TEST_F(EveryNthTest, SizesThatNobodyWantsAreLeftOutBetweenToo) {
   pipeline::JobOptions options = job(nullptr, 2);
-  options.min_face = 30;
+  options.search.min_face = 30;
   for (const FrameRecord& record : run_fake_job(options, behaviour_).records)
     EXPECT_EQ(record.faces.size(), 0U) << record.index;
 }
@@ -164,7 +164,7 @@ TEST_F(EveryNthTest, CutsAreSearched) {
     return frame.index < 10 ? one_face({20, 20, 60, 60}) : one_face({200, 100, 240, 140});
   };
   pipeline::JobOptions options = job(nullptr, 8);
-  options.input = clip;
+  options.input.name = clip;
   const JobRun run = run_fake_job(options, behaviour_);
   EXPECT_THAT(searched_, ElementsAre(0, 8, 10, 18));
   ASSERT_EQ(run.records.size(), 25U);
@@ -200,8 +200,8 @@ TEST_F(EveryNthTest, DamagedFramesAreSearched) {
 
 TEST_F(EveryNthTest, SeveralLanesAreRefused) {
   pipeline::JobOptions options = job("out.avi", 2);
-  options.encoder = {"mjpeg", "", {}, {}};
-  options.lanes = 2;
+  options.output.encoder = {"mjpeg", "", {}, {}};
+  options.resources.lanes = 2;
   expect_error(ErrorKind::usage, "--lanes 2: tracking needs the pictures in their order",
                [&] { (void)run_fake_job(options, behaviour_); });
 }
@@ -210,8 +210,8 @@ TEST_F(EveryNthTest, AStillImageIsSearched) {
   const fs::path picture = folder_ / "picture.png";
   ffmpeg("-f lavfi -i testsrc2=s=320x192 -frames:v 1", picture);
   pipeline::JobOptions options = job("out.png", 16);
-  options.input = picture;
-  options.encoder = {};
+  options.input.name = picture;
+  options.output.encoder = {};
   const JobRun run = run_fake_job(options, behaviour_);
   ASSERT_EQ(run.records.size(), 1U);
   EXPECT_EQ(run.records[0].faces.size(), 1U);
@@ -230,7 +230,7 @@ TEST_F(EveryNthTest, AnErrorEndsARunWhoseFramesWait) {
 
 TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
   pipeline::JobOptions options = job("hidden.mkv", 3);
-  options.face_score.reset();
+  options.search.face_score.reset();
   options.hide.emplace().look.grow = 0.25;
   const JobRun run = run_fake_job(options, behaviour_);
   EXPECT_EQ(searched_.size(), 17U);

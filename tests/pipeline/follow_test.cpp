@@ -54,7 +54,7 @@ class FollowTest : public testing::Test {
         lossless_job(clip_, output == nullptr ? fs::path() : folder_ / output);
     options.overlay = {.boxes = false, .ids = true};
     options.follow.emplace();
-    options.face_score = kScore;
+    options.search.face_score = kScore;
     return options;
   }
 
@@ -75,7 +75,7 @@ TEST_F(FollowTest, AFaceKeepsItsIdWhateverItScoresAndThoughItIsAwayForAWhile) {
 TEST_F(FollowTest, TheIdsAreThoseOfAJobThatTracks) {
   pipeline::JobOptions tracking = job(nullptr);
   tracking.follow.reset();
-  tracking.face_score.reset();
+  tracking.search.face_score.reset();
   tracking.hide.emplace().wants_tracks = true;
   const JobRun all = run_fake_job(tracking, behaviour_);
   const JobRun run = run_fake_job(job(nullptr), behaviour_);
@@ -92,10 +92,10 @@ TEST_F(FollowTest, TheIdsAreThoseOfAJobThatTracks) {
 TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
   for (const nms::NmsRule rule : {nms::NmsRule::greedy, nms::NmsRule::soft}) {
     pipeline::JobOptions followed = job(nullptr);
-    followed.nms.rule = rule;
+    followed.search.nms.rule = rule;
     pipeline::JobOptions plain = followed;
     plain.follow.reset();
-    plain.face_score.reset();
+    plain.search.face_score.reset();
     FakeBehaviour strong;  // stands in for a detector that isn't asked for weaker faces
     strong.candidates_of = [](const Frame& frame) {
       Detections found;
@@ -124,7 +124,7 @@ TEST_F(FollowTest, AFaceThatTracksLeaveOutHasNoId) {
   behaviour.candidates.push_back({36, 20, 76, 60}, 0.8F, Landmarks{});  // has an IoU of 3 / 7
   behaviour.candidates.push_back({68, 20, 108, 60}, 0.1F, Landmarks{});
   pipeline::JobOptions options = job(nullptr);
-  options.nms.threshold = 0.6F;
+  options.search.nms.threshold = 0.6F;
   for (const FrameRecord& record : run_fake_job(options, behaviour).records)
     ASSERT_EQ(record.face_tracks, Ids({0, kNoTrack})) << record.index;
 }
@@ -157,8 +157,8 @@ TEST_F(FollowTest, ADamagedPictureHasFacesWithoutIds) {
   std::string bytes = read_file(clip);
   for (const std::size_t part : {3U, 4U, 5U}) bytes[bytes.size() / 8 * part] ^= '\x10';
   pipeline::JobOptions options = job(nullptr);
-  options.input = folder_.write("damaged.264", bytes);
-  options.threads = 1;
+  options.input.name = folder_.write("damaged.264", bytes);
+  options.resources.threads = 1;
   const JobRun run = run_fake_job(options, behaviour_);
   EXPECT_GT(run.result.ledger.damaged, 0);
   for (const FrameRecord& record : run.records) {
@@ -172,8 +172,8 @@ TEST_F(FollowTest, ADamagedPictureHasFacesWithoutIds) {
 
 TEST_F(FollowTest, SeveralLanesAreRefused) {
   pipeline::JobOptions options = job("out.avi");
-  options.encoder = {"mjpeg", "", {}, {}};
-  options.lanes = 2;
+  options.output.encoder = {"mjpeg", "", {}, {}};
+  options.resources.lanes = 2;
   expect_error(ErrorKind::usage, "--lanes 2: tracking needs the pictures in their order",
                [&] { (void)run_fake_job(options, behaviour_); });
 }
@@ -182,8 +182,8 @@ TEST_F(FollowTest, AStillImageHasIds) {
   const fs::path picture = folder_ / "picture.png";
   ffmpeg("-f lavfi -i testsrc2=s=320x192 -frames:v 1", picture);
   pipeline::JobOptions options = job("out.png");
-  options.input = picture;
-  options.encoder = {};
+  options.input.name = picture;
+  options.output.encoder = {};
   const JobRun run = run_fake_job(options, behaviour_);
   ASSERT_EQ(run.records.size(), 1U);
   EXPECT_THAT(run.records[0].face_tracks, ElementsAre(0));

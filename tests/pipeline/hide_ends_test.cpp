@@ -98,7 +98,7 @@ TEST_F(HideEnds, D10WhatAStopLeavesShowsNoMoreThanTheWhole) {
     if (++frames == kLastSeen - 10) stop.request_stop();
   };
   pipeline::JobOptions options = job("out.mkv");
-  options.frames_in_flight = 1;
+  options.resources.frames_in_flight = 1;
   const JobRun part = run_fake_job(options, behaviour, stop.get_token());
   EXPECT_TRUE(part.result.interrupted);
   expect_no_more_shown_than_by_the_whole(part);
@@ -126,14 +126,14 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
   };
   for (const auto& change : changes) {
     pipeline::JobOptions options = job("out.mkv");
-    options.same_input = identity_of(clip().string());
-    ASSERT_TRUE(options.same_input);
+    options.input.same_file = identity_of(clip().string());
+    ASSERT_TRUE(options.input.same_file);
     FakeBehaviour behaviour;
     std::atomic<int> frames = 0;
     behaviour.on_collect = [&] {
       if (++frames == 5) change();
     };
-    expect_error(ErrorKind::input, "clip.mkv: was replaced or changed while it was worked on",
+    expect_error(ErrorKind::input, "clip.mkv: was replaced or changed while facepipe worked on it",
                  [&] { (void)run_fake_job(options, behaviour); });
     EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
     EXPECT_FALSE(fs::exists(folder_ / "out.partial.mkv"));
@@ -148,7 +148,7 @@ TEST_F(HideEnds, A6AnInputThatWasReplacedBeforeIsRefused) {
   const fs::path other = folder_ / "other.mkv";
   fs::copy_file(clip(), other);
   fs::rename(other, clip());
-  options.same_input = identity_of(clip().string());
+  options.input.same_file = identity_of(clip().string());
   expect_error(ErrorKind::input, "clip.mkv: was replaced or changed",
                [&] { (void)run_fake_job(options, {}, {}, std::move(opened)); });
   EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
@@ -163,8 +163,8 @@ TEST_F(HideEnds, C4ExpectedFramesAreThoseOfTheRange) {
   } cases[] = {{{}, {}, 100}, {{}, 1.0, 25}, {1.0, {}, 75}, {1.0, 2.0, 25}, {3.0, 60.0, 25}};
   for (const auto& each : cases) {
     pipeline::JobOptions options = job("out.mkv");
-    options.start_s = each.start_s;
-    options.end_s = each.end_s;
+    options.input.start_s = each.start_s;
+    options.input.end_s = each.end_s;
     pipeline::JobObserver observer;
     std::vector<std::int64_t> expected;
     pipeline::Progress last;

@@ -90,9 +90,9 @@ class HideLanes : public testing::Test {
 
   static pipeline::JobOptions job(const fs::path& output, int lanes) {
     pipeline::JobOptions options = lossless_job(clip(), output);
-    options.encoder = {"mjpeg", "", {}, {}};
-    options.lanes = lanes;
-    options.threads = 2;
+    options.output.encoder = {"mjpeg", "", {}, {}};
+    options.resources.lanes = lanes;
+    options.resources.threads = 2;
     let_hide(options);
     return options;
   }
@@ -142,7 +142,7 @@ class HideLanes : public testing::Test {
     ASSERT_TRUE(run.result.failure);
     EXPECT_THAT(run.result.failure->what(), HasSubstr("out of order"));
     EXPECT_FALSE(run.result.interrupted);
-    EXPECT_EQ(run.result.output, partial_name(options.output, 1));
+    EXPECT_EQ(run.result.output, partial_name(options.output.path, 1));
     expect_first_frames(run, least, most, kAhead);
     fs::remove(run.result.output);
   }
@@ -165,14 +165,15 @@ TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
     options.hide->wants_tracks = false;
     options.hide->known = known;
     JobRun made = run(options, *backend);
-    EXPECT_THAT(made.result.notices, Contains("30 frames are not in t.json: hidden as a whole"));
-    EXPECT_EQ(made.result.lanes.count, lanes);
+    EXPECT_THAT(made.result.notices,
+                Contains("30 frames are not in t.json: facepipe hides them as a whole"));
+    EXPECT_EQ(made.result.resources.lanes.count, lanes);
     return made;
   };
   const JobRun one = hide("one.avi", 1);
   const JobRun several = hide("several.avi", kLanes);
   EXPECT_EQ(read_file(out_ / "several.avi"), read_file(out_ / "one.avi"));
-  EXPECT_EQ(several.result.faces, one.result.faces);
+  EXPECT_EQ(several.result.counts.faces, one.result.counts.faces);
 }
 
 TEST_F(HideLanes, KeepRegionsToTheirTimes) {
@@ -192,7 +193,7 @@ TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
     pipeline::JobOptions options = job("", lanes);
     options.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
     const JobRun made = run(options, *picture_backend());
-    EXPECT_EQ(made.result.lanes.count, lanes);
+    EXPECT_EQ(made.result.resources.lanes.count, lanes);
     EXPECT_EQ(std::ssize(made.records), kFrames);
     return made.result.tracks;
   };
@@ -212,11 +213,12 @@ TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
       pipeline::JobOptions options = job();
       options.hide->most_bytes = room * kBytesOfFrame;
       const JobRun made = run(options, *picture_backend());
-      EXPECT_EQ(made.result.lanes.count, lanes);
-      EXPECT_THAT(made.result.notices,
-                  Contains(std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes") +
-                           " instead of 4: --lookahead-memory has no room for the frames of more"));
-      EXPECT_EQ(made.result.lanes.why_one.empty(), lanes > 1);
+      EXPECT_EQ(made.result.resources.lanes.count, lanes);
+      EXPECT_THAT(
+          made.result.notices,
+          Contains(std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes") +
+                   " instead of 4: --lookahead-memory has no room for the frames of more lanes"));
+      EXPECT_EQ(made.result.resources.lanes.why_one.empty(), lanes > 1);
       EXPECT_EQ(read_file(out_ / "out.avi"), expected);
     }
 }
@@ -225,7 +227,7 @@ TEST_F(HideLanes, AreOneWhereThereIsMemoryForNothing) {
   pipeline::JobOptions options = job();
   options.hide->most_bytes = 0;
   const JobRun made = run(options, *picture_backend());
-  EXPECT_EQ(made.result.lanes.count, 1);
+  EXPECT_EQ(made.result.resources.lanes.count, 1);
   EXPECT_THAT(made.result.notices, Contains(HasSubstr("the look-ahead is 1 frames")));
   EXPECT_EQ(made.result.ledger.written, kFrames);
 }
@@ -245,7 +247,7 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
     pipeline::JobOptions options = job(out_ / "out.avi", lanes);
     options.hide->most_bytes = room * kBytesOfFrame;
     const auto backend = fake_backend(behaviour);
-    EXPECT_EQ(run(options, *backend).result.lanes.count, lanes);
+    EXPECT_EQ(run(options, *backend).result.resources.lanes.count, lanes);
     EXPECT_LE(most, room + lanes * kBeside);
   }
 }
@@ -400,10 +402,10 @@ TEST_F(HideLanes, AreOfOneDevice) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
   const JobRun made = run(job(), *backend);
-  EXPECT_EQ(made.result.lanes.count, kLanes);
-  ASSERT_EQ(made.result.devices.size(), 1U);
-  EXPECT_EQ(to_string(made.result.devices.front().device), "cuda:0");
-  EXPECT_EQ(made.result.devices.front().frames, kFrames);
+  EXPECT_EQ(made.result.resources.lanes.count, kLanes);
+  ASSERT_EQ(made.result.resources.devices.size(), 1U);
+  EXPECT_EQ(to_string(made.result.resources.devices.front().device), "cuda:0");
+  EXPECT_EQ(made.result.resources.devices.front().frames, kFrames);
   EXPECT_EQ(devices[1]->decoders_made, 0);
   EXPECT_THAT(made.result.notices,
               Contains("only cuda:0 works on it: faces are followed on one device"));
@@ -412,7 +414,7 @@ TEST_F(HideLanes, AreOfOneDevice) {
 /// Makes the input long enough for several lanes even if no option asks for them.
 pipeline::JobOptions longer(pipeline::JobOptions options, const fs::path& clip) {
   ffmpeg(source("96x64", 40) + kClosed, clip);
-  options.input = clip.string();
+  options.input.name = clip.string();
   return options;
 }
 
@@ -421,7 +423,7 @@ TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
   const pipeline::JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
-  EXPECT_EQ(run(options, *backend).result.lanes.count, 2);
+  EXPECT_EQ(run(options, *backend).result.resources.lanes.count, 2);
   EXPECT_EQ(devices[1]->decoders_made, 0);
 }
 
@@ -434,14 +436,14 @@ TEST_F(HideLanes, JoinAJobOnItsDevice) {
   Slots lanes(4);
   const Slots::Permit own = lanes.acquire({});
   pipeline::JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
-  options.shared.emplace(pipeline::SharedLanes{lanes, 4, own.number(), true});
+  options.resources.shared.emplace(pipeline::SharedLanes{lanes, 4, own.number(), true});
   const JobRun made = run(options, *backend);
-  EXPECT_EQ(made.result.lanes.count, 2);
-  ASSERT_EQ(made.result.devices.size(), 1U);
-  EXPECT_EQ(made.result.devices.front().device.index, own.number() % 2);
-  options.output = out_ / "one.avi";
-  options.shared.reset();
-  options.lanes = 1;
+  EXPECT_EQ(made.result.resources.lanes.count, 2);
+  ASSERT_EQ(made.result.resources.devices.size(), 1U);
+  EXPECT_EQ(made.result.resources.devices.front().device.index, own.number() % 2);
+  options.output.path = out_ / "one.avi";
+  options.resources.shared.reset();
+  options.resources.lanes = 1;
   (void)run(options, *fake_backend());
   EXPECT_EQ(read_file(out_ / "out.avi"), read_file(out_ / "one.avi"));
 }

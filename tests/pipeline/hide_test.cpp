@@ -119,7 +119,7 @@ TEST_F(HideTest, AStillImageIsDoneAtTheEnd) {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face({32, 16, 48, 32});
   pipeline::JobOptions options = job(picture, "out.png");
-  options.encoder = {};
+  options.output.encoder = {};
   EXPECT_EQ(run_fake_job(options, behaviour).result.ledger.written, 1);
   EXPECT_EQ(decoded_luma(folder_ / "out.png")[std::size_t{24} * kWidth + 40], 0);
 }
@@ -168,7 +168,7 @@ TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
   std::string bytes = read_file(clip);
   for (const std::size_t part : {3U, 4U, 5U}) bytes[bytes.size() / 8 * part] ^= '\x10';
   pipeline::JobOptions options = job(folder_.write("damaged.264", bytes), "out.mkv");
-  options.threads = 1;
+  options.resources.threads = 1;
   const JobRun run = run_fake_job(options, always_the_face());
   const std::string luma = decoded_luma(folder_ / "out.mkv");
   EXPECT_GT(run.result.ledger.damaged, 0);
@@ -417,7 +417,7 @@ TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   FakeBehaviour behaviour = always_the_face();
   behaviour.on_collect = fails_late();
   pipeline::JobOptions options = job(clip, "out.mkv");
-  options.shared.emplace(pipeline::SharedLanes{Slots(1), 1, 0, false});
+  options.resources.shared.emplace(pipeline::SharedLanes{Slots(1), 1, 0, false});
   expect_error(ErrorKind::device, "out of order", [&] { (void)run_fake_job(options, behaviour); });
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
 }
@@ -430,7 +430,7 @@ TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
       "both.264", read_file(folder_ / "96x64.264") + read_file(folder_ / "64x48.264"));
   folder_.write("out.mkv", "theirs");
   pipeline::JobOptions options = job(clip, "out.mkv");
-  options.scale_on_size_change = false;
+  options.input.scale_on_size_change = false;
   const JobRun run = run_fake_job(options, always_the_face());
   expect_hidden_part(run, folder_ / "out.mkv", 50);
   EXPECT_EQ(run.result.failure->kind(), ErrorKind::input);
@@ -454,7 +454,7 @@ TEST_F(HideTest, WhereEncodingFailsWhatItHasGivenIsKept) {
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
   FailingEncoderBackend backend(fake_backend(always_the_face()));
   pipeline::JobOptions options = job(clip, "out.mkv");
-  options.encoder = {"ffv1", "", {}, {}};
+  options.output.encoder = {"ffv1", "", {}, {}};
   const pipeline::JobResult result = pipeline::run_job(options, backend, {}, {});
   ASSERT_TRUE(result.failure);
   const std::string luma = decoded_luma(result.output);
@@ -556,7 +556,7 @@ TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
       "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // the length in two bytes
   bytes.insert(2, segment);
   pipeline::JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
-  options.encoder = {};
+  options.output.encoder = {};
   EXPECT_EQ(run_fake_job(options, always_the_face()).result.ledger.written, 1);
   const std::string written = read_file(folder_ / "out.jpg");
   EXPECT_EQ(written.find("Exif"), std::string::npos);

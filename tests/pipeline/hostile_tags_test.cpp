@@ -18,8 +18,8 @@ TEST_P(HostileTags, D9DoNotReachTheEncoder) {
   const TemporaryFolder folder;
   pipeline::JobOptions options =
       default_job(folder.write("clip.264", hostile_chroma_location()), folder / "out.mkv");
-  options.encoder.codec = GetParam();
-  options.threads = 1;
+  options.output.encoder.codec = GetParam();
+  options.resources.threads = 1;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 1);
 }
 

@@ -64,8 +64,8 @@ class PictureOutput : public testing::Test {
   }
   [[nodiscard]] pipeline::JobOptions job(const fs::path& output) const {
     pipeline::JobOptions options;
-    options.input = (in_ / "a.mkv").string();
-    options.output = output;
+    options.input.name = (in_ / "a.mkv").string();
+    options.output.path = output;
     options.overlay = {false, false, false, false};
     return options;
   }
@@ -87,8 +87,8 @@ TEST_F(PictureOutput, AVideoNeedsANumberInTheName) {
 
 TEST_F(PictureOutput, OneFrameOfAVideoNeedsNone) {
   pipeline::JobOptions options = job(out_ / "o.png");
-  options.start_s = 0.5;
-  options.end_s = 0.6;
+  options.input.start_s = 0.5;
+  options.input.end_s = 0.6;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 1);
   EXPECT_THAT(out_.names(), ElementsAre("o.png"));
 }
@@ -125,7 +125,7 @@ TEST_F(PictureOutput, APictureThatAppearsMeanwhileStays) {
 TEST_F(PictureOutput, PicturesAreReplacedWhereThatIsWanted) {
   out_.write("2.png", "old");
   pipeline::JobOptions options = job(out_ / "%d.png");
-  options.existing = ExistingTarget::replace;
+  options.output.existing = ExistingTarget::replace;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, kFrames);
   EXPECT_EQ(read_file(out_ / "2.png").substr(1, 3), "PNG");
   EXPECT_EQ(out_.names().size(), std::size_t{kFrames});
@@ -198,7 +198,7 @@ TEST_F(PictureOutput, AStillImagesNameIsANameAndNoPattern) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64 -frames:v 1 -update 1", in_ / "still.png");
   fs::rename(in_ / "still.png", in_ / "a%03d.png");
   pipeline::JobOptions options = job(out_ / "b%03d.png");
-  options.input = (in_ / "a%03d.png").string();
+  options.input.name = (in_ / "a%03d.png").string();
   EXPECT_EQ(run_fake_job(options).result.output, out_ / "b%03d.png");
   EXPECT_THAT(out_.names(), ElementsAre("b%03d.png"));
 }
@@ -206,7 +206,7 @@ TEST_F(PictureOutput, AStillImagesNameIsANameAndNoPattern) {
 TEST_F(PictureOutput, AnEncoderOfAnotherKindIsRefused) {
   for (const char* const codec : {"libx264", "png"}) {
     pipeline::JobOptions options = job(out_ / "%d.jpg");
-    options.encoder.codec = codec;
+    options.output.encoder.codec = codec;
     try {
       run_fake_job(options);
       ADD_FAILURE() << codec << " is not refused";

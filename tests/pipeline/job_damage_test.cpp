@@ -82,7 +82,7 @@ TEST(Damage, TableOfH264Streams) {
 /// Decodes only the video, with this many threads.
 video::FrameLedger ledger_of(const fs::path& input, int threads) {
   pipeline::JobOptions options = lossless_job(input, {});
-  options.threads = threads;
+  options.resources.threads = threads;
   return run_fake_job(options).result.ledger;
 }
 
@@ -131,8 +131,8 @@ TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
   EXPECT_EQ(run.result.ledger.written, 10);
   EXPECT_THAT(run.result.notices, Contains(HasSubstr("change from 128x96 yuv420p to 64x48")));
   EXPECT_EQ(decoded_pictures(folder / "out.mkv").size(), 10U * 128 * 96 * 3 / 2);
-  options.scale_on_size_change = false;
-  options.output = folder / "refused.mkv";
+  options.input.scale_on_size_change = false;
+  options.output.path = folder / "refused.mkv";
   EXPECT_THROW(run_fake_job(options), Error);
   EXPECT_FALSE(fs::exists(folder / "refused.mkv"));
 }

@@ -89,13 +89,13 @@ TEST_F(Failure, InDecodingOfAChangedSize) {
              " -c copy -f h264",
          *folder_ / "ab.264");
   pipeline::JobOptions options = lossless_job(*folder_ / "ab.264", out_ / "out.mkv");
-  options.scale_on_size_change = false;
+  options.input.scale_on_size_change = false;
   expect_clean_failure(options, {}, "change from 320x180");
 }
 
 TEST_F(Failure, InOpeningTheEncoder) {
   pipeline::JobOptions options = job();
-  options.encoder.options = {{"no_such_option", "1"}};
+  options.output.encoder.options = {{"no_such_option", "1"}};
   expect_clean_failure(options, {}, "no_such_option");
 }
 
@@ -139,8 +139,8 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
 
 TEST_F(Failure, OnAFullDeviceIsTold) {
   pipeline::JobOptions options = job();
-  options.output = out_ / "full.mkv";
-  std::filesystem::create_symlink("/dev/full", options.output);
+  options.output.path = out_ / "full.mkv";
+  std::filesystem::create_symlink("/dev/full", options.output.path);
   try {
     (void)run_fake_job(options);
     ADD_FAILURE() << "nothing was thrown";
@@ -154,7 +154,7 @@ TEST_F(Failure, AnOutputThatAppearsMeanwhileIsLeftAlone) {
   FakeBehaviour behaviour;
   behaviour.on_start = [this] { out_.write("out.mp4", "theirs"); };
   pipeline::JobOptions options = job();
-  options.existing = ExistingTarget::refuse;
+  options.output.existing = ExistingTarget::refuse;
   try {
     (void)run_fake_job(options, behaviour);
     ADD_FAILURE() << "nothing was thrown";

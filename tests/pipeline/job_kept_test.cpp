@@ -46,7 +46,7 @@ class KeptClip : public testing::TestWithParam<ClipCase> {
 
   [[nodiscard]] pipeline::JobOptions job() const {
     pipeline::JobOptions options = lossless_job(input(), output());
-    if (*GetParam().codec != 0) options.encoder = {GetParam().codec, "", {}, {}};
+    if (*GetParam().codec != 0) options.output.encoder = {GetParam().codec, "", {}, {}};
     return options;
   }
 
@@ -242,7 +242,7 @@ TEST(Drawing, ChangesNothingElsewhere) {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face(box);
   const JobRun run = run_fake_job(options, behaviour);
-  EXPECT_EQ(run.result.faces, 25);
+  EXPECT_EQ(run.result.counts.faces, 25);
   const std::string before = decoded_pictures(folder / "in.mp4");
   const std::string after = decoded_pictures(folder / "out.mp4");
   ASSERT_EQ(before.size(), after.size());
@@ -275,8 +275,8 @@ TEST(SizeLimits, IgnoreFacesOutsideThem) {
   behaviour.candidates.push_back({50, 50, 90, 90}, 0.9F, {});
   behaviour.candidates.push_back({100, 0, 300, 100}, 0.9F, {});
   pipeline::JobOptions options = lossless_job(folder / "in.mp4", "");
-  options.min_face = 11;
-  options.max_face = 199;
+  options.search.min_face = 11;
+  options.search.max_face = 199;
   const JobRun run = run_fake_job(options, behaviour);
   ASSERT_EQ(run.records.size(), 2U);
   EXPECT_EQ(run.records[0].candidates, 3U);
@@ -291,8 +291,8 @@ TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
       "aac",
       folder / "in.mp4");
   pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mp4");
-  options.start_s = 1.2;
-  options.end_s = 2.5;
+  options.input.start_s = 1.2;
+  options.input.end_s = 2.5;
   const JobRun run = run_fake_job(options);
   EXPECT_EQ(run.result.ledger.packets, 13);
   EXPECT_EQ(run.result.ledger.written, 13);
@@ -325,9 +325,9 @@ TEST(Checksums, AreLeftOutOfMotionJpegAlone) {
   ffmpeg(kPattern + std::string("-c:v libx264"), folder / "clip.mp4");
   for (const std::string codec : {"mjpeg", "libx264"}) {
     pipeline::JobOptions options = lossless_job(folder / "clip.mp4", folder / (codec + ".mkv"));
-    options.encoder = {codec, "", {}, {}};
+    options.output.encoder = {codec, "", {}, {}};
     run_fake_job(options);
-    const auto [clusters, checksums] = clusters_and_checksums(read_file(options.output));
+    const auto [clusters, checksums] = clusters_and_checksums(read_file(options.output.path));
     EXPECT_GT(clusters, 0) << codec;
     EXPECT_EQ(checksums, codec == "mjpeg" ? 0 : clusters) << codec;
   }

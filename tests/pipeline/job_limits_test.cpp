@@ -21,7 +21,7 @@ class MaxPixels : public testing::Test {
   [[nodiscard]] static pipeline::JobOptions options_for(const std::filesystem::path& input,
                                                         std::int64_t max_pixels) {
     pipeline::JobOptions options = lossless_job(input, {});
-    options.max_pixels = max_pixels;
+    options.input.max_pixels = max_pixels;
     return options;
   }
 
@@ -29,7 +29,7 @@ class MaxPixels : public testing::Test {
   void expect_refused(const std::filesystem::path& input, const std::string& size,
                       std::int64_t max_pixels) const {
     pipeline::JobOptions options = options_for(input, max_pixels);
-    options.output = folder_ / "out.mkv";
+    options.output.path = folder_ / "out.mkv";
     const std::vector<std::string> before = folder_.names();
     try {
       run_fake_job(options);

@@ -97,20 +97,20 @@ TEST_F(Refused, OutputsThatCannotBeWritten) {
   expect_refused(job_to(out_ / "out.xyz"), ErrorKind::output, "out.xyz", "no container format");
   expect_refused(job_to(out_ / "out.webm"), ErrorKind::usage, "", "qp");
   pipeline::JobOptions wrong_codec = job_to(out_ / "out.webm");
-  wrong_codec.encoder = {"libx264", "", {}, {}};
+  wrong_codec.output.encoder = {"libx264", "", {}, {}};
   expect_refused(wrong_codec, ErrorKind::output, "out.webm", "can't hold h264");
 }
 
 TEST_F(Refused, EncodersAndOptionsThatDoNotExist) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
   pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
-  options.encoder = {"nosuchcodec", "", {}, {}};
+  options.output.encoder = {"nosuchcodec", "", {}, {}};
   expect_refused(options, ErrorKind::usage, "nosuchcodec", "no such encoder");
-  options.encoder = {"aac", "", {}, {}};
+  options.output.encoder = {"aac", "", {}, {}};
   expect_refused(options, ErrorKind::usage, "aac", "no such encoder");
-  options.encoder = {"mjpeg", "fast", {}, {}};
+  options.output.encoder = {"mjpeg", "fast", {}, {}};
   expect_refused(options, ErrorKind::usage, "mjpeg", "preset");
-  options.encoder = {"libx264", "nosuchpreset", {}, {}};
+  options.output.encoder = {"libx264", "nosuchpreset", {}, {}};
   expect_refused(options, ErrorKind::output, "out.mp4", "libx264");
 }
 
@@ -120,7 +120,7 @@ TEST_F(Refused, EncodersThatAreNotOfThisDevice) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
   pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
   for (const char* name : {"h264_nvenc", "hevc_nvenc"}) {
-    options.encoder = {name, "", {}, {}};
+    options.output.encoder = {name, "", {}, {}};
     expect_refused(options, ErrorKind::usage, name, "the device is the cpu");
   }
 }
@@ -140,7 +140,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
   }
   // H.263 allows only a few sizes.
   pipeline::JobOptions options = lossless_job(folder_ / "odd.mkv", out_ / "out.avi");
-  options.encoder = {"h263", "", {}, {}};
+  options.output.encoder = {"h263", "", {}, {}};
   expect_refused(options, ErrorKind::output, "out.avi", "h263");
 }
 
@@ -148,16 +148,16 @@ TEST_F(Refused, BitsThatJpegCannotHold) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.3 -pix_fmt yuv420p10le -c:v libx264",
          folder_ / "deep.mkv");
   pipeline::JobOptions options = lossless_job(folder_ / "deep.mkv", out_ / "out.mkv");
-  options.encoder = {"mjpeg", "", {}, {}};
+  options.output.encoder = {"mjpeg", "", {}, {}};
   expect_refused(options, ErrorKind::output, "out.mkv", "--allow-8bit");
-  options.allow_8bit = true;
+  options.output.allow_8bit = true;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 3);
 }
 
 TEST_F(Refused, ARangeWithoutAFrame) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=1 -c:v libx264", folder_ / "in.mp4");
   pipeline::JobOptions options = lossless_job(folder_ / "in.mp4", out_ / "out.mp4");
-  options.start_s = 50;
+  options.input.start_s = 50;
   expect_refused(options, ErrorKind::input, "in.mp4", "no frame in the chosen range");
 }
 

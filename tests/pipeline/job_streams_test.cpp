@@ -168,7 +168,7 @@ TEST_F(Streams, ChaptersMetadataAndLanguages) {
 
 TEST_F(Streams, ChaptersMoveWithTheStart) {
   pipeline::JobOptions options = lossless_job(all_mkv(), out_ / "out.mkv");
-  options.start_s = 0.4;
+  options.input.start_s = 0.4;
   run_fake_job(options);
   const nlohmann::json probed = probe(out_ / "out.mkv");
   ASSERT_EQ(probed.at("chapters").size(), 2U);
@@ -199,7 +199,7 @@ TEST_F(Streams, ACoverPictureIsKept) {
 
 TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
   pipeline::JobOptions options = lossless_job(all_mkv(), out_ / "out.ts");
-  options.strict = true;
+  options.output.strict = true;
   try {
     run_fake_job(options);
     FAIL() << "no error";
@@ -210,7 +210,7 @@ TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
   EXPECT_TRUE(out_.names().empty());
   // A conversion loses nothing.
   pipeline::JobOptions converted = lossless_job(all_mp4(), out_ / "out.mkv");
-  converted.strict = true;
+  converted.output.strict = true;
   EXPECT_NO_THROW(run_fake_job(converted));
 }
 

@@ -29,7 +29,7 @@ class JobSuppression : public testing::Test {
   JobSuppression() {
     ffmpeg("-f lavfi -i testsrc2=s=192x108:r=5 -frames:v 2 -c:v libx264", folder_ / "in.mp4");
     options_ = lossless_job(folder_ / "in.mp4", "");
-    options_.nms.threshold = 0.3F;
+    options_.search.nms.threshold = 0.3F;
   }
   /// Returns the faces of the first frame.
   Detections faces(const Detections& candidates) {
@@ -63,14 +63,14 @@ TEST_F(JobSuppression, FacesOfADetectorWithoutLandmarksHaveNone) {
 
 TEST_F(JobSuppression, FastAndMatrixDont) {
   for (const nms::NmsRule rule : {nms::NmsRule::fast, nms::NmsRule::matrix}) {
-    options_.nms.rule = rule;
+    options_.search.nms.rule = rule;
     EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F)) << name_of(rule);
   }
 }
 
 TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
-  options_.nms.rule = nms::NmsRule::soft;
-  options_.nms.soft = {nms::SoftDecay::linear, 0.5F, 0.42F};
+  options_.search.nms.rule = nms::NmsRule::soft;
+  options_.search.nms.soft = {nms::SoftDecay::linear, 0.5F, 0.42F};
   // The first box is selected, and the second falls to 0.8 * 4/7 = 0.457. The third overlaps the
   // first by only 1/9 and is selected next, and the second falls to 0.261.
   const Detections found = faces(chain());
@@ -80,7 +80,7 @@ TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
 }
 
 TEST_F(JobSuppression, VotingMovesTheBox) {
-  options_.nms.voting = true;
+  options_.search.nms.voting = true;
   const Detections found = faces(chain());
   ASSERT_EQ(found.size(), 2U);
   // The expected edge is (0.9 * 0 + 0.8 * 40) / 1.7, because the removed box joins the better of
@@ -90,12 +90,12 @@ TEST_F(JobSuppression, VotingMovesTheBox) {
 }
 
 TEST_F(JobSuppression, CandidatesWithoutRoomAreCountedAndTold) {
-  options_.nms.rule = nms::NmsRule::matrix;
-  options_.nms.matrix.d_max = 2;
-  options_.nms.matrix.k = 1;
+  options_.search.nms.rule = nms::NmsRule::matrix;
+  options_.search.nms.matrix.d_max = 2;
+  options_.search.nms.matrix.k = 1;
   EXPECT_THAT(faces(chain()).scores, testing::ElementsAre(0.9F));
-  EXPECT_EQ(run_.result.candidates, 6);
-  EXPECT_EQ(run_.result.candidates_ignored, 2) << "one in each of two frames";
+  EXPECT_EQ(run_.result.counts.candidates, 6);
+  EXPECT_EQ(run_.result.counts.candidates_ignored, 2) << "one in each of two frames";
   EXPECT_THAT(run_.result.notices,
               testing::Contains(testing::HasSubstr("2 candidates ignored: suppression takes 2")));
 }

@@ -75,7 +75,7 @@ class KnownTracksTest : public testing::Test {
 TEST_F(KnownTracksTest, TrackingWritesNothingAndTellsTracks) {
   const JobRun run = run_fake_job(tracking(), behaviour_);
   EXPECT_EQ(run.result.ledger.decoded, 50);
-  EXPECT_EQ(run.result.faces, 50);
+  EXPECT_EQ(run.result.counts.faces, 50);
   ASSERT_EQ(run.records.size(), 50U);
   for (const FrameRecord& record : run.records) {
     ASSERT_THAT(in_pixels(record.faces.boxes), ElementsAre(kFace)) << record.index;
@@ -96,7 +96,7 @@ TEST_F(KnownTracksTest, TrackingWritesNothingAndTellsTracks) {
 
 TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
   pipeline::JobOptions options = tracking();
-  options.output = folder_ / "out.mkv";
+  options.output.path = folder_ / "out.mkv";
   const JobRun run = run_fake_job(options, behaviour_);
   ASSERT_TRUE(run.result.tracks);
   EXPECT_EQ(*run.result.tracks, found());
@@ -107,7 +107,7 @@ TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
 // All 50 frames wait, which is more than may be in flight.
 TEST_F(KnownTracksTest, AllFramesMayWaitWhereNoPictureDoes) {
   pipeline::JobOptions options = tracking();
-  options.frames_in_flight = 1;
+  options.resources.frames_in_flight = 1;
   options.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
   std::int64_t most = 0;
   behaviour_.on_prepare = [&](const Frame&) { most = std::max(most, video::live_frames()); };
@@ -122,7 +122,7 @@ TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
   const JobRun run = run_fake_job(hiding(file), behaviour_);
   EXPECT_FALSE(looked);
   EXPECT_EQ(run.result.ledger.written, 50);
-  EXPECT_EQ(run.result.faces, 50);
+  EXPECT_EQ(run.result.counts.faces, 50);
   const std::string luma = out();
   ASSERT_EQ(luma.size(), 50 * kPixels);
   for (std::size_t frame = 0; frame < 50; ++frame)
@@ -140,7 +140,7 @@ TEST_F(KnownTracksTest, ARangeIsHiddenByTheStampsOfTheWhole) {
   file.tracks[0].boxes.resize(30);  // up to 1.16 s
   file.tracks[0].end_pts = file.tracks[0].boxes.back().pts;
   pipeline::JobOptions options = hiding(file);
-  options.start_s = 1;
+  options.input.start_s = 1;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 25);
   const std::string luma = out();
   const std::string before = decoded_luma(clip()).substr(25 * kPixels);
@@ -157,12 +157,12 @@ TEST_F(KnownTracksTest, DamagedFramesAreHiddenAsAWholeAllTheSame) {
   for (std::size_t i = 0; i < 20; ++i) bytes[bytes.size() / 2 + i] ^= '\x55';
   const fs::path broken = folder_.write("broken.264", bytes);
   pipeline::JobOptions options = tracking();
-  options.input = broken;
+  options.input.name = broken;
   behaviour_.candidates = {};
   JobRun first = run_fake_job(options, behaviour_);
   ASSERT_TRUE(first.result.tracks);
   pipeline::JobOptions second = hiding(*first.result.tracks);
-  second.input = broken;
+  second.input.name = broken;
   const JobRun run = run_fake_job(second);
   EXPECT_GT(run.result.ledger.damaged, 0);
   const std::string luma = out();
@@ -179,7 +179,7 @@ TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
   track::TrackFile other = file;
   other.input.size = {64, 96};
   expect_error(ErrorKind::usage,
-               "t.json: is of another input: its size is 64x96, the input's 96x64",
+               "t.json: was made for another input: its size is 64x96, but the input's is 96x64",
                [&] { (void)run_fake_job(hiding(other)); });
   other = file;
   other.input.time_base = {1, 25};
@@ -195,7 +195,7 @@ TEST_F(KnownTracksTest, FramesThatAreNotKnownAreTold) {
   track::TrackFile file = found();
   file.input.frames = 49;
   EXPECT_THAT(run_fake_job(hiding(file)).result.notices,
-              Contains(HasSubstr("1 frames are not in t.json: hidden as a whole")));
+              Contains(HasSubstr("1 frames are not in t.json: facepipe hides them as a whole")));
 }
 
 TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {

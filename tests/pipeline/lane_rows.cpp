@@ -137,11 +137,11 @@ Make cut_off(const std::string& arguments) {
 
 pipeline::JobOptions job_of(const LaneRow& row, const fs::path& folder, bool with_video) {
   pipeline::JobOptions options = lossless_job(folder / row.file, {});
-  if (with_video) options.output = folder / row.output;
-  options.encoder = {"mjpeg", "", {}, {}};
-  options.threads = row.threads;
-  options.start_s = row.start_s;
-  options.end_s = row.end_s;
+  if (with_video) options.output.path = folder / row.output;
+  options.output.encoder = {"mjpeg", "", {}, {}};
+  options.resources.threads = row.threads;
+  options.input.start_s = row.start_s;
+  options.input.end_s = row.end_s;
   return options;
 }
 
@@ -159,12 +159,12 @@ static const std::string kLongGop = kX264 + "keyint=250:min-keyint=250:scenecut=
 void PrintTo(const LaneRow& row, std::ostream* out) { *out << row.name; }
 
 Told run_on_lanes(pipeline::JobOptions options, int lanes, pipeline::Backend& backend) {
-  options.lanes = lanes;
+  options.resources.lanes = lanes;
   Told told;
   pipeline::JobObserver observer;
   observer.frame = [&](const FrameRecord& record) { told.run.records.push_back(record); };
   told.run.result = pipeline::run_job(options, backend, observer, {});
-  if (!options.output.empty()) told.packets = packets_of(options.output);
+  if (!options.output.path.empty()) told.packets = packets_of(options.output.path);
   return told;
 }
 
@@ -175,11 +175,11 @@ void expect_same_result(const pipeline::JobResult& found, const pipeline::JobRes
   // Several threads may report notices in any order.
   EXPECT_THAT(found.notices, testing::UnorderedElementsAreArray(expected.notices));
   EXPECT_EQ(found.early_end, expected.early_end);
-  EXPECT_EQ(found.faces, expected.faces);
-  EXPECT_EQ(found.candidates, expected.candidates);
+  EXPECT_EQ(found.counts.faces, expected.counts.faces);
+  EXPECT_EQ(found.counts.candidates, expected.counts.candidates);
   EXPECT_EQ(found.size, expected.size);
-  EXPECT_EQ(found.decoder, expected.decoder);
-  EXPECT_EQ(found.encoder, expected.encoder);
+  EXPECT_EQ(found.codecs.decoder, expected.codecs.decoder);
+  EXPECT_EQ(found.codecs.encoder, expected.codecs.encoder);
 }
 
 void expect_same_tracks(const pipeline::JobResult& found, const pipeline::JobResult& expected) {
@@ -364,7 +364,7 @@ void expect_as_one_lane(const LaneRow& row, const fs::path& folder, pipeline::Ba
     pipeline::JobOptions options = job_of(row, folder, with_video);
     change(options);
     const Told one = run_on_lanes(options, 1, backend);
-    EXPECT_EQ(one.run.result.cuts, 0);
+    EXPECT_EQ(one.run.result.resources.cuts, 0);
     if (!row.is_whole) {
       EXPECT_FALSE(one.run.result.ledger.intact());
     }
@@ -373,9 +373,9 @@ void expect_as_one_lane(const LaneRow& row, const fs::path& folder, pipeline::Ba
       SCOPED_TRACE(std::to_string(count) + " lanes");
       const Told found = run_on_lanes(options, count, backend);
       expect_same(found, one);
-      EXPECT_EQ(found.run.result.cuts, row.cuts);
-      EXPECT_EQ(found.run.result.lanes.count, count);
-      EXPECT_EQ(found.run.result.lanes.why_one, "");
+      EXPECT_EQ(found.run.result.resources.cuts, row.cuts);
+      EXPECT_EQ(found.run.result.resources.lanes.count, count);
+      EXPECT_EQ(found.run.result.resources.lanes.why_one, "");
     }
   }
 }

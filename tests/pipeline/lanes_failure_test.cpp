@@ -52,9 +52,9 @@ class LanesFailure : public testing::Test {
   static pipeline::JobOptions job_for(const std::filesystem::path& input,
                                       const std::filesystem::path& output, int lanes) {
     pipeline::JobOptions options = lossless_job(input, output);
-    options.encoder = {"mjpeg", "", {}, {}};
-    options.lanes = lanes;
-    options.threads = 2;
+    options.output.encoder = {"mjpeg", "", {}, {}};
+    options.resources.lanes = lanes;
+    options.resources.threads = 2;
     return options;
   }
   [[nodiscard]] pipeline::JobOptions job() const {
@@ -165,14 +165,14 @@ TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   std::ofstream(folder / "c.ts", std::ios::binary | std::ios::app)
       << read_file(folder / "second.ts");
   pipeline::JobOptions options = job_for(folder / "c.ts", out_ / "out.avi", kLanes);
-  options.scale_on_size_change = false;
+  options.input.scale_on_size_change = false;
   expect_clean_failure(options, {}, {}, "change from 96x64 yuv420p to 64x48");
 }
 
 TEST_F(LanesFailure, InOpeningTheEncoders) {
   pipeline::JobOptions options = job();
   // An option of nvJPEG, which FFmpeg's encoder doesn't know.
-  options.encoder.options = {{"quality", "1"}};
+  options.output.encoder.options = {{"quality", "1"}};
   expect_clean_failure(options, {}, {}, "quality");
 }
 
@@ -208,13 +208,13 @@ TEST_F(LanesFailure, AStopLeavesTheFirstFrames) {
       if (record.index == frame) stop.request_stop();
     };
     pipeline::JobOptions options = job();
-    options.output = out_ / ("out" + std::to_string(frame) + ".avi");
+    options.output.path = out_ / ("out" + std::to_string(frame) + ".avi");
     const auto backend = fake_backend();
     run.result = pipeline::run_job(options, *backend, observer, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
     // Frame 0 may be done before the reader has reached the first cut, at frame 48.
     if (frame >= 48) {
-      EXPECT_GT(run.result.cuts, 0);
+      EXPECT_GT(run.result.resources.cuts, 0);
     }
     EXPECT_EQ(video::live_frames(), 0);
     expect_first_frames(run.result.output, run, static_cast<std::size_t>(frame) + 1);

@@ -44,9 +44,10 @@ TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");
   pipeline::JobOptions options = lossless_job(folder / "c.mp4", folder / "out.mp4");
-  options.lanes = 3;
+  options.resources.lanes = 3;
   expect_error(ErrorKind::usage, "libx264", [&] { run_fake_job(options); });
-  options.encoder = {"mjpeg", "", {}, {{"b", "1000000"}}};  // it distributes bits over pictures
+  options.output.encoder = {
+      "mjpeg", "", {}, {{"b", "1000000"}}};  // it distributes bits over pictures
   expect_error(ErrorKind::usage, "mjpeg", [&] { run_fake_job(options); });
   EXPECT_THAT(folder.names(), testing::ElementsAre("c.mp4"));
 }
@@ -55,17 +56,17 @@ TEST(Lanes, AreOneOnTheCpuWhereNobodyAsks) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");
   const pipeline::JobResult result = run_fake_job(lossless_job(folder / "c.mp4", {})).result;
-  EXPECT_EQ(result.lanes.count, 1);
-  EXPECT_EQ(result.lanes.why_one, "");
-  EXPECT_EQ(result.cuts, 0);
+  EXPECT_EQ(result.resources.lanes.count, 1);
+  EXPECT_EQ(result.resources.lanes.why_one, "");
+  EXPECT_EQ(result.resources.cuts, 0);
 }
 
 void expect_one_lane(pipeline::JobOptions options, const std::string& why, std::int64_t frames) {
-  options.lanes = 7;
+  options.resources.lanes = 7;
   const JobRun run = run_fake_job(options);
-  EXPECT_EQ(run.result.lanes.count, 1);
-  EXPECT_THAT(run.result.lanes.why_one, HasSubstr(why));
-  EXPECT_EQ(run.result.cuts, 0);
+  EXPECT_EQ(run.result.resources.lanes.count, 1);
+  EXPECT_THAT(run.result.resources.lanes.why_one, HasSubstr(why));
+  EXPECT_EQ(run.result.resources.cuts, 0);
   EXPECT_EQ(run.result.ledger.decoded, frames);
   EXPECT_EQ(std::ssize(run.records), frames);
 }
@@ -88,7 +89,7 @@ TEST(Lanes, AreOneForARangeOfFramesWithoutStamps) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.264");
   pipeline::JobOptions options = lossless_job(folder / "c.264", {});
-  options.end_s = 4;
+  options.input.end_s = 4;
   expect_one_lane(options, "no time stamps", 100);
 }
 
@@ -100,7 +101,7 @@ TEST(Lanes, ShareTheWork) {
   FakeBehaviour slow;
   slow.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
   pipeline::JobOptions options = lossless_job(folder / "c.mp4", {});
-  options.lanes = 2;
+  options.resources.lanes = 2;
   const JobRun run = run_fake_job(options, slow);
   std::map<int, int> frames;
   for (const FrameRecord& record : run.records) {

@@ -43,11 +43,11 @@ class PictureData : public testing::Test {
   [[nodiscard]] pipeline::JobOptions job(const fs::path& input, const std::string& output,
                                          const char* encoder) const {
     pipeline::JobOptions options = default_job(input, folder_ / output);
-    options.encoder.codec = encoder;
+    options.output.encoder.codec = encoder;
     return options;
   }
   static pipeline::JobOptions strict(pipeline::JobOptions options) {
-    options.strict = true;
+    options.output.strict = true;
     return options;
   }
   fs::path clip(const char* name, const std::string& arguments = {}) const {
@@ -195,7 +195,7 @@ TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
   for (const char* const encoder : {"libx264", "libx265"})
     for (const std::string output : {"out.mp4", "out.mkv", "out.mov", "out.ts"}) {
       pipeline::JobOptions options = strict(job(input, output, encoder));
-      options.encoder.preset = "ultrafast";
+      options.output.encoder.preset = "ultrafast";
       run_fake_job(options);
       if (output != "out.ts") {
         const std::set<std::string> of_stream = data_of(folder_ / output);

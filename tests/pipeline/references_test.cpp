@@ -39,7 +39,7 @@ class References : public testing::Test {
   }
   [[nodiscard]] static std::int64_t frames_where_allowed(const std::string& input) {
     pipeline::JobOptions options = lossless_job(input, {});
-    options.allow_references = true;
+    options.input.allow_references = true;
     return run_fake_job(options).result.ledger.decoded;
   }
 

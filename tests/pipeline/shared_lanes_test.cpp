@@ -50,9 +50,9 @@ class SharedLanesTest : public testing::Test {
 
   pipeline::JobOptions job(const char* output, pipeline::SharedLanes shared) const {
     pipeline::JobOptions options = lossless_job(clip(), out_ / output);
-    options.encoder = {"mjpeg", "", {}, {}};
-    options.threads = 2;
-    options.shared = std::move(shared);
+    options.output.encoder = {"mjpeg", "", {}, {}};
+    options.resources.threads = 2;
+    options.resources.shared = std::move(shared);
     return options;
   }
 
@@ -73,7 +73,7 @@ class SharedLanesTest : public testing::Test {
   std::string expected() {
     const auto alone = devices({1});
     pipeline::JobOptions options = job("expected.avi", {Slots(1), 1, 0, false});
-    options.shared.reset();
+    options.resources.shared.reset();
     (void)run(options, *alone);
     return read_file(out_ / "expected.avi");
   }
@@ -94,8 +94,8 @@ TEST_F(SharedLanesTest, AJobThatMayNotGrowHasItsOwn) {
   Slots lanes(4);
   const Slots::Permit own = lanes.acquire({});
   const JobRun made = run(job("out.avi", {lanes, 4, own.number(), false}), *backend);
-  EXPECT_EQ(made.result.lanes.count, 1);
-  EXPECT_EQ(made.result.lanes.why_one, "other inputs have the other lanes");
+  EXPECT_EQ(made.result.resources.lanes.count, 1);
+  EXPECT_EQ(made.result.resources.lanes.why_one, "other inputs have the other lanes");
   EXPECT_EQ(lanes_of(made), std::set{own.number()});
   EXPECT_EQ(devices_[0]->decoders_made, 1);
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
@@ -107,7 +107,7 @@ TEST_F(SharedLanesTest, FreeOnesJoin) {
   Slots lanes(3);
   const Slots::Permit own = lanes.acquire({});
   const JobRun made = run(job("out.avi", {lanes, 3, own.number(), true}), *backend);
-  EXPECT_EQ(made.result.lanes.count, 3);
+  EXPECT_EQ(made.result.resources.lanes.count, 3);
   EXPECT_EQ(lanes_of(made), (std::set{0, 1, 2}));
   EXPECT_EQ(made.result.ledger.decoded, kFrames);
   EXPECT_EQ(made.result.ledger.packets, kFrames);
@@ -142,7 +142,7 @@ TEST_F(SharedLanesTest, AreNotWaitedFor) {
   std::vector<Slots::Permit> taken;
   for (int i = 0; i < 4; ++i) taken.push_back(lanes.acquire({}));
   const JobRun made = run(job("out.avi", {lanes, 4, taken[2].number(), true}), *backend);
-  EXPECT_EQ(made.result.lanes.count, 1);
+  EXPECT_EQ(made.result.resources.lanes.count, 1);
   EXPECT_EQ(lanes_of(made), std::set{taken[2].number()});
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
@@ -158,7 +158,7 @@ TEST_F(SharedLanesTest, AreOfTheDeviceOfTheirNumber) {
   const JobRun made = run(job("out.avi", {lanes, 4, own.number(), true}), *backend);
   for (const FrameRecord& record : made.records)
     EXPECT_EQ(record.device.index, record.lane % 2) << record.index;
-  EXPECT_EQ(to_string(made.result.devices.front().device), "cuda:1") << "its own lane's";
+  EXPECT_EQ(to_string(made.result.resources.devices.front().device), "cuda:1") << "its own lane's";
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
@@ -244,9 +244,9 @@ TEST_F(SharedLanesTest, JobsAtOnceMakeWhatEachMakesAlone) {
       pipeline::JobObserver nobody;
       const pipeline::JobResult result = pipeline::run_job(
           job(names[i].c_str(), {lanes, 4, own[i].number(), i > 0}), *backend, nobody, {});
-      for (const pipeline::CopySum& sum : result.copies)
+      for (const pipeline::CopySum& sum : result.resources.copies)
         if (sum.kind == "upload") uploads[i] = sum.calls;
-      EXPECT_EQ(uploads[i], result.lanes.count) << "each counts its own";
+      EXPECT_EQ(uploads[i], result.resources.lanes.count) << "each counts its own";
       own[i].release();
     });
   workers.clear();

@@ -63,10 +63,10 @@ class SideStreams : public testing::Test {
   }
   /// Expects that the job fails under --strict, and that its message contains `why`.
   void expect_strict_refuses(pipeline::JobOptions options, const char* why) const {
-    options.strict = true;
-    options.output = folder_ / ("strict" + options.output.extension().string());
+    options.output.strict = true;
+    options.output.path = folder_ / ("strict" + options.output.path.extension().string());
     expect_error(ErrorKind::output, why, [&] { run_fake_job(options); });
-    EXPECT_FALSE(fs::exists(options.output));
+    EXPECT_FALSE(fs::exists(options.output.path));
   }
 
   TemporaryFolder folder_;

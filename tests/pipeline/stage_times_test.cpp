@@ -138,7 +138,7 @@ class SlowRun : public testing::Test {
   void SetUp() override {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1", folder_ / "a.mp4");
     pipeline::JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
-    options.encoder = {};  // its look-ahead gives all packets at the end
+    options.output.encoder = {};  // its look-ahead gives all packets at the end
     const auto backend = pipeline::make_cpu_backend(std::make_unique<SlowFactory>());
     pipeline::JobObserver observer;
     observer.times = [this](const pipeline::StageTimes& times) { told_.merge(times); };
@@ -151,36 +151,36 @@ class SlowRun : public testing::Test {
 };
 
 TEST_F(SlowRun, RateIsThatOfTheWholeRunAfterStartUp) {
-  EXPECT_GE(result_.startup_s, 0.3);
-  EXPECT_LE(result_.fps, 1000.0 / kDetection.count());
-  EXPECT_NEAR(result_.fps * (result_.wall_s - result_.startup_s), kFrames, 1e-6);
+  EXPECT_GE(result_.times.startup_s, 0.3);
+  EXPECT_LE(result_.times.fps, 1000.0 / kDetection.count());
+  EXPECT_NEAR(result_.times.fps * (result_.times.wall_s - result_.times.startup_s), kFrames, 1e-6);
 }
 
 TEST_F(SlowRun, StagesThatWaitForTheDetectorDoNotBoundIt) {
-  EXPECT_EQ(pipeline::bounding_stage(result_.stages)->stage, StageId::inference);
-  EXPECT_GE(row_of(result_.stages, StageId::inference).work_ms, kDetection.count());
+  EXPECT_EQ(pipeline::bounding_stage(result_.times.stages)->stage, StageId::inference);
+  EXPECT_GE(row_of(result_.times.stages, StageId::inference).work_ms, kDetection.count());
   for (const StageId stage : {StageId::read, StageId::decode, StageId::encode, StageId::mux}) {
-    const pipeline::StageRow row = row_of(result_.stages, stage);
+    const pipeline::StageRow row = row_of(result_.times.stages, stage);
     EXPECT_GT(row.work_ms, 0) << to_string(stage);
     EXPECT_LT(row.share, 0.5) << to_string(stage);
   }
-  EXPECT_GT(row_of(result_.stages, StageId::decode).in_stage_ms.p50, kDetection.count())
+  EXPECT_GT(row_of(result_.times.stages, StageId::decode).in_stage_ms.p50, kDetection.count())
       << "frames do wait there";
 }
 
 TEST_F(SlowRun, TellsTheTimesOfTheResult) {
-  EXPECT_EQ(told_.wall_s(), result_.wall_s);
-  EXPECT_EQ(told_.startup_s(), result_.startup_s);
-  EXPECT_EQ(told_.rows().size(), result_.stages.size());
-  EXPECT_EQ(told_.total_ms().max, result_.total_ms.max);
+  EXPECT_EQ(told_.wall_s(), result_.times.wall_s);
+  EXPECT_EQ(told_.startup_s(), result_.times.startup_s);
+  EXPECT_EQ(told_.rows().size(), result_.times.stages.size());
+  EXPECT_EQ(told_.total_ms().max, result_.times.total_ms.max);
 }
 
 TEST_F(SlowRun, ProcessorTimeIncludesLibraries) {
   double own_s = 0;  // half of the frames take the median or more, which is known to 1 %
-  for (const pipeline::StageRow& row : result_.stages)
+  for (const pipeline::StageRow& row : result_.times.stages)
     own_s += 0.49 * row.own_cpu_ms.p50 * kFrames / 1e3;
   EXPECT_GT(own_s, 0);
-  EXPECT_GT(result_.cpu_s, own_s);
+  EXPECT_GT(result_.times.cpu_s, own_s);
 }
 
 }  // namespace

@@ -53,18 +53,18 @@ TEST_P(InSync, B2PicturesAndSoundStayTogether) {
           std::to_string(container.begin) + " -c:a " + container.sound,
       in);
   pipeline::JobOptions options = default_job(in, folder / container.name);
-  options.format = container.format;
+  options.output.format = container.format;
   const JobRun run = run_fake_job(options);
   EXPECT_TRUE(run.result.ledger.intact());
   const std::vector<double> before = shown_times(in, "v:0");
-  const std::vector<double> after = shown_times(options.output, "v:0");
+  const std::vector<double> after = shown_times(options.output.path, "v:0");
   ASSERT_EQ(after.size(), before.size());
   EXPECT_GE(after.front(), 0);
   const double tolerance = std::max(0.00101, container.grid);
   for (std::size_t i = 1; i < after.size(); ++i)
     EXPECT_NEAR(after[i] - after[0], before[i] - before[0], tolerance) << i;
   const std::vector<double> sound_before = shown_times(in, "a:0");
-  const std::vector<double> sound_after = shown_times(options.output, "a:0");
+  const std::vector<double> sound_after = shown_times(options.output.path, "a:0");
   ASSERT_FALSE(sound_after.empty());
   EXPECT_NEAR(after[0] - sound_after[0], before[0] - sound_before[0], tolerance);
 }
@@ -88,8 +88,8 @@ TEST(Stamps, B2BFramesThatWereAskedForAreTold) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -c:v libx264", folder / "in.mp4");
   pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.avi");
   EXPECT_TRUE(run_fake_job(options).result.notices.empty());
-  options.encoder.preset = "medium";
-  options.encoder.options = {{"bf", "2"}};
+  options.output.encoder.preset = "medium";
+  options.output.encoder.options = {{"bf", "2"}};
   EXPECT_THAT(run_fake_job(options).result.notices, Contains(HasSubstr("B-frames")));
 }
 
@@ -159,9 +159,9 @@ TEST_F(Wrapped, B3AllPicturesAreShown) {
 
 TEST_F(Wrapped, B3SecondsCountFromTheFirstPicture) {
   pipeline::JobOptions options = default_job(in_, folder_ / "o.ts");
-  options.start_s = 4;
+  options.input.start_s = 4;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 50);
-  options.end_s = 5;
+  options.input.end_s = 5;
   EXPECT_EQ(run_fake_job(options).result.ledger.written, 25);
 }
 
@@ -190,11 +190,11 @@ TEST_P(OpenGop, C2EveryStartHasAllPictures) {
   const double first = times.front();
   for (std::size_t i = 1; i < times.size() - 1; ++i) {
     pipeline::JobOptions options = lossless_job(in, {});
-    options.start_s = times[i] - first - .01;
+    options.input.start_s = times[i] - first - .01;
     const JobRun run = run_fake_job(options);
-    ASSERT_EQ(run.records.size(), times.size() - i) << *options.start_s;
-    EXPECT_NEAR(run.records.front().pts_s, times[i], .0011) << *options.start_s;
-    EXPECT_TRUE(run.result.ledger.intact()) << *options.start_s;
+    ASSERT_EQ(run.records.size(), times.size() - i) << *options.input.start_s;
+    EXPECT_NEAR(run.records.front().pts_s, times[i], .0011) << *options.input.start_s;
+    EXPECT_TRUE(run.result.ledger.intact()) << *options.input.start_s;
   }
 }
 
@@ -206,7 +206,7 @@ TEST(Stamps, C2AStartBetweenKeyFramesOfAStreamWithoutIndexHasAllPictures) {
          folder / "in.ts");
   for (const double start : {1.5, 9.4, 15.0}) {
     pipeline::JobOptions options = lossless_job(folder / "in.ts", {});
-    options.start_s = start;
+    options.input.start_s = start;
     const JobRun run = run_fake_job(options);
     EXPECT_EQ(run.result.ledger.decoded, std::lround((20 - start) * 10)) << start;
     EXPECT_TRUE(run.result.ledger.intact()) << start;
@@ -235,7 +235,7 @@ TEST(Stamps, C5ARawStreamIsReadNoFurtherThanItsChosenEnd) {
   EXPECT_EQ(shown, 10);
   EXPECT_LT(read, 60);
   pipeline::JobOptions whole = lossless_job(folder / "in.264", {});
-  whole.end_s = .4;
+  whole.input.end_s = .4;
   const JobRun run = run_fake_job(whole);
   EXPECT_EQ(run.result.ledger.decoded, 10);
   EXPECT_TRUE(run.result.ledger.intact());
@@ -261,7 +261,7 @@ TEST(Stamps, B15AChosenStartMovesTheTimecode) {
          folder / "in.mp4");
   const auto timecode = [&](double start) {
     pipeline::JobOptions options = lossless_job(folder / "in.mp4", folder / "out.mov");
-    options.start_s = start;
+    options.input.start_s = start;
     run_fake_job(options);
     return streams_of(probe(folder / "out.mov"), "video").at(0).at("tags").value("timecode", "");
   };
@@ -275,7 +275,7 @@ TEST(Stamps, B15TheTimecodeOfDroppedFramesIsMovedByItsRule) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=30000/1001:d=2 -c:v libx264 -timecode 00:00:59;20",
          folder / "in.mov");
   pipeline::JobOptions options = lossless_job(folder / "in.mov", folder / "out.mov");
-  options.start_s = 0.5;
+  options.input.start_s = 0.5;
   run_fake_job(options);
   EXPECT_EQ(streams_of(probe(folder / "out.mov"), "video").at(0).at("tags").at("timecode"),
             "00:01:00;07");

@@ -19,9 +19,9 @@ namespace facepipe::test {
 inline pipeline::JobOptions default_job(const std::filesystem::path& input,
                                         const std::filesystem::path& output) {
   pipeline::JobOptions options;
-  options.input = input.string();
-  options.output = output;
-  options.existing = ExistingTarget::replace;
+  options.input.name = input.string();
+  options.output.path = output;
+  options.output.existing = ExistingTarget::replace;
   options.overlay = {false, false, false, false};
   return options;
 }
@@ -30,8 +30,8 @@ inline pipeline::JobOptions default_job(const std::filesystem::path& input,
 inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
                                          const std::filesystem::path& output) {
   pipeline::JobOptions options = default_job(input, output);
-  options.encoder.preset = "ultrafast";
-  options.encoder.options = {{"qp", "0"}};
+  options.output.encoder.preset = "ultrafast";
+  options.output.encoder.options = {{"qp", "0"}};
   return options;
 }
 

@@ -332,7 +332,7 @@ void Muxer::finish(const std::string& damage) {
   const int code = complete();
   if (code < 0 && full() != 0 && file_ && file_->seekable() && !is_mov_family(*options_.format))
     throw Error(ErrorKind::output, options_.output.string() + ": " + write_failure(full()) +
-                                       "; what was written is kept as " +
+                                       "; the output so far is kept as " +
                                        file_->keep_partial().string());
   check_av(code, ErrorKind::output, options_.output.string());
   if (sequence_) {

@@ -91,8 +91,8 @@ std::vector<Row> search_rows() {
        .kind = "N",
        .help = "Search only every Nth frame and at cuts, and follow faces through the frames "
                "between. This is faster and misses some faces; it runs on the CPU alone",
-       .value =
-           integer(1, pipeline::kMostEvery, [](Asked& to) -> int& { return to.run.job.every; }),
+       .value = integer(1, pipeline::kMostEvery,
+                        [](Asked& to) -> int& { return to.run.job.search.every; }),
        .places = {{kVideoCommands, kDetection}}},
       {.names = "--careful",
        .help = "Look at the mirrored picture, too, which takes twice as long, follow faces for "
@@ -113,14 +113,14 @@ std::vector<Row> soft_rows() {
        .kind = "DECAY",
        .help = "soft: gaussian or linear",
        .value = named<nms::SoftDecay>(
-           [](Asked& to) -> nms::SoftDecay& { return to.run.job.nms.soft.decay; },
+           [](Asked& to) -> nms::SoftDecay& { return to.run.job.search.nms.soft.decay; },
            {nms::SoftDecay::gaussian, nms::SoftDecay::linear}),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-sigma",
        .kind = "S",
        .help = "soft, gaussian: scores fall more slowly if this is larger",
        .value = number(kLeastSoft, kMostSoft,
-                       [](Asked& to) -> float& { return to.run.job.nms.soft.sigma; }),
+                       [](Asked& to) -> float& { return to.run.job.search.nms.soft.sigma; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-min-score",
        .kind = "S",
@@ -139,27 +139,28 @@ std::vector<Row> matrix_rows() {
        .kind = "N",
        .help = "matrix: it has room for so many candidates",
        .value = integer(1, nms::kMaxMatrixSide,
-                        [](Asked& to) -> auto& { return to.run.job.nms.matrix.d_max; }),
+                        [](Asked& to) -> auto& { return to.run.job.search.nms.matrix.d_max; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-k",
        .kind = "K",
        .help = "matrix: the reduction of a row has so many parts; d_max / k is at most 1024",
        .value = integer(1, nms::kMaxMatrixSide,
-                        [](Asked& to) -> auto& { return to.run.job.nms.matrix.k; }),
+                        [](Asked& to) -> auto& { return to.run.job.search.nms.matrix.k; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-neighbours",
        .kind = "N",
        .help = "opencv-groups: more than this many boxes must agree on a face",
-       .value = integer(1, kMostNeighbours,
-                        [](Asked& to) -> auto& { return to.run.job.nms.groups.min_neighbours; }),
+       .value =
+           integer(1, kMostNeighbours,
+                   [](Asked& to) -> auto& { return to.run.job.search.nms.groups.min_neighbours; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-squares",
        .help = "matrix: boxes are squares of their longer side",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.matrix.squares; }),
+       .value = flag([](Asked& to) -> bool& { return to.run.job.search.nms.matrix.squares; }),
        .places = {{kRun, kExperiments}}},
       {.names = "--nms-plus-one",
        .help = "matrix: boxes are a pixel longer, as published",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.matrix.plus_one; }),
+       .value = flag([](Asked& to) -> bool& { return to.run.job.search.nms.matrix.plus_one; }),
        .places = {{kRun, kExperiments}}},
   };
 }
@@ -189,16 +190,17 @@ std::vector<Row> suppression_rows() {
        .kind = "0..1",
        .help = "Of two boxes that overlap by more than this, the one with the lower score is "
                "removed",
-       .value = number(0, 1, [](Asked& to) -> float& { return to.run.job.nms.threshold; }),
+       .value = number(0, 1, [](Asked& to) -> float& { return to.run.job.search.nms.threshold; }),
        .places = {{kRun, kSuppression}}},
       {.names = "--nms-rule",
        .kind = "RULE",
        .help = "greedy (exact); fast (a box is removed by any better box, even by one that is "
                "removed itself); soft (scores fall instead); matrix (Oro et al. 2020); "
                "opencv-groups (similar boxes become their mean, on the CPU)",
-       .value = named<nms::NmsRule>([](Asked& to) -> nms::NmsRule& { return to.run.job.nms.rule; },
-                                    {nms::NmsRule::greedy, nms::NmsRule::fast, nms::NmsRule::soft,
-                                     nms::NmsRule::matrix, nms::NmsRule::groups}),
+       .value = named<nms::NmsRule>(
+           [](Asked& to) -> nms::NmsRule& { return to.run.job.search.nms.rule; },
+           {nms::NmsRule::greedy, nms::NmsRule::fast, nms::NmsRule::soft, nms::NmsRule::matrix,
+            nms::NmsRule::groups}),
        .places = {{kRun, kSuppression}}},
       {.names = "--nms-overlap",
        .kind = "MEASURE",
@@ -206,14 +208,14 @@ std::vector<Row> suppression_rows() {
                "area divided by the better box's own); smaller-area (divided by the smaller "
                "box's)",
        .value = named<nms::NmsOverlap>(
-           [](Asked& to) -> nms::NmsOverlap& { return to.run.job.nms.overlap; },
+           [](Asked& to) -> nms::NmsOverlap& { return to.run.job.search.nms.overlap; },
            {nms::NmsOverlap::iou, nms::NmsOverlap::diou, nms::NmsOverlap::winner_area,
             nms::NmsOverlap::smaller_area}),
        .places = {{kRun, kSuppression}}},
       {.names = "--nms-voting",
        .help = "A kept box becomes the mean of itself and the boxes that it removed, weighted by "
                "score",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.nms.voting; }),
+       .value = flag([](Asked& to) -> bool& { return to.run.job.search.nms.voting; }),
        .places = {{kRun, kSuppression}}},
   };
 }

@@ -53,8 +53,9 @@ std::vector<Row> input_rows() {
        .kind = "NAME",
        .help = "FFmpeg's name of the output's container format",
        .fallback = "by the output's name; matroska on standard output",
-       .value = {AnyText{"the name of a container format",
-                         [](Asked& to, std::string_view text) { to.run.job.format = text; }}},
+       .value = {AnyText{
+           "the name of a container format",
+           [](Asked& to, std::string_view text) { to.run.job.output.format = text; }}},
        .places = {{kRun | kHide, kInputOutput}}},
       {.names = "--overwrite",
        .help = "Replace outputs that exist",
@@ -82,15 +83,16 @@ std::vector<Row> input_rows() {
        .kind = "TIME",
        .help = "Begin at: seconds, or [HH:]MM:SS[.frac]",
        .fallback = "the beginning",
-       .value = {FormedText{
-           [](Asked& to, const OptionText& given) { to.run.job.start_s = parse_time(given); }}},
+       .value = {FormedText{[](Asked& to, const OptionText& given) {
+         to.run.job.input.start_s = parse_time(given);
+       }}},
        .places = {{kVideoCommands, kInputOutput}}},
       {.names = "--end",
        .kind = "TIME",
        .help = "End before: seconds, or [HH:]MM:SS[.frac]",
        .fallback = "the end",
        .value = {FormedText{
-           [](Asked& to, const OptionText& given) { to.run.job.end_s = parse_time(given); }}},
+           [](Asked& to, const OptionText& given) { to.run.job.input.end_s = parse_time(given); }}},
        .places = {{kVideoCommands, kInputOutput}}},
   };
 }

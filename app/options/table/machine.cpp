@@ -71,10 +71,11 @@ std::vector<Row> device_rows() {
       {.names = "--decoder",
        .kind = "DECODER",
        .help = "For a CUDA device: auto (NVDEC, or the CPU if NVDEC can't), cuda or cpu",
-       .value = choice<video::DecoderChoice>([](Asked& to) -> auto& { return to.run.job.decoder; },
-                                             {{"auto", video::DecoderChoice::automatic},
-                                              {"cuda", video::DecoderChoice::nvdec},
-                                              {"cpu", video::DecoderChoice::cpu}}),
+       .value =
+           choice<video::DecoderChoice>([](Asked& to) -> auto& { return to.run.job.input.decoder; },
+                                        {{"auto", video::DecoderChoice::automatic},
+                                         {"cuda", video::DecoderChoice::nvdec},
+                                         {"cpu", video::DecoderChoice::cpu}}),
        .places = {{kVideoCommands, kMachine}}},
   };
 }
@@ -91,14 +92,15 @@ std::vector<Row> concurrency_rows() {
                "(no video, or Motion JPEG)",
        .fallback = "auto: all of the device",
        .value = {Integer{1, kMostLanes, "auto",
-                         [](Asked& to, int value) { to.run.job.lanes = value; }}},
+                         [](Asked& to, int value) { to.run.job.resources.lanes = value; }}},
        .places = {{kVideoCommands, kMachine}}},
       {.names = "--frames-in-flight",
        .kind = "auto|N",
        .help = "Frames on their way through the stages of each lane at once",
        .fallback = "auto: 4; with several lanes 2, without video 1",
-       .value = {Integer{1, kMostFramesInFlight, "auto",
-                         [](Asked& to, int value) { to.run.job.frames_in_flight = value; }}},
+       .value = {Integer{
+           1, kMostFramesInFlight, "auto",
+           [](Asked& to, int value) { to.run.job.resources.frames_in_flight = value; }}},
        .places = {{kVideoCommands, kMachine}}},
   };
 }

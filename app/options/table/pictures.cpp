@@ -42,7 +42,7 @@ std::vector<Row> encoder_rows() {
        .fallback = "auto, which is h264; a still image keeps its own",
        .value = {AnyText{"the name of an encoder",
                          [](Asked& to, std::string_view text) {
-                           to.run.job.encoder.codec = text == "auto" ? "" : text;
+                           to.run.job.output.encoder.codec = text == "auto" ? "" : text;
                          }}},
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--preset",
@@ -50,7 +50,7 @@ std::vector<Row> encoder_rows() {
        .help = "The encoder's preset, which trades speed for size; NVENC has p1 (fastest) to p7",
        .fallback = "the encoder's own",
        .value = {AnyText{
-           "", [](Asked& to, std::string_view text) { to.run.job.encoder.preset = text; }}},
+           "", [](Asked& to, std::string_view text) { to.run.job.output.encoder.preset = text; }}},
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--crf",
        .kind = "0..63",
@@ -58,14 +58,14 @@ std::vector<Row> encoder_rows() {
                "to 51",
        .fallback = "the encoder's own; 23 for NVENC",
        .value = {Number{0, kLargestCrf,
-                        [](Asked& to, double value) { to.run.job.encoder.crf = value; }}},
+                        [](Asked& to, double value) { to.run.job.output.encoder.crf = value; }}},
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--encoder-option",
        .kind = "NAME=VALUE",
        .help = "Any option of the encoder; may be given again",
        .fallback = "none",
        .value = {each<std::pair<std::string, std::string>>(
-           parse_assignment, [](Asked& to) -> auto& { return to.run.job.encoder.options; })},
+           parse_assignment, [](Asked& to) -> auto& { return to.run.job.output.encoder.options; })},
        .again = true,
        .places = {{kRun | kHide, kEncoding}}},
   };
@@ -77,18 +77,19 @@ std::vector<Row> tolerance_rows() {
       {.names = "--allow-8bit",
        .help = "mjpeg and h264_nvenc may take pictures of more than 8 bits, as 8 bits",
        .fallback = "exit 5",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.allow_8bit; }),
+       .value = flag([](Asked& to) -> bool& { return to.run.job.output.allow_8bit; }),
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--strict",
        .help = "A stream that can't be kept is an error",
        .fallback = "a warning",
-       .value = flag([](Asked& to) -> bool& { return to.run.job.strict; }),
+       .value = flag([](Asked& to) -> bool& { return to.run.job.output.strict; }),
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--on-size-change",
        .kind = "WHAT",
        .help = "scale or error: what happens if pictures change size midway",
-       .value = choice<bool>([](Asked& to) -> bool& { return to.run.job.scale_on_size_change; },
-                             {{"scale", true}, {"error", false}}),
+       .value =
+           choice<bool>([](Asked& to) -> bool& { return to.run.job.input.scale_on_size_change; },
+                        {{"scale", true}, {"error", false}}),
        .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
       {.names = "--tolerate-damage",
        .help = "Lost or damaged frames don't change the exit code",

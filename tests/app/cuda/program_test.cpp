@@ -215,7 +215,7 @@ TEST_F(ProgramOnCuda, MakesPicturesThatChangeSizeLikeTheFirst) {
 TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
   const CommandResult result = run({clip_, "--device", "cuda", "--codec", "libx264", "-o", out_});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("pictures leave the device for libx264"));
+  EXPECT_THAT(result.err, HasSubstr("pictures are copied to the host for libx264"));
   EXPECT_EQ(test::video_stamps(out_), test::video_stamps(clip_));
   EXPECT_EQ(test::streams_of(test::probe(out_), "audio").size(), 1U);
   const json report = json::parse(std::ifstream(report_))[0];

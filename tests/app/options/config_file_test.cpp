@@ -53,7 +53,7 @@ TEST_F(ConfigFileTest, A7OptionsThatStandApartAreAddedUp) {
       "[hide]\nregion = \"A=1,2,3,4\"\ncrf = 20\nregion = [\"B=1,2,3,4\",\n  \"C=1,2,3,4\"]\n"
       "encoder-option = a=1\nhide-all = 0-2\nencoder-option = b=2\n");
   EXPECT_THAT(names(options.job.hide->regions.hidden), ElementsAre("A", "B", "C"));
-  EXPECT_THAT(options.job.encoder.options, ElementsAre(Pair("a", "1"), Pair("b", "2")));
+  EXPECT_THAT(options.job.output.encoder.options, ElementsAre(Pair("a", "1"), Pair("b", "2")));
 }
 
 TEST_F(ConfigFileTest, A7WhatCannotBeAddedUpIsRefusedWithItsLine) {
@@ -64,13 +64,13 @@ TEST_F(ConfigFileTest, A7WhatCannotBeAddedUpIsRefusedWithItsLine) {
   const std::vector<Case> cases{
       {"[hide]\nscore = 0.1\n", "my.toml: "},  // hide has no such option
       {"[hide]\nstyle = blur\n\nstyle = solid\n",
-       "my.toml: line 4: --style stands again: it has a value in line 2 already"},
+       "my.toml: line 4: --style is given again: it has a value in line 2 already"},
       {"[hide]\nstyle = blur\n[run]\n[hide]\n# again\nstyle = solid\n", "my.toml: line 6: --style"},
-      {"[hide]\ncrf = 20\ncrf = 21\n", "my.toml: line 3: --crf stands again"},
+      {"[hide]\ncrf = 20\ncrf = 21\n", "my.toml: line 3: --crf is given again"},
       {"[hide]\noutput = a.mp4\no = b.mp4\n", "line 2"},
-      {"[hide]\ncareful = true\ncareful = false\n", "my.toml: line 3: --careful stands again"},
-      {"[hide]\ncareful\nstrict\ncareful\n", "my.toml: line 4: --careful stands again"},
-      {"hide.crf = 20\n[hide]\ncrf = 21\n", "my.toml: line 3: --crf stands again"},
+      {"[hide]\ncareful = true\ncareful = false\n", "my.toml: line 3: --careful is given again"},
+      {"[hide]\ncareful\nstrict\ncareful\n", "my.toml: line 4: --careful is given again"},
+      {"hide.crf = 20\n[hide]\ncrf = 21\n", "my.toml: line 3: --crf is given again"},
       {"[hide]\nregion = [\"A=1,2,3,4\"\nhide-all = 0-2\n",
        "my.toml: line 2: the list that begins here has no end"},
       {"[hide]\nq\n", "my.toml: line 2: is too short for NAME = VALUE"},
@@ -85,7 +85,7 @@ TEST_F(ConfigFileTest, C6OnlyRegularFilesOfBoundedSizeAreRead) {
   const std::string fifo = dir_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   for (const std::string& file : {std::string("/dev/zero"), std::string("/dev/null"), fifo})
-    expect_error(ErrorKind::usage, file + ": is no regular file", [&] {
+    expect_error(ErrorKind::usage, file + ": is not a regular file", [&] {
       (void)parse_command({"hide", "clip.mp4", "--config", file});
     });
   const std::string large = dir_.write("large.toml", std::string(kMostConfigBytes + 1, '\n'));

@@ -52,13 +52,13 @@ TEST_F(Config, SetsEveryKindOfOption) {
       "detections = faces.jsonl\n");
   EXPECT_EQ(options.output, "my videos/");
   EXPECT_EQ(options.existing, ExistingOutput::overwrite);
-  EXPECT_TRUE(options.job.strict);
+  EXPECT_TRUE(options.job.output.strict);
   EXPECT_FALSE(options.tolerate_damage);
-  EXPECT_EQ(options.job.encoder.crf, 21);
-  EXPECT_EQ(options.job.start_s, 90);
+  EXPECT_EQ(options.job.output.encoder.crf, 21);
+  EXPECT_EQ(options.job.input.start_s, 90);
   EXPECT_EQ(options.detector.detect_size, (Size{640, 384}));
   EXPECT_THAT(
-      options.job.encoder.options,
+      options.job.output.encoder.options,
       testing::ElementsAre(testing::Pair("tune", "film"), testing::Pair("x264-params", "a=1:b=2")));
   EXPECT_EQ(options.files.detections, "faces.jsonl");
 }
@@ -78,7 +78,7 @@ TEST_F(Config, IsBeatenByTheCommandLine) {
   EXPECT_EQ(options.detector.score_threshold, 0.9F);
   EXPECT_FALSE(options.job.overlay.count);
   EXPECT_EQ(options.existing, ExistingOutput::skip);
-  EXPECT_THAT(options.job.encoder.options, testing::ElementsAre(testing::Pair("b", "2")));
+  EXPECT_THAT(options.job.output.encoder.options, testing::ElementsAre(testing::Pair("b", "2")));
 }
 
 TEST_F(Config, RefusesWhatItDoesNotKnowAndNamesItself) {
@@ -133,8 +133,8 @@ TEST(Presets, AreReadWithoutError) {
   EXPECT_TRUE(review.job.overlay.boxes && review.job.overlay.scores &&
               review.job.overlay.landmarks && review.job.overlay.count);
   const RunOptions archive = preset("archive.toml");
-  EXPECT_EQ(archive.job.encoder.crf, 16);
-  EXPECT_TRUE(archive.job.strict);
+  EXPECT_EQ(archive.job.output.encoder.crf, 16);
+  EXPECT_TRUE(archive.job.output.strict);
   EXPECT_EQ(preset("fast.toml").detector.detect_size, (Size{960, 544}));
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     EXPECT_NO_THROW((void)preset(entry.path().filename().c_str())) << entry.path();

@@ -34,13 +34,13 @@ TEST(Options, DefaultsAreThoseOfTheStructs) {
   EXPECT_FALSE(options.detector.precision);
   EXPECT_EQ(options.detector.score_threshold, 0.5F);
   EXPECT_FALSE(options.detector.detect_size);
-  EXPECT_EQ(options.job.nms.threshold, 0.3F);
-  EXPECT_EQ(options.job.nms.rule, nms::NmsRule::greedy);
-  EXPECT_EQ(options.job.nms.overlap, nms::NmsOverlap::iou);
-  EXPECT_FALSE(options.job.nms.voting);
+  EXPECT_EQ(options.job.search.nms.threshold, 0.3F);
+  EXPECT_EQ(options.job.search.nms.rule, nms::NmsRule::greedy);
+  EXPECT_EQ(options.job.search.nms.overlap, nms::NmsOverlap::iou);
+  EXPECT_FALSE(options.job.search.nms.voting);
   EXPECT_TRUE(options.job.overlay.boxes);
   EXPECT_FALSE(options.job.overlay.scores);
-  EXPECT_TRUE(options.job.scale_on_size_change);
+  EXPECT_TRUE(options.job.input.scale_on_size_change);
   EXPECT_EQ(options.console.progress, ProgressStyle::automatic);
   EXPECT_EQ(options.console.log_level, spdlog::level::info);
   EXPECT_FALSE(options.console.quiet);
@@ -52,10 +52,10 @@ TEST(Options, InputAndOutput) {
   EXPECT_THAT(options.inputs, ElementsAre("clip.mp4", "b.mkv"));
   EXPECT_EQ(options.output, "out/");
   EXPECT_EQ(options.existing, ExistingOutput::skip);
-  EXPECT_EQ(options.job.start_s, 90);
-  EXPECT_EQ(options.job.end_s, 100.5);
-  EXPECT_EQ(options.job.max_pixels, 134'217'728);
-  EXPECT_EQ(run_options({"--max-pixels", "268435456"}).job.max_pixels, 268'435'456);
+  EXPECT_EQ(options.job.input.start_s, 90);
+  EXPECT_EQ(options.job.input.end_s, 100.5);
+  EXPECT_EQ(options.job.input.max_pixels, 134'217'728);
+  EXPECT_EQ(run_options({"--max-pixels", "268435456"}).job.input.max_pixels, 268'435'456);
   EXPECT_EQ(run_options({"--overwrite"}).existing, ExistingOutput::overwrite);
   EXPECT_FALSE(run_options({"--no-video"}).video);
 }
@@ -64,9 +64,9 @@ TEST(Options, ADashIsAStandardStream) {
   const auto piped = std::get<RunOptions>(parse_command({"run", "-", "-o", "-"}));
   EXPECT_THAT(piped.inputs, ElementsAre("/dev/stdin"));
   EXPECT_EQ(piped.output, "/dev/stdout");
-  EXPECT_EQ(piped.job.format, "matroska");
-  EXPECT_EQ(run_options({"-o", "-", "--format", "mpegts"}).job.format, "mpegts");
-  EXPECT_EQ(run_options({"-o", "out.mkv"}).job.format, "");
+  EXPECT_EQ(piped.job.output.format, "matroska");
+  EXPECT_EQ(run_options({"-o", "-", "--format", "mpegts"}).job.output.format, "mpegts");
+  EXPECT_EQ(run_options({"-o", "out.mkv"}).job.output.format, "");
   EXPECT_EQ(run_options({"-o", "./-"}).output, "./-");
 }
 
@@ -76,36 +76,36 @@ TEST(Options, Detection) {
                    "--max-face", "300.5", "--detect-size", "640x384"});
   EXPECT_EQ(options.detector.model, "m.onnx");
   EXPECT_EQ(options.detector.score_threshold, 0.02F);
-  EXPECT_EQ(options.job.nms.threshold, 0.4F);
-  EXPECT_EQ(options.job.min_face, 12);
-  EXPECT_EQ(options.job.max_face, 300.5);
+  EXPECT_EQ(options.job.search.nms.threshold, 0.4F);
+  EXPECT_EQ(options.job.search.min_face, 12);
+  EXPECT_EQ(options.job.search.max_face, 300.5);
   EXPECT_EQ(options.detector.detect_size, (Size{640, 384}));
 }
 
 TEST(Options, Suppression) {
   const nms::NmsOptions voting =
-      run_options({"--nms-rule", "fast", "--nms-overlap", "diou", "--nms-voting"}).job.nms;
+      run_options({"--nms-rule", "fast", "--nms-overlap", "diou", "--nms-voting"}).job.search.nms;
   EXPECT_EQ(voting.rule, nms::NmsRule::fast);
   EXPECT_EQ(voting.overlap, nms::NmsOverlap::diou);
   EXPECT_TRUE(voting.voting);
   const nms::NmsOptions soft = run_options({"--nms-rule", "soft", "--nms-decay", "linear",
                                             "--nms-sigma", "0.3", "--score", "0.1"})
-                                   .job.nms;
+                                   .job.search.nms;
   EXPECT_EQ(soft.soft.decay, nms::SoftDecay::linear);
   EXPECT_EQ(soft.soft.sigma, 0.3F);
   EXPECT_EQ(soft.soft.min_score, 0.1F) << "as --score";
-  EXPECT_EQ(run_options({"--nms-min-score", "0.2"}).job.nms.soft.min_score, 0.2F);
+  EXPECT_EQ(run_options({"--nms-min-score", "0.2"}).job.search.nms.soft.min_score, 0.2F);
   const nms::NmsOptions matrix =
       run_options({"--nms-rule", "matrix", "--nms-overlap", "winner-area", "--nms-d-max", "2048",
                    "--nms-k", "8", "--nms-squares", "--nms-plus-one"})
-          .job.nms;
+          .job.search.nms;
   EXPECT_EQ(matrix.rule, nms::NmsRule::matrix);
   EXPECT_EQ(matrix.overlap, nms::NmsOverlap::winner_area);
   EXPECT_EQ(matrix.matrix.d_max, 2048U);
   EXPECT_EQ(matrix.matrix.k, 8U);
   EXPECT_TRUE(matrix.matrix.squares && matrix.matrix.plus_one);
   const nms::NmsOptions groups =
-      run_options({"--nms-rule", "opencv-groups", "--nms-neighbours", "5"}).job.nms;
+      run_options({"--nms-rule", "opencv-groups", "--nms-neighbours", "5"}).job.search.nms;
   EXPECT_EQ(groups.rule, nms::NmsRule::groups);
   EXPECT_EQ(groups.groups.min_neighbours, 5U);
 }
@@ -131,13 +131,13 @@ TEST(Options, Machine) {
   EXPECT_EQ(options.detector.library, detector::Library::opencv);
   EXPECT_EQ(options.detector.precision, detector::Precision::bf16);
   EXPECT_EQ(options.detector.threads, 3);
-  EXPECT_EQ(options.job.threads, 3);
-  EXPECT_EQ(options.job.frames_in_flight, 1);
+  EXPECT_EQ(options.job.resources.threads, 3);
+  EXPECT_EQ(options.job.resources.frames_in_flight, 1);
   EXPECT_EQ(options.detector.requests, 1) << "a detector can't hold more frames than there are";
-  EXPECT_EQ(options.job.decoder, video::DecoderChoice::automatic);
+  EXPECT_EQ(options.job.input.decoder, video::DecoderChoice::automatic);
   EXPECT_EQ(run_options({"--precision", "i8"}).detector.precision, detector::Precision::i8);
-  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.decoder, video::DecoderChoice::nvdec);
-  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.decoder, video::DecoderChoice::cpu);
+  EXPECT_EQ(run_options({"--decoder", "cuda"}).job.input.decoder, video::DecoderChoice::nvdec);
+  EXPECT_EQ(run_options({"--decoder", "cpu"}).job.input.decoder, video::DecoderChoice::cpu);
 }
 
 TEST(Options, DrawingAndEncoding) {
@@ -148,19 +148,20 @@ TEST(Options, DrawingAndEncoding) {
   EXPECT_FALSE(options.job.overlay.boxes);
   EXPECT_TRUE(options.job.overlay.landmarks);
   EXPECT_TRUE(options.job.overlay.count);
-  EXPECT_EQ(options.job.encoder.codec, "libx265");
-  EXPECT_EQ(run_options({"--codec", "hevc"}).job.encoder.codec, "hevc");
-  EXPECT_EQ(run_options({"--codec", "auto"}).job.encoder.codec, "") << "is what is done unasked";
-  EXPECT_EQ(options.job.encoder.preset, "slow");
-  EXPECT_EQ(options.job.encoder.crf, 18.5);
-  EXPECT_THAT(options.job.encoder.options,
+  EXPECT_EQ(options.job.output.encoder.codec, "libx265");
+  EXPECT_EQ(run_options({"--codec", "hevc"}).job.output.encoder.codec, "hevc");
+  EXPECT_EQ(run_options({"--codec", "auto"}).job.output.encoder.codec, "")
+      << "is what is done unasked";
+  EXPECT_EQ(options.job.output.encoder.preset, "slow");
+  EXPECT_EQ(options.job.output.encoder.crf, 18.5);
+  EXPECT_THAT(options.job.output.encoder.options,
               ElementsAre(testing::Pair("tune", "grain"), testing::Pair("x265-params", "a=1:b=2")));
-  EXPECT_FALSE(options.job.scale_on_size_change);
-  EXPECT_TRUE(options.job.strict);
-  EXPECT_FALSE(options.job.allow_8bit);
-  EXPECT_TRUE(run_options({"--allow-8bit"}).job.allow_8bit);
-  EXPECT_FALSE(options.job.allow_references);
-  EXPECT_TRUE(run_options({"--allow-references"}).job.allow_references);
+  EXPECT_FALSE(options.job.input.scale_on_size_change);
+  EXPECT_TRUE(options.job.output.strict);
+  EXPECT_FALSE(options.job.output.allow_8bit);
+  EXPECT_TRUE(run_options({"--allow-8bit"}).job.output.allow_8bit);
+  EXPECT_FALSE(options.job.input.allow_references);
+  EXPECT_TRUE(run_options({"--allow-references"}).job.input.allow_references);
   EXPECT_TRUE(options.tolerate_damage);
   EXPECT_FALSE(run_options({"--draw", "none"}).job.overlay.any());
 }
@@ -169,7 +170,7 @@ TEST(Options, IdsAreThoseOfTheTracksThatDetectFinds) {
   const RunOptions options = run_options({"--draw", "boxes,ids", "--score", "0.4"});
   const RunOptions detect = std::get<RunOptions>(parse_command({"detect", "a.mp4"}));
   ASSERT_TRUE(options.job.follow);
-  EXPECT_EQ(options.job.face_score, 0.4F);
+  EXPECT_EQ(options.job.search.face_score, 0.4F);
   EXPECT_EQ(options.detector.score_threshold, detect.detector.score_threshold);
   EXPECT_TRUE(options.files.face_fields.track);
   EXPECT_EQ(run_options({"--draw", "ids", "--score", "0.01"}).detector.score_threshold, 0.01F);
@@ -204,7 +205,7 @@ TEST(Options, InputsMayBeNamedLikeCommandsAndOptions) {
   const auto options =
       std::get<RunOptions>(parse_command({"run", "doctor", "run", "--", "--strict", "-q"}));
   EXPECT_THAT(options.inputs, ElementsAre("doctor", "run", "--strict", "-q"));
-  EXPECT_FALSE(options.job.strict);
+  EXPECT_FALSE(options.job.output.strict);
   EXPECT_FALSE(options.console.quiet);
   const auto only = std::get<RunOptions>(parse_command({"run", "-q", "--", "--strict"}));
   EXPECT_THAT(only.inputs, ElementsAre("--strict"));
@@ -239,7 +240,7 @@ TEST(Options, Hiding) {
   EXPECT_EQ(hide.look.grow, 0.35);
   EXPECT_THAT(hide.kept_tags, testing::ElementsAre("title", "location"));
   EXPECT_EQ(hide.most_bytes, std::int64_t{64} << 20);
-  EXPECT_EQ(run.job.min_face, 12);
+  EXPECT_EQ(run.job.search.min_face, 12);
   EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--shape", "ellipse", "--grow", "0.1"})).look.grow,
             0.1);
   EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--style", "mosaic"})).look.style,
@@ -252,7 +253,7 @@ TEST(Options, HidingRefusesWhatMakesNoSense) {
     const char* reason;
   };
   const std::vector<Case> cases{
-      {{"--no-video"}, "--no-video: hide is there for the video"},
+      {{"--no-video"}, "--no-video: hide always makes a video"},
       {{"--style", "pixels"}, "--style"},
       {{"--style", "image:no-such.png"}, "no-such.png"},
       {{"--grow", "5"}, "--grow"},
@@ -369,8 +370,8 @@ RunOptions options_of(const char* command, Arguments arguments) {
 
 TEST(Options, WhereFramesAreLeftOutWeakerFacesAreAskedFor) {
   const RunOptions run = run_options({"--every", "3", "--score", "0.4"});
-  EXPECT_EQ(run.job.every, 3);
-  EXPECT_EQ(run.job.face_score, 0.4F);
+  EXPECT_EQ(run.job.search.every, 3);
+  EXPECT_EQ(run.job.search.face_score, 0.4F);
   EXPECT_EQ(run.detector.score_threshold, pipeline::kWeakFace);
   EXPECT_FALSE(run.job.follow);
   EXPECT_TRUE(run.files.face_fields.tracked);
@@ -380,15 +381,15 @@ TEST(Options, WhereFramesAreLeftOutWeakerFacesAreAskedFor) {
   EXPECT_TRUE(ids.job.follow);
   EXPECT_LT(ids.detector.score_threshold, pipeline::kWeakFace);
   const RunOptions without = run_options({"--every", "1"});
-  EXPECT_FALSE(without.job.face_score);
+  EXPECT_FALSE(without.job.search.face_score);
   EXPECT_FALSE(without.files.face_fields.tracked);
 }
 
 TEST(Options, HidingLeavesFramesOutByNameAlone) {
-  EXPECT_EQ(options_of("hide", {}).job.every, 1);
+  EXPECT_EQ(options_of("hide", {}).job.search.every, 1);
   const RunOptions hide = options_of("hide", {"--every", "2"});
-  EXPECT_EQ(hide.job.every, 2);
-  EXPECT_FALSE(hide.job.face_score);
+  EXPECT_EQ(hide.job.search.every, 2);
+  EXPECT_FALSE(hide.job.search.face_score);
   EXPECT_EQ(hide.detector.score_threshold, options_of("hide", {}).detector.score_threshold);
   EXPECT_TRUE(options_of("detect", {"--every", "2"}).files.face_fields.tracked);
   expect_error(ErrorKind::usage, "not with --every", [] {
@@ -505,8 +506,8 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"run", "a.mp4", "-z"}, "-z: unknown option; facepipe run --help lists them"},
       {{"doctor", "--modle", "m"}, "--modle: unknown option; did you mean --model?"},
       {{"doctor", "--score", "1"}, "--score: unknown option; facepipe doctor --help lists them"},
-      {{"--score=1", "run", "a.mp4"}, "--score=1: stands behind run, not before it"},
-      {{"-q", "run", "a.mp4"}, "-q: stands behind run, not before it"},
+      {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
+      {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
        "--score: unknown option; the commands are run, hide, detect, verify, calibrate and doctor"},
       {{"clip.mp4", "-q"},

@@ -179,11 +179,11 @@ TEST(OptionTable, ASectionOfAFileIsForItsCommandAlone) {
   const auto parsed = [&](const std::string& command) {
     return std::get<RunOptions>(parse_command({command, "a.mp4", "--config", file}));
   };
-  EXPECT_EQ(parsed("run").job.min_face, 20);
-  EXPECT_FALSE(parsed("run").job.strict);
-  EXPECT_EQ(parsed("hide").job.min_face, 7);
-  EXPECT_TRUE(parsed("hide").job.strict);
-  EXPECT_EQ(parsed("detect").job.min_face, 0);
+  EXPECT_EQ(parsed("run").job.search.min_face, 20);
+  EXPECT_FALSE(parsed("run").job.output.strict);
+  EXPECT_EQ(parsed("hide").job.search.min_face, 7);
+  EXPECT_TRUE(parsed("hide").job.output.strict);
+  EXPECT_EQ(parsed("detect").job.search.min_face, 0);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST_F(InputLinesTest, AFileThatAppearsOrChangesMeanwhileIsLeftAlone) {
     InputLines out = open(ExistingOutput::skip);
     add(out, "a");
     dir_.write("d.jsonl", "the user's");
-    expect_error(ErrorKind::output, "what was written is kept as", [&] { out.commit(); });
+    expect_error(ErrorKind::output, "the output so far is kept as", [&] { out.commit(); });
     EXPECT_EQ(read_file(file()), "the user's");
     fs::remove(file());
   }

@@ -25,7 +25,7 @@ using testing::Not;
 
 TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
   InputOutcome outcome = done_outcome("a.mp4");
-  outcome.result.network_size.reset();
+  outcome.result.network.size.reset();
   const json report = json::parse(report_json({}, some_facts(), {outcome}).text);
   EXPECT_TRUE(report[0].contains("network_size"));
   EXPECT_TRUE(report[0]["network_size"].is_null());
@@ -34,14 +34,14 @@ TEST(Report, HasNoNetworkSizeOfADetectorWithoutANetwork) {
 TEST(Report, TellsTheScoreOfFacesAndNotOfWhatTracksNeed) {
   RunOptions options;
   options.detector.score_threshold = 0.03F;
-  options.job.face_score = 0.4F;
+  options.job.search.face_score = 0.4F;
   const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}).text);
   EXPECT_EQ(report[0]["options"]["score"], 0.4);
 }
 
 TEST(Report, TellsEverythingOfAnInput) {
   RunOptions options;
-  options.job.encoder.options = {{"tune", "film"}};
+  options.job.output.encoder.options = {{"tune", "film"}};
   options.detector.score_threshold = 0.3F;
   const json report = json::parse(report_json(options, some_facts(), {done_outcome("a.mp4")}).text);
   ASSERT_EQ(report.size(), 1U);
@@ -156,13 +156,13 @@ TEST(Summary, TellsWhatRanAndWhereItLies) {
 
 TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
   InputOutcome outcome = done_outcome("a.mp4");
-  outcome.result.copies = {{"upload", "to device", 0, 0},
-                           {"download", "to host", 100, 311040000},
-                           {"network_input", "to device", 100, 2506752000}};
+  outcome.result.resources.copies = {{"upload", "to device", 0, 0},
+                                     {"download", "to host", 100, 311040000},
+                                     {"network_input", "to device", 100, 2506752000}};
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}),
               HasSubstr(" -> out/a.mp4\n"
                         "  copied: download 100 (311.0 MB), network_input 100 (2506.8 MB)\n"));
-  outcome.result.copies.clear();
+  outcome.result.resources.copies.clear();
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
 }
 

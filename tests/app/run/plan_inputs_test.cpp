@@ -145,8 +145,8 @@ TEST(Inputs, BadInputFailsAlone) {
   const auto planned = plan({dir / "no.mp4", dir / "empty", dir / "outputs", dir / "mixed"});
   ASSERT_EQ(planned.size(), 5U);
   const std::vector<std::string> reasons{"no.mp4: no such file or directory",
-                                         "empty: no video or image in it", "but 1 earlier outputs",
-                                         "broken.mp4: no media"};
+                                         "empty: there is no video or image in it",
+                                         "except 1 earlier outputs", "broken.mp4: no media"};
   for (std::size_t i = 0; i < reasons.size(); ++i) {
     ASSERT_TRUE(planned[i].failure) << i;
     EXPECT_EQ(planned[i].failure->code, 3);
@@ -248,12 +248,12 @@ TEST(Inputs, OutputThatIsAnInputIsRefusedByWhateverName) {
   fs::create_hard_link(a, dir / "hard.mp4");
   for (const std::string& output : std::vector<std::string>{
            a, dir / "./a.mp4", dir / "sub/../a.mp4", dir / "link.mp4", dir / "hard.mp4"})
-    expect_error(ErrorKind::usage, "a.mp4: is an input and would be the output",
+    expect_error(ErrorKind::usage, "a.mp4: is an input, but would also be the output",
                  [&] { (void)plan({a}, output); });
-  expect_error(ErrorKind::usage, "is an input and would be the output",
+  expect_error(ErrorKind::usage, "is an input, but would also be the output",
                [&] { (void)plan({"file://" + a}, a); });
   const std::string earlier = dir.write("a_faces.mp4");
-  expect_error(ErrorKind::usage, "a_faces.mp4: is an input and would be the output of", [&] {
+  expect_error(ErrorKind::usage, "a_faces.mp4: is an input, but would also be the output of", [&] {
     (void)plan({a, earlier});
   });
 }

@@ -158,7 +158,7 @@ TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
   const std::string told = testing::internal::GetCapturedStdout();
   EXPECT_EQ(report()[0]["status"], "partial");
   EXPECT_THAT(report()[0]["error"].get<std::string>(), HasSubstr("fails.mp4: out of order"));
-  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; what was written is kept as"));
+  EXPECT_THAT(told, HasSubstr("fails.mp4: out of order; the output so far is kept as"));
 }
 
 TEST_F(RunTest, AFileOfFramesThatCannotBeWrittenDoesNotCostTheVideo) {
@@ -221,7 +221,7 @@ TEST_F(RunTest, SideFilesThatClashAreRefused) {
        {SideFiles{dir_ / "x.csv", dir_ / "./x.csv", ""}, SideFiles{"", input, ""},
         SideFiles{"", "", dir_ / "in/../in/a.mp4"}, SideFiles{dir_ / "in/a_faces.mp4", "", ""}}) {
     options_.files = files;
-    expect_error(ErrorKind::usage, "is named for two things", [&] { (void)run_all(); });
+    expect_error(ErrorKind::usage, "is named for two files", [&] { (void)run_all(); });
   }
   EXPECT_THAT(worked_, testing::IsEmpty());
 }
@@ -236,7 +236,7 @@ TEST_F(RunTest, SideFileInAMissingFolderIsToldBeforeAnyWork) {
 
 TEST_F(RunTest, DecoderOfAnotherDeviceIsRefused) {
   add_input("a.mp4");
-  options_.job.decoder = video::DecoderChoice::nvdec;
+  options_.job.input.decoder = video::DecoderChoice::nvdec;
   expect_error(ErrorKind::usage, "--decoder cuda", [&] { (void)run_all(); });
   EXPECT_EQ(factories_, 0);
 }
@@ -274,19 +274,19 @@ TEST_F(RunTest, IdsAreDrawnOnTheDeviceThatAnythingElseIsDrawnOn) {
 
 TEST_F(RunTest, LeavingFramesOutIsRefusedOnCudaAndTakesTheCpuWhereNobodyNamedADevice) {
   add_input("a.mp4");
-  options_.job.every = 3;
+  options_.job.search.every = 3;
   options_.device = {false, {DeviceKind::cuda, 0}};
-  expect_error(ErrorKind::usage, "--every works on the CPU alone so far",
+  expect_error(ErrorKind::usage, "--every works only on the CPU so far",
                [this] { (void)run_all(); });
   options_.device = {true, {}};
   EXPECT_EQ(run_all(), 0);
-  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --every works on the CPU alone"));
+  EXPECT_THAT(report()[0]["why"].dump(), HasSubstr("cpu: --every works only on the CPU"));
   EXPECT_EQ(report()[0]["options"]["every"], 3);
 }
 
 TEST_F(RunTest, GroupingIsReportedWithItsNeighbours) {
   add_input("a.mp4");
-  options_.job.nms.rule = nms::NmsRule::groups;
+  options_.job.search.nms.rule = nms::NmsRule::groups;
   EXPECT_EQ(run_all(), 0);
   EXPECT_EQ(report()[0]["options"]["nms"]["rule"], "opencv-groups");
   EXPECT_EQ(report()[0]["options"]["nms"]["min_neighbours"], 3);

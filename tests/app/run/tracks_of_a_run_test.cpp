@@ -63,10 +63,10 @@ TEST_F(TracksOfARun, TwoPassesFindFirstAndThenHideWhatWasFound) {
   on_job_ = [&](const pipeline::JobOptions& job) { jobs.push_back(job); };
   EXPECT_EQ(run_all(), 0);
   ASSERT_EQ(jobs.size(), 2U);
-  EXPECT_EQ(jobs[0].output, "");
+  EXPECT_EQ(jobs[0].output.path, "");
   EXPECT_TRUE(std::isinf(jobs[0].hide->tracks.look_ahead_s));
   EXPECT_FALSE(jobs[0].hide->known);
-  EXPECT_EQ(jobs[1].output, dir_ / "in/a_hidden.mp4");
+  EXPECT_EQ(jobs[1].output.path, dir_ / "in/a_hidden.mp4");
   ASSERT_TRUE(jobs[1].hide->known);
   EXPECT_EQ(jobs[1].hide->known->file.input.size, (Size{640, 480}));
   const std::string lines = read_file(dir_ / "d.jsonl");
@@ -79,7 +79,7 @@ TEST_F(TracksOfARun, A6AllJobsOfAnInputAreOfTheSameFile) {
   options_.two_pass = true;
   options_.files.tracks.clear();
   std::vector<std::optional<FileIdentity>> inputs;
-  on_job_ = [&](const pipeline::JobOptions& job) { inputs.push_back(job.same_input); };
+  on_job_ = [&](const pipeline::JobOptions& job) { inputs.push_back(job.input.same_file); };
   EXPECT_EQ(run_all(), 0);
   const std::optional<FileIdentity> input = identity_of(dir_ / "in/a.mp4");
   ASSERT_TRUE(input);
@@ -102,7 +102,7 @@ TEST_F(TracksOfARun, A4FacesThatAreTurnedAreLookedForSoAndAreNotDone) {
   EXPECT_EQ(run_with({40, 17, 15, 18}), 0);
   EXPECT_EQ(run_with({17, 15, 18, 40}), 7);
   EXPECT_THAT(turns, testing::ElementsAre(0, 3));
-  options_.job.strict = true;
+  options_.job.output.strict = true;
   EXPECT_EQ(run_with({17, 15, 18, 40}), 3);
   EXPECT_EQ(turns.size(), 2U) << "nothing is worked on";
 }
@@ -116,8 +116,8 @@ TEST_F(TracksOfARun, TheReportAddsUpTheCopiesOfBothPasses) {
   options_.two_pass = true;
   options_.files.report = dir_ / "r.json";
   on_result_ = [](const pipeline::JobOptions& job, pipeline::JobResult& result) {
-    const int luma = job.output.empty() ? 3 : 0;
-    result.copies = {copies_of("luma", luma), copies_of("bitstream", 3 - luma)};
+    const int luma = job.output.path.empty() ? 3 : 0;
+    result.resources.copies = {copies_of("luma", luma), copies_of("bitstream", 3 - luma)};
   };
   EXPECT_EQ(run_all(), 0);
   for (const char* kind : {"luma", "bitstream"}) {

@@ -11,7 +11,7 @@ namespace facepipe::test {
 inline pipeline::JobOptions plain_job(const std::filesystem::path& input,
                                       const std::filesystem::path& output, bool hide) {
   pipeline::JobOptions options = default_job(input, output);
-  options.threads = 1;
+  options.resources.threads = 1;
   if (!hide) return options;
   options.hide.emplace().look.style = overlay::HideStyle::solid;
   options.hide->regions.hidden = {{"desk", {8, 8, 24, 24}, {}}};

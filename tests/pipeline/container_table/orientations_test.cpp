@@ -64,7 +64,7 @@ TEST_P(Orientations, LookTheSame) {
     SCOPED_TRACE(target);
     const fs::path output = folder / ("out" + target);
     pipeline::JobOptions options = lossless_job(clip, output);
-    options.threads = 1;
+    options.resources.threads = 1;
     EXPECT_EQ(run_fake_job(options).result.ledger.written, 2);
     EXPECT_TRUE(decoded_luma(output) == seen);
   }

@@ -156,7 +156,7 @@ class PixelFormats : public testing::TestWithParam<Group> {
   JobRun work(AVPixelFormat format, bool hide) {
     pipeline::JobOptions options = plain_job(
         clip_of(format), folder_ / ("out" + std::string(GetParam().coding.container)), hide);
-    options.encoder.codec = GetParam().coding.codec;
+    options.output.encoder.codec = GetParam().coding.codec;
     return run_fake_job(options);
   }
 

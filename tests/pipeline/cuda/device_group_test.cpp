@@ -81,7 +81,7 @@ class TwoChips : public testing::Test {
 
   [[nodiscard]] pipeline::JobOptions job(const char* output) const {
     pipeline::JobOptions options = lossless_job(folder_ / "c.mp4", folder_ / output);
-    options.encoder = {"mjpeg", "", {}, {}};
+    options.output.encoder = {"mjpeg", "", {}, {}};
     return options;
   }
 
@@ -94,7 +94,7 @@ class TwoChips : public testing::Test {
       if (on_frame) on_frame(record);
     };
     told.run.result = pipeline::run_job(options, backend, observer, {});
-    told.packets = packets_of(options.output);
+    told.packets = packets_of(options.output.path);
     return told;
   }
 
@@ -107,8 +107,9 @@ TEST_F(TwoChips, MakeWhatOneMakes) {
   const Told one = run_on_lanes(job("one.avi"), 1, *first);
   const Told two = run(job("two.avi"), *both());
   expect_same(two, one);
-  ASSERT_EQ(two.run.result.devices.size(), 2U);
-  for (const pipeline::DeviceShare& share : two.run.result.devices) EXPECT_GT(share.frames, 0);
+  ASSERT_EQ(two.run.result.resources.devices.size(), 2U);
+  for (const pipeline::DeviceShare& share : two.run.result.resources.devices)
+    EXPECT_GT(share.frames, 0);
 }
 
 /// Takes all but some of a device's memory.
@@ -137,7 +138,7 @@ TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   const auto group = both();
   const TakenMemory taken(1, std::size_t{4} << 20U);
   pipeline::JobOptions options = job("two.avi");
-  options.lanes = 14;
+  options.resources.lanes = 14;
   const Told two = run(options, *group);
   EXPECT_THAT(two.run.result.notices, Contains(HasSubstr("cuda:1 failed: ")));
   EXPECT_EQ(two.packets.size(), one.packets.size());

@@ -62,7 +62,7 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
     look.style = overlay::HideStyle::mosaic;
     known->styles.emplace("mosaic", look);
     pipeline::JobOptions options = lossless_job(input(), folder_ / output);
-    options.encoder = {"ffv1", {}, {}, {}};
+    options.output.encoder = {"ffv1", {}, {}, {}};
     options.hide.emplace().known = std::move(known);
     options.hide->look.color = {0.9, 0.2, 0.1};
     return options;
@@ -77,10 +77,10 @@ TEST_P(KnownTracksOnCuda, HideThePixelsThatTheCpuHides) {
   const pipeline::JobResult expected = pipeline::run_job(hiding("cpu.mkv"), *cpu, {}, {});
   const pipeline::JobResult result = pipeline::run_job(hiding("cuda.mkv"), *cuda, {}, {});
   EXPECT_EQ(result.ledger.written, kFrames);
-  EXPECT_EQ(result.faces, expected.faces);
-  EXPECT_EQ(result.candidates, 0);
-  EXPECT_EQ(result.network_size, std::nullopt);
-  EXPECT_EQ(result.lanes.count, 1);
+  EXPECT_EQ(result.counts.faces, expected.counts.faces);
+  EXPECT_EQ(result.counts.candidates, 0);
+  EXPECT_EQ(result.network.size, std::nullopt);
+  EXPECT_EQ(result.resources.lanes.count, 1);
   const std::string pictures = decoded_pictures(folder_ / "cuda.mkv");
   EXPECT_TRUE(pictures == decoded_pictures(folder_ / "cpu.mkv"));
   EXPECT_FALSE(pictures == decoded_pictures(input())) << "or nothing was hidden";

@@ -86,8 +86,8 @@ class NvencJob : public testing::Test {
         "-f lavfi -i testsrc2=s=320x240:r=25:d=1.2 -f lavfi -i sine=d=1.2 -c:v libx264 "
         "-pix_fmt yuv420p -c:a aac -shortest",
         folder_ / "clip.mp4");
-    options_.input = (folder_ / "clip.mp4").string();
-    options_.output = folder_ / "out.mp4";
+    options_.input.name = (folder_ / "clip.mp4").string();
+    options_.output.path = folder_ / "out.mp4";
     options_.overlay = {false, false, false, true};
   }
   void TearDown() override { EXPECT_THAT(problems(), IsEmpty()); }
@@ -115,7 +115,7 @@ class NvencJob : public testing::Test {
 };
 
 std::int64_t bytes_of(const pipeline::JobResult& result, const std::string& kind) {
-  for (const pipeline::CopySum& copy : result.copies)
+  for (const pipeline::CopySum& copy : result.resources.copies)
     if (copy.kind == kind) return copy.bytes;
   return -1;
 }
@@ -123,38 +123,38 @@ std::int64_t bytes_of(const pipeline::JobResult& result, const std::string& kind
 TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
   become(chip_with_real_packets());
   const pipeline::JobResult result = run();
-  EXPECT_EQ(result.encoder, "h264_nvenc") << "unasked";
+  EXPECT_EQ(result.codecs.encoder, "h264_nvenc") << "unasked";
   EXPECT_THAT(result.notices, IsEmpty());
   EXPECT_TRUE(result.ledger.intact());
   EXPECT_EQ(result.ledger.written, kFrames);
   EXPECT_EQ(bytes_of(result, "surface"), kFrames * kSize.width * kSize.height * 3 / 2);
   EXPECT_EQ(bytes_of(result, "download"), 0);
   EXPECT_GT(bytes_of(result, "bitstream"), 0);
-  EXPECT_EQ(video_stamps(options_.output), video_stamps(options_.input));
-  EXPECT_EQ(streams_of(probe(options_.output), "audio").size(), 1U);
-  const std::string decoded = decoded_pictures(options_.output);
+  EXPECT_EQ(video_stamps(options_.output.path), video_stamps(options_.input.name));
+  EXPECT_EQ(streams_of(probe(options_.output.path), "audio").size(), 1U);
+  const std::string decoded = decoded_pictures(options_.output.path);
   ASSERT_EQ(decoded.size(), std::size_t{kFrames} * kSize.width * kSize.height * 3 / 2);
   for (int i = 0; i < kFrames; ++i)  // the grey values rise, so each picture's place is known
     EXPECT_NEAR(static_cast<std::uint8_t>(decoded[static_cast<std::size_t>(i) * 115'200]),
                 40 + 5 * i, 3);
 
   const std::string had = planar(sessions().back().pictures);
-  options_.output = folder_ / "reference.mp4";
-  options_.encoder = {"libx264", "ultrafast", {}, {{"qp", "0"}}};
+  options_.output.path = folder_ / "reference.mp4";
+  options_.output.encoder = {"libx264", "ultrafast", {}, {{"qp", "0"}}};
   const pipeline::JobResult reference = run();
-  EXPECT_EQ(reference.encoder, "libx264");
-  EXPECT_TRUE(had == decoded_pictures(options_.output)) << "the annotated pictures";
-  EXPECT_FALSE(had == decoded_pictures(options_.input)) << "or nothing was annotated";
+  EXPECT_EQ(reference.codecs.encoder, "libx264");
+  EXPECT_TRUE(had == decoded_pictures(options_.output.path)) << "the annotated pictures";
+  EXPECT_FALSE(had == decoded_pictures(options_.input.name)) << "or nothing was annotated";
 }
 
 TEST_F(NvencJob, AChipWithoutItLeavesEncodingToTheCpuAndSaysSo) {
   become({.has_nvenc = false});
   const pipeline::JobResult result = run();
-  EXPECT_EQ(result.encoder, "libx264");
+  EXPECT_EQ(result.codecs.encoder, "libx264");
   EXPECT_EQ(result.ledger.written, kFrames);
   EXPECT_THAT(result.notices, Contains(AllOf(HasSubstr("encoded by libx264 because h264_nvenc"),
                                              HasSubstr("unsupported device"))));
-  EXPECT_THAT(result.notices, Contains(HasSubstr("pictures leave the device")));
+  EXPECT_THAT(result.notices, Contains(HasSubstr("pictures are copied to the host")));
   EXPECT_EQ(bytes_of(result, "surface"), 0);
   EXPECT_GT(bytes_of(result, "download"), 0);
 }
@@ -162,22 +162,22 @@ TEST_F(NvencJob, AChipWithoutItLeavesEncodingToTheCpuAndSaysSo) {
 TEST_F(NvencJob, WhatIsNamedIsRefusedBeforeThereIsAFile) {
   become({.has_nvenc = false});
   for (const char* name : {"h264_nvenc", "hevc_nvenc"}) {
-    options_.encoder.codec = name;
+    options_.output.encoder.codec = name;
     expect_refused(ErrorKind::device, "unsupported device");
   }
   become({});
-  options_.encoder = {"h264_nvenc", "medium", {}, {}};
+  options_.output.encoder = {"h264_nvenc", "medium", {}, {}};
   expect_refused(ErrorKind::usage, "no preset \"medium\"");
 }
 
 TEST_F(NvencJob, DeeperPicturesNeedLeave) {
   ffmpeg("-f lavfi -i testsrc2=s=320x240:r=25:d=1.2 -pix_fmt yuv420p10le -c:v libx264",
          folder_ / "deep.mp4");
-  options_.input = (folder_ / "deep.mp4").string();
-  options_.encoder.codec = "h264_nvenc";
+  options_.input.name = (folder_ / "deep.mp4").string();
+  options_.output.encoder.codec = "h264_nvenc";
   expect_refused(ErrorKind::output, "--allow-8bit");
   become(chip_with_real_packets());
-  options_.allow_8bit = true;
+  options_.output.allow_8bit = true;
   EXPECT_EQ(run().ledger.written, kFrames);
   EXPECT_EQ(sessions().back().format, NV_ENC_BUFFER_FORMAT_NV12);
 }

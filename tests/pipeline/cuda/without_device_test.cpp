@@ -137,7 +137,7 @@ TEST_F(HostFrames, KeepNvdecsSamplesUpToTheEncoder) {
 TEST_F(HostFrames, AreNothingForNvenc) {
   const AVCodec* const nvenc = avcodec_find_encoder_by_name("h264_nvenc");
   if (nvenc == nullptr) GTEST_SKIP() << "FFmpeg without NVENC";
-  expect_error(ErrorKind::usage, "h264_nvenc: with engine opencv pictures are in host memory",
+  expect_error(ErrorKind::usage, "h264_nvenc: engine opencv keeps pictures in host memory",
                [&] { backend_->check_encoder(*nvenc); });
 }
 

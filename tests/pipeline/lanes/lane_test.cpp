@@ -56,9 +56,9 @@ class BoundedJob {
  private:
   static pipeline::JobOptions options_for(const std::filesystem::path& clip, int lanes) {
     pipeline::JobOptions options = lossless_job(clip, {});
-    options.lanes = lanes;
+    options.resources.lanes = lanes;
     // A decoder holds back so many pictures, more than the delay of a cut's decision.
-    options.threads = 48;
+    options.resources.threads = 48;
     return options;
   }
 
