@@ -117,7 +117,7 @@ void crowd(benchmark::State& state, Half measured) {
     input.time_s = static_cast<double>(frame) / 25;
     input.picture = picture;
     input.detections = &found[static_cast<std::size_t>(frame++ % kFrames)];
-    track::FollowedFrame followed;
+    track::TrackStep followed;
     turn(Half::follow, [&] { followed = follower.follow(std::move(input)); });
     turn(Half::settle, [&] {
       for (const track::TrackedFrame& whole : frames.add(std::move(followed)).frames)

@@ -11,7 +11,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/frame_record.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "pipeline/detection_report.h"
 #include "pipeline/lanes/track_queue.h"
 #include "track/motion.h"
@@ -30,10 +30,10 @@ class FrameWork {
 struct WorkItem {
   Frame frame;
   FrameRecord record;
-  std::int64_t segment = 0;  ///< the segment of the stream that it belongs to
-  video::Timing coded;       ///< DecodedPicture::coded
-  Slots::Permit in_flight;   ///< bounds the frames between decoder and encoder
-  TrackQueue::Room room;     ///< bounds the frames that wait, if faces are hidden
+  std::int64_t segment = 0;      ///< the segment of the stream that it belongs to
+  video::Timing coded;           ///< DecodedPicture::coded
+  PermitPool::Permit in_flight;  ///< bounds the frames between decoder and encoder
+  TrackQueue::Room room;         ///< bounds the frames that wait, if faces are hidden
   std::unique_ptr<FrameWork> work;
   /// finish() fills in the detections that tracks need, if drawn faces are followed.
   Detections to_follow;

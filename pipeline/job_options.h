@@ -14,7 +14,7 @@
 #include "core/files/output_file.h"
 #include "core/geometry.h"
 #include "core/limits.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "nms/nms.h"
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
@@ -28,7 +28,7 @@ namespace facepipe::pipeline {
 /// The lanes of a run that works on several inputs at once. A job begins with one lane. Lanes with
 /// which no other job begins any more may join it.
 struct SharedLanes {
-  Slots lanes;  ///< permits; their numbers are those that Backend::for_lane() takes
+  PermitPool lanes;  ///< permits; their numbers are those that Backend::for_lane() takes
   int count = 1;
   int own = 0;  ///< the lane that the job begins with; the caller holds its permit
   bool may_grow = false;
@@ -69,7 +69,7 @@ struct KnownTracks {
 /// The job hides faces instead of drawing them. If it writes no video, it only tracks them. It has
 /// a member for each thing that a user can ask for.
 struct HideJob {
-  overlay::HideOptions look;
+  overlay::HideOptions appearance;
   bool mirrored_too = false;  ///< the job looks for faces in the mirrored picture as well
   /// The job also looks for faces in the picture turned clockwise by so many quarter turns (1..3),
   /// and in its mirror image if `mirrored_too`. 0: it doesn't. Only on the CPU.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "track/helpers.h"
+#include "track/crowd_workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 
@@ -115,25 +115,25 @@ class Follower::Impl {
     check_tracker_options(options);
   }
 
-  FollowedFrame follow(TrackerInput input);
+  TrackStep follow(TrackerInput input);
   std::vector<EndedTrack> flush();
 
  private:
   void check(const TrackerInput& input) const;
-  FollowedFrame begin(TrackerInput& input);
-  void look(FollowedFrame& now, const TrackerInput& input);
+  TrackStep begin(TrackerInput& input);
+  void look(TrackStep& now, const TrackerInput& input);
   [[nodiscard]] PictureChange change_to(const TrackerInput& input);
-  void move_on(FollowedFrame& now);
-  void follow_hidden(const FollowedFrame& now, int grid);
+  void move_on(TrackStep& now);
+  void follow_hidden(const TrackStep& now, int grid);
   void follow_camera(const Similarity& camera, int grid, std::size_t part);
-  void take(FollowedFrame& now);
-  void find_pairs(const FollowedFrame& now);
-  void take(FollowedFrame& now, TracksOfKind& kind, unsigned use);
-  void start(FollowedFrame& now);
-  void see(Track& track, FollowedFrame& now, const Sighting& sighting, SeenTrack& seen);
+  void take(TrackStep& now);
+  void find_pairs(const TrackStep& now);
+  void take(TrackStep& now, TracksOfKind& kind, unsigned use);
+  void start(TrackStep& now);
+  void see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen);
   [[nodiscard]] Point velocity(const TrackPast& track, const Similarity& camera,
                                const Box& seen) const;
-  void hold(FollowedFrame& now);
+  void hold(TrackStep& now);
   [[nodiscard]] Box coasted(const Track& track, const Similarity& camera) const;
   void free_ended();
   [[nodiscard]] std::uint32_t new_slot();
@@ -156,7 +156,7 @@ class Follower::Impl {
   std::vector<Track> tracks_;     ///< sorted by id
   std::vector<TrackPast> pasts_;  ///< indexed by slot
   std::vector<EndedTrack> ended_;
-  Helpers helpers_{kThreads};
+  CrowdWorkers workers_{kThreads};
   TracksOfKind hidden_;    ///< hidden tracks of the newest frame
   TracksOfKind doubtful_;  ///< doubtful tracks of the newest frame
   /// For each sighting of the newest frame; 0 if a track has taken it.
@@ -168,10 +168,10 @@ class Follower::Impl {
   std::int64_t next_track_ = 0;
 };
 
-FollowedFrame Follower::Impl::follow(TrackerInput input) {
+TrackStep Follower::Impl::follow(TrackerInput input) {
   check(input);
   free_ended();
-  FollowedFrame now = begin(input);
+  TrackStep now = begin(input);
   move_on(now);
   if (!now.frame.hide_all) take(now);
   hold(now);
@@ -197,8 +197,8 @@ void Follower::Impl::check(const TrackerInput& input) const {
                                        " detections, more than " + std::to_string(kMostDetections));
 }
 
-FollowedFrame Follower::Impl::begin(TrackerInput& input) {
-  FollowedFrame now;
+TrackStep Follower::Impl::begin(TrackerInput& input) {
+  TrackStep now;
   now.frame.number = next_frame_++;
   now.frame.time_s = input.time_s;
   now.frame.searched = input.searched;
@@ -223,7 +223,7 @@ FollowedFrame Follower::Impl::begin(TrackerInput& input) {
   return now;
 }
 
-void Follower::Impl::look(FollowedFrame& now, const TrackerInput& input) {
+void Follower::Impl::look(TrackStep& now, const TrackerInput& input) {
   now.picture = input.picture;
   pictures_.add(now.picture, now.frame.time_s);
   if (!pictures_.before) return;
@@ -242,13 +242,13 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
 
 /// Moves all tracks to where they are now. At the same time, the sightings are sorted for lookup.
 /// The caller's thread runs the first part, because the estimator belongs to it.
-void Follower::Impl::move_on(FollowedFrame& now) {
+void Follower::Impl::move_on(TrackStep& now) {
   const bool moves = now.picture && pictures_.before;
   const int grid =
       grid_for(static_cast<std::size_t>(std::ranges::count(tracks_, true, &Track::hidden)));
   const std::size_t parts = moves ? parts_of(tracks_.size()) : 0;
   const bool crowd = std::max(tracks_.size(), now.sightings.size()) >= kCrowd;
-  helpers_.run(crowd, 2 + parts, [&](std::size_t i) {
+  workers_.run(crowd, 2 + parts, [&](std::size_t i) {
     if (i == 0 && moves && grid > 0) follow_hidden(now, grid);
     if (i == 1) now.among = Neighbours(boxes_of(now.sightings));
     if (i >= 2) follow_camera(now.camera, grid, i - 2);
@@ -261,7 +261,7 @@ void Follower::Impl::move_on(FollowedFrame& now) {
 
 /// If two faces cross, the points in a box may belong to the other face. So both go on with their
 /// velocity.
-void Follower::Impl::follow_hidden(const FollowedFrame& now, int grid) {
+void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
   std::vector<Track*> tracks;
   for (Track& track : tracks_) {
@@ -304,7 +304,7 @@ Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const 
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
-void Follower::Impl::take(FollowedFrame& now) {
+void Follower::Impl::take(TrackStep& now) {
   find_pairs(now);
   now.seen.reserve(now.sightings.size());
   take(now, hidden_, kStarts);
@@ -313,7 +313,7 @@ void Follower::Impl::take(FollowedFrame& now) {
   start(now);
 }
 
-void Follower::Impl::find_pairs(const FollowedFrame& now) {
+void Follower::Impl::find_pairs(const TrackStep& now) {
   hidden_.clear();
   doubtful_.clear();
   for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
@@ -323,7 +323,7 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
   }
   const std::size_t of_hidden = hidden_.divide();
   const std::size_t parts = of_hidden + doubtful_.divide();
-  helpers_.run(tracks_.size() >= kCrowd && !now.sightings.empty(), parts, [&](std::size_t i) {
+  workers_.run(tracks_.size() >= kCrowd && !now.sightings.empty(), parts, [&](std::size_t i) {
     if (i < of_hidden)
       hidden_.find_part(i, now.among);
     else
@@ -332,7 +332,7 @@ void Follower::Impl::find_pairs(const FollowedFrame& now) {
 }
 
 /// Tracks of this kind that aren't seen yet take the remaining detections that have this use.
-void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) {
+void Follower::Impl::take(TrackStep& now, TracksOfKind& kind, unsigned use) {
   std::vector<Pair> pairs;
   for (const std::vector<Pair>& part : kind.pairs)
     for (const Pair& pair : part)
@@ -342,7 +342,7 @@ void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) 
   for (const Match& match : matches) kind.seen[match.prediction] = true;
   const std::size_t first = now.seen.size();
   now.seen.resize(first + matches.size());
-  helpers_.run(matches.size() >= kCrowd, parts_of(matches.size()), [&](std::size_t part) {
+  workers_.run(matches.size() >= kCrowd, parts_of(matches.size()), [&](std::size_t part) {
     for (const std::size_t i : of_part(part, matches.size())) {
       const auto& [prediction, detection] = matches[i];
       uses_[detection] = 0;
@@ -351,7 +351,7 @@ void Follower::Impl::take(FollowedFrame& now, TracksOfKind& kind, unsigned use) 
   });
 }
 
-void Follower::Impl::start(FollowedFrame& now) {
+void Follower::Impl::start(TrackStep& now) {
   for (std::size_t i = 0; i < now.sightings.size(); ++i) {
     const Sighting& sighting = now.sightings[i];
     if ((uses_[i] & kIsOfUse) == 0) continue;
@@ -373,8 +373,7 @@ void Follower::Impl::start(FollowedFrame& now) {
 }
 
 /// Several threads call it at once, for different tracks and sightings.
-void Follower::Impl::see(Track& track, FollowedFrame& now, const Sighting& sighting,
-                         SeenTrack& seen) {
+void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
   track.sure = past.best_score >= options_.sure_score;
@@ -415,7 +414,7 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
 }
 
 /// Continues tracks that this frame doesn't show, for a while.
-void Follower::Impl::hold(FollowedFrame& now) {
+void Follower::Impl::hold(TrackStep& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;
   end_where([&](Track& track) {
@@ -476,7 +475,7 @@ Follower::~Follower() = default;
 Follower::Follower(Follower&&) noexcept = default;
 Follower& Follower::operator=(Follower&&) noexcept = default;
 
-FollowedFrame Follower::follow(TrackerInput input) { return impl_->follow(std::move(input)); }
+TrackStep Follower::follow(TrackerInput input) { return impl_->follow(std::move(input)); }
 std::vector<EndedTrack> Follower::flush() { return impl_->flush(); }
 
 }  // namespace facepipe::track

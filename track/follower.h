@@ -76,7 +76,7 @@ struct EndedTrack {
 };
 
 /// Holds a frame and what it adds to the tracks.
-struct FollowedFrame {
+struct TrackStep {
   TrackedFrame frame;                            ///< without boxes
   std::shared_ptr<const MotionPicture> picture;  ///< null if the picture is damaged
   /// Motion from the last good picture, which may not be the one of the frame before.
@@ -104,7 +104,7 @@ class Follower {
 
   /// Follows the tracks into the next frame. Errors: as Tracker::push(), except for boxes that
   /// wait.
-  [[nodiscard]] FollowedFrame follow(TrackerInput input);
+  [[nodiscard]] TrackStep follow(TrackerInput input);
 
   /// Ends all remaining tracks, as Tracker::flush() does.
   [[nodiscard]] std::vector<EndedTrack> flush();

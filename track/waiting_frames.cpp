@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "track/helpers.h"
+#include "track/crowd_workers.h"
 #include "track/matching.h"
 #include "track/motion_rules.h"
 #include "track/neighbours.h"
@@ -154,12 +154,12 @@ class WaitingFrames::Impl {
     check_tracker_options(options);
   }
 
-  TrackerOutput add(FollowedFrame followed);
+  TrackerOutput add(TrackStep followed);
   TrackerOutput flush(const std::vector<EndedTrack>& ended);
 
  private:
-  Waiting& append(FollowedFrame& followed);
-  void show_tracks(FollowedFrame& followed, Waiting& now);
+  Waiting& append(TrackStep& followed);
+  void show_tracks(TrackStep& followed, Waiting& now);
   void see(const SeenTrack& seen, Waiting& now);
   void fill(Shown& track, const SeenTrack& seen, const Waiting& now);
   Box cover_neighbour(const Shown& track, const SeenTrack& seen, const Waiting& now);
@@ -198,14 +198,14 @@ class WaitingFrames::Impl {
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has a picture
   std::int64_t oldest_missed_ = 0;   ///< no track leads back to `missed` of a frame before this one
   std::size_t waiting_boxes_ = 0;
-  Helpers helpers_{2};
+  CrowdWorkers workers_{2};
   FollowedSteps followed_back_;  ///< steps of the tracks that go backwards now
   /// The frames that fill() fills, from the last one on, and the track's index in their `missed`.
   std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
   std::vector<std::uint32_t> room_;  ///< for Neighbours::find()
 };
 
-TrackerOutput WaitingFrames::Impl::add(FollowedFrame followed) {
+TrackerOutput WaitingFrames::Impl::add(TrackStep followed) {
   Waiting& now = append(followed);
   show_tracks(followed, now);
   drop_missed(followed.missed_since_s);
@@ -226,7 +226,7 @@ TrackerOutput WaitingFrames::Impl::flush(const std::vector<EndedTrack>& ended) {
   return out;
 }
 
-Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
+Waiting& WaitingFrames::Impl::append(TrackStep& followed) {
   // The first waiting frame tells how many boxes are usual, because it is almost complete.
   const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
@@ -242,7 +242,7 @@ Waiting& WaitingFrames::Impl::append(FollowedFrame& followed) {
 
 /// Where tracks go back doesn't depend on shown boxes. So this is found out while the newest boxes
 /// are shown, which takes as long in a crowd.
-void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
+void WaitingFrames::Impl::show_tracks(TrackStep& followed, Waiting& now) {
   const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
@@ -256,7 +256,7 @@ void WaitingFrames::Impl::show_tracks(FollowedFrame& followed, Waiting& now) {
       miss(std::move(followed.missed), now);
     }
   };
-  helpers_.run(!going.empty() && !now.frame.cut && seen.size() >= kCrowd, 2, part);
+  workers_.run(!going.empty() && !now.frame.cut && seen.size() >= kCrowd, 2, part);
   for (const ShownBack& each : before) {
     show(*waiting(each.frame), each.box, {});
     tracks_[each.slot].first_frame = each.frame;
@@ -505,7 +505,7 @@ WaitingFrames::~WaitingFrames() = default;
 WaitingFrames::WaitingFrames(WaitingFrames&&) noexcept = default;
 WaitingFrames& WaitingFrames::operator=(WaitingFrames&&) noexcept = default;
 
-TrackerOutput WaitingFrames::add(FollowedFrame followed) { return impl_->add(std::move(followed)); }
+TrackerOutput WaitingFrames::add(TrackStep followed) { return impl_->add(std::move(followed)); }
 TrackerOutput WaitingFrames::flush(const std::vector<EndedTrack>& ended) {
   return impl_->flush(ended);
 }

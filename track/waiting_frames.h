@@ -24,7 +24,7 @@ class WaitingFrames {
 
   /// Takes the Follower's next frame. Errors: as Tracker::push(), for boxes that wait and for the
   /// estimator.
-  [[nodiscard]] TrackerOutput add(FollowedFrame followed);
+  [[nodiscard]] TrackerOutput add(TrackStep followed);
 
   /// Gives out all frames. `ended` are the tracks that the Follower's flush() has ended.
   [[nodiscard]] TrackerOutput flush(const std::vector<EndedTrack>& ended);

@@ -15,8 +15,6 @@
 namespace facepipe::verify {
 namespace {
 
-static_assert(kMostSeen == track::kMostDetections);
-
 constexpr int kLargestSide = 8192;
 constexpr int kSmallestSide = 64;
 constexpr float kSamePlace = 0.3F;  // an IoU
@@ -87,7 +85,7 @@ Detections Looks::merged(const Detections& found) {
   const nms::NmsKept kept = suppressor_.run({found.boxes, found.scores});
   Detections best;
   for (const std::uint32_t i : kept.indices)
-    if (best.size() < kMostSeen) best.push_back(found.boxes[i], found.scores[i]);
+    if (best.size() < track::kMostDetections) best.push_back(found.boxes[i], found.scores[i]);
   return best;
 }
 

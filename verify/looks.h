@@ -3,7 +3,6 @@
 // ones. Turning finds the faces of a video that has lost its orientation.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -34,18 +33,14 @@ struct Look {
 /// Returns whether one of the boxes is at the place of `box`: their IoU is at least 0.3.
 [[nodiscard]] bool is_among(const Box& box, const std::vector<Box>& boxes);
 
-/// The largest number of boxes, of all scores, that a tracker takes. It is kMostDetections of
-/// tracker.h.
-inline constexpr std::size_t kMostSeen = 4096;
-
 /// Finds faces by several looks. Not thread-safe.
 class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
   /// Returns what the looks find together, after one suppression (greedy, IoU 0.3). Detections are
-  /// sorted by falling score, without landmarks, at most kMostSeen, in pixels of the upright frame.
-  /// Errors: Error(device); throws Stopped.
+  /// sorted by falling score, without landmarks, at most track::kMostDetections, in pixels of the
+  /// upright frame. Errors: Error(device); throws Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
 
   /// Finds faces in the picture as find() does, and also in its alpha if that shows anything.

@@ -130,13 +130,13 @@ Json regions_json(const std::vector<pipeline::Region>& regions) {
 Json hide_json(const RunOptions& options) {
   if (!options.job.hide) return {};
   const pipeline::HideJob& hide = *options.job.hide;
-  const auto* const shape =
-      std::ranges::find(overlay::kMaskShapes, hide.look.shape, &overlay::MaskShapeEntry::shape);
+  const auto* const shape = std::ranges::find(overlay::kMaskShapes, hide.appearance.shape,
+                                              &overlay::MaskShapeEntry::shape);
   Json spans = Json::array();
   for (const pipeline::TimeSpan& span : hide.regions.all_hidden) spans.push_back(span_json(span));
-  return {{"style", name_of(hide.look.style)},
+  return {{"style", name_of(hide.appearance.style)},
           {"shape", shape->name},
-          {"grow", hide.look.grow},
+          {"grow", hide.appearance.grow},
           {"mirrored_too", hide.mirrored_too},
           {"host_motion", hide.host_motion},
           {"look_ahead_s", hide.tracks.look_ahead_s},

@@ -48,8 +48,8 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   std::string sha256;
   if (writes_tracks) sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks)
-    job.hide->known =
-        read_known_tracks(options.files.known_tracks, job.input.name, job.hide->look, context.stop);
+    job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
+                                        job.hide->appearance, context.stop);
   pipeline::Backend& backend = device.ready();
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);

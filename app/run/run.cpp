@@ -23,7 +23,7 @@ namespace {
 
 void warn_of_cosmetic_style(const RunOptions& options) {
   if (!options.job.hide || !options.video) return;
-  const overlay::HideStyle style = options.job.hide->look.style;
+  const overlay::HideStyle style = options.job.hide->appearance.style;
   if (style == overlay::HideStyle::blur || style == overlay::HideStyle::mosaic)
     spdlog::warn(
         "{} is cosmetic: software can recognise people behind it, above all in a video, which "

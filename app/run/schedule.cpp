@@ -8,7 +8,7 @@
 #include "app/output/progress.h"
 #include "app/run/input_queue.h"
 #include "app/run/named_files.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "core/timing.h"
 #include "pipeline/lanes/runner.h"
 #include "video/write/container.h"
@@ -68,10 +68,10 @@ void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
   for (const std::size_t index : inputs)
     queued.push_back({index, bytes_of_input(shared_.outcomes[index].planned.input)});
   InputQueue queue(std::move(queued), lanes);
-  Slots permits(lanes);
+  PermitPool permits(lanes);
   pipeline::Runner runner;
   for (int i = 0; i < lanes && std::cmp_less(i, inputs.size()); ++i) {
-    const auto permit = std::make_shared<Slots::Permit>(permits.acquire({}));
+    const auto permit = std::make_shared<PermitPool::Permit>(permits.acquire({}));
     runner.add("input", [&, permit] {
       while (!runner.failed().stop_requested()) {
         const auto turn = queue.next();

@@ -249,7 +249,7 @@ class CudaBackend final : public Backend {
     setup.wait = key.wait;
     auto set = std::make_shared<GraphSet>();
     set->detector = setup.detector;
-    set->places = Slots(key.places);
+    set->places = PermitPool(key.places);
     for (int i = 0; i < key.places; ++i) set->graphs.push_back(std::make_unique<FrameGraph>(setup));
     return set;
   }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/permit_pool.h"
 #include "core/recently_used.h"
-#include "core/slots.h"
 #include "pipeline/cuda/frame_graph.h"
 
 namespace facepipe::pipeline {
@@ -34,7 +34,7 @@ struct GraphKey {
 struct GraphSet {
   std::shared_ptr<const detector::CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;
-  Slots places{0};  ///< one for each of `graphs`, by number
+  PermitPool places{0};  ///< one for each of `graphs`, by number
 };
 
 /// Keeps the sets that were used last: the last one, and others in no more than a quarter of the

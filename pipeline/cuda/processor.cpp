@@ -23,7 +23,7 @@ namespace {
 /// A frame's graph while it runs.
 class CudaWork final : public FrameWork {
  public:
-  CudaWork(Slots::Permit permit, FrameGraph& graph)
+  CudaWork(PermitPool::Permit permit, FrameGraph& graph)
       : permit_(std::move(permit)), graph_(graph), launched_(Clock::now()) {}
 
   ~CudaWork() override {
@@ -46,7 +46,7 @@ class CudaWork final : public FrameWork {
   [[nodiscard]] std::uint32_t beyond_capacity() const { return graph_.beyond_capacity(); }
 
  private:
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   FrameGraph& graph_;
   Clock::time_point launched_;
   bool waited_for_ = false;
@@ -71,7 +71,7 @@ class CudaProcessor final : public FrameProcessor {
   void start(WorkItem& item, const std::stop_token& stop) override {
     if (!graphs_) return;
     cuda::use_device(device_);
-    Slots::Permit permit = graphs_->places.acquire(stop);
+    PermitPool::Permit permit = graphs_->places.acquire(stop);
     FrameGraph& graph = *graphs_->graphs[static_cast<std::size_t>(permit.number())];
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     item.work = std::make_unique<CudaWork>(std::move(permit), graph);

@@ -45,9 +45,9 @@ class TrackedFrames final : public HiddenFrames {
     if (job.wants_tracks) builder_.emplace(input);
   }
 
-  [[nodiscard]] track::FollowedFrame follow(
-      const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
-      std::optional<track::ComparedPictures> compared) override {
+  [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
+                                        std::shared_ptr<const track::MotionPicture> picture,
+                                        std::optional<track::ComparedPictures> compared) override {
     track::TrackerInput input;
     input.time_s = frame.time_s;
     input.detections = &frame.found;
@@ -58,7 +58,7 @@ class TrackedFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
-                                                track::FollowedFrame followed) override {
+                                                track::TrackStep followed) override {
     if (builder_) stamps_.push_back(frame.pts);
     return hidden(frames_.add(std::move(followed)));
   }
@@ -113,14 +113,14 @@ class KnownFrames final : public HiddenFrames {
       refuse("time base", text(made_for.time_base), text(input.time_base));
   }
 
-  [[nodiscard]] track::FollowedFrame follow(
+  [[nodiscard]] track::TrackStep follow(
       const FrameToHide& /*frame*/, std::shared_ptr<const track::MotionPicture> /*picture*/,
       std::optional<track::ComparedPictures> /*compared*/) override {
     return {};
   }
 
   [[nodiscard]] std::vector<HiddenFrame> decide(const FrameToHide& frame,
-                                                track::FollowedFrame /*followed*/) override {
+                                                track::TrackStep /*followed*/) override {
     HiddenFrame hidden;
     const bool unknown = from_first_ && frame.index >= known_.file.input.frames;
     if (unknown) ++unknown_;

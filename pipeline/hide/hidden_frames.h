@@ -54,13 +54,13 @@ class HiddenFrames {
   /// The first step, for each frame. It does nothing if tracks are known. Errors: as Tracker.
   /// @param picture   nullptr if the frame is damaged, or if motion isn't looked for
   /// @param compared  as TrackerInput::compared
-  [[nodiscard]] virtual track::FollowedFrame follow(
+  [[nodiscard]] virtual track::TrackStep follow(
       const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
       std::optional<track::ComparedPictures> compared) = 0;
   /// The second step, for each frame in order. Returns the frames that are complete with it.
   /// Errors: as Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> decide(const FrameToHide& frame,
-                                                        track::FollowedFrame followed) = 0;
+                                                        track::TrackStep followed) = 0;
   /// The end, after both steps. Returns the remaining frames.
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 

@@ -78,7 +78,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       regions_(regions),
       motion_(job_.known ? nullptr : device.make_lane_motion()),
       keeper_(writes_ ? device.make_keeper() : nullptr),
-      pixels_(device.make_pixels(job_.look)) {}
+      pixels_(device.make_pixels(job_.appearance)) {}
 
 /// The device looks for motion in the picture while it is copied.
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
@@ -140,7 +140,7 @@ void LaneHiding::hide(const HiddenFrame& known, const RegionClock::Now& regions,
   for (const HiddenArea& area : known.areas) boxes[area.style].push_back(area.box);
   for (const auto& [style, faces] : boxes) pixels_for(style).hide(frame, faces);
   if (regions.hidden.empty()) return;
-  if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.look));
+  if (!region_pixels_) region_pixels_ = device_.make_pixels(as_drawn(job_.appearance));
   region_pixels_->hide(frame, regions.hidden);
 }
 
@@ -183,7 +183,7 @@ Hiding::PendingVerdict Hiding::follow(TrackQueue::Given given, Presentation* pre
   verdict.index = frame.index;
   verdict.time_s = frame.time_s;
   verdict.pts = frame.pts;
-  track::FollowedFrame tracks =
+  track::TrackStep tracks =
       source_->follow(frame, std::move(given.picture), std::move(given.compared));
   frame.found = {};
   verdict.cpu_ms = static_cast<float>(ScopedCpuTime::thread_cpu_ms() - begin_ms);

@@ -134,7 +134,7 @@ class Hiding {
   /// hidden.
   struct PendingVerdict {
     FrameToHide frame;  ///< without what was found
-    track::FollowedFrame tracks;
+    track::TrackStep tracks;
     Verdict verdict;  ///< all but what is hidden
   };
   /// Has one producer, which closes it.

@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "core/device.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "pipeline/frame_processor.h"
 #include "pipeline/lanes/channel.h"
 #include "pipeline/lanes/lane_connections.h"
@@ -49,8 +49,8 @@ class LaneEntrance {
   LaneConnections& connections_;
   LaneFailures& failures_;
   Channel<WorkItem>& decoded_;
-  Slots in_flight_;
-  Slots::Permit place_;  // of in_flight_
+  PermitPool in_flight_;
+  PermitPool::Permit place_;  // of in_flight_
 };
 
 }  // namespace facepipe::pipeline

@@ -42,10 +42,10 @@ void LaneGroup::add_threads(Runner& runner) {
 /// works on segments with it.
 /// @param failed  requested when the job has failed
 void LaneGroup::join(const std::stop_token& failed) {
-  Slots::Permit permit;
+  PermitPool::Permit permit;
   const std::stop_token ended = connections_.segments.ended();
   try {
-    Slots lanes = setup_.options.resources.shared->lanes;
+    PermitPool lanes = setup_.options.resources.shared->lanes;
     permit = lanes.acquire(ended, [this](int lane) { return may_join(lane); });
   } catch (const Stopped&) {
     return;  // there is nothing left for it to do
@@ -67,7 +67,7 @@ bool LaneGroup::may_join(int lane) {
 }
 
 /// Makes a lane; nullopt if its device has no room for it: the job goes on without it.
-std::optional<LaneParts> LaneGroup::make(const Slots::Permit& lane) {
+std::optional<LaneParts> LaneGroup::make(const PermitPool::Permit& lane) {
   Backend& backend = setup_.backend.for_lane(lane.number());
   try {
     return make_lane(backend, setup_.plan, setup_.options, setup_.input, setup_.diagnostics);

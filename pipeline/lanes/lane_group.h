@@ -5,7 +5,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "pipeline/backend.h"
 #include "pipeline/job_end.h"
 #include "pipeline/job_options.h"
@@ -46,7 +46,7 @@ class LaneGroup {
   Lane& add(int number, LaneParts parts, const std::stop_token& failed);
   void join(const std::stop_token& failed);
   [[nodiscard]] bool may_join(int lane);
-  [[nodiscard]] std::optional<LaneParts> make(const Slots::Permit& lane);
+  [[nodiscard]] std::optional<LaneParts> make(const PermitPool::Permit& lane);
 
   const Setup setup_;
   LaneConnections& connections_;

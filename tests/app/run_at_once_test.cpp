@@ -129,9 +129,9 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
   on_job_ = [&](const pipeline::JobOptions& job) {
     if (name_of(job) == "b.mp4") return;
     ASSERT_TRUE(job.resources.shared && job.resources.shared->may_grow);
-    Slots lanes = job.resources.shared->lanes;
-    const Slots::Permit third = lanes.acquire({});
-    const Slots::Permit of_b = lanes.acquire({});  // free once b has ended
+    PermitPool lanes = job.resources.shared->lanes;
+    const PermitPool::Permit third = lanes.acquire({});
+    const PermitPool::Permit of_b = lanes.acquire({});  // free once b has ended
     joined = 2;
     EXPECT_EQ((std::set{job.resources.shared->own, third.number(), of_b.number()}).size(), 3U);
   };

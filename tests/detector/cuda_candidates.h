@@ -1,4 +1,5 @@
-// Helpers for tests of detectors on the device: they run one on a frame and compare its candidates.
+// CrowdWorkers for tests of detectors on the device: they run one on a frame and compare its
+// candidates.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -231,7 +231,7 @@ TEST_F(EveryNthTest, AnErrorEndsARunWhoseFramesWait) {
 TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
   pipeline::JobOptions options = job("hidden.mkv", 3);
   options.search.face_score.reset();
-  options.hide.emplace().look.grow = 0.25;
+  options.hide.emplace().appearance.grow = 0.25;
   const JobRun run = run_fake_job(options, behaviour_);
   EXPECT_EQ(searched_.size(), 17U);
   const std::string luma = decoded_luma(folder_ / "hidden.mkv");

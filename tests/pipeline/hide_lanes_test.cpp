@@ -433,8 +433,8 @@ TEST_F(HideLanes, JoinAJobOnItsDevice) {
   const auto backend = join_named({2, 2}, devices);
   for (NamedBackend* device : devices)
     device->on_call = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
-  Slots lanes(4);
-  const Slots::Permit own = lanes.acquire({});
+  PermitPool lanes(4);
+  const PermitPool::Permit own = lanes.acquire({});
   pipeline::JobOptions options = longer(job(out_ / "out.avi", 0), out_ / "long.mkv");
   options.resources.shared.emplace(pipeline::SharedLanes{lanes, 4, own.number(), true});
   const JobRun made = run(options, *backend);

@@ -43,7 +43,7 @@ class HideTest : public testing::Test {
 
   pipeline::JobOptions job(const fs::path& input, const char* output) const {
     pipeline::JobOptions options = lossless_job(input, folder_ / output);
-    options.hide.emplace().look.grow = 0.25;
+    options.hide.emplace().appearance.grow = 0.25;
     return options;
   }
 
@@ -417,7 +417,7 @@ TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   FakeBehaviour behaviour = always_the_face();
   behaviour.on_collect = fails_late();
   pipeline::JobOptions options = job(clip, "out.mkv");
-  options.resources.shared.emplace(pipeline::SharedLanes{Slots(1), 1, 0, false});
+  options.resources.shared.emplace(pipeline::SharedLanes{PermitPool(1), 1, 0, false});
   expect_error(ErrorKind::device, "out of order", [&] { (void)run_fake_job(options, behaviour); });
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
 }

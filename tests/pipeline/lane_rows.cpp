@@ -200,7 +200,7 @@ void expect_same(const Told& found, const Told& expected) {
 }
 
 void let_hide(pipeline::JobOptions& options) {
-  options.hide.emplace().look.style = overlay::HideStyle::blur;
+  options.hide.emplace().appearance.style = overlay::HideStyle::blur;
   options.hide->regions.hidden = {{"desk", {10, 10, 50, 30}, {1.5, 7.3}}};
   options.hide->wants_tracks = true;
 }

@@ -72,7 +72,7 @@ class SharedLanesTest : public testing::Test {
   /// Returns what one lane makes of the clip.
   std::string expected() {
     const auto alone = devices({1});
-    pipeline::JobOptions options = job("expected.avi", {Slots(1), 1, 0, false});
+    pipeline::JobOptions options = job("expected.avi", {PermitPool(1), 1, 0, false});
     options.resources.shared.reset();
     (void)run(options, *alone);
     return read_file(out_ / "expected.avi");
@@ -91,8 +91,8 @@ class SharedLanesTest : public testing::Test {
 
 TEST_F(SharedLanesTest, AJobThatMayNotGrowHasItsOwn) {
   const auto backend = devices({4});
-  Slots lanes(4);
-  const Slots::Permit own = lanes.acquire({});
+  PermitPool lanes(4);
+  const PermitPool::Permit own = lanes.acquire({});
   const JobRun made = run(job("out.avi", {lanes, 4, own.number(), false}), *backend);
   EXPECT_EQ(made.result.resources.lanes.count, 1);
   EXPECT_EQ(made.result.resources.lanes.why_one, "other inputs have the other lanes");
@@ -104,8 +104,8 @@ TEST_F(SharedLanesTest, AJobThatMayNotGrowHasItsOwn) {
 TEST_F(SharedLanesTest, FreeOnesJoin) {
   const auto backend = devices({3});
   for (NamedBackend* device : devices_) device->on_call = [] { std::this_thread::sleep_for(1ms); };
-  Slots lanes(3);
-  const Slots::Permit own = lanes.acquire({});
+  PermitPool lanes(3);
+  const PermitPool::Permit own = lanes.acquire({});
   const JobRun made = run(job("out.avi", {lanes, 3, own.number(), true}), *backend);
   EXPECT_EQ(made.result.resources.lanes.count, 3);
   EXPECT_EQ(lanes_of(made), (std::set{0, 1, 2}));
@@ -118,9 +118,9 @@ TEST_F(SharedLanesTest, FreeOnesJoin) {
 TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
   const auto backend = devices({2});
   devices_[0]->on_call = [] { std::this_thread::sleep_for(1ms); };
-  Slots lanes(2);
-  const Slots::Permit own = lanes.acquire({});
-  Slots::Permit other = lanes.acquire({});
+  PermitPool lanes(2);
+  const PermitPool::Permit own = lanes.acquire({});
+  PermitPool::Permit other = lanes.acquire({});
   const JobRun made =
       run(job("out.avi", {lanes, 2, own.number(), true}), *backend, [&](const FrameRecord& record) {
         if (record.index == 100) other.release();
@@ -138,8 +138,8 @@ TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
 
 TEST_F(SharedLanesTest, AreNotWaitedFor) {
   const auto backend = devices({4});
-  Slots lanes(4);
-  std::vector<Slots::Permit> taken;
+  PermitPool lanes(4);
+  std::vector<PermitPool::Permit> taken;
   for (int i = 0; i < 4; ++i) taken.push_back(lanes.acquire({}));
   const JobRun made = run(job("out.avi", {lanes, 4, taken[2].number(), true}), *backend);
   EXPECT_EQ(made.result.resources.lanes.count, 1);
@@ -150,10 +150,10 @@ TEST_F(SharedLanesTest, AreNotWaitedFor) {
 TEST_F(SharedLanesTest, AreOfTheDeviceOfTheirNumber) {
   const auto backend = devices({2, 2});
   for (NamedBackend* device : devices_) device->on_call = [] { std::this_thread::sleep_for(1ms); };
-  Slots lanes(4);
-  std::vector<Slots::Permit> taken;
+  PermitPool lanes(4);
+  std::vector<PermitPool::Permit> taken;
   for (int i = 0; i < 4; ++i) taken.push_back(lanes.acquire({}));
-  Slots::Permit own = std::move(taken[1]);
+  PermitPool::Permit own = std::move(taken[1]);
   taken.clear();
   const JobRun made = run(job("out.avi", {lanes, 4, own.number(), true}), *backend);
   for (const FrameRecord& record : made.records)
@@ -164,8 +164,8 @@ TEST_F(SharedLanesTest, AreOfTheDeviceOfTheirNumber) {
 
 TEST_F(SharedLanesTest, AJobGoesOnWithoutOneThatThereIsNoRoomFor) {
   const auto backend = devices({2});
-  Slots lanes(2);
-  const Slots::Permit own = lanes.acquire({});
+  PermitPool lanes(2);
+  const PermitPool::Permit own = lanes.acquire({});
   devices_[0]->on_call = [] { std::this_thread::sleep_for(1ms); };
   devices_[0]->on_making = [this] {
     if (devices_[0]->decoders_made == 2) throw Error(ErrorKind::device, "out of memory");
@@ -188,11 +188,11 @@ TEST_F(SharedLanesTest, OneThatHasJoinedGoesOnWhenTheFirstDeviceFails) {
     }
   };
   devices_[1]->on_call = [&] { std::this_thread::sleep_for(1ms); };
-  Slots lanes(2);
-  std::vector<Slots::Permit> taken;
+  PermitPool lanes(2);
+  std::vector<PermitPool::Permit> taken;
   for (int i = 0; i < 2; ++i) taken.push_back(lanes.acquire({}));
-  std::ranges::sort(taken, {}, &Slots::Permit::number);
-  Slots::Permit own = std::move(taken[0]);
+  std::ranges::sort(taken, {}, &PermitPool::Permit::number);
+  PermitPool::Permit own = std::move(taken[0]);
   taken.clear();
   const JobRun made =
       run(job("out.avi", {lanes, 2, own.number(), true}), *backend, [&](const FrameRecord& record) {
@@ -211,10 +211,10 @@ TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
   devices_[0]->on_call = [&] {
     if (++calls > 100) throw Error(ErrorKind::device, "gone");
   };
-  Slots lanes(2);
-  std::vector<Slots::Permit> taken;
+  PermitPool lanes(2);
+  std::vector<PermitPool::Permit> taken;
   for (int i = 0; i < 2; ++i) taken.push_back(lanes.acquire({}));
-  std::ranges::sort(taken, {}, &Slots::Permit::number);
+  std::ranges::sort(taken, {}, &PermitPool::Permit::number);
   for (const bool may_grow : {false, true}) {
     calls = 0;
     try {
@@ -232,11 +232,11 @@ TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
 TEST_F(SharedLanesTest, JobsAtOnceMakeWhatEachMakesAlone) {
   const std::string whole = expected();
   const auto backend = devices({2, 2});
-  Slots lanes(4);
+  PermitPool lanes(4);
   std::vector<std::jthread> workers;
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) names.push_back("out" + std::to_string(i) + ".avi");
-  std::vector<Slots::Permit> own;
+  std::vector<PermitPool::Permit> own;
   for (int i = 0; i < 3; ++i) own.push_back(lanes.acquire({}));
   std::vector<std::int64_t> uploads(3);
   for (std::size_t i = 0; i < 3; ++i)

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "detector/detector.h"
 
 namespace facepipe::test {
@@ -26,7 +26,7 @@ struct FakeBehaviour {
 
 class FakeRequest final : public detector::DetectionRequest {
  public:
-  FakeRequest(const FakeBehaviour& behaviour, Slots::Permit permit)
+  FakeRequest(const FakeBehaviour& behaviour, PermitPool::Permit permit)
       : behaviour_(behaviour), permit_(std::move(permit)) {}
 
   void prepare(const Frame& frame) override {
@@ -47,7 +47,7 @@ class FakeRequest final : public detector::DetectionRequest {
 
  private:
   const FakeBehaviour& behaviour_;
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   Detections found_;
   Interval interval_;
 };
@@ -57,14 +57,14 @@ class FakeDetector final : public detector::Detector {
   FakeDetector(const FakeBehaviour& behaviour, Size size) : behaviour_(behaviour), size_(size) {}
 
   std::unique_ptr<detector::DetectionRequest> acquire(const std::stop_token& stop) override {
-    return std::make_unique<FakeRequest>(behaviour_, slots_.acquire(stop));
+    return std::make_unique<FakeRequest>(behaviour_, pool_.acquire(stop));
   }
   [[nodiscard]] detector::DetectorFacts facts() const override { return {size_, {}, {}}; }
 
  private:
   const FakeBehaviour& behaviour_;
   Size size_;
-  Slots slots_{2};
+  PermitPool pool_{2};
 };
 
 /// The factory for run_job(). Tests may change `behaviour` between runs.

@@ -86,7 +86,7 @@ TrackerOutput in_halves(const Film& film, const TrackerOptions& options, std::si
   WaitingFrames frames(backwards, options);
   TrackerOutput all;
   for (int round = 0; round < 2; ++round) {
-    std::deque<FollowedFrame> between;
+    std::deque<TrackStep> between;
     const auto settle_all_but = [&](std::size_t left) {
       for (; between.size() > left; between.pop_front())
         append(frames.add(std::move(between.front())), all);

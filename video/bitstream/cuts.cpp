@@ -49,7 +49,7 @@ void CutFinder::cut_if_safe() {
   }
   Packet& first = waiting_.front();
   first.placement.begins = safe;
-  first.placement.alone = safe && first.facts.entry == Entry::alone;
+  first.placement.starts_independently = safe && first.facts.entry == Entry::starts_independently;
   if (safe) first.placement.prelude = first.facts.prelude;
 }
 

@@ -93,7 +93,7 @@ struct EntryPoints::Units {
 
   [[nodiscard]] Entry entry_h264() const {
     if (malformed || slices == 0) return Entry::none;
-    if (idr_slices == slices) return Entry::alone;
+    if (idr_slices == slices) return Entry::starts_independently;
     return recovers && i_slices == slices ? Entry::by_stamps : Entry::none;
   }
   [[nodiscard]] bool random_access_hevc() const { return first_type >= 16 && first_type <= 21; }
@@ -148,7 +148,7 @@ PacketFacts EntryPoints::facts_of_units(const AVPacket& packet) {
   facts.second_field = fields_.is_second_field(packet);
   facts.entry = codec_ == AV_CODEC_ID_HEVC ? seen.entry_hevc() : seen.entry_h264();
   const bool begins_picture = codec_ == AV_CODEC_ID_H264 && seen.slices > 0 && !facts.second_field;
-  if (begins_picture) follow_order(facts.entry == Entry::alone);
+  if (begins_picture) follow_order(facts.entry == Entry::starts_independently);
   if (seen.random_access_hevc()) behind_entry_ = facts.entry != Entry::none;
   facts.leading = behind_entry_ && seen.leading_hevc();
   return facts;
@@ -239,7 +239,7 @@ PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
 
 Entry EntryPoints::entry_without_units(const AVPacket& packet,
                                        const AVCodecParserContext* parsed) const {
-  if ((properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0) return Entry::alone;
+  if ((properties_ & AV_CODEC_PROP_INTRA_ONLY) != 0) return Entry::starts_independently;
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0 || codec_ == AV_CODEC_ID_VVC) return Entry::none;
   if (parsed != nullptr &&
       (parsed->key_frame == 0 || (parsed->key_frame < 0 && parsed->pict_type != AV_PICTURE_TYPE_I)))
@@ -248,7 +248,8 @@ Entry EntryPoints::entry_without_units(const AVPacket& packet,
     const bool known = parsed != nullptr && has_sequence_header(data_of(packet));
     return known ? Entry::by_type : Entry::none;
   }
-  return (properties_ & AV_CODEC_PROP_REORDER) != 0 ? Entry::by_stamps : Entry::alone;
+  return (properties_ & AV_CODEC_PROP_REORDER) != 0 ? Entry::by_stamps
+                                                    : Entry::starts_independently;
 }
 
 UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude) {

@@ -30,10 +30,10 @@ struct Prelude {
 /// follow it in decoding and in presentation order, are the same as from a decoder that has read
 /// everything before.
 enum class Entry {
-  none,       ///< it may not, or nobody knows
-  alone,      ///< it may, and nothing decoded after the packet is shown before it
-  by_type,    ///< it may; PacketFacts::leading tells what is shown before it
-  by_stamps,  ///< it may; pictures shown before it have a smaller presentation stamp
+  none,                  ///< it may not, or nobody knows
+  starts_independently,  ///< it may, and nothing decoded after the packet is shown before it
+  by_type,               ///< it may; PacketFacts::leading tells what is shown before it
+  by_stamps,             ///< it may; pictures shown before it have a smaller presentation stamp
 };
 
 /// What a packet says about places to begin.

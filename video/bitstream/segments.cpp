@@ -46,7 +46,7 @@ void Segmenter::route(ReadPacket packet, const Placement& placement) {
   const Prelude* prelude = ordinal_ == 0 ? first_prelude_.get() : placement.prelude.get();
   if (prelude != nullptr) packet.packet = with_prelude(*packet.packet, *prelude);
   packet.decode_only = placement.leading;
-  packet.starts_independently = placement.alone;
+  packet.starts_independently = placement.starts_independently;
   push(segment_, std::move(packet));
 }
 

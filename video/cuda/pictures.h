@@ -1,4 +1,4 @@
-// Helpers for frames in device memory, and the layout of the pictures in that memory.
+// CrowdWorkers for frames in device memory, and the layout of the pictures in that memory.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ constexpr int kMostHeldBack = 16;  // H.264 A.3.1: max_num_reorder_frames
 bool KeyPictures::look_at(const AVPacket& packet) {
   // Parameter sets that come with other packets belong to pictures to come.
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0) return false;
-  const bool alone = entries_.look_at(packet).entry == Entry::alone && unchanged();
+  const bool alone = entries_.look_at(packet).entry == Entry::starts_independently && unchanged();
   sent_ = 0;
   if (alone && !first_) {
     first_ = reference(packet);

@@ -8,7 +8,7 @@
 
 #include "core/color.h"
 #include "core/error.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "detector/turning.h"
 
 namespace facepipe::detector::acf {
@@ -271,7 +271,7 @@ class AcfDetector;
 
 class AcfRequest final : public DetectionRequest {
  public:
-  AcfRequest(std::shared_ptr<AcfDetector> detector, Slots::Permit permit, Slot& slot)
+  AcfRequest(std::shared_ptr<AcfDetector> detector, PermitPool::Permit permit, Slot& slot)
       : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
 
   void prepare(const Frame& frame) override;
@@ -288,7 +288,7 @@ class AcfRequest final : public DetectionRequest {
 
   // Members are destroyed in reverse order: the permit goes back before the detector is released.
   std::shared_ptr<AcfDetector> detector_;
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   Slot& slot_;
   State state_ = State::idle;
   Detections found_;
@@ -308,7 +308,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
         slots_(static_cast<std::size_t>(options.requests)) {}
 
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
-    Slots::Permit permit = permits_.acquire(stop);
+    PermitPool::Permit permit = permits_.acquire(stop);
     Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
     return std::make_unique<AcfRequest>(shared_from_this(), std::move(permit), slot);
   }
@@ -341,7 +341,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
   PyramidScanner scanner_;
   std::shared_ptr<Workers> workers_;
   AcfOptions options_;
-  Slots permits_;
+  PermitPool permits_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   PyramidScanner::Memory memory_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "detector/cascade/grey.h"
 #include "nms/agreement.h"
 
@@ -97,7 +97,7 @@ class CascadeDetector;
 
 class CascadeRequest final : public DetectionRequest {
  public:
-  CascadeRequest(std::shared_ptr<CascadeDetector> detector, Slots::Permit permit, Slot& slot)
+  CascadeRequest(std::shared_ptr<CascadeDetector> detector, PermitPool::Permit permit, Slot& slot)
       : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
 
   void prepare(const Frame& frame) override;
@@ -114,7 +114,7 @@ class CascadeRequest final : public DetectionRequest {
 
   // Members are destroyed in reverse order: the permit goes back before the detector is released.
   std::shared_ptr<CascadeDetector> detector_;
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   Slot& slot_;
   std::shared_ptr<void> owner_;  // keeps the samples alive that slot_.grey may refer to
   State state_ = State::idle;
@@ -136,7 +136,7 @@ class CascadeDetector final : public Detector,
         slots_(static_cast<std::size_t>(options.requests)) {}
 
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
-    Slots::Permit permit = permits_.acquire(stop);
+    PermitPool::Permit permit = permits_.acquire(stop);
     Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
     return std::make_unique<CascadeRequest>(shared_from_this(), std::move(permit), slot);
   }
@@ -178,7 +178,7 @@ class CascadeDetector final : public Detector,
   WindowFinder finder_;
   std::shared_ptr<Workers> workers_;
   CascadeOptions options_;
-  Slots permits_;
+  PermitPool permits_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards memory_: all threads work on the frame of one request at a time
   WindowFinder::Memory memory_;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "detector/cnn/cpu/preprocess.h"
 
 namespace facepipe::detector {
@@ -22,7 +22,7 @@ class CnnDetector;
 
 class CnnRequest final : public DetectionRequest {
  public:
-  CnnRequest(std::shared_ptr<CnnDetector> detector, Slots::Permit permit, Slot& slot)
+  CnnRequest(std::shared_ptr<CnnDetector> detector, PermitPool::Permit permit, Slot& slot)
       : detector_(std::move(detector)), permit_(std::move(permit)), slot_(slot) {}
   ~CnnRequest() override;
 
@@ -39,7 +39,7 @@ class CnnRequest final : public DetectionRequest {
   // Members are destroyed in reverse order: the permit goes back before the detector is released.
   // Before both, the destructor waits for the network to stop.
   std::shared_ptr<CnnDetector> detector_;
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   Slot& slot_;
   State state_ = State::idle;
   Interval interval_;
@@ -54,7 +54,7 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
   }
 
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {
-    Slots::Permit permit = permits_.acquire(stop);
+    PermitPool::Permit permit = permits_.acquire(stop);
     Slot& slot = slots_[static_cast<std::size_t>(permit.number())];
     return std::make_unique<CnnRequest>(shared_from_this(), std::move(permit), slot);
   }
@@ -70,7 +70,7 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
 
  private:
   CnnDetectorParts parts_;
-  Slots permits_;
+  PermitPool permits_;
   std::vector<Slot> slots_;
 };
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/slots.h"
+#include "core/permit_pool.h"
 
 namespace facepipe::detector {
 namespace {
@@ -31,7 +31,7 @@ class TiledDetector;
 
 class TiledRequest final : public DetectionRequest {
  public:
-  TiledRequest(std::shared_ptr<const TiledDetector> detector, Slots::Permit permit)
+  TiledRequest(std::shared_ptr<const TiledDetector> detector, PermitPool::Permit permit)
       : detector_(std::move(detector)), permit_(std::move(permit)) {}
 
   void prepare(const Frame& frame) override;
@@ -45,7 +45,7 @@ class TiledRequest final : public DetectionRequest {
   [[nodiscard]] Detections collected(DetectionRequest& part);
 
   std::shared_ptr<const TiledDetector> detector_;
-  Slots::Permit permit_;
+  PermitPool::Permit permit_;
   std::optional<Frame> frame_;
   std::unique_ptr<DetectionRequest> first_;
   Interval interval_;
@@ -78,7 +78,7 @@ class TiledDetector final : public Detector, public std::enable_shared_from_this
  private:
   std::shared_ptr<Detector> tile_;
   std::shared_ptr<Detector> whole_;
-  Slots places_;
+  PermitPool places_;
 };
 
 void TiledRequest::prepare(const Frame& frame) {

@@ -45,7 +45,7 @@ TEST_F(ConfigFileTest, A7SectionsThatStandTwiceAreAddedUp) {
   EXPECT_THAT(names(options.job.hide->regions.kept), ElementsAre("K"));
   ASSERT_EQ(options.job.hide->regions.all_hidden.size(), 1U);
   EXPECT_EQ(options.job.hide->regions.all_hidden[0].to_s, 2);
-  EXPECT_EQ(options.job.hide->look.style, overlay::HideStyle::blur);
+  EXPECT_EQ(options.job.hide->appearance.style, overlay::HideStyle::blur);
 }
 
 TEST_F(ConfigFileTest, A7OptionsThatStandApartAreAddedUp) {

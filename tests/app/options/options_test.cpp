@@ -221,10 +221,10 @@ pipeline::HideJob hide_of(const RunOptions& run) { return run.job.hide.value(); 
 TEST(Options, HidingIsSolidBlackAndOfAllScoresThatTracksNeed) {
   const RunOptions run = parse_run({"hide", "a.mp4"});
   const pipeline::HideJob& hide = hide_of(run);
-  EXPECT_EQ(hide.look.style, overlay::HideStyle::solid);
-  EXPECT_EQ(hide.look.shape, overlay::MaskShape::box);
-  EXPECT_EQ(hide.look.color, overlay::Rgb{});
-  EXPECT_EQ(hide.look.grow, 0.25);
+  EXPECT_EQ(hide.appearance.style, overlay::HideStyle::solid);
+  EXPECT_EQ(hide.appearance.shape, overlay::MaskShape::box);
+  EXPECT_EQ(hide.appearance.color, overlay::Rgb{});
+  EXPECT_EQ(hide.appearance.grow, 0.25);
   EXPECT_EQ(run.detector.score_threshold, track::TrackerOptions{}.doubtful_score);
   EXPECT_THAT(hide.kept_tags, testing::IsEmpty());
   EXPECT_FALSE(parse_run({"run", "a.mp4"}).job.hide);
@@ -235,15 +235,16 @@ TEST(Options, Hiding) {
                                     "ellipse", "--keep-metadata", "title,location",
                                     "--lookahead-memory", "64", "--min-face", "12"});
   const pipeline::HideJob& hide = hide_of(run);
-  EXPECT_EQ(hide.look.color, (overlay::Rgb{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0}));
-  EXPECT_EQ(hide.look.shape, overlay::MaskShape::ellipse);
-  EXPECT_EQ(hide.look.grow, 0.35);
+  EXPECT_EQ(hide.appearance.color, (overlay::Rgb{0x10 / 255.0, 0x20 / 255.0, 0x30 / 255.0}));
+  EXPECT_EQ(hide.appearance.shape, overlay::MaskShape::ellipse);
+  EXPECT_EQ(hide.appearance.grow, 0.35);
   EXPECT_THAT(hide.kept_tags, testing::ElementsAre("title", "location"));
   EXPECT_EQ(hide.most_bytes, std::int64_t{64} << 20);
   EXPECT_EQ(run.job.search.min_face, 12);
-  EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--shape", "ellipse", "--grow", "0.1"})).look.grow,
-            0.1);
-  EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--style", "mosaic"})).look.style,
+  EXPECT_EQ(
+      hide_of(parse_run({"hide", "a.mp4", "--shape", "ellipse", "--grow", "0.1"})).appearance.grow,
+      0.1);
+  EXPECT_EQ(hide_of(parse_run({"hide", "a.mp4", "--style", "mosaic"})).appearance.style,
             overlay::HideStyle::mosaic);
 }
 
@@ -419,14 +420,14 @@ TEST(Options, HideAndDetectFollowFaces) {
 
 TEST(Options, CareAndRegions) {
   const pipeline::HideJob plain = *options_of("hide", {}).job.hide;
-  EXPECT_EQ(plain.look.grow, 0.25);
+  EXPECT_EQ(plain.appearance.grow, 0.25);
   EXPECT_EQ(plain.tracks.look_ahead_s, 0.5);
   EXPECT_FALSE(plain.mirrored_too);
   const pipeline::HideJob careful = *options_of("hide", {"--careful"}).job.hide;
   EXPECT_EQ(careful.tracks.gap_s, 1);
   EXPECT_LT(careful.tracks.sure_score, plain.tracks.sure_score);
   EXPECT_TRUE(careful.mirrored_too);
-  EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->look.grow, 0.1);
+  EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->appearance.grow, 0.1);
   EXPECT_TRUE(options_of("detect", {"--careful"}).job.hide->mirrored_too);
   EXPECT_TRUE(options_of("hide", {"--two-pass"}).two_pass);
   const pipeline::Regions regions =

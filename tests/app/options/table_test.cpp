@@ -130,7 +130,7 @@ TEST(OptionTable, ShapesAndSharesOfMasks) {
   const auto look = [](const Arguments& more) {
     Arguments arguments{"hide", "a.mp4"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return std::get<RunOptions>(parse_command(arguments)).job.hide->look;
+    return std::get<RunOptions>(parse_command(arguments)).job.hide->appearance;
   };
   EXPECT_EQ(look({"--shape", "box"}).shape, overlay::MaskShape::box);
   EXPECT_EQ(look({"--shape", "ellipse"}).shape, overlay::MaskShape::ellipse);

@@ -13,7 +13,7 @@ inline pipeline::JobOptions plain_job(const std::filesystem::path& input,
   pipeline::JobOptions options = default_job(input, output);
   options.resources.threads = 1;
   if (!hide) return options;
-  options.hide.emplace().look.style = overlay::HideStyle::solid;
+  options.hide.emplace().appearance.style = overlay::HideStyle::solid;
   options.hide->regions.hidden = {{"desk", {8, 8, 24, 24}, {}}};
   return options;
 }

@@ -64,7 +64,7 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
     pipeline::JobOptions options = lossless_job(input(), folder_ / output);
     options.output.encoder = {"ffv1", {}, {}, {}};
     options.hide.emplace().known = std::move(known);
-    options.hide->look.color = {0.9, 0.2, 0.1};
+    options.hide->appearance.color = {0.9, 0.2, 0.1};
     return options;
   }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "core/slots.h"
+#include "core/permit_pool.h"
 #include "pipeline/lanes/channel.h"
 
 namespace facepipe::pipeline {
@@ -108,13 +108,13 @@ TEST(Runner, EndsWithoutFailure) {
 
 TEST(Runner, FailureWakesAWaitForAPermit) {
   Runner runner;
-  Slots slots(1);
-  const Slots::Permit held = slots.acquire(runner.failed());  // isn't returned in time
+  PermitPool pool(1);
+  const PermitPool::Permit held = pool.acquire(runner.failed());  // isn't returned in time
   runner.add("failing", [] {
     std::this_thread::sleep_for(5ms);
     throw std::runtime_error("failed");
   });
-  runner.add("waiter", [&] { (void)slots.acquire(runner.failed()); });
+  runner.add("waiter", [&] { (void)pool.acquire(runner.failed()); });
   EXPECT_THROW(runner.run(), std::runtime_error);
 }
 

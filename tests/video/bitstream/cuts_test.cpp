@@ -48,7 +48,8 @@ Placed placed(const std::vector<PacketFacts>& packets) {
 
 TEST(CutFinder, KeepsSegmentsLongEnough) {
   std::vector<PacketFacts> stream = packets(150);
-  for (const std::size_t i : {0U, 31U, 40U, 71U, 72U, 118U, 119U}) stream[i].entry = Entry::alone;
+  for (const std::size_t i : {0U, 31U, 40U, 71U, 72U, 118U, 119U})
+    stream[i].entry = Entry::starts_independently;
   EXPECT_THAT(placed(stream).begins, ElementsAre(40, 72, 118));
   stream.pop_back();
   EXPECT_THAT(placed(stream).begins, ElementsAre(40, 72)) << "31 packets to the end";
@@ -56,7 +57,7 @@ TEST(CutFinder, KeepsSegmentsLongEnough) {
 
 TEST(CutFinder, CutsWhereEachPacketIsAnEntry) {
   std::vector<PacketFacts> stream = packets(100);
-  for (PacketFacts& packet : stream) packet.entry = Entry::alone;
+  for (PacketFacts& packet : stream) packet.entry = Entry::starts_independently;
   EXPECT_THAT(placed(stream).begins, ElementsAre(32, 64));
 }
 
@@ -93,7 +94,7 @@ TEST(CutFinder, WithoutStampsDoesNotCutWhereTheyAreNeeded) {
 
 TEST(CutFinder, DoesNotCutAtAPacketThatLacksAStampWhereOthersHaveOne) {
   std::vector<PacketFacts> stream = packets(150);
-  for (const std::size_t i : {40U, 80U}) stream[i].entry = Entry::alone;
+  for (const std::size_t i : {40U, 80U}) stream[i].entry = Entry::starts_independently;
   stream[40].pts = AV_NOPTS_VALUE;
   EXPECT_THAT(placed(stream).begins, ElementsAre(80));
   stream[40].has_dts = true;
@@ -148,7 +149,7 @@ TEST(CutFinder, DoesNotCutWhereTheLeadingPicturesDoNotEnd) {
 TEST(CutFinder, TriesTheNextEntryWhereOneWillNotDo) {
   std::vector<PacketFacts> stream = packets(100);
   stream[50].entry = Entry::by_stamps;
-  stream[60].entry = Entry::alone;
+  stream[60].entry = Entry::starts_independently;
   stream[70].pts = AV_NOPTS_VALUE;
   EXPECT_THAT(placed(stream).begins, ElementsAre(60));
 }

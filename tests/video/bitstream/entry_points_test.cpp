@@ -61,8 +61,8 @@ TEST(EntryPoints, OfH264) {
     Entry entry;
   };
   const std::vector<Case> cases{
-      {"IDR", {kIdr}, Entry::alone},
-      {"IDR of two slices", {kIdr, kIdr}, Entry::alone},
+      {"IDR", {kIdr}, Entry::starts_independently},
+      {"IDR of two slices", {kIdr, kIdr}, Entry::starts_independently},
       {"IDR and another", {kIdr, kI}, Entry::none},
       {"no picture", {kExact}, Entry::none},
       {"I, no message", {kI}, Entry::none},
@@ -117,9 +117,9 @@ TEST(EntryPoints, LeadingPicturesOfHevcLeadTheLastEntry) {
 
 TEST(EntryPoints, OfOtherCodecs) {
   const Packet any(16, 0x55);
-  EXPECT_EQ(facts_of(AV_CODEC_ID_MJPEG, any, 0).entry, Entry::alone);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_MJPEG, any, 0).entry, Entry::starts_independently);
   EXPECT_EQ(facts_of(AV_CODEC_ID_FFV1, any, 0).entry, Entry::none);
-  EXPECT_EQ(facts_of(AV_CODEC_ID_FFV1, any).entry, Entry::alone);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_FFV1, any).entry, Entry::starts_independently);
   EXPECT_EQ(facts_of(AV_CODEC_ID_SVQ3, any).entry, Entry::by_stamps);
   EXPECT_EQ(facts_of(AV_CODEC_ID_VVC, any).entry, Entry::none);
 }
@@ -135,7 +135,7 @@ TEST(EntryPoints, OfMpeg2NeedASequenceHeader) {
 TEST(EntryPoints, WhatTheParserCallsNoKeyFrameIsNone) {
   constexpr std::uint8_t kVp8Key = 0x10;
   constexpr std::uint8_t kVp8Inter = 0x11;
-  EXPECT_EQ(facts_of(AV_CODEC_ID_VP8, Packet(16, kVp8Key)).entry, Entry::alone);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_VP8, Packet(16, kVp8Key)).entry, Entry::starts_independently);
   EXPECT_EQ(facts_of(AV_CODEC_ID_VP8, Packet(16, kVp8Inter)).entry, Entry::none);
 }
 
@@ -170,7 +170,7 @@ TEST(EntryPoints, LaterExtradataChangesTheFraming) {
   std::uint8_t* side =
       av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA, avcc.size());
   std::ranges::copy(avcc, side);
-  EXPECT_EQ(entries.look_at(*packet).entry, Entry::alone);
+  EXPECT_EQ(entries.look_at(*packet).entry, Entry::starts_independently);
 
   const UniqueAVPacket following = packet_of({0, 0, 0, 2, kIdr[0], kIdr[1]});
   const PacketFacts facts = entries.look_at(*following);
@@ -186,7 +186,7 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   const Packet avcc{1, 66, 0, 30, 0xFF, 0xE0, 0};
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264, avcc));
   const auto entry = [&](const Packet& bytes) { return entries.look_at(*packet_of(bytes)).entry; };
-  EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88}), Entry::alone);
+  EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88}), Entry::starts_independently);
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0, 0, 0, 9, 1}), Entry::none);
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
 }
@@ -194,7 +194,7 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
 // What a decoder makes of such a packet depends on the earlier pictures.
 TEST(EntryPoints, D3APacketOfWhichAPartIsMissingIsNone) {
   const int torn = AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT;
-  EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::alone);
+  EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::starts_independently);
   EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr}), torn).entry, Entry::none);
   EXPECT_EQ(facts_of(AV_CODEC_ID_MJPEG, {1, 2, 3}, torn).entry, Entry::none);
 }
@@ -203,7 +203,7 @@ TEST(EntryPoints, BehindSetsThatAreTooLargeThereIsNone) {
   EntryPoints entries(*parameters_of(AV_CODEC_ID_H264));
   Packet large(5000, 0x55);
   large[0] = 0x67;
-  EXPECT_EQ(entries.look_at(*packet_of(joined({large, kIdr}))).entry, Entry::alone);
+  EXPECT_EQ(entries.look_at(*packet_of(joined({large, kIdr}))).entry, Entry::starts_independently);
   EXPECT_EQ(entries.look_at(*packet_of(joined({kIdr}))).entry, Entry::none);
 }
 

@@ -1,4 +1,4 @@
-#include "core/slots.h"
+#include "core/permit_pool.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,16 +8,16 @@
 
 namespace facepipe {
 
-Slots::Slots(int count) : state_(std::make_shared<State>()) {
+PermitPool::PermitPool(int count) : state_(std::make_shared<State>()) {
   for (int number = count - 1; number >= 0; --number) state_->free.push_back(number);
 }
 
-Slots::Permit Slots::acquire(const std::stop_token& stop) {
+PermitPool::Permit PermitPool::acquire(const std::stop_token& stop) {
   return acquire(stop, [](int /*number*/) { return true; });
 }
 
-Slots::Permit Slots::acquire(const std::stop_token& stop,
-                             const std::function<bool(int number)>& wanted) {
+PermitPool::Permit PermitPool::acquire(const std::stop_token& stop,
+                                       const std::function<bool(int number)>& wanted) {
   const ScopedWait waiting;
   std::unique_lock lock(state_->mutex);
   std::vector<int>& free = state_->free;
@@ -33,7 +33,7 @@ Slots::Permit Slots::acquire(const std::stop_token& stop,
   return {state_, number};
 }
 
-void Slots::Permit::release() noexcept {
+void PermitPool::Permit::release() noexcept {
   if (!state_) return;
   {
     const std::scoped_lock lock(state_->mutex);

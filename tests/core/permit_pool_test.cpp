@@ -1,4 +1,4 @@
-#include "core/slots.h"
+#include "core/permit_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -18,60 +18,60 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Slots, NumbersAreDistinctAndInRange) {
-  Slots slots(4);
-  std::vector<Slots::Permit> permits;
+TEST(PermitPool, NumbersAreDistinctAndInRange) {
+  PermitPool pool(4);
+  std::vector<PermitPool::Permit> permits;
   std::set<int> numbers;
   for (int i = 0; i < 4; ++i) {
-    permits.push_back(slots.acquire({}));
+    permits.push_back(pool.acquire({}));
     numbers.insert(permits.back().number());
   }
   EXPECT_EQ(numbers, (std::set<int>{0, 1, 2, 3}));
 }
 
-TEST(Slots, AReleasedNumberIsGivenAgain) {
-  Slots slots(2);
-  const Slots::Permit kept = slots.acquire({});
+TEST(PermitPool, AReleasedNumberIsGivenAgain) {
+  PermitPool pool(2);
+  const PermitPool::Permit kept = pool.acquire({});
   int number = -1;
   {
-    const Slots::Permit lent = slots.acquire({});
+    const PermitPool::Permit lent = pool.acquire({});
     number = lent.number();
   }
-  EXPECT_EQ(slots.acquire({}).number(), number);
+  EXPECT_EQ(pool.acquire({}).number(), number);
 }
 
-TEST(Slots, AnEmptyPermitIsFalse) {
-  Slots slots(1);
-  Slots::Permit permit;
+TEST(PermitPool, AnEmptyPermitIsFalse) {
+  PermitPool pool(1);
+  PermitPool::Permit permit;
   EXPECT_FALSE(permit);
-  permit = slots.acquire({});
+  permit = pool.acquire({});
   EXPECT_TRUE(permit);
   permit.release();
   EXPECT_FALSE(permit);
   permit.release();  // a second call does nothing
-  EXPECT_TRUE(slots.acquire({}));
+  EXPECT_TRUE(pool.acquire({}));
 }
 
-TEST(Slots, MovingAPermitReleasesItOnlyOnce) {
-  Slots slots(2);
-  Slots::Permit first = slots.acquire({});
-  Slots::Permit second = std::move(first);
+TEST(PermitPool, MovingAPermitReleasesItOnlyOnce) {
+  PermitPool pool(2);
+  PermitPool::Permit first = pool.acquire({});
+  PermitPool::Permit second = std::move(first);
   EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): what a moved-from permit is
   EXPECT_TRUE(second);
-  Slots::Permit& same = second;
+  PermitPool::Permit& same = second;
   second = std::move(same);
   EXPECT_TRUE(second);
-  second = slots.acquire({});  // this assignment returns the first permit
-  const Slots::Permit third = slots.acquire({});
+  second = pool.acquire({});  // this assignment returns the first permit
+  const PermitPool::Permit third = pool.acquire({});
   EXPECT_NE(second.number(), third.number());
 }
 
-TEST(Slots, AWaiterGetsWhatAnotherThreadReleases) {
-  Slots slots(1);
-  std::optional<Slots::Permit> held(slots.acquire({}));
+TEST(PermitPool, AWaiterGetsWhatAnotherThreadReleases) {
+  PermitPool pool(1);
+  std::optional<PermitPool::Permit> held(pool.acquire({}));
   std::atomic<bool> got = false;
   std::jthread waiter([&](const std::stop_token& stop) {
-    const Slots::Permit permit = slots.acquire(stop);
+    const PermitPool::Permit permit = pool.acquire(stop);
     got = true;
   });
   std::this_thread::sleep_for(20ms);
@@ -81,13 +81,13 @@ TEST(Slots, AWaiterGetsWhatAnotherThreadReleases) {
   EXPECT_TRUE(got);
 }
 
-TEST(Slots, AStopEndsTheWait) {
-  Slots slots(1);
-  const Slots::Permit held = slots.acquire({});
+TEST(PermitPool, AStopEndsTheWait) {
+  PermitPool pool(1);
+  const PermitPool::Permit held = pool.acquire({});
   std::atomic<bool> stopped = false;
   std::jthread waiter([&](const std::stop_token& stop) {
     try {
-      (void)slots.acquire(stop);
+      (void)pool.acquire(stop);
     } catch (const Stopped&) {
       stopped = true;
     }
@@ -99,30 +99,30 @@ TEST(Slots, AStopEndsTheWait) {
   EXPECT_TRUE(stopped);
 }
 
-TEST(Slots, AStopBeforeTheWaitThrowsAtOnceAndLosesNoPermit) {
-  Slots slots(1);
+TEST(PermitPool, AStopBeforeTheWaitThrowsAtOnceAndLosesNoPermit) {
+  PermitPool pool(1);
   std::stop_source source;
   source.request_stop();
   {
-    const Slots::Permit held = slots.acquire({});
-    EXPECT_THROW((void)slots.acquire(source.get_token()), Stopped);
+    const PermitPool::Permit held = pool.acquire({});
+    EXPECT_THROW((void)pool.acquire(source.get_token()), Stopped);
   }
-  EXPECT_TRUE(slots.acquire({}));
+  EXPECT_TRUE(pool.acquire({}));
 }
 
-TEST(Slots, PermitsOutliveTheirSlots) {
-  auto slots = std::make_unique<Slots>(2);
-  Slots::Permit first = slots->acquire({});
-  Slots::Permit second = slots->acquire({});
-  slots.reset();
+TEST(PermitPool, PermitsOutliveTheirPool) {
+  auto pool = std::make_unique<PermitPool>(2);
+  PermitPool::Permit first = pool->acquire({});
+  PermitPool::Permit second = pool->acquire({});
+  pool.reset();
   EXPECT_EQ(first.number() + second.number(), 1);
   first.release();  // the address sanitizer would report a use after free
   second = {};
 }
 
-TEST(Slots, NeverMoreThanCountAreOut) {
+TEST(PermitPool, NeverMoreThanCountAreOut) {
   constexpr int kCount = 3;
-  Slots slots(kCount);
+  PermitPool pool(kCount);
   std::atomic<int> out = 0;
   std::atomic<int> most = 0;
   std::vector<std::jthread> threads;
@@ -130,7 +130,7 @@ TEST(Slots, NeverMoreThanCountAreOut) {
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 500; ++i) {
-        const Slots::Permit permit = slots.acquire({});
+        const PermitPool::Permit permit = pool.acquire({});
         const int now = ++out;
         int seen = most;
         while (seen < now && !most.compare_exchange_weak(seen, now)) {
@@ -143,17 +143,17 @@ TEST(Slots, NeverMoreThanCountAreOut) {
   EXPECT_EQ(out, 0);
 }
 
-TEST(Slots, AreGivenToWhoWantsTheirNumber) {
-  Slots slots(3);
+TEST(PermitPool, AreGivenToWhoWantsTheirNumber) {
+  PermitPool pool(3);
   const auto odd = [](int number) { return number % 2 != 0; };
-  Slots::Permit first = slots.acquire({}, odd);
+  PermitPool::Permit first = pool.acquire({}, odd);
   EXPECT_EQ(first.number(), 1);
   std::stop_source never;
   never.request_stop();
-  EXPECT_THROW((void)slots.acquire(never.get_token(), odd), Stopped) << "the others are free";
-  const Slots::Permit other = slots.acquire({});
+  EXPECT_THROW((void)pool.acquire(never.get_token(), odd), Stopped) << "the others are free";
+  const PermitPool::Permit other = pool.acquire({});
   int got = -1;
-  std::jthread waiting([&] { got = slots.acquire({}, odd).number(); });
+  std::jthread waiting([&] { got = pool.acquire({}, odd).number(); });
   first.release();
   waiting.join();
   EXPECT_EQ(got, 1);

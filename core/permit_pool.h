@@ -12,7 +12,7 @@
 namespace facepipe {
 
 /// Gives numbered permits 0..count-1. Thread-safe. Permits may outlive the object that gave them.
-class Slots {
+class PermitPool {
   struct State {
     std::mutex mutex;
     std::condition_variable_any freed;
@@ -42,7 +42,7 @@ class Slots {
     int number_ = -1;
   };
 
-  explicit Slots(int count);
+  explicit PermitPool(int count);
 
   /// Waits for a free permit (as a ScopedWait). Throws Stopped if `stop` is requested first.
   [[nodiscard]] Permit acquire(const std::stop_token& stop);

@@ -14,10 +14,10 @@ namespace facepipe::track {
 
 /// Starts the threads with the first crowd. If there is only one processor, or the system can't
 /// start more threads, the caller does all the work. Only one thread uses it.
-class Helpers {
+class CrowdWorkers {
  public:
   /// @param threads  the most threads, the caller included
-  explicit Helpers(unsigned threads)
+  explicit CrowdWorkers(unsigned threads)
       : threads_(static_cast<int>(std::min(threads, std::thread::hardware_concurrency()))) {}
 
   /// Runs parts as Workers::run() does. Other threads take part only if there is a crowd.
