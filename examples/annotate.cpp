@@ -130,7 +130,9 @@ void annotate_video(const std::string& input, const std::string& output, const s
   if (!picture) throw Error(ErrorKind::input, input + ": no frame could be decoded");
   const Plan plan = plan_for(reader, *picture->picture, output, notices);
   const auto frames = reader.decoder().make_frames(*picture->picture, plan.frames);
-  const auto factory = detector::make_detector_factory({}, {.model = model});
+  detector::DetectorOptions options;
+  options.model = model;
+  const auto factory = detector::make_detector_factory({}, options);
   const auto detector = factory->detector(plan.frames.upright());
   nms::CpuSuppressor suppressor({}, nms::kMaxNmsCapacity);
 

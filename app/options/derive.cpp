@@ -155,15 +155,15 @@ RunOptions with_tracking(const Asked& asked) {
   return run;
 }
 
-overlay::HideOptions derive_look(const AskedHiding& hiding) {
-  overlay::HideOptions look;
-  look.shape = hiding.shape;
-  look.style = hiding.style.style;
-  look.color = hiding.style.color;
-  look.grow = hiding.grow.value_or(overlay::default_grow(hiding.shape));
+overlay::HideOptions derive_appearance(const AskedHiding& hiding) {
+  overlay::HideOptions appearance;
+  appearance.shape = hiding.shape;
+  appearance.style = hiding.style.style;
+  appearance.color = hiding.style.color;
+  appearance.grow = hiding.grow.value_or(overlay::default_grow(hiding.shape));
   if (!hiding.style.image_file.empty())
-    look.image = std::make_shared<const RgbaImage>(video::read_rgba_image(hiding.style.image_file));
-  return look;
+    appearance.image = std::make_shared<const RgbaImage>(video::read_rgba_image(hiding.style.image_file));
+  return appearance;
 }
 
 RunOptions derive_hide(const Asked& asked) {
@@ -171,7 +171,7 @@ RunOptions derive_hide(const Asked& asked) {
     clash("--no-video: hide always makes a video; detect makes only the other files");
   RunOptions run = with_tracking(asked);
   pipeline::HideJob& hide = *run.job.hide;
-  hide.look = derive_look(asked.hiding);
+  hide.appearance = derive_appearance(asked.hiding);
   hide.kept_tags = asked.hiding.kept_tags;
   hide.most_bytes = asked.hiding.lookahead_bytes;
   hide.regions = asked.hiding.regions;
