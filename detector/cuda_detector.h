@@ -88,9 +88,9 @@ inline constexpr StreamLayout kTrialLayout{{64, 64}, {.semi_planar = true}, {}};
 
 /// A model file that was read and checked once. Makes detectors on one device for any stream.
 /// Thread-safe.
-class CudaDetectorFactory : public DetectorOrigin {
+class CudaDetectorFactory : public ModelInfo {
  public:
-  using DetectorOrigin::DetectorOrigin;
+  using ModelInfo::ModelInfo;
   virtual ~CudaDetectorFactory() = default;
 
   /// Returns a new detector for frames of `layout`, which keeps `capacity` (>= 1) candidates of

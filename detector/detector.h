@@ -64,9 +64,9 @@ class Detector {
 
 /// A model file that was read and checked once. Makes detectors for any frame size, and keeps the
 /// last few. Thread-safe.
-class DetectorFactory : public DetectorOrigin {
+class DetectorFactory : public ModelInfo {
  public:
-  using DetectorOrigin::DetectorOrigin;
+  using ModelInfo::ModelInfo;
   virtual ~DetectorFactory() = default;
 
   /// Returns the detector for frames whose upright size is `frame`. Errors: device, if the engine

@@ -22,10 +22,10 @@ struct DetectorFacts {
 
 /// What all detectors of one factory have in common. The hash is SHA-256 in lower-case hexadecimal
 /// digits.
-class DetectorOrigin {
+class ModelInfo {
  public:
-  DetectorOrigin(EngineChoice choice, std::string model_kind, std::string model_sha256,
-                 bool finds_landmarks, std::string class_name = "face")
+  ModelInfo(EngineChoice choice, std::string model_kind, std::string model_sha256,
+            bool finds_landmarks, std::string class_name = "face")
       : choice_(std::move(choice)),
         model_kind_(std::move(model_kind)),
         model_sha256_(std::move(model_sha256)),

@@ -25,11 +25,11 @@ struct EngineRow {
   DeviceKind device = DeviceKind::cpu;
   Library library = Library::opencv;
   Precision precision = Precision::f32;
-  bool fused = true;         ///< counts only for Library::own
+  bool fused = true;         ///< counts only for Library::native_cuda
   bool host_memory = false;  ///< see works_in_host_memory()
 
   [[nodiscard]] bool is(Library other, bool other_fused) const {
-    return library == other && (library != Library::own || fused == other_fused);
+    return library == other && (library != Library::native_cuda || fused == other_fused);
   }
 };
 

@@ -17,7 +17,7 @@ namespace facepipe::detector {
 /// The factories of all families keep their detectors in this way. Thread-safe.
 class KeepingFactory : public DetectorFactory {
  public:
-  /// Throws Error(usage) for options out of range. See DetectorOrigin for the other arguments.
+  /// Throws Error(usage) for options out of range. See ModelInfo for the other arguments.
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
                  DetectorOptions options, std::string class_name = "face");
 

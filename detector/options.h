@@ -14,7 +14,7 @@
 namespace facepipe::detector {
 
 /// The code that computes on a device.
-enum class Library { opencv, openvino, own, cascade, acf };
+enum class Library { opencv, openvino, native_cuda, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
@@ -37,7 +37,7 @@ struct NamedEngine {
 /// sorted by device, then by name; each name comes once.
 [[nodiscard]] std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device = {});
 
-/// Returns the name that users give to an engine. `fused` counts only for Library::own.
+/// Returns the name that users give to an engine. `fused` counts only for Library::native_cuda.
 [[nodiscard]] std::string_view engine_name(Library library, bool fused = true);
 
 /// nullopt in a field means "auto".

@@ -104,7 +104,7 @@ class Backend {
       const ProcessorSetup& setup) = 0;
 
   /// Engine and model of the detectors. Errors: internal if there are none.
-  [[nodiscard]] virtual const detector::DetectorOrigin& origin() const = 0;
+  [[nodiscard]] virtual const detector::ModelInfo& model_info() const = 0;
 };
 
 }  // namespace facepipe::pipeline

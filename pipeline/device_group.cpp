@@ -86,7 +86,9 @@ class DeviceGroup final : public Backend {
     return first().make_hiding_device(setup);
   }
 
-  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return first().origin(); }
+  [[nodiscard]] const detector::ModelInfo& model_info() const override {
+    return first().model_info();
+  }
 
  private:
   [[nodiscard]] Backend& first() const {

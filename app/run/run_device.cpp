@@ -23,7 +23,7 @@ void check_motion(const DeviceChoice& choice, bool looks) {
   if (kind == DeviceKind::cpu)
     throw Error(ErrorKind::usage, "--motion device: the device is the cpu");
   if (!looks) return;
-  const detector::EngineChoice& engine = choice.backend->origin().choice();
+  const detector::EngineChoice& engine = choice.backend->model_info().choice();
   if (detector::works_in_host_memory(kind, engine.library))
     throw Error(ErrorKind::usage, "--motion device: engine " + std::string(engine.name()) +
                                       " keeps pictures in host memory");
@@ -43,11 +43,11 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
 }
 
 /// Throws Error(usage) for options that the model can't follow, and warns if it follows one badly.
-void check_model(const RunOptions& options, const detector::DetectorOrigin& origin,
+void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
                  const std::filesystem::path& model) {
-  if (options.job.overlay.landmarks && !origin.finds_landmarks())
+  if (options.job.overlay.landmarks && !model_info.finds_landmarks())
     throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
-  const detector::DetectorTraits& traits = detector::family_of(origin.choice().library).traits;
+  const detector::DetectorTraits& traits = detector::family_of(model_info.choice().library).traits;
   if (options.job.hide && traits.misses_many_faces)
     spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
                  std::string(traits.name) + (traits.is_plural() ? " find" : " finds"),
@@ -98,18 +98,18 @@ void RunDevice::load() {
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device) check_motion(choice, looks_for_faces());
   facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
-  if (looks_for_faces()) take_model_facts(choice.backend->origin(), detector.model);
+  if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector.model);
   backend_ = std::move(choice.backend);
 }
 
-void RunDevice::take_model_facts(const detector::DetectorOrigin& origin,
+void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
                                  const std::filesystem::path& model) {
-  check_model(options_, origin, model);
-  facts_->engine = origin.choice();
-  facts_->model_kind = origin.model_kind();
+  check_model(options_, model_info, model);
+  facts_->engine = model_info.choice();
+  facts_->model_kind = model_info.model_kind();
   facts_->model = model;
-  facts_->model_sha256 = origin.model_sha256();
-  facts_->class_name = origin.class_name();
+  facts_->model_sha256 = model_info.model_sha256();
+  facts_->class_name = model_info.class_name();
 }
 
 }  // namespace facepipe::app

@@ -33,7 +33,7 @@ class RunDevice {
   [[nodiscard]] std::unique_ptr<pipeline::Backend> make(
       const Device& device, const detector::DetectorOptions& detector) const;
   [[nodiscard]] bool looks_for_faces() const { return options_.files.known_tracks.empty(); }
-  void take_model_facts(const detector::DetectorOrigin& origin, const std::filesystem::path& model);
+  void take_model_facts(const detector::ModelInfo& model_info, const std::filesystem::path& model);
 
   const RunOptions& options_;
   const RunParts& parts_;

@@ -15,7 +15,8 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   options_.requests = 1;
   const Size usual = options_.detect_size.value_or(size);
   add({});
-  const detector::DetectorTraits& traits = detector::family_of(origin().choice().library).traits;
+  const detector::DetectorTraits& traits =
+      detector::family_of(model_info().choice().library).traits;
   if (traits.misses_many_faces)
     throw Error(ErrorKind::usage, "model " + options_.model.string() + ": " +
                                       std::string(traits.name) + ", which " +

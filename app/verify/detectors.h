@@ -24,7 +24,7 @@ class VerifyDetectors {
   [[nodiscard]] verify::TurnedSearch turned() const {
     return verify::TurnedSearch(*factories_.front());
   }
-  [[nodiscard]] const detector::DetectorOrigin& origin() const { return *factories_.front(); }
+  [[nodiscard]] const detector::ModelInfo& model_info() const { return *factories_.front(); }
 
  private:
   void add(std::optional<Size> size);

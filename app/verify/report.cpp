@@ -171,7 +171,7 @@ Json turned_json(const detector::FacesByTurn& found) {
   return json;
 }
 
-Json options_json(const VerifyOptions& options, const detector::DetectorOrigin& detector) {
+Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector) {
   return {{"tracks", options.tracks.empty() ? Json() : Json(options.tracks.string())},
           {"score", rounded(options.score, 1e4)},
           {"quick", options.quick},
@@ -215,7 +215,7 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
 }
 
 std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
-                        const detector::DetectorOrigin& detector) {
+                        const detector::ModelInfo& detector) {
   Json json = {{"original", video_json(result.original)},
                {"hidden", video_json(result.hidden)},
                {"options", options_json(options, detector)},

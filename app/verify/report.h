@@ -58,6 +58,6 @@ struct VerifyResult {
 
 /// Returns one JSON object.
 [[nodiscard]] std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
-                                      const detector::DetectorOrigin& detector);
+                                      const detector::ModelInfo& detector);
 
 }  // namespace facepipe::app

@@ -108,7 +108,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   if (!options.thumbnails.empty())
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
   if (report) {
-    report->write_text(verify_json(result, options, detectors.origin()));
+    report->write_text(verify_json(result, options, detectors.model_info()));
     report->commit();
   }
   if (options.console.quiet) return result.exit_code;

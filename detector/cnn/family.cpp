@@ -122,8 +122,8 @@ constexpr std::array kEngines{
     EngineRow{"openvino", cpu, Library::openvino, Precision::f32},
     EngineRow{"openvino", cpu, Library::openvino, Precision::i8},
     EngineRow{"opencv", cpu, Library::opencv, Precision::f32},
-    EngineRow{"cuda", cuda, Library::own, Precision::f16},
-    EngineRow{"cuda-plain", cuda, Library::own, Precision::f16, false},
+    EngineRow{"cuda", cuda, Library::native_cuda, Precision::f16},
+    EngineRow{"cuda-plain", cuda, Library::native_cuda, Precision::f16, false},
     EngineRow{"opencv", cuda, Library::opencv, Precision::f32, true, true},
     EngineRow{"opencv", cuda, Library::opencv, Precision::f16, true, true},
 };

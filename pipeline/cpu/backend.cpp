@@ -311,7 +311,7 @@ class CpuBackend final : public Backend {
       const ProcessorSetup& /*setup*/) override {
     return std::make_unique<CpuHidingDevice>();
   }
-  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return detectors(); }
+  [[nodiscard]] const detector::ModelInfo& model_info() const override { return detectors(); }
 
  private:
   [[nodiscard]] detector::DetectorFactory& detectors() const {

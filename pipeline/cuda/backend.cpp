@@ -194,7 +194,7 @@ class CudaBackend final : public Backend {
     return make_cuda_hiding_device(setup, device_);
   }
 
-  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return detectors(); }
+  [[nodiscard]] const detector::ModelInfo& model_info() const override { return detectors(); }
 
  private:
   [[nodiscard]] detector::CudaDetectorFactory& detectors() const {

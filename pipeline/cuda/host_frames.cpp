@@ -30,7 +30,7 @@ class HostFramesBackend final : public Backend {
     if (decodes_on_cpu(choice, demuxer))
       return on_host_->make_decoder(demuxer, options, choice, notices, copies);
     notices.add("pictures are copied to the host for engine " +
-                std::string(origin().choice().name()) + ", and so are its input and outputs");
+                std::string(model_info().choice().name()) + ", and so are its input and outputs");
     return video::make_nvdec_to_host_decoder(demuxer, options, device_, notices, copies);
   }
 
@@ -45,7 +45,7 @@ class HostFramesBackend final : public Backend {
   void check_encoder(const AVCodec& codec) const override {
     if (video::is_nvenc(codec))
       throw Error(ErrorKind::usage, std::string("--codec ") + codec.name + ": engine " +
-                                        std::string(origin().choice().name()) +
+                                        std::string(model_info().choice().name()) +
                                         " keeps pictures in host memory");
   }
 
@@ -74,8 +74,8 @@ class HostFramesBackend final : public Backend {
       const ProcessorSetup& setup) override {
     return on_host_->make_hiding_device(setup);
   }
-  [[nodiscard]] const detector::DetectorOrigin& origin() const override {
-    return on_host_->origin();
+  [[nodiscard]] const detector::ModelInfo& model_info() const override {
+    return on_host_->model_info();
   }
 
  private:

@@ -52,7 +52,9 @@ class ForwardingBackend : public pipeline::Backend {
       const pipeline::ProcessorSetup& setup) override {
     return real_->make_hiding_device(setup);
   }
-  [[nodiscard]] const detector::DetectorOrigin& origin() const override { return real_->origin(); }
+  [[nodiscard]] const detector::ModelInfo& model_info() const override {
+    return real_->model_info();
+  }
 
  private:
   std::unique_ptr<pipeline::Backend> real_;

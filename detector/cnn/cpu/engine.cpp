@@ -11,7 +11,7 @@ namespace facepipe::detector {
 
 std::vector<EngineSupport> network_engines(DeviceKind device) {
   if (device == DeviceKind::cuda)
-    return {{Library::own, {Precision::f16}, {Precision::f16}},
+    return {{Library::native_cuda, {Precision::f16}, {Precision::f16}},
             {Library::opencv, {Precision::f32, Precision::f16}, {}}};
   std::vector<EngineSupport> engines;
 #if FACEPIPE_HAVE_OPENVINO

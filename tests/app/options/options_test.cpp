@@ -119,8 +119,8 @@ TEST(Options, EnginesByName) {
   expect("auto", std::nullopt, true);
   expect("opencv", detector::Library::opencv, true);
   expect("openvino", detector::Library::openvino, true);
-  expect("cuda", detector::Library::own, true);
-  expect("cuda-plain", detector::Library::own, false);
+  expect("cuda", detector::Library::native_cuda, true);
+  expect("cuda-plain", detector::Library::native_cuda, false);
 }
 
 TEST(Options, Machine) {
