@@ -12,8 +12,8 @@ using enum Precision;
 
 // Engines that a build and processor may have.
 const EngineSupport kOpencv{opencv, {f32}, {}};
-const std::vector<EngineSupport> kWithCuda{kOpencv, {own, {f16}, {f16}}};
-const std::vector<EngineSupport> kOwnAlone{{own, {f16}, {f16}}};
+const std::vector<EngineSupport> kWithCuda{kOpencv, {native_cuda, {f16}, {f16}}};
+const std::vector<EngineSupport> kNativeCuda{{native_cuda, {f16}, {f16}}};
 const std::vector<EngineSupport> kPlain{kOpencv};
 const std::vector<EngineSupport> kOld{{openvino, {f32}, {}}, kOpencv};
 const std::vector<EngineSupport> kSkylake{{openvino, {f32, bf16}, {}}, kOpencv};
@@ -98,8 +98,8 @@ const Refused kRefused[] = {
     {kWithCuda, kCuda, {}, i8, ErrorKind::usage, "device cuda:0, precision i8"},
     {kPlain, kCpu, openvino, {}, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCuda, {}, {}, ErrorKind::device, "lacks the engine cuda"},
-    {kWithCuda, kCpu, own, {}, ErrorKind::usage, "device cpu, engine cuda"},
-    {kOwnAlone, kCuda, opencv, {}, ErrorKind::device, "lacks the engine opencv"},
+    {kWithCuda, kCpu, native_cuda, {}, ErrorKind::usage, "device cpu, engine cuda"},
+    {kNativeCuda, kCuda, opencv, {}, ErrorKind::device, "lacks the engine opencv"},
     {kWithCuda, kCuda, {}, f32, ErrorKind::usage, "device cuda:0, precision f32"},
     {kPlain, kCpu, {}, f16, ErrorKind::device, "lacks the engine openvino"},
     {kPlain, kCpu, {}, bf16, ErrorKind::device, "lacks the engine openvino"},
@@ -137,11 +137,11 @@ TEST(EngineChoice, TakesWhatComputesNoNetworksByNameAlone) {
 }
 
 TEST(EngineChoice, TakesOpencvOnACudaDeviceByNameAlone) {
-  const std::vector<EngineSupport> built{{opencv, {f32, f16}, {}}, {own, {f16}, {f16}}};
+  const std::vector<EngineSupport> built{{opencv, {f32, f16}, {}}, {native_cuda, {f16}, {f16}}};
   DetectorOptions options;
-  EXPECT_EQ(choose_engine(kCuda, options, built).library, own);
+  EXPECT_EQ(choose_engine(kCuda, options, built).library, native_cuda);
   options.precision = f16;
-  EXPECT_EQ(choose_engine(kCuda, options, built).library, own);
+  EXPECT_EQ(choose_engine(kCuda, options, built).library, native_cuda);
   options.library = opencv;
   EXPECT_EQ(choose_engine(kCuda, options, built).library, opencv);
   EXPECT_EQ(choose_engine(kCuda, options, built).precision, f16);
@@ -157,13 +157,13 @@ TEST(EngineChoice, OpencvAloneWorksInHostMemoryOnACudaDevice) {
 }
 
 TEST(EngineChoice, OfACudaDeviceIsItsOwn) {
-  for (const auto library : {std::optional<Library>(), std::optional(own)}) {
+  for (const auto library : {std::optional<Library>(), std::optional(native_cuda)}) {
     for (const bool fused : {true, false}) {
       DetectorOptions options;
       options.library = library;
       options.fused = fused;
       const EngineChoice choice = choose_engine(kCuda, options, kWithCuda);
-      EXPECT_EQ(choice.library, own);
+      EXPECT_EQ(choice.library, native_cuda);
       EXPECT_EQ(choice.fused, fused);
       EXPECT_EQ(choice.precision, f16);
       EXPECT_EQ(choice.name(), fused ? "cuda" : "cuda-plain");
@@ -211,8 +211,8 @@ TEST(NamedEngines, StandForTheirLibraryAndFusion) {
   EXPECT_EQ(engine_name(opencv), "opencv");
   EXPECT_EQ(engine_name(openvino), "openvino");
   EXPECT_EQ(engine_name(openvino, false), "openvino");
-  EXPECT_EQ(engine_name(own, true), "cuda");
-  EXPECT_EQ(engine_name(own, false), "cuda-plain");
+  EXPECT_EQ(engine_name(native_cuda, true), "cuda");
+  EXPECT_EQ(engine_name(native_cuda, false), "cuda-plain");
   for (const NamedEngine& engine : named_engines())
     EXPECT_EQ(engine_name(engine.library, engine.fused), engine.name);
 }
