@@ -227,8 +227,8 @@ TEST(CudaFaces, RefusesToLeaveCandidatesOut) {
   const cuda::DetectionBuffers some(4);
   const cuda::DetectionBuffers bare(4, false);
   const auto refused = [&](const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
-    expect_error(ErrorKind::internal, "enqueue_scored_over",
-                 [&] { enqueue_scored_over(from, 0, to, stream); });
+    test::expect_error(ErrorKind::internal, "enqueue_scored_over",
+                       [&] { enqueue_scored_over(from, 0, to, stream); });
   };
   refused({}, some.view());
   refused(some.view(), {});
@@ -244,8 +244,8 @@ TEST(CudaFaces, RefusesMissingArrays) {
   const nms::DeviceKept kept{words.data(), words.data() + 4, words.data() + 5, nullptr, nullptr};
   const auto refused = [&](const cuda::DeviceDetections& from, const nms::DeviceKept& of,
                            const cuda::DeviceDetections& to, FaceCounts* into) {
-    expect_error(ErrorKind::internal, "an array is missing",
-                 [&] { enqueue_faces(from, of, {}, to, into, stream); });
+    test::expect_error(ErrorKind::internal, "an array is missing",
+                       [&] { enqueue_faces(from, of, {}, to, into, stream); });
   };
   refused({}, kept, some.view(), counts.data());
   refused(some.view(), {}, some.view(), counts.data());
