@@ -8,8 +8,9 @@
 //
 // PICTURE is a file of NV12 without padding. --replays is the number of calls timed for each line,
 // after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
-// hybrids (default: 8,32). --multiprocessors runs everything on a part of so many multiprocessors (a
-// green context; CUDA rounds up, and standard error says to what). A GTX 1080, the paper's GPU, has
+// hybrids (default: 8,32). --multiprocessors runs everything on a part of so many multiprocessors
+// (a green context; CUDA rounds up, and standard error says to what). A GTX 1080, the paper's GPU,
+// has
 // 20. If a variant finds other windows than our detector, that is an error.
 //
 // A line of the results has who, part, first trees, windows, alive, passed, and times in
