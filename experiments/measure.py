@@ -3,7 +3,7 @@
 
 The script needs our programs, FFmpeg if inputs must still be made, and Python's standard library. The accuracy also
 needs numpy and scipy. draw.py makes figures and the report from the results, here (--draw) or on another machine. A
-part that can't be measured here is left out, and the reason is kept.
+part that can't be measured here is left out, and the reason is kept. A run that was cut off goes on with --resume.
 
 Papers: 000 to 002, suppression (Oro et al. 2016, 2020; R-CNN's bitmask); 003, Viola-Jones (Nguyen et al. 2013); 004,
 channel features (Van Ranst et al.).
@@ -49,7 +49,10 @@ def arguments_given(words=None):
     options.add_argument("--replays", type=int, default=50,
                          help="calls timed on the GPU, of which a repeat's time is the median (default: 50)")
     options.add_argument("--draw", action="store_true", help="figures and report, too (needs matplotlib)")
-    options.add_argument("--quick", action="store_true", help="small inputs, on the CPU, for tests")
+    options.add_argument("--quick", action="store_true",
+                         help="small inputs, for tests: on the CPU, unless --device names another device")
+    options.add_argument("--resume", action="store_true",
+                         help="leave out the parts that the tables' folder has already")
     packages = dict.fromkeys(draw.PAPERS.values())
     for package in packages:
         measuring_of(package).add_options(options.add_argument_group(package))
@@ -69,7 +72,7 @@ def arguments_given(words=None):
 def settled(arguments):
     """Sets options whose defaults depend on others, and makes facepipe's path absolute."""
     arguments.facepipe = pathlib.Path(arguments.facepipe).resolve()
-    if arguments.quick:
+    if arguments.quick and arguments.device == "auto":
         arguments.device = "cpu"
     name = "experiments-quick" if arguments.quick else "experiments"
     generated = measurement.REPOSITORY / "data" / "generated"
@@ -84,10 +87,11 @@ def settled(arguments):
 def measure(package, arguments):
     """Measures one paper's experiments into a folder with its package's name."""
     measuring = measuring_of(package)
-    parts = [part for part in measuring.PARTS if part in arguments.only]
+    folder = arguments.to / package
+    done = facts.read(folder)["parts"] if arguments.resume else {}
+    parts = [part for part in measuring.PARTS if part in arguments.only and part not in done]
     if not parts:
         return
-    folder = arguments.to / package
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         experiment = measuring.Measuring(arguments, folder, pathlib.Path(scratch))

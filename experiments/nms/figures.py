@@ -4,6 +4,7 @@ import re
 from matplotlib import ticker
 
 from nms import published
+from nms.claims import step_series
 from plots import STYLES, label_axes
 from results import of, series
 
@@ -31,16 +32,18 @@ def cpu_and_gpu(figure, results):
                                       re.match(r"greedy, CPU|fast, CPU|greedy, CUDA", who)],
               "matrix as published, CPU"]
     found = series(results.growing, wanted)
-    matrix = of(results.growing, "matrix, CUDA", part="both", k=32)
-    if matrix:
-        found["matrix k 32, CUDA"] = matrix
+    for who in ("matrix", "matrix as published"):
+        matrix = of(results.growing, f"{who}, CUDA", part="both", k=32)
+        if matrix:
+            found[f"{who} k 32, CUDA"] = matrix
     if not found:
         return None
     axes = figure.subplots()
     lines(axes, found, lambda row: row.candidates)
     axes.set_yscale("log")
     where = "one CPU core and the GPU" if any(who.endswith("CUDA") for who in found) else "one CPU core"
-    label_axes(axes, f"Fig. 7: suppression on {where} ({results.label('growing')})", "candidates", "time (µs)")
+    label_axes(axes, f"By candidates (published Fig. 7: by clock rate): {where} ({results.label('growing')})",
+               "candidates", "time (µs)")
     axes.legend()
     return f"On {where}, over the pictures with more and more faces uncovered; time in log scale."
 
@@ -51,6 +54,7 @@ def growing_detections(figure, results):
         "matrix k 32: map and reduce": of(results.growing, "matrix, CUDA", part="both", k=32),
         "matrix: map alone": of(results.growing, "matrix, CUDA", part="map", k=32),
         "matrix: reduce alone": of(results.growing, "matrix, CUDA", part="reduce", k=32),
+        "as printed, k 32: both": of(results.printed, "printed, CUDA", part="both", k=32, input="growing"),
         "fast": of(results.growing, "fast, CUDA"),
         "exact greedy": of(results.growing, "greedy, CUDA")})
     where = results.device("nms-cuda")
@@ -91,7 +95,7 @@ def multiprocessors(figure, results):
         axis.set_minor_formatter(ticker.NullFormatter())
         if places:
             axis.set_major_locator(ticker.FixedLocator(spaced(places)))
-    label_axes(axes, f"Fig. 9: time by multiprocessors, {first.candidates} candidates "
+    label_axes(axes, f"By multiprocessors (published Fig. 9: by clock rate), {first.candidates} candidates "
                f"({results.label('growing')})", "multiprocessors (green context)", "time (µs)")
     axes.legend()
     return "Clock rates stay as they are; the share of the chip varies. Both scales are logarithmic."
@@ -126,6 +130,61 @@ def reduce_by_k(figure, results):
     return "The reduction alone; k = 1 and 2 have the D_max that 1,024 threads a block allow."
 
 
+def reduce_by_chip(figure, results):
+    """Draws Fig. 11 on parts of the chip, ours and as printed."""
+    found = {}
+    for shown, who in (("ours", "matrix, CUDA"), ("as printed", "printed, CUDA")):
+        rows = of(results.chips, who, part="reduce", input="growing")
+        for count in sorted({row.multiprocessors or 0 for row in rows}, key=lambda count: count or 10000):
+            of_count = [row for row in rows if (row.multiprocessors or 0) == count]
+            if len(of_count) > 1:
+                found[f"{shown}, {count or 'all'} multiprocessors"] = of_count
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.k, every=20)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(sorted({row.k for rows in found.values() for row in rows}))
+    axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
+    first = next(iter(found.values()))[0]
+    label_axes(axes, f"Fig. 11 on parts of the chip: reduce kernel, {first.candidates} candidates "
+               f"({results.label('growing')})", "k (D_max 4096)", "time (µs)")
+    axes.legend()
+    return "8 and 40 multiprocessors are about those of a GTX 1060 (10) and a Tesla T4 (40). Green contexts; log scales."
+
+
+def steps_at_k4(figure, results):
+    """Draws 2016, Fig. 4."""
+    found = step_series(results)
+    if not found:
+        return None
+    axes = figure.subplots()
+    lines(axes, found, lambda row: row.candidates)
+    for place in published.STEPS_2016:
+        axes.axvline(place, color="#888888", linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    label_axes(axes, f"2016, Fig. 4: k = 4, {results.device('nms-cuda')} ({results.label('growing')})", "candidates",
+               "time (µs)")
+    axes.legend()
+    return "Grey: 1,024 and 2,048 candidates, where the published time jumps. Here over candidates; published over faces, too."
+
+
+def crowd_kernels(figure, results):
+    """Draws 2020, Fig. 12, and 2016, Fig. 5: kernels alone."""
+    found = present({
+        "ours, k 32": of(results.crowd, "matrix, CUDA", part="both", k=32),
+        "ours, k 4": of(results.crowd, "matrix, CUDA", part="both", k=4),
+        "as printed, k 32": of(results.printed, "printed, CUDA", part="both", k=32, input="crowd"),
+        "as printed, k 4": of(results.printed, "printed, CUDA", part="both", k=4, input="crowd"),
+        "exact greedy": of(results.crowd, "greedy, CUDA")})
+    if not found:
+        return None
+    outside = frames(figure, f"Fig. 12, and 2016, Fig. 5: kernels alone, {results.device('nms-crowd')} "
+                     f"({results.label('crowd')})", found, lambda row: row.index, "time (µs)")
+    return "Each frame's candidates, with nothing else on the chip; as printed: at most a hundred frames." + outside
+
+
 def frames(figure, title, found, frame, y):
     """Draws times below, and the number of candidates above them, as in the papers' figures."""
     above, below = figure.subplots(2, sharex=True, height_ratios=(1, 2))
@@ -153,7 +212,7 @@ def crowd_frames(figure, results):
     device = results.device("pipeline")
     by_rule = {rule: [row for row in rows if row.rule == rule]
                for rule in dict.fromkeys(row.rule for row in rows)}
-    outside = frames(figure, f"Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
+    outside = frames(figure, f"Beside Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
                      by_rule, lambda row: row.frame, "suppression (µs)")
     return ("By the pipeline's own latency file; other frames are on the same chip meanwhile. Markers and bars "
             "on every so many frames only.") + outside
@@ -176,4 +235,5 @@ def mosaic_frames(figure, results):
             if where != "one CPU core" else "On the CPU: our rules on one core.") + outside
 
 
-FIGURES = (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, crowd_frames, mosaic_frames)
+FIGURES = (cpu_and_gpu, growing_detections, multiprocessors, reduce_by_k, reduce_by_chip, steps_at_k4, crowd_kernels,
+           crowd_frames, mosaic_frames)

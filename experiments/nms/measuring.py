@@ -6,11 +6,16 @@ import csv_tables
 import measurement
 import wider
 from experiment import Experiment
-from nms import accuracy, candidates, inputs, pipeline, programs, rules, tables
+from nms import accuracy, candidates, frame_energy, inputs, pipeline, programs, rules, tables
 
-PARTS = ("nms-cuda", "pipeline", "nms-cpu", "differences", "accuracy")
+ON_CUDA = ("nms-cuda", "nms-crowd", "nms-printed", "nms-chips", "nms-variations", "nms-energy")
+PARTS = (*ON_CUDA, "pipeline", "frame-energy", "nms-cpu", "nms-cpu-energy", "differences", "accuracy")
 UNTIMED = ("differences", "accuracy")  # parts that give the same result each time, so they run once
-SIZES = (200, 1027, 2895)  # the sizes of Table 5
+# The sizes of Table 5; about GNet's mean of 67.3 candidates; the 1,000 of the chip by Shi et al.
+SIZES = (67, 200, 1000, 1027, 2895)
+KS = "4,8,16,32,64"
+CHIPS = "8,40"  # about the multiprocessors of a GTX 1060 (10) and a Tesla T4 (40)
+DOUBLED = "8,16,32,40,64,80,128"  # some are twice as many as others
 
 
 def add_options(options):
@@ -23,8 +28,11 @@ def add_options(options):
     measurement.add_program(options, "bench_nms")
     measurement.add_program(options, "bench_nms_cuda")
     measurement.add_program(options, "bench_nms_papers")
+    measurement.add_program(options, "bench_nms_papers_cpu")
     options.add_argument("--cpu-time", default="0.01",
                          help="seconds a repeat on the CPU takes or more (default: %(default)s)")
+    options.add_argument("--energy-seconds", default="2",
+                         help="seconds that a loop takes whose energy is measured (default: %(default)s)")
     options.add_argument("--frames", type=int,
                          help="of crowd and mosaic (default: on the CPU 50, else all)")
 
@@ -33,8 +41,13 @@ def settle(arguments):
     """Sets defaults that depend on other options."""
     if arguments.quick:
         arguments.cpu_time = "0.001"
+        arguments.energy_seconds = "0.1"
     if arguments.frames is None and not arguments.cuda:
         arguments.frames = 50
+
+
+def not_built(program):
+    return f"{measurement.shown(program)} is not built"
 
 
 class Measuring(Experiment):
@@ -51,7 +64,7 @@ class Measuring(Experiment):
     def prepare(self, parts):
         if parts != ["accuracy"]:
             self.inputs = inputs.make(self.arguments, self.arguments.inputs / "nms")
-        if {"nms-cpu", "differences", *(["nms-cuda"] if self.arguments.cuda else [])} & set(parts):
+        if {"nms-cpu", "nms-cpu-energy", "differences", *(ON_CUDA if self.arguments.cuda else [])} & set(parts):
             self.find_candidates()
 
     def find_candidates(self):
@@ -80,35 +93,58 @@ class Measuring(Experiment):
         """Returns at most a hundred of them, evenly spaced. That is enough for measurements that take long."""
         return self.nonempty(name)[::len(self.sets[name]) // 100 + 1]
 
+    def middle(self, name):
+        """Returns the frame with the median number of candidates."""
+        sets = sorted(self.nonempty(name), key=lambda one: len(one.faces))
+        return sets[len(sets) // 2]
+
     def nms_cpu(self):
-        if not self.arguments.bench_nms.exists():
-            return f"{measurement.shown(self.arguments.bench_nms)} is not built"
+        for program in (self.arguments.bench_nms, self.arguments.bench_nms_papers_cpu):
+            if not program.exists():
+                return not_built(program)
+        growing, sizes = self.nonempty("growing"), self.exact_sizes()
+        ours = lambda sets: programs.on_cpu(self.arguments, sets, self.folder)
+        papers = lambda verb, sets: programs.papers_on_cpu(self.arguments, verb, sets, self.folder)
         on_cpu = lambda row: row.who.endswith(("CPU", ")"))
-        for table, sets in (("growing", self.nonempty("growing")), ("sizes", self.exact_sizes()),
-                            ("mosaic", self.some("mosaic"))):
-            self.add(table, programs.on_cpu(self.arguments, sets, self.folder), on_cpu)
+        for table, rows in (("growing", ours(growing) + papers("rcnn", growing[::8])),
+                            ("sizes", ours(sizes) + papers("rcnn", sizes)),
+                            ("mosaic", ours(self.some("mosaic"))),
+                            ("crowd", ours(self.some("crowd"))),
+                            ("variations", papers("variations", sizes))):
+            self.add(table, rows, on_cpu)
         return None
 
-    def nms_cuda(self):
+    def nms_cpu_energy(self):
+        if not self.arguments.bench_nms_papers_cpu.exists():
+            return not_built(self.arguments.bench_nms_papers_cpu)
+        try:
+            frame_energy.Cpu()
+        except frame_energy.NoCounter as missing:
+            return str(missing)
+        rows = programs.energy(self.arguments, self.arguments.bench_nms_papers_cpu, self.exact_sizes(), self.folder,
+                               "CPU")
+        self.add("energy", rows, lambda row: row.who.endswith("CPU"))
+        return None
+
+    def cuda(self, verb, sets, *options):
+        return programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
+
+    def why_no_cuda(self):
         if not self.arguments.cuda:
             return "no GPU here, or the CPU was asked for"
         for program in (self.arguments.bench_nms_cuda, self.arguments.bench_nms_papers):
             if not program.exists():
-                return f"{measurement.shown(program)} is not built"
-        growing, mosaic, sizes = self.nonempty("growing"), self.nonempty("mosaic"), self.exact_sizes()
-        cuda = lambda verb, sets, *options: programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
-        fast = lambda sets: [row for row in cuda("rules", sets) if row.who == "fast, CUDA"]
-        steps = (("growing", lambda: cuda("run", growing)),
-                 ("growing", lambda: cuda("matrix", growing, "--k", "32")),
-                 ("growing", lambda: fast(growing[::8])),
-                 ("sizes", lambda: cuda("run", sizes)),
-                 ("sizes", lambda: cuda("matrix", sizes, "--k", "32")),
-                 ("sizes", lambda: fast(sizes)),
-                 ("sizes", lambda: cuda("bitmask", sizes)),
-                 ("reduce", lambda: cuda("matrix", [growing[-1], *sizes])),
-                 ("cores", lambda: cuda("cores", [growing[-1]])),
-                 ("mosaic", lambda: cuda("run", mosaic)),
-                 ("mosaic", lambda: cuda("matrix", mosaic, "--k", "4,8,16,32")))
+                return not_built(program)
+        return None
+
+    def take(self, part, steps):
+        """Fills tables step by step, each of which is a table and a function that measures rows for it.
+
+        Each table is written after each of its steps, so what was measured stays if a later step is cut off.
+        """
+        missing = self.why_no_cuda()
+        if missing:
+            return missing
         rows = {table: [] for table, _ in steps}
         failures = []
         for table, measure in steps:
@@ -117,7 +153,82 @@ class Measuring(Experiment):
             except SystemExit as failure:  # the other results are still useful
                 failures.append(f"{table}: {failure}")
             self.add(table, rows[table], lambda row: row.who.endswith("CUDA"))
-        return "; ".join(failures) if len(failures) == len(steps) else self.note("nms-cuda, in part", failures)
+        return "; ".join(failures) if len(failures) == len(steps) else self.note(f"{part}, in part", failures)
+
+    def nms_cuda(self):
+        growing, mosaic = (lambda: self.nonempty("growing")), (lambda: self.nonempty("mosaic"))
+        last, sizes = (lambda: self.nonempty("growing")[-1]), self.exact_sizes
+        fast = lambda sets: [row for row in self.cuda("rules", sets) if row.who == "fast, CUDA"]
+        return self.take("nms-cuda", (
+            ("growing", lambda: self.cuda("run", growing())),
+            ("growing", lambda: self.cuda("matrix", growing(), "--k", KS)),
+            ("growing", lambda: self.cuda("matrix", growing(), "--k", "32", "--published")),
+            ("growing", lambda: fast(growing()[::8])),
+            ("sizes", lambda: self.cuda("run", sizes())),
+            ("sizes", lambda: self.cuda("matrix", sizes(), "--k", "32")),
+            ("sizes", lambda: self.cuda("matrix", sizes(), "--k", "32", "--published")),
+            ("sizes", lambda: fast(sizes())),
+            ("sizes", lambda: self.cuda("bitmask", sizes())),
+            ("reduce", lambda: self.cuda("matrix", [last(), *sizes()])),
+            ("cores", lambda: self.cuda("cores", [last()])),
+            ("mosaic", lambda: self.cuda("run", mosaic())),
+            ("mosaic", lambda: self.cuda("matrix", mosaic(), "--k", KS)),
+            ("mosaic", lambda: self.cuda("matrix", self.some("mosaic"), "--k", "32", "--published"))))
+
+    def nms_crowd(self):
+        crowd = lambda: self.nonempty("crowd")
+        return self.take("nms-crowd", (
+            ("crowd", lambda: self.cuda("run", crowd())),
+            ("crowd", lambda: self.cuda("matrix", crowd(), "--k", "4,32")),
+            ("crowd", lambda: self.cuda("matrix", self.some("crowd"), "--k", "8,16,64")),
+            ("crowd", lambda: self.cuda("matrix", self.some("crowd"), "--k", "32", "--published"))))
+
+    def nms_printed(self):
+        picked = lambda: [*self.exact_sizes(), self.nonempty("growing")[-1]]
+        printed = lambda sets: self.cuda("printed", sets, "--k", KS)
+        return self.take("nms-printed", (
+            ("printed", lambda: printed(self.nonempty("growing"))),
+            ("printed", lambda: printed(self.some("crowd"))),
+            ("printed", lambda: printed(self.some("mosaic"))),
+            ("printed", lambda: printed(self.exact_sizes())),
+            ("steps", lambda: self.cuda("steps", picked(), "--k", KS))))
+
+    def nms_chips(self):
+        picked = lambda: [*self.exact_sizes(), self.nonempty("growing")[-1], self.middle("crowd"), self.middle("mosaic")]
+        largest = lambda: [self.exact_sizes()[-1]]
+        return self.take("nms-chips", (
+            ("chips", lambda: self.cuda("matrix", picked(), "--k", KS, "--multiprocessors", CHIPS)),
+            ("chips", lambda: self.cuda("matrix", picked(), "--k", KS)),
+            ("chips", lambda: self.cuda("printed", picked(), "--k", KS, "--multiprocessors", CHIPS)),
+            ("chips", lambda: self.cuda("printed", picked(), "--k", KS)),
+            ("chips", lambda: self.cuda("printed", largest(), "--k", "32", "--multiprocessors", DOUBLED)),
+            ("chips", lambda: self.cuda("matrix", largest(), "--k", "32", "--multiprocessors", DOUBLED))))
+
+    def nms_variations(self):
+        return self.take("nms-variations", (
+            ("variations", lambda: self.cuda("variations", self.exact_sizes())),
+            ("variations", lambda: self.cuda("run", self.exact_sizes())),
+            ("variations", lambda: self.cuda("matrix", self.exact_sizes(), "--k", "16,32")),
+            ("variations", lambda: self.cuda("grid", self.exact_sizes(), "--k", "16,32"))))
+
+    def nms_energy(self):
+        sets = lambda: [one for one in self.exact_sizes() if len(one.faces) not in (67, 1027)] or self.exact_sizes()
+        return self.take("nms-energy", (("energy", lambda: programs.energy(
+            self.arguments, self.arguments.bench_nms_papers, sets(), self.folder, "CUDA", "--k", "32")),))
+
+    def frame_energy(self):
+        if not self.arguments.cuda:
+            return "no GPU here, or the CPU was asked for"
+        rows, failures = [], []
+        for name in ("crowd", "mosaic"):
+            try:
+                rows += frame_energy.measure(self.arguments, self.inputs[name], self.folder)
+            except frame_energy.NoCounter as missing:
+                return str(missing)
+            except SystemExit as failure:
+                failures.append(f"{name}: {failure}")
+        self.add("frame_energy", rows)
+        return self.note("frame-energy, in part", failures)
 
     def pipeline(self):
         rows, shares = [], []

@@ -7,16 +7,16 @@ from collections import defaultdict
 import measurement
 from csv_tables import spread
 from nms.candidates import OVERLAP, write_files
-from nms.tables import Timing
+from nms.tables import Energy, Timing
 
 # Highway's names of instruction sets, the best first.
 INSTRUCTION_SETS = {"AVX3_SPR": "AVX-512", "AVX3_ZEN4": "AVX-512", "AVX3_DL": "AVX-512", "AVX3": "AVX-512",
                     "AVX2": "AVX2", "SSE4": "SSE4", "SSSE3": "SSSE3", "SSE2": "SSE2", "SVE2": "SVE2",
                     "SVE": "SVE", "NEON": "NEON", "NEON_WITHOUT_AES": "NEON", "SCALAR": "scalar",
                     "EMU128": "scalar"}
-PAPERS_VERBS = ("matrix", "cores", "bitmask")
+PAPERS_VERBS = ("matrix", "grid", "printed", "steps", "cores", "bitmask", "variations")
 CPU_RULES = ("fast", "matrix")
-PARTS = ("map", "reduce", "both", "kernel", "copy", "host", "together", "sort")
+PARTS = ("memset", "map", "reduce", "both", "all", "kernel", "allocation", "copy", "host", "together", "sort")
 
 
 def listed(sets, folder, *columns):
@@ -64,12 +64,19 @@ def row_of(one, who, kept, times, part="", k=None, d_max=None, multiprocessors=N
 def on_cuda(arguments, verb, sets, folder, *options):
     """Returns timings by one verb of bench_nms_cuda or bench_nms_papers, which runs once for each repeat."""
     program = arguments.bench_nms_papers if verb in PAPERS_VERBS else arguments.bench_nms_cuda
-    path = listed(sets, folder, "raster")
+    return over_repeats(arguments, [program, verb, listed(sets, folder, "raster"), *options], sets, "CUDA")
+
+
+def papers_on_cpu(arguments, verb, sets, folder):
+    """Returns timings by one verb of bench_nms_papers_cpu."""
+    return over_repeats(arguments, [arguments.bench_nms_papers_cpu, verb, listed(sets, folder, "raster")], sets, "CPU")
+
+
+def over_repeats(arguments, command, sets, where):
     by_name = {one.name(): one for one in sets}
     medians, kept = defaultdict(list), {}
     for _ in range(arguments.repeats):
-        output = measurement.run([program, verb, path, "--replays",
-                                  str(arguments.replays), *options]).output
+        output = measurement.run([*command, "--replays", str(arguments.replays)]).output
         for who, name, count, times in read_lines(output):
             one = by_name[name]
             medians[who, one.name()].append(statistics.median(times))
@@ -77,7 +84,28 @@ def on_cuda(arguments, verb, sets, folder, *options):
     rows = []
     for (who, name), values in medians.items():
         rule, settings = read_who(who)
-        rows.append(row_of(by_name[name], f"{rule}, CUDA", kept[who, name], values, **settings))
+        rows.append(row_of(by_name[name], f"{rule}, {where}", kept[who, name], values, **settings))
+    return rows
+
+
+def energy(arguments, program, sets, folder, where, *options):
+    """Returns the energy of suppression, and of doing nothing, by the verb energy of one of the papers' programs."""
+    command = [program, "energy", listed(sets, folder, "raster"), "--seconds", arguments.energy_seconds, *options]
+    by_name = {one.name(): one for one in sets}
+    loops = defaultdict(list)
+    for _ in range(arguments.repeats):
+        for line in measurement.run(command).output.splitlines():
+            who, name, _, kept, calls, seconds, joules = line.split("\t")
+            loops[who, name].append((int(kept), int(calls), float(seconds), float(joules)))
+    rows = []
+    for (who, name), values in loops.items():
+        rule, settings = read_who(who)
+        one, calls = by_name[name], statistics.median(count for _, count, _, _ in values)
+        each = [1e6 * joules / count for _, count, _, joules in values if count]
+        watts = [joules / seconds for _, _, seconds, joules in values]
+        rows.append(Energy(one.input, one.index, len(one.faces), f"{rule}, {where}", settings["part"], settings["k"],
+                           values[0][0], len(values), int(calls), *spread(watts),
+                           *(spread(each) if each else (None, None, None))))
     return rows
 
 

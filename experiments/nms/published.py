@@ -11,6 +11,17 @@ CUDA_CORES = {"GTX 1060": 1280, "Tesla T4": 2560}
 # number of CUDA cores of Table 1.
 TEGRA = {"T124 (TK1)": (192, 11.24), "T210 (TX1)": (256, 7.36), "T186 (TX2)": (256, 7.6)}
 
+# 2020, section 6: how many times as fast as each Tegra the GPUs of Table 5 are.
+SPEEDUPS = {"GTX 1060": {"TK1": 8.11, "TX2": 5.38, "TX1": 5.23}, "Tesla T4": {"TK1": 24.59, "TX2": 15.91, "TX1": 16.44}}
+DOUBLED_CORES = ("GTX 1060", "Tesla T4", 3)  # "2x cores, 3x faster", for 2895 detections
+
+# 2020, sections 2 and 8: suppression by networks, milliseconds, and on what.
+NETWORKS_MS = {"GNet": (14, "Tesla K40M, 67.3 detections on average"), "NMSNet": (40, "platform not told")}
+OWN_FOR_NETWORKS = (1, 1024)  # 2020, section 8: milliseconds for so many objects, from which 14 and 40 times follow
+# 2020, section 2: the chip of Shi et al.: candidates, microseconds, milliwatts.
+SHI = (1000, 12.79, 6.142)
+STEPS_2016 = (1024, 2048)  # 2016, Fig. 4: detections at which time jumps, at k = 4
+
 # 2020, Table 6: mosaic, milliseconds by k: (map, reduce, total).
 MOSAIC_MS = {"TK1": {4: (5.17, 2.41, 7.78), 8: (5.16, 1.87, 7.22), 16: (5.17, 1.64, 6.97),
                      32: (5.17, 1.54, 6.88)},
@@ -31,6 +42,27 @@ ACCURACY = {"PASCAL VOC2007 (mAP)": {"This work": 0.7516, "NMSNet": 0.7659, "HS-
                                      "Soft-NMS": 0.7623},
             "CrowdHuman (AP)": {"This work": 0.8307, "AdaptiveNMS": 0.8471, "FeatureNMS": 0.8538,
                                 "Soft-NMS": 0.8392}}
+
+
+def in_order(by_chip):
+    return sorted(by_chip, key=by_chip.get)
+
+
+def contradictions():
+    """Returns what doesn't agree in the papers themselves, in words."""
+    found = []
+    for chip, by_k in MOSAIC_MS.items():
+        for k, (mapped, reduced, total) in by_k.items():
+            if abs(mapped + reduced - total) > 0.15:
+                found.append(f"Table 6, {chip}, k = {k}: {mapped} + {reduced} is {mapped + reduced:.2f}, not {total}")
+    chips = {chip.split("(")[1].rstrip(")"): ms for chip, (_, ms) in TEGRA.items()}
+    for gpu, by_chip in SPEEDUPS.items():
+        ratios = {chip: 1000 * chips[chip] / LATENCY_US[gpu][2895] for chip in by_chip}
+        found.append(f"{gpu}, times as fast as {', '.join(by_chip)}: printed {', '.join(map(str, by_chip.values()))}; by the "
+                     f"times in text and Table 5 {', '.join(f'{ratio:.2f}' for ratio in ratios.values())} (some 3,000 "
+                     "detections against 2,895, which is 7% of the cells)"
+                     + ("" if in_order(by_chip) == in_order(ratios) else "; the order of the chips differs"))
+    return found
 
 
 def rule_options(d_max):

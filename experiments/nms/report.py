@@ -7,9 +7,10 @@ from nms.tables import PARTS_OF_TABLES
 from report import section_of
 from results import of
 
-PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()))
+PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()), "nms-variations", "nms-energy", "nms-cpu-energy")
 # What a section lacks if its table is empty.
-PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda"}
+PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda",
+           "variations": "nms-variations", "energy": "nms-energy"}
 
 
 def section(results, captions, tables):
@@ -26,8 +27,11 @@ def head(results, tables):
     stand_ins = [one["label"] for one in results.facts["inputs"].values() if one["stand_in"]]
     text = ("## Suppression: Oro et al. 2016 and 2020 (papers 000 to 002)\n\n"
             f"Tables as CSV are in [{tables}]({tables}). *Published* is Oro et al. 2020 (2016 where named); "
-            "their kernels are built anew here as the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told), which on the GPU is timed with IoU. "
-            "Nothing is allocated within a time, as in the papers: a call on the CPU, a replay of a captured "
+            "their kernels are built anew here as the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told), which on "
+            "the GPU is timed with IoU, and where a row says so with the published predicate (the winner's area, squares, "
+            "+ 1). *Printed* kernels are exactly those of Algorithms 1 and 2. "
+            "Nothing is allocated within a time, as in 000 and 001 (002 allocates in each call, and so does *bitmask as "
+            "printed*): a call on the CPU, a replay of a captured "
             "graph on the GPU, between two events on the device. Given is the median over repeats of the "
             "median call, and in brackets the least and the greatest repeat.\n")
     if stand_ins:
@@ -35,6 +39,11 @@ def head(results, tables):
                  "(`experiments/inputs/stand-ins`), not the papers' pictures: numbers of candidates are alike, places "
                  "and scores are not.\n")
     return text
+
+
+def contradictions(_):
+    return ("What doesn't agree within the papers (000 and 001) themselves:\n\n"
+            + "".join(f"* {one}.\n" for one in published.contradictions()))
 
 
 def inputs(results):
@@ -54,7 +63,8 @@ def inputs(results):
 
 def cpu_and_gpu(results):
     last = max((row.index for row in results.growing), default=None)
-    rows = sorted((row for row in results.growing if row.index == last and row.part in ("", "both")),
+    rows = sorted((row for row in results.growing
+                   if row.index == last and row.part in ("", "both") and row.k in (None, 32)),
                   key=lambda row: -row.median_us)
     if not rows:
         return ""
@@ -86,21 +96,29 @@ def by_size(rows, wanted):
 def sizes(results):
     if not results.sizes:
         return ""
-    found, lines = by_size(results.sizes, lambda row: not row.who.startswith("bitmask"))
+    found, lines = by_size(results.sizes, lambda row: not row.who.startswith(("bitmask", "cpu_nms")))
     lines += [(f"published, {device} ({published.CUDA_CORES[device]} cores)",
                *(cells.get(size, "") for size in found)) for device, cells in published.LATENCY_US.items()]
     return (f"The best candidates of {results.label('growing')}, as many as published; µs.\n\n"
-            + table(("who", *map(str, found)), lines))
+            + table(("who", *map(str, found)), lines) + times_as_fast())
+
+
+def times_as_fast():
+    told = "; ".join(f"{gpu} {', '.join(f'{times} times as fast as a {chip}' for chip, times in by_chip.items())}"
+                     for gpu, by_chip in published.SPEEDUPS.items())
+    return f"\nPublished, too: {told}. No Tegra is here to compare with.\n"
 
 
 def bitmask(results):
     rows = [row for row in results.sizes if row.who.startswith("bitmask")]
     if not rows:
         return ""
-    beside = [row for row in results.sizes if row.who == "greedy, CUDA"]
+    beside = [row for row in results.sizes if row.who in ("greedy, CUDA", "cpu_nms of R-CNN, CPU")
+              or row.who.startswith("greedy, CPU")]
     found, lines = by_size(rows + beside, lambda row: True)
     return ("µs. *together*: candidates to the device, kernel, mask to the host, its reduction there, what "
-            "is kept to the device; the sort before it is in none of them.\n\n"
+            "is kept to the device; the sort before it is in none of them. *As printed*: with + 1, a division, and an "
+            "allocation in each call. *cpu_nms of R-CNN*: cpu_nms.pyx in C++, sort included.\n\n"
             + table(("who", *map(str, found)), lines))
 
 
@@ -130,6 +148,127 @@ def reduce_by_k(results):
             + table(("k", "D_max", *map(str, counts)),
                     [(k, d_max[k], *(cell(k, count) for count in counts)) for k in ks])
             + f"\nPublished: least at k = {published.BEST_K} on all three Tegras (a plot, no numbers).\n")
+
+
+def printed_kernels(results):
+    """Compares the printed kernels with ours, and shows the steps between them."""
+    rows = [row for row in results.printed if row.input == "sizes" and row.k in (None, 32)]
+    ours = [row for row in results.sizes if row.who in ("matrix, CUDA", "matrix as published, CUDA")]
+    if not rows:
+        return ""
+    found, lines = by_size(rows + ours, lambda row: True)
+    text = ("µs at k 32, the best candidates of " + results.label("growing") + ". *Printed*: a thread a cell in blocks of 16 x 16 "
+            "(the papers don't tell), x counting rows; a block a row, all D_max columns, V in global memory; n rows. *All*: "
+            "with the memset, which the papers leave out.\n\n" + table(("who", *map(str, found)), lines))
+    steps = [row for row in results.steps if row.k in (None, 4, 32)]
+    if steps:
+        found, lines = by_size(steps, lambda row: True)
+        text += ("\nFrom printed to ours, step by step (*up to n*: iterations end with the last candidate; *ends early*: and "
+                 "when a row is suppressed, V in a register; *capped*: at most 16 blocks a multiprocessor, as ours was; "
+                 "*whole*: on D_max rows):\n\n" + table(("who", *map(str, found)), lines))
+    return text
+
+
+def reduce_on_inputs(results):
+    """Shows the means over frames by k, on all inputs."""
+    lines = []
+    for name in ("crowd", "mosaic", "growing"):
+        for shown, rows, who in (("ours", getattr(results, name), "matrix, CUDA"),
+                                 ("as printed", results.printed, "printed, CUDA")):
+            cells = {row.k: mean_us(of(rows, who, part="reduce", k=row.k, input=name))
+                     for row in of(rows, who, part="reduce", input=name)}
+            if cells:
+                lines.append((results.label(name), shown, *(cells.get(k, "") for k in (4, 8, 16, 32, 64))))
+    if not lines:
+        return ""
+    return ("Reduce kernel, mean over frames, µs (as printed: at most a hundred frames of crowd and mosaic):\n\n"
+            + table(("input", "kernel", *(f"k {k}" for k in (4, 8, 16, 32, 64))), lines))
+
+
+def steps(results):
+    found = claims.step_series(results)
+    if not found:
+        return ""
+    return (f"{results.label('growing')}: {', '.join(found)}. The claims above tell by how much time jumps.\n\nPublished: it "
+            f"jumps at {' and '.join(map(str, published.STEPS_2016))} detections (a plot, no numbers).\n")
+
+
+def chips(results):
+    rows = [row for row in results.chips if row.k in (None, 32) and row.part in ("map", "reduce", "both")
+            and row.input == "sizes"]
+    most = max((row.candidates for row in rows), default=None)
+    lines = []
+    for count in sorted({row.multiprocessors or 0 for row in rows}, key=lambda count: count or 10000):
+        for who, shown in claims.KERNELS.items():
+            cells = [next((time(row) for row in rows if (row.who, row.part, row.multiprocessors or 0, row.candidates)
+                           == (who, part, count, most)), "") for part in ("map", "reduce", "both")]
+            if any(cells):
+                lines.append((count or "all", shown, *cells))
+    if not lines:
+        return ""
+    told = "; ".join(f"{gpu}: {by_size[2895]} µs" for gpu, by_size in published.LATENCY_US.items())
+    return (f"{most} candidates, k 32, µs; a multiprocessor here has 128 cores and a higher clock.\n\n"
+            + table(("multiprocessors", "kernels", "map", "reduce", "both"), lines) + f"\nPublished, map and reduce: {told}.\n")
+
+
+def crowd(results):
+    lines = []
+    for shown, rows, who in (("ours", results.crowd, "matrix, CUDA"),
+                             ("ours, published predicate", results.crowd, "matrix as published, CUDA"),
+                             ("as printed", results.printed, "printed, CUDA")):
+        for k in sorted({row.k for row in of(rows, who, part="both", input="crowd")}):
+            parts = [of(rows, who, part="map", input="crowd", k=None if who.startswith("printed") else k),
+                     of(rows, who, part="reduce", input="crowd", k=k), of(rows, who, part="both", input="crowd", k=k)]
+            lines.append((f"{shown}, k {k}", len(parts[2]), *(mean_us(part) for part in parts)))
+    lines += [(who, len(of(results.crowd, who)), "", "", mean_us(of(results.crowd, who)))
+              for who in dict.fromkeys(row.who for row in results.crowd if not row.part)]
+    if not lines:
+        return ""
+    told = "; ".join(f"{chip} {ms}" for chip, ms in published.CROWD_MS.items())
+    return (f"Mean over frames ({results.label('crowd')}), µs, with nothing else on the chip.\n\n"
+            + table(("who", "frames", "map", "reduce", "total"), lines)
+            + f"\nPublished, map and reduce, k 32: {told}; 2016, Fig. 5, k 4: a plot, no numbers.\n")
+
+
+def variations(results):
+    if not results.variations:
+        return ""
+    found, lines = by_size(results.variations, lambda row: row.part != "map" and row.part != "reduce")
+    return ("µs. *AdaptiveNMS*: a threshold that grows with density; *FeatureNMS*: a distance of 32 features where the IoU "
+            "doesn't decide. No detector here gives densities or features, so they are made up, and nothing is said of "
+            "accuracy. Greedy, and *as a matrix* (any candidate suppresses); CPU and GPU keep the same, bit for bit. "
+            "*fused*: map and reduce as one kernel whose blocks wait for each other, the papers' future work; beside it the "
+            "two kernels, one after the other.\n\n" + table(("who", *map(str, found)), lines))
+
+
+def energy(results):
+    idle = {row.who.split(", ")[1]: row.watts for row in results.energy if row.who.startswith("idle")}
+    rows = [row for row in results.energy if row.call_uj]
+    lines = []
+    for row in rows:
+        rest = idle.get(row.who.split(", ")[1], 0)
+        lines.append((name(row), row.candidates, f"{row.watts:.0f} ({row.low_watts:.0f}-{row.high_watts:.0f})",
+                      f"{row.call_uj:.0f} ({row.low_call_uj:.0f}-{row.high_call_uj:.0f})",
+                      f"{row.call_uj * (1 - rest / row.watts):.0f}"))
+    if not lines:
+        return ""
+    told = "; ".join(f"{where}: {watts:.0f} W" for where, watts in idle.items())
+    missing = "" if any(where == "CPU" for where in idle) else " The processor's counters (RAPL) can't be read there."
+    return (f"Loops of calls, one after the other; GPU by NVML's counter of the whole card, CPU by RAPL's of all packages. "
+            "Map and reduce alone don't list what is kept; the other rules do. Idle, "
+            f"with a context: {told}.{missing}\n\n"
+            + table(("who", "candidates", "W", "µJ a suppression", "of that above idle"), lines))
+
+
+def frame_energy(results):
+    lines = [(results.label(row.input), row.device, row.rule, row.counter, row.frames,
+              f"{row.frame_mj:.1f} ({row.low_frame_mj:.1f}-{row.high_frame_mj:.1f})", f"{row.above_idle_mj():.1f}",
+              f"{row.idle_watts:.0f}", f"{row.frame_ms:.2f}") for row in results.frame_energy]
+    if not lines:
+        return ""
+    return ("The pipeline without drawing and encoding: decoding, detection, suppression. The difference of a long and a short "
+            "run.\n\n" + table(("input", "device", "rule", "counter", "frames", "mJ a frame", "of that above idle", "idle, W",
+                                "ms a frame"), lines))
 
 
 def pipeline(results):
@@ -196,11 +335,20 @@ def accuracy(results):
 SECTIONS = (
     ("Fig. 7: greedy suppression on CPU and GPU", ["growing"], cpu_and_gpu, ["cpu_and_gpu"]),
     ("Fig. 8 and Table 5: time by number of detections", ["sizes"], sizes, ["growing_detections"]),
+    ("Algorithms 1 and 2 as they are printed", ["printed"], printed_kernels, []),
     ("Fig. 9: core counts", ["cores"], cores, ["multiprocessors"]),
+    ("Chips of the papers' size", ["chips"], chips, []),
     ("Fig. 11: the reduction by k", ["reduce"], reduce_by_k, ["reduce_by_k"]),
-    ("Fig. 12: the pipeline, frame by frame", ["pipeline"], pipeline, ["crowd_frames"]),
+    ("Fig. 11 on all inputs and on parts of the chip", ["printed", "chips"], reduce_on_inputs, ["reduce_by_chip"]),
+    ("2016, Fig. 4: steps at k = 4", ["growing"], steps, ["steps_at_k4"]),
+    ("Fig. 12, and 2016, Fig. 5: kernels alone, frame by frame", ["crowd"], crowd, ["crowd_kernels"]),
+    ("Beside Fig. 12: the pipeline, frame by frame", ["pipeline"], pipeline, ["crowd_frames"]),
     ("Fig. 13 and Table 6: mosaic", ["mosaic"], mosaic, ["mosaic_frames"]),
     ("Section 6: suppression's share of a frame", ["share"], share, []),
     ("Table 7: accuracy by rule", ["accuracy"], accuracy, []),
+    ("AdaptiveNMS, FeatureNMS, and one kernel for both steps", ["variations"], variations, []),
+    ("Energy of a suppression", ["energy"], energy, []),
+    ("Energy of a frame", ["frame_energy"], frame_energy, []),
     ("Seed 002: bitmask suppression with the reduction on the host (R-CNN)", ["sizes"], bitmask, []),
+    ("Contradictions in the papers", ["sizes"], contradictions, []),
 )

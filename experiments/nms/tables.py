@@ -14,7 +14,7 @@ class Timing:
     index: int  # index of the frame or picture
     candidates: int
     who: str  # e.g. "greedy, CUDA"; see programs.py
-    part: str  # map, reduce, both; kernel, copy, host, together; or empty
+    part: str  # memset, map, reduce, both, all; kernel, allocation, copy, host, together; or empty
     k: int | None
     d_max: int | None
     multiprocessors: int | None
@@ -23,6 +23,54 @@ class Timing:
     median_us: float
     low_us: float
     high_us: float
+
+
+@dataclass
+class Energy:
+    """The energy of one way to suppress one set of candidates again and again, or of doing nothing ("idle").
+
+    Each repeat is a loop of some seconds. The least and the greatest repeat stand beside the median.
+    """
+
+    input: str
+    index: int
+    candidates: int
+    who: str
+    part: str
+    k: int | None
+    kept: int
+    repeats: int
+    calls: int  # of a repeat; 0 if idle
+    watts: float
+    low_watts: float
+    high_watts: float
+    call_uj: float | None  # microjoules a call, with what the idle device takes meanwhile
+    low_call_uj: float | None
+    high_call_uj: float | None
+
+
+@dataclass
+class FrameEnergy:
+    """The energy of a frame in the pipeline, of a device's own counter: "GPU" or "CPU".
+
+    It is the difference of two runs of facepipe, on some copies of an input and on one, divided by the frames that the
+    first has more. So the program's start doesn't count.
+    """
+
+    input: str
+    device: str  # facepipe's
+    rule: str
+    counter: str  # GPU or CPU
+    frames: int
+    repeats: int
+    frame_mj: float
+    low_frame_mj: float
+    high_frame_mj: float
+    idle_watts: float
+    frame_ms: float  # wall time
+
+    def above_idle_mj(self):
+        return self.frame_mj - self.idle_watts * self.frame_ms
 
 
 @dataclass
@@ -90,13 +138,21 @@ TABLES = {
     "sizes": Timing,  # Table 5, seed 002
     "cores": Timing,  # Fig. 9
     "reduce": Timing,  # Fig. 11
-    "pipeline": FrameTime,  # Fig. 12
+    "pipeline": FrameTime,  # Fig. 12, in the pipeline
+    "crowd": Timing,  # Fig. 12, kernels alone; 2016, Fig. 5
     "mosaic": Timing,  # Fig. 13, Table 6
+    "printed": Timing,  # the kernels as they are printed; 2016, Fig. 4
+    "steps": Timing,  # from the printed kernels to ours
+    "chips": Timing,  # parts of a chip
+    "variations": Timing,  # Adaptive-NMS, FeatureNMS; map and reduce in one kernel
+    "energy": Energy,
+    "frame_energy": FrameEnergy,
     "share": Share,  # section 6
     "accuracy": Accuracy,  # Table 7
     "differences": Differences,
 }
 
 # Tables that are filled completely by one part.
-PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "pipeline": "pipeline", "share": "pipeline",
-                   "accuracy": "accuracy", "differences": "differences"}
+PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "crowd": "nms-crowd", "printed": "nms-printed",
+                   "steps": "nms-printed", "chips": "nms-chips", "pipeline": "pipeline", "share": "pipeline",
+                   "frame_energy": "frame-energy", "accuracy": "accuracy", "differences": "differences"}

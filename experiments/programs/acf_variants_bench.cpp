@@ -4,10 +4,14 @@
 // calls, each of which is enqueued while another one runs.
 //
 //   bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
+//                      [--multiprocessors N]
 //
 // PICTURE is a file of NV12 without padding. --replays is the number of calls timed for each line,
 // after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
-// hybrids (default: 8,32). If a variant finds other windows than our detector, that is an error.
+// hybrids (default: 8,32). --multiprocessors runs everything on a part of so many multiprocessors
+// (a green context; CUDA rounds up, and standard error says to what). A GTX 1080, the paper's GPU,
+// has
+// 20. If a variant finds other windows than our detector, that is an error.
 //
 // A line of the results has who, part, first trees, windows, alive, passed, and times in
 // microseconds, separated by tabs. The parts are: "total", from a frame in device memory to
@@ -18,6 +22,7 @@
 // device has no room for all launches, there is no line, and standard error says so.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -32,12 +37,14 @@
 #include "detector/acf/cuda/acf_detector.h"
 #include "experiments/programs/acf_variants/features.h"
 #include "experiments/programs/acf_variants/pyramid_on_device.h"
+#include "experiments/programs/hardware/places.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe::acf_variants {
 namespace {
 
 constexpr int kMostReplays = 100000;
+constexpr std::uint32_t kMostMultiprocessors = 1024;
 constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which may take long
 
 struct Options {
@@ -47,6 +54,7 @@ struct Options {
   detector::acf::SizeLimits sizes;
   int replays = 50;
   std::vector<int> trees{8, 32};
+  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors, or none: the whole device
 };
 
 Options parse(std::vector<std::string> words) {
@@ -63,6 +71,9 @@ Options parse(std::vector<std::string> words) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::PositiveNumber);
+  app.add_option("--multiprocessors", options.parts)
+      ->expected(1)
+      ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
   std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));
   return options;
@@ -97,7 +108,7 @@ class Measurement {
     measure_variant("stage parallel", Variant::stage);
     measure_variant("stage parallel, whole groups", Variant::stage_whole_groups);
     for (const int trees : options_.trees) {
-      if (trees > pyramid_.tables().plan.tree_count) continue;
+      if (trees > pyramid_.tables().plan.classifier.tree_count) continue;
       measure_variant("hybrid, compaction", Variant::hybrid_compaction, trees);
       measure_variant("hybrid, tail launch", Variant::hybrid_tail_launch, trees);
       if (alive_ <= kMostLaunches)
@@ -200,7 +211,12 @@ class Measurement {
 };
 
 int bench(const std::vector<std::string>& words) {
-  Measurement(parse(words)).run();
+  const Options options = parse(words);
+  experiments::on_parts(options.parts, [&](const experiments::Place& place) {
+    if (!place.words.empty())
+      std::fprintf(stderr, "bench_acf_variants: all%s\n", place.words.c_str());
+    Measurement(options).run();
+  });
   return 0;
 }
 

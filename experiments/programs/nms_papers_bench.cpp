@@ -6,8 +6,8 @@
 //                                   D_max / k <= 1,024 threads requires it: "map k 2 D_max 2048".
 //                                   Sets of more candidates are left out, and standard error
 //                                   says so
-//   bench_nms_papers grid LIST      both as one kernel whose blocks wait for each other: "in one
-//                                   kernel both k 32"
+//   bench_nms_papers grid LIST      both as one kernel whose blocks wait for each other: "fused
+//                                   both k 32"
 //   bench_nms_papers printed LIST   the kernels exactly as they are printed, on n rows, D_max
 //   4,096:
 //                                   "printed memset", "printed map", and for each k "printed reduce
@@ -78,10 +78,11 @@ constexpr VerbOnParts kOnParts[] = {{"matrix", time_matrix},   {"grid", time_gri
 int measure(const std::vector<std::string>& words) {
   Command command = bench::parse_command(papers_verbs(), words);
   const std::vector<Set> sets = bench::read_list(command.path);
-  if (command.verb == "cores" && command.parts.empty()) command.parts = steps_to_all();
+  if (command.verb == "cores" && command.parts.empty()) command.parts = experiments::steps_to_all();
   for (const VerbOnParts& verb : kOnParts)
     if (command.verb == verb.name)
-      on_parts(command.parts, [&](const Place& place) { verb.measure(sets, command, place); });
+      experiments::on_parts(command.parts,
+                            [&](const Place& place) { verb.measure(sets, command, place); });
   if (command.verb == "bitmask") time_bitmask(sets, command);
   if (command.verb == "energy") measure_energy(sets, command);
   return 0;

@@ -20,22 +20,41 @@
 //                           profiler
 //
 //   --replays N   of each measurement, after ten that warm up: 1..100000 (200)
+//   --multiprocessors N   runs everything on a part of so many multiprocessors (a green context;
+//   CUDA
+//                         rounds up, and standard error says to what), as on the paper's chip,
+//                         which had 14. Not with devices
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
+#include <cstdio>
+#include <stdexcept>
+
 #include "bench/program.h"
+#include "experiments/programs/hardware/places.h"
 #include "experiments/programs/viola_jones/measures.h"
 
 namespace facepipe::viola_jones {
 namespace {
 
-int bench(const std::vector<std::string>& words) {
-  const Command command = parse_command(words, {"run", "scales", "devices", "once"});
+void measure(const Command& command) {
   for (const Job& job : jobs_of(command)) {
     if (command.verb == "run") time_variants(job, command.replays);
     if (command.verb == "scales") time_scales(job, command.replays);
     if (command.verb == "devices") time_devices(job, command.replays);
     if (command.verb == "once") launch_once(job);
   }
+}
+
+int bench(const std::vector<std::string>& words) {
+  const Command command =
+      parse_command(words, {"run", "scales", "devices", "once"}, RunsOn::device);
+  if (command.verb == "devices" && !command.parts.empty())
+    throw std::invalid_argument("--multiprocessors doesn't work with devices");
+  experiments::on_parts(command.parts, [&](const experiments::Place& place) {
+    if (!place.words.empty())
+      std::fprintf(stderr, "bench_viola_jones_cuda: all%s\n", place.words.c_str());
+    measure(command);
+  });
   return 0;
 }
 

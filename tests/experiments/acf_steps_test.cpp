@@ -36,7 +36,8 @@ detector::acf::AcfTables tables_of(const detector::acf::Model& model, Size pictu
 /// often equal thresholds.
 std::vector<float> random_cells(const detector::acf::AcfTables& tables, unsigned seed) {
   std::mt19937 bits(seed);
-  std::vector<float> cells(static_cast<std::size_t>(tables.plan.plane * detector::acf::kChannels));
+  std::vector<float> cells(
+      static_cast<std::size_t>(tables.plan.pyramid.plane * detector::acf::kChannels));
   for (float& cell : cells) cell = static_cast<float>(bits() % 40) / 64;
   return cells;
 }
@@ -47,8 +48,8 @@ std::vector<detector::acf::SummedPlace> expected_of(const detector::acf::Model& 
                                                     const detector::acf::DeviceScale& scale,
                                                     const std::vector<float>& cells) {
   const auto cell = [&](int channel, int x, int y) {
-    return cells[static_cast<std::size_t>(channel * tables.plan.plane + scale.first_cell +
-                                          std::int64_t{y} * tables.plan.stride + x)];
+    return cells[static_cast<std::size_t>(channel * tables.plan.pyramid.plane + scale.first_cell +
+                                          std::int64_t{y} * tables.plan.pyramid.stride + x)];
   };
   std::vector<detector::acf::SummedPlace> found;
   for (const test::OracleWindow& window : test::oracle_windows(model, scale.scale.padded, cell))
@@ -80,8 +81,8 @@ std::vector<detector::acf::SummedPlace> found_by(const detector::acf::AcfTables&
     const WindowPlace at =
         window_of(tables.scales.data(), static_cast<int>(tables.scales.size()), place);
     const detector::acf::DeviceScale& scale = tables.scales[static_cast<std::size_t>(at.scale)];
-    const float* const window =
-        cells.data() + scale.first_cell + std::int64_t{at.at.y} * tables.plan.stride + at.at.x;
+    const float* const window = cells.data() + scale.first_cell +
+                                std::int64_t{at.at.y} * tables.plan.pyramid.stride + at.at.x;
     std::int32_t sum = 0;
     if (passes(window, sum)) found.push_back({place, sum});
   }
@@ -96,8 +97,8 @@ TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
   EXPECT_GT(expected.size(), 10U) << "or the case tells nothing";
   EXPECT_EQ(found_by(tables, cells,
                      [&](const float* window, std::int32_t& sum) {
-                       return walk(tables.trees.data(), 0, tables.plan.tree_count, model.threshold,
-                                   window, sum);
+                       return walk(tables.trees.data(), 0, tables.plan.classifier.tree_count,
+                                   model.threshold, window, sum);
                      }),
             expected);
 }
@@ -106,8 +107,9 @@ TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
 /// group is combined from single trees in an order that keeps neighbours together.
 bool passes_in_groups(const detector::acf::AcfTables& tables, int first, int size, Exit exit,
                       const float* window, std::int32_t& sum) {
-  const int count = tables.plan.tree_count;
-  if (!walk(tables.trees.data(), 0, first, tables.plan.threshold, window, sum)) return false;
+  const int count = tables.plan.classifier.tree_count;
+  if (!walk(tables.trees.data(), 0, first, tables.plan.classifier.threshold, window, sum))
+    return false;
   for (int begin = first; begin < count; begin += size) {
     std::vector<Group> groups(static_cast<std::size_t>(size));
     for (int i = begin; i < std::min(begin + size, count); ++i) {
@@ -120,7 +122,7 @@ bool passes_in_groups(const detector::acf::AcfTables& tables, int first, int siz
     const Group& all = groups.front();
     const std::int32_t least = sum + (exit == Exit::as_one_by_one ? all.least : all.sum);
     sum += all.sum;
-    if (least <= tables.plan.threshold) return false;
+    if (least <= tables.plan.classifier.threshold) return false;
   }
   return true;
 }

@@ -10,7 +10,7 @@
 
 #include "core/cuda/devices.h"
 #include "experiments/programs/hardware/multiprocessors_used.h"
-#include "experiments/programs/nms_papers/places.h"
+#include "experiments/programs/hardware/places.h"
 #include "nms/cpu/suppressor.h"
 #include "tests/nms/cuda/device_nms.h"
 #include "tests/support/nms_cases.h"
@@ -19,7 +19,10 @@ namespace facepipe::nms_papers {
 namespace {
 
 using experiments::GreenContext;
+using experiments::kWholeDevice;
 using experiments::multiprocessors_used;
+using experiments::on_parts;
+using experiments::Place;
 
 class GreenContexts : public testing::Test {
  protected:
@@ -54,14 +57,14 @@ TEST_F(GreenContexts, MeasureOnEachPartOnce) {
   EXPECT_EQ(numbers, (std::vector<std::uint32_t>{8, all_}));
   int whole = 0;
   on_parts({}, [&](const Place& place) {
-    EXPECT_EQ(place.multiprocessors, nms::kAllMultiprocessors);
+    EXPECT_EQ(place.multiprocessors, kWholeDevice);
     ++whole;
   });
   EXPECT_EQ(whole, 1);
 }
 
 TEST_F(GreenContexts, StepsGrowToTheWholeDevice) {
-  const std::vector<std::uint32_t> steps = steps_to_all();
+  const std::vector<std::uint32_t> steps = experiments::steps_to_all();
   EXPECT_EQ(steps.back(), all_);
   EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
 }

@@ -7,9 +7,10 @@ import unittest
 
 import csv_tables
 import facts
+import measure
 import results
 import tools
-from nms import claims, programs, report, rules, tables
+from nms import claims, frame_energy, measuring, programs, published, report, rules, tables
 from nms.candidates import Set
 from nms.tables import Timing
 
@@ -62,6 +63,14 @@ class Parsing(unittest.TestCase):
                 ("greedy on 8 multiprocessors", "greedy", {"multiprocessors": 8}),
                 ("both k 32 on 132 multiprocessors", "matrix", {"part": "both", "k": 32, "multiprocessors": 132}),
                 ("bitmask together", "bitmask", {"part": "together"}),
+                ("bitmask as printed allocation", "bitmask as printed", {"part": "allocation"}),
+                ("printed memset", "printed", {"part": "memset"}),
+                ("printed up to n reduce k 4", "printed up to n", {"part": "reduce", "k": 4}),
+                ("printed all k 32 on 40 multiprocessors", "printed", {"part": "all", "k": 32, "multiprocessors": 40}),
+                ("matrix as published both k 32", "matrix as published", {"part": "both", "k": 32}),
+                ("fused both k 16", "fused", {"part": "both", "k": 16}),
+                ("FeatureNMS as a matrix", "FeatureNMS as a matrix", {}),
+                ("cpu_nms of R-CNN", "cpu_nms of R-CNN", {}),
                 ("soft linear", "soft linear", {})):
             self.assertEqual(programs.read_who(who), (rule, {**nothing, **settings}), who)
 
@@ -97,6 +106,183 @@ class CudaProgram(unittest.TestCase):
                          [(0, "fast, CUDA", 2, 3, 2.0), (1, "fast, CUDA", 3, 3, 3.0)])
         self.assertEqual([(row.who, row.part, row.k, row.multiprocessors) for row in cores],
                          2 * [("matrix, CUDA", "map", 32, 8)])
+
+
+# Writes the lines of each verb of the measuring programs. A call takes a tenth of a microsecond a candidate, more with more
+# k, and less with more multiprocessors. Each call takes 2 uJ, and a second 100 J.
+FAKE_PROGRAM = """#!/usr/bin/env python3
+import sys
+verb, path, *options = sys.argv[1:]
+value = lambda name, usual: options[options.index(name) + 1] if name in options else usual
+ks = value("--k", "32").split(",")
+whole = "" if verb == "cores" else "132"
+places = value("--multiprocessors", "8,132" if verb == "cores" else "").split(",")
+before = "matrix as published " if "--published" in options else ""
+PARTS = {"run": ["greedy"], "rules": ["fast", "diou"], "rcnn": ["cpu_nms of R-CNN"],
+         "variations": ["AdaptiveNMS", "FeatureNMS"],
+         "bitmask": ["bitmask kernel", "bitmask as printed together"],
+         "matrix": ["map k {k}", "reduce k {k}", "both k {k}"], "grid": ["fused both k {k}"],
+         "printed": ["printed memset", "printed map", "printed reduce k {k}", "printed both k {k}", "printed all k {k}"],
+         "steps": ["printed reduce k {k}", "printed capped reduce k {k}", "printed 32x32 map"],
+         "cores": ["map k {k}", "reduce k {k}", "both k {k}", "greedy"],
+         "energy": ["idle", "greedy", "both k {k}", "printed all k {k}"]}
+for place in places:
+    for line in open(path):
+        name, order, threshold, file = line.rstrip("\\n").split("\\t")
+        count = len(open(file, "rb").read()) // 20
+        for who in dict.fromkeys(part.format(k=k) for part in PARTS[verb] for k in ks):
+            words = before + who + (f" on {place} multiprocessors" if place else "")
+            if verb == "energy":
+                calls = 0 if who == "idle" else 50_000_000
+                numbers = [calls, 1.0, 100.0]
+            else:
+                k = int(who.split(" k ")[1]) if " k " in who else 32
+                numbers = 3 * [count * (1 + abs(k - 32) / 100) / 10 / int(place or 132) * 132]
+            print(words, name, order, count // 2, *numbers, sep="\\t")
+"""
+
+
+class Parts(unittest.TestCase):
+    """Runs all parts of a GPU with programs that only write lines, and reports what they wrote."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        folder = pathlib.Path(scratch.name)
+        program = folder / "program"
+        program.write_text(FAKE_PROGRAM)
+        program.chmod(0o755)
+        to = folder / "nms"
+        to.mkdir()
+        arguments = argparse.Namespace(
+            bench_nms=program, bench_nms_cuda=program, bench_nms_papers=program, bench_nms_papers_cpu=program, repeats=1,
+            replays=5, cuda=True, device="cuda:0", energy_seconds="1", facepipe="no facepipe", frames=None)
+        cls.measured = measuring.Measuring(arguments, to, folder)
+        face = lambda place: {"box": [place, 0, place + 10, 10], "score": 1 - place / 5000}
+        faces = [face(place) for place in range(3000)]
+        cls.measured.sets = {
+            name: [Set(name, index, faces[:count]) for index, count in enumerate(counts)]
+            for name, counts in (("crowd", [400, 500, 600]), ("mosaic", [1500, 2000, 2500]),
+                                 ("growing", [*range(800, 1200, 50), *range(1800, 2300, 50), 3000]))}
+        cls.measured.facts["inputs"] = {
+            name: {"name": name, "label": f"the {name}", "stand_in": False, "size": [64, 36], "frames": 3, "score": "0.4",
+                   "candidates": [1, 2, 3]} for name in cls.measured.sets}
+        for part in measuring.ON_CUDA:
+            cls.measured.part(part)
+        cls.rows = results.read(to, tables.TABLES)
+        cls.report = report.section(cls.rows, {}, ".")
+
+    def test_each_part_fills_its_tables(self):
+        self.assertEqual(self.rows.facts["missing"], {})
+        self.assertEqual(set(self.rows.facts["parts"]), set(measuring.ON_CUDA))
+        for table in ("growing", "sizes", "cores", "reduce", "crowd", "mosaic", "printed", "steps", "chips", "variations",
+                      "energy"):
+            self.assertTrue(getattr(self.rows, table), table)
+        self.assertEqual({row.candidates for row in self.rows.sizes}, set(measuring.SIZES))
+        self.assertEqual({row.k for row in self.rows.crowd if row.part == "reduce"}, {4, 8, 16, 32, 64})
+        self.assertEqual({row.input for row in self.rows.printed}, {"crowd", "mosaic", "growing", "sizes"})
+        self.assertLessEqual({8, 40, None}, {row.multiprocessors for row in self.rows.chips if row.who == "printed, CUDA"})
+
+    def test_energy_of_a_call_and_of_nothing(self):
+        idle = [row for row in self.rows.energy if row.who == "idle, CUDA"]
+        self.assertEqual({(row.calls, row.watts, row.call_uj) for row in idle}, {(0, 100.0, None)})
+        greedy = [row for row in self.rows.energy if row.who == "greedy, CUDA"]
+        self.assertEqual({row.candidates for row in greedy}, {200, 1000, 2895})
+        self.assertEqual({(row.watts, row.call_uj) for row in greedy}, {(100.0, 2.0)})
+
+    def test_the_report_has_all_of_it(self):
+        for title in ("Algorithms 1 and 2 as they are printed", "Chips of the papers' size", "Fig. 11: the reduction by k",
+                      "Fig. 12, and 2016, Fig. 5", "2016, Fig. 4", "AdaptiveNMS, FeatureNMS", "Energy of a suppression"):
+            section = self.report.split(f"#### {title}")[1].split("####")[0]
+            self.assertNotIn("Not measured", section, title)
+        self.assertIn("k = 32 is the fastest reduction: holds here.", self.report)
+        self.assertIn("roughly constant time, frame after frame of mosaic: not so.", self.report)
+        self.assertIn("Twice the cores, 3 times as fast: not so.", self.report)
+        self.assertIn("networks: can't be judged.", self.report)
+        self.assertIn("| greedy, CUDA | 100.0 | 2 |", self.report)  # beside the chip of Shi et al.
+
+    def test_a_part_that_was_cut_off_keeps_what_it_has(self):
+        with tempfile.TemporaryDirectory() as name:
+            one = measuring.Measuring(self.measured.arguments, pathlib.Path(name), pathlib.Path(name))
+
+            def cut_off():
+                raise KeyboardInterrupt
+
+            with self.assertRaises(KeyboardInterrupt):
+                one.take("nms-cuda", (("cores", lambda: [timing(7, 2.0)]), ("mosaic", cut_off)))
+            self.assertEqual(len(csv_tables.read(pathlib.Path(name), "cores", Timing)), 1)
+            self.assertNotIn("nms-cuda", one.facts["parts"])
+
+
+class Resumed(unittest.TestCase):
+    def test_parts_that_are_there_are_left_out(self):
+        class Package:
+            PARTS = ("a", "b")
+            ran = []
+
+            class Measuring:
+                def __init__(self, *_):
+                    pass
+
+                def prepare(self, parts):
+                    Package.ran.append(parts)
+
+                def part(self, part):
+                    Package.ran.append(part)
+
+        original, measure.measuring_of = measure.measuring_of, lambda _: Package
+        self.addCleanup(lambda: setattr(measure, "measuring_of", original))
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "nms").mkdir()
+            facts.write(folder / "nms", {"inputs": {}, "parts": {"a": {}}, "missing": {}})
+            for resume, expected in ((True, [["b"], "b"]), (False, [["a", "b"], "a", "b"])):
+                Package.ran = []
+                measure.measure("nms", argparse.Namespace(to=folder, resume=resume, only=["a", "b"]))
+                self.assertEqual(Package.ran, expected)
+
+
+class FrameEnergies(unittest.TestCase):
+    class Counter:
+        def __init__(self):
+            self.sum = 0
+
+        def joules(self):
+            return self.sum
+
+    def test_the_start_does_not_count(self):
+        """A start takes 50 J, and each frame takes 2 J."""
+        counter = self.Counter()
+
+        def run(copies):
+            counter.sum += 50 + 2 * 10 * copies
+            return 10 * copies
+
+        _, [joules], frames = frame_energy.of_frame([counter], run, 4)
+        self.assertEqual((joules, frames), (2, 30))
+
+    def test_counters_of_the_processor_wrap_around(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+
+            def write(package, microjoules):
+                (folder / package).mkdir(exist_ok=True)
+                (folder / package / "energy_uj").write_text(str(microjoules))
+                (folder / package / "max_energy_range_uj").write_text("10000000")
+
+            write("intel-rapl:0", 9_000_000)
+            write("intel-rapl:1", 0)
+            write("intel-rapl:0:0", 0)
+            counter = frame_energy.Cpu(folder)
+            write("intel-rapl:0", 500_000)
+            write("intel-rapl:1", 250_000)
+            write("intel-rapl:0:0", 7_000_000)
+            self.assertAlmostEqual(counter.joules(), 1.75)
+
+    def test_no_counter_is_a_reason(self):
+        with self.assertRaisesRegex(frame_energy.NoCounter, "no counter of the processor's energy"):
+            frame_energy.Cpu(pathlib.Path("/nowhere"))
 
 
 class Tables(unittest.TestCase):
@@ -153,6 +339,19 @@ class Claims(unittest.TestCase):
         self.assertEqual(claims.first_faster(flat, rising), "300")
         self.assertEqual(claims.first_faster([timing(100, 1.0)], rising), "all (100 and more)")
         self.assertEqual(claims.first_faster([timing(300, 99.0)], rising), "none (up to 300)")
+
+    def test_a_jump_stands_out_against_the_slope(self):
+        rows = [timing(n, 10 + n / 1000 + (5 if n > 1024 else 0)) for n in range(800, 1200, 10)]
+        before, at = claims.jump_at(rows, 1024)
+        self.assertLess(before, 0.02)
+        self.assertGreater(at, 0.4)
+        self.assertIsNone(claims.jump_at(rows, 2048))
+
+    def test_contradictions_of_the_papers(self):
+        found = "; ".join(published.contradictions())
+        self.assertIn("Table 6, TX1, k = 4: 3.74 + 1.34 is 5.08, not 4.84", found)
+        self.assertNotIn("TX2, k = 4", found)
+        self.assertIn("printed 8.11, 5.38, 5.23; by the times in text and Table 5 8.56", found)
 
     def test_a_report_of_tables_says_what_is_missing_and_what_contradicts(self):
         found = results.Results(

@@ -208,6 +208,13 @@ TEST(ViolaJonesDeals, HaveEachRowOnce) {
   }
 }
 
+TEST(ViolaJonesCommand, NamesMultiprocessorsOnADeviceAlone) {
+  const std::vector<std::string> words{"run", "a.xml", "640x480", "one", "--multiprocessors", "16"};
+  EXPECT_THAT(parse_command(words, {"run"}, RunsOn::device).parts, testing::ElementsAre(16));
+  EXPECT_THROW((void)parse_command(words, {"run"}), std::exception);
+  EXPECT_TRUE(parse_command({"run", "a.xml", "640x480"}, {"run"}, RunsOn::device).parts.empty());
+}
+
 TEST(ViolaJonesCommand, IsReadOrRefusedInOneLine) {
   const Command command =
       parse_command({"run", "a.xml", "640x480", "one", "two", "--replays", "7"}, {"run", "work"});

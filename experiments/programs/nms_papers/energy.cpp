@@ -15,7 +15,6 @@ namespace facepipe::nms_papers {
 namespace {
 
 constexpr std::uint64_t kCallsInARow = 200;  // between two waits of the host
-constexpr std::uint32_t kBlockSide = 16;
 
 class EnergyOfSet {
  public:
@@ -49,8 +48,8 @@ class EnergyOfSet {
     GridMatrix grid(options);
     const cuda::GraphExec one(cuda::capture(
         device.stream(), [&] { grid.enqueue(device.candidates(), device.stream()); }));
-    measure(words_before(options) + "in one kernel both" + words_after(options), kept,
-            device.stream(), [&] { one.launch(device.stream()); });
+    measure(words_before(options) + "fused both" + words_after(options), kept, device.stream(),
+            [&] { one.launch(device.stream()); });
   }
 
   void measure_printed(std::uint32_t k) {
@@ -59,7 +58,7 @@ class EnergyOfSet {
     nms.upload(set_.candidates.boxes, set_.candidates.scores, stream);
     const cuda::GraphExec all(cuda::capture(stream, [&] {
       nms.enqueue_memset(stream);
-      nms.enqueue_map(nms.size(), kBlockSide, MapShape::printed, stream);
+      nms.enqueue_map(nms.size(), kUsualBlockSide, MapShape::printed, stream);
       nms.enqueue_reduce(nms.size(), k, ReduceStep::printed, 0, stream);
     }));
     all.launch(stream);

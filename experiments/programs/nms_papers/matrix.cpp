@@ -63,8 +63,8 @@ void time_grid_set(const Set& set, const nms::NmsOptions& options, int replays,
   std::sort(expected.begin(), expected.end());
   if (grid.kept(static_cast<std::uint32_t>(set.candidates.size()), device.stream()) != expected)
     throw std::runtime_error("grid: keeps other candidates than the matrix of " + set.name);
-  show_graph({words_before(options) + "in one kernel both" + words_after(options) + place.words,
-              set, result.indices.size()},
+  show_graph({words_before(options) + "fused both" + words_after(options) + place.words, set,
+              result.indices.size()},
              device.stream(), replays, enqueue);
 }
 

@@ -7,12 +7,16 @@
 
 #include "bench/nms_cuda/command.h"
 #include "bench/nms_cuda/sets.h"
-#include "experiments/programs/nms_papers/places.h"
+#include "experiments/programs/hardware/places.h"
+#include "nms/cuda/suppressor.h"
 
 namespace facepipe::nms_papers {
 
 using bench::Command;
 using bench::Set;
+using experiments::Place;
+
+static_assert(experiments::kWholeDevice == nms::kAllMultiprocessors);
 
 /// Measures the matrix' map and reduce kernels and both together, each as a graph of its own, for
 /// each k. D_max is 4,096, or less if k allows no more. Sets of more than D_max candidates are left

@@ -14,8 +14,6 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// The papers don't tell the block's sides; 16 x 16 is usual for such kernels.
-constexpr std::uint32_t kBlockSide = 16;
 constexpr std::uint32_t kLargestBlockSide = 32;
 
 /// Measures one set by printed kernels, and by those that differ from them in one step.
@@ -53,9 +51,9 @@ class PrintedTimes {
     show("printed 32x32 map",
          [&] { nms_.enqueue_map(nms_.size(), kLargestBlockSide, MapShape::printed, stream_); });
     show("printed coalesced map",
-         [&] { nms_.enqueue_map(nms_.size(), kBlockSide, MapShape::coalesced, stream_); });
+         [&] { nms_.enqueue_map(nms_.size(), kUsualBlockSide, MapShape::coalesced, stream_); });
     show("printed whole map",
-         [&] { nms_.enqueue_map(nms_.d_max(), kBlockSide, MapShape::printed, stream_); });
+         [&] { nms_.enqueue_map(nms_.d_max(), kUsualBlockSide, MapShape::printed, stream_); });
   }
   void show_other_reductions(std::uint32_t k) {
     const std::string words = " reduce k " + std::to_string(k);
@@ -74,7 +72,7 @@ class PrintedTimes {
 
  private:
   void memset() { nms_.enqueue_memset(stream_); }
-  void map() { nms_.enqueue_map(nms_.size(), kBlockSide, MapShape::printed, stream_); }
+  void map() { nms_.enqueue_map(nms_.size(), kUsualBlockSide, MapShape::printed, stream_); }
   void reduce(std::uint32_t k, ReduceStep step) {
     nms_.enqueue_reduce(nms_.size(), k, step, multiprocessors_, stream_);
   }
@@ -94,7 +92,7 @@ class PrintedTimes {
   int replays_;
   const Place& place_;
   std::uint32_t multiprocessors_ =
-      place_.multiprocessors == nms::kAllMultiprocessors
+      place_.multiprocessors == experiments::kWholeDevice
           ? static_cast<std::uint32_t>(nms::device_attribute(cudaDevAttrMultiProcessorCount))
           : place_.multiprocessors;
   cuda::Stream stream_;

@@ -18,6 +18,9 @@ struct PrintedMatrix {
   float threshold;
 };
 
+/// The usual side of a map kernel's blocks; the papers don't tell theirs.
+inline constexpr std::uint32_t kUsualBlockSide = 16;
+
 /// Says which threads of a map kernel's block have which cells.
 enum class MapShape : std::uint8_t {
   printed,    ///< x counts rows, as printed: neighbouring threads write to different rows

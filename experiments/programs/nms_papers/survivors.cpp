@@ -4,8 +4,8 @@
 
 namespace facepipe::nms_papers {
 
-std::vector<std::uint32_t> survivors(const cuda::DeviceBuffer<std::uint8_t>& v,
-                                     std::uint32_t count, cuda::StreamView stream) {
+std::vector<std::uint32_t> survivors(const cuda::DeviceBuffer<std::uint8_t>& v, std::uint32_t count,
+                                     cuda::StreamView stream) {
   std::vector<std::uint8_t> bytes(count);
   cuda::copy(std::span(bytes), v.span(), stream);
   stream.synchronize();

@@ -11,10 +11,12 @@ namespace facepipe::viola_jones {
 namespace {
 
 constexpr int kMostReplays = 100000;
+constexpr std::uint32_t kMostMultiprocessors = 1024;
 
 }  // namespace
 
-Command parse_command(std::vector<std::string> words, const std::vector<std::string>& verbs) {
+Command parse_command(std::vector<std::string> words, const std::vector<std::string>& verbs,
+                      RunsOn where) {
   Command command;
   std::string size;
   CLI::App app;
@@ -27,6 +29,10 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
     verb->add_option("SIZE", size)->required();
     verb->add_option("PICTURES", command.pictures);
     verb->add_option("--replays", command.replays)->check(CLI::Range(1, kMostReplays));
+    if (where == RunsOn::device)
+      verb->add_option("--multiprocessors", command.parts)
+          ->expected(1)
+          ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
   }
   std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));

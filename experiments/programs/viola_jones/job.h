@@ -29,12 +29,18 @@ struct Command {
   Size size;
   std::vector<std::string> pictures;
   int replays = 200;
+  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors, or none: the whole device
 };
 
-/// Parses VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N]. Throws a std::exception with one
-/// line for a verb that isn't in `verbs`, for too few words, and for values outside their range.
+/// Says what a program's verbs run on. Those on a device have --multiprocessors.
+enum class RunsOn : std::uint8_t { processor, device };
+
+/// Parses VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N] [--multiprocessors N]. Throws a
+/// std::exception with one line for a verb that isn't in `verbs`, for too few words, and for values
+/// outside their range.
 [[nodiscard]] Command parse_command(std::vector<std::string> words,
-                                    const std::vector<std::string>& verbs);
+                                    const std::vector<std::string>& verbs,
+                                    RunsOn where = RunsOn::processor);
 
 /// Returns a job for each picture. Throws what read_cascade() and read_grey() throw.
 [[nodiscard]] std::vector<Job> jobs_of(const Command& command);

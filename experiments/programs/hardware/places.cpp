@@ -1,4 +1,4 @@
-#include "experiments/programs/nms_papers/places.h"
+#include "experiments/programs/hardware/places.h"
 
 #include <set>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 #include "experiments/programs/hardware/green_context.h"
 #include "experiments/programs/hardware/multiprocessors_used.h"
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 namespace {
 
 /// More steps follow every 32 multiprocessors.
@@ -17,7 +17,7 @@ constexpr std::uint32_t kFirstSteps[] = {8, 16, 24, 32, 40, 48, 64, 80};
 /// A measurement that runs on other multiprocessors than those it names is worthless.
 void expect_used(std::uint32_t expected) {
   const cuda::Stream stream;
-  const std::uint32_t used = experiments::multiprocessors_used(stream);
+  const std::uint32_t used = multiprocessors_used(stream);
   if (used != expected)
     throw std::runtime_error("a context of " + std::to_string(expected) +
                              " multiprocessors ran on " + std::to_string(used));
@@ -30,7 +30,7 @@ void on_parts(const std::vector<std::uint32_t>& numbers,
   if (numbers.empty()) measure({});
   std::set<std::uint32_t> measured;
   for (const std::uint32_t number : numbers) {
-    const experiments::GreenContext context(number);
+    const GreenContext context(number);
     const std::uint32_t count = context.multiprocessors();
     if (!measured.insert(count).second) continue;
     expect_used(count);
@@ -50,4 +50,4 @@ std::vector<std::uint32_t> steps_to_all() {
   return steps;
 }
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "nms/cuda/suppressor.h"
+namespace facepipe::experiments {
 
-namespace facepipe::nms_papers {
+/// Stands for the number of multiprocessors of the device.
+inline constexpr std::uint32_t kWholeDevice = 0;
 
 /// A device or a part of it.
 struct Place {
-  std::string words;  ///< ends the lines' first word, as " on 8 multiprocessors"; empty: no part
-  std::uint32_t multiprocessors = nms::kAllMultiprocessors;
+  std::string words;  ///< such as " on 8 multiprocessors"; empty for the whole device
+  std::uint32_t multiprocessors = kWholeDevice;
 };
 
 /// Calls measure() once for each different number of multiprocessors, each time in a green context
@@ -27,4 +28,4 @@ void on_parts(const std::vector<std::uint32_t>& numbers,
 /// of the papers' GTX 1060 and Tesla T4. Throws std::runtime_error if there is no device.
 [[nodiscard]] std::vector<std::uint32_t> steps_to_all();
 
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments
