@@ -56,7 +56,8 @@ TEST(LastResortDeathTest, ALibraryThatAbortsToo) {
         at_terminate([] { [[maybe_unused]] const auto n = write(STDERR_FILENO, "removed\n", 8); });
         std::abort();
       },
-      testing::ExitedWithCode(1), "^facepipe: error: aborted by a library\nremoved\n$");
+      testing::ExitedWithCode(1),
+      "^facepipe: error: a library has aborted the program\nremoved\n$");
 }
 
 TEST(ReasonOf, NamesWhatTheSystemLacks) {

@@ -166,7 +166,7 @@ TEST_F(RunTest, SideFilesOfOtherProgramsAreNotReplacedByAResumedRun) {
   EXPECT_THAT(worked_, testing::IsEmpty());
   EXPECT_EQ(read_file(dir_ / "d.jsonl"), "of another program");
   options_.files = {{}, {}, dir_ / "d.jsonl"};
-  expect_error(ErrorKind::output, "is no report", [&] { (void)run_all(); });
+  expect_error(ErrorKind::output, "is not a report", [&] { (void)run_all(); });
 }
 
 TEST_F(RunTest, FramesOfOtherInputsStayInAResumedRun) {

@@ -354,7 +354,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--overwrite", "--skip-existing"}, "exclude each other"},
       {{"--no-video", "-o", "out.mp4"}, "exclude each other"},
       {{"--verbose", "-q"}, "--quiet excludes --verbose"},
-      {{"--no-video", "--skip-existing"}, "goes by --detections or --latency"},
+      {{"--no-video", "--skip-existing"}, "needs --detections or --latency"},
       {{"--score", "0.1", "--score", "0.2"}, "--score"},
       {{"--bogus"}, "--bogus"},
       {{"--config", ""}, "--config"},
@@ -393,7 +393,7 @@ TEST(Options, HidingLeavesFramesOutByNameAlone) {
   EXPECT_FALSE(hide.job.search.face_score);
   EXPECT_EQ(hide.detector.score_threshold, options_of("hide", {}).detector.score_threshold);
   EXPECT_TRUE(options_of("detect", {"--every", "2"}).files.face_fields.tracked);
-  expect_error(ErrorKind::usage, "not with --every", [] {
+  expect_error(ErrorKind::usage, "excludes --every", [] {
     (void)options_of("hide", {"--every", "2", "--careful"});
   });
   expect_error(ErrorKind::usage, "--every", [] {
@@ -458,7 +458,7 @@ TEST(Options, RefusesWhatHidesOrDetectsNothing) {
       {"hide", {"--tracks", "a.json", "--detections", "d.csv"}, "--detections excludes --tracks"},
       {"hide", {"--tracks", "a.json", "--min-face", "20"}, "--min-face excludes --tracks"},
       {"hide", {"--tracks", "a.json", "--model", "m.onnx"}, "--model excludes --tracks"},
-      {"hide", {"--tracks", "a.json", "--allow-references"}, "not with --allow-references"},
+      {"hide", {"--tracks", "a.json", "--allow-references"}, "excludes --allow-references"},
       {"hide", {"--tracks", "a.json", "--careful"}, "--careful excludes --tracks"},
       {"hide", {"--tracks", "a.json", "--two-pass"}, "--two-pass excludes --tracks"},
       {"hide", {"--region", "door"}, "--region: 'door' is not NAME=VALUE"},
@@ -467,13 +467,13 @@ TEST(Options, RefusesWhatHidesOrDetectsNothing) {
       {"detect", {"--two-pass"}, "--two-pass: unknown option"},
       {"hide", {"--tracks", ""}, "--tracks: '' is not a file"},
       {"hide", {"--write-tracks", "t.txt"}, "is not a file that ends in .json"},
-      {"hide", {"--write-tracks", "t.json", "--start", "1"}, "not with --start"},
+      {"hide", {"--write-tracks", "t.json", "--start", "1"}, "excludes --start"},
       {"hide", {"--write-tracks", "t.json", "--skip-existing"}, "exclude each other"},
-      {"detect", {"--write-tracks", "t.json", "--end", "1"}, "not with --start or --end"},
+      {"detect", {"--write-tracks", "t.json", "--end", "1"}, "excludes --start and --end"},
       {"detect", {"--write-tracks", "t.json", "--allow-references"}, "playlist"},
       {"detect", {"--tracks", "t.json"}, "--tracks: unknown option"},
       {"detect", {"-o", "out.mp4"}, "-o: unknown option"},
-      {"detect", {"--skip-existing"}, "goes by --detections or --latency"},
+      {"detect", {"--skip-existing"}, "needs --detections or --latency"},
       {"run", {"--write-tracks", "t.json"}, "--write-tracks: unknown option"},
   };
   for (const Case& c : cases)
