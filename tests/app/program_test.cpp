@@ -72,7 +72,7 @@ TEST(Program, InputErrorsAreThree) {
   const std::string text = dir.write("text.mp4", "this is no video");
   const std::string nothing = dir.write("nothing.mp4", "");
   expect_refusal(3, "missing.mp4: no such file", {"run", dir / "missing.mp4"});
-  expect_refusal(3, "empty: no video or image", {"run", dir / "empty"});
+  expect_refusal(3, "empty: there is no video or image", {"run", dir / "empty"});
   expect_refusal(3, text, {"run", text});
   expect_refusal(3, nothing, {"run", nothing});
   EXPECT_THAT(dir.names(), ElementsAre("empty", "nothing.mp4", "text.mp4"));
