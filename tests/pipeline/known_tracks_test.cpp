@@ -183,7 +183,7 @@ TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
                [&] { (void)run_fake_job(hiding(other)); });
   other = file;
   other.input.time_base = {1, 25};
-  expect_error(ErrorKind::usage, "its time base is 1/25, the input's 1/1000",
+  expect_error(ErrorKind::usage, "its time base is 1/25, but the input's is 1/1000",
                [&] { (void)run_fake_job(hiding(other)); });
   other = file;
   other.tracks[0].style = "mosaic";  // the job hasn't read this style's options
