@@ -69,7 +69,7 @@ struct GridDecisions {
   const std::uint32_t* fallback;  ///< GreedyControl::fallback; null if no block can request it
 
   /// Returns the candidate of a column. Its published state is polled.
-  [[nodiscard]] __device__ __forceinline__ unsigned index_of(unsigned column) const {
+  [[nodiscard]] __device__ __forceinline__ unsigned candidate_of(unsigned column) const {
     return columns.index(column);
   }
   __device__ __forceinline__ void publish(unsigned row_word, std::uint64_t key, unsigned decided,

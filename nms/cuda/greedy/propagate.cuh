@@ -171,7 +171,7 @@ __device__ __forceinline__ unsigned poll_all(const SuppressionMatrix& matrix, Wa
         suppressors[j] = matrix.suppressors(word, rows.row_word);
       raw[j] = 0;
       if (rows.mine(warp_or(suppressors[j])) && word >= decisions.own_words)
-        raw[j] = decisions.states.load(decisions.index_of(32 * word + lane_id()));
+        raw[j] = decisions.states.load(decisions.candidate_of(32 * word + lane_id()));
     }
 #pragma unroll
     for (unsigned j = 0; j < kPolled; ++j) {
@@ -236,7 +236,7 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   unsigned indices[kListedWords];
 #pragma unroll
   for (unsigned l = 0; l < kListedWords; ++l)
-    indices[l] = l < list.size ? decisions.index_of(32 * list.words[l] + lane_id()) : 0;
+    indices[l] = l < list.size ? decisions.candidate_of(32 * list.words[l] + lane_id()) : 0;
   for (SpinLimit spins; rows.undecided != 0; spins.count()) {
     poll_listed(list, indices, rows, decisions);
     propagate(rows, decisions);

@@ -46,7 +46,7 @@ struct BatchDecisions {
   PublishedStates states;  ///< unused, because no column belongs to another block
 
   static constexpr unsigned own_words = kBatchSize / 32;
-  [[nodiscard]] static __device__ __forceinline__ unsigned index_of(unsigned) { return 0; }
+  [[nodiscard]] static __device__ __forceinline__ unsigned candidate_of(unsigned) { return 0; }
   __device__ __forceinline__ void publish(unsigned row_word, std::uint64_t, unsigned decided,
                                           unsigned kept) const {
     own.publish(row_word, decided, kept);
