@@ -165,7 +165,7 @@ TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
                                          "--crf", "30", "--report", folder / "r.json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("a.png: --preset has no effect: it is for encoders of videos"));
-  EXPECT_THAT(result.err, HasSubstr("b.jpg: --crf left out"));
+  EXPECT_THAT(result.err, HasSubstr("b.jpg: --crf has no effect"));
   EXPECT_THAT(folder.names(), testing::IsSupersetOf({"a_faces.png", "b_faces.jpg", "c_faces.mp4"}));
   const CommandResult named = facepipe(
       {"run", folder / "a.png", "--codec", "png", "--preset", "fast", "-o", folder / "n.png"});

@@ -222,7 +222,7 @@ TEST_F(Tracks, TracksOfAnotherInputAreExitTwo) {
       file);
   file = found();
   file["input"]["time_base"] = {1, 25};
-  refused(2, "its time base is 1/25, the input's 1/1000", file);
+  refused(2, "its time base is 1/25, but the input's is 1/1000", file);
   file = found();
   file["version"] = 2;
   refused(3, "edited.json: ", file);

@@ -206,8 +206,7 @@ bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   if (!is_text_subtitle(from)) return false;
   if (!output.tells_places && tells_place(text_of(data_of(packet)))) {
     output.tells_places = true;
-    notices_.add(describe(from) +
-                 ": the first text that tells a place, and all after it, left out");
+    notices_.add(describe(from) + ": left out after a text that tells a place, and that text too");
   }
   return output.tells_places;
 }
