@@ -162,7 +162,8 @@ overlay::HideOptions derive_appearance(const AskedHiding& hiding) {
   appearance.color = hiding.style.color;
   appearance.grow = hiding.grow.value_or(overlay::default_grow(hiding.shape));
   if (!hiding.style.image_file.empty())
-    appearance.image = std::make_shared<const RgbaImage>(video::read_rgba_image(hiding.style.image_file));
+    appearance.image =
+        std::make_shared<const RgbaImage>(video::read_rgba_image(hiding.style.image_file));
   return appearance;
 }
 

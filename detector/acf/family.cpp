@@ -61,9 +61,7 @@ constexpr std::array kEngines{
 
 constinit const Family kFamily{
     .name = "acf",
-    .traits = {.name = "channel features",
-               .plural = "channel features",
-               .misses_many_faces = true},
+    .traits = {.name = "channel features", .plural = "channel features", .misses_many_faces = true},
     .engines = kEngines,
     .files = files,
     .owns = is_json_file,
