@@ -208,11 +208,11 @@ class CpuProcessor final : public FrameProcessor {
       detector::append_mirrored(candidates,
                                 look(request, detector::mirrored_view(item.frame), inference),
                                 item.frame.upright().width);
-    item.work.reset();
     if (turned_detector_) {
       candidates.landmarks.clear();  // nobody needs them, because the faces are hidden
-      look_at_turned(item.frame, candidates, inference);
+      look_at_turned(item, candidates, inference);
     }
+    item.work.reset();
     return candidates;
   }
 
@@ -227,15 +227,24 @@ class CpuProcessor final : public FrameProcessor {
     return found;
   }
 
-  void look_at_turned(const Frame& frame, Detections& candidates, Interval& inference) const {
+  /// Searches the turned picture. If its size is the picture's own, as after half a turn, both have
+  /// the same detector. Frames that wait behind this one may hold all its other requests, so the
+  /// frame's own request is used then. A second one might never come.
+  void look_at_turned(WorkItem& item, Detections& candidates, Interval& inference) const {
+    std::unique_ptr<detector::DetectionRequest> other;
+    if (turned_detector_ != detector_) {
+      item.work.reset();
+      other = turned_detector_->acquire({});
+    }
+    detector::DetectionRequest& request =
+        other ? *other : *static_cast<CpuWork&>(*item.work).request;
     const HideJob& hide = *options_.hide;
-    const Frame turned = detector::turned_view(frame, hide.turned_too);
-    const std::unique_ptr<detector::DetectionRequest> request = turned_detector_->acquire({});
-    Detections found = look(*request, turned, inference);
+    const Frame turned = detector::turned_view(item.frame, hide.turned_too);
+    Detections found = look(request, turned, inference);
     if (hide.mirrored_too)
-      detector::append_mirrored(found, look(*request, detector::mirrored_view(turned), inference),
+      detector::append_mirrored(found, look(request, detector::mirrored_view(turned), inference),
                                 turned.upright().width);
-    detector::append_turned_back(candidates, found, hide.turned_too, frame.upright());
+    detector::append_turned_back(candidates, found, hide.turned_too, item.frame.upright());
   }
 
   void suppress(const Detections& candidates, FrameRecord& record) {

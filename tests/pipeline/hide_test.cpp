@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -91,6 +93,26 @@ FakeBehaviour always_the_face() {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face(kFace);
   return behaviour;
+}
+
+/// After half a turn, both pictures have the same detector. Frames that wait behind the one whose
+/// turned picture is searched may hold all requests of it, and the job must still go on.
+TEST_F(HideTest, FacesOnTheirHeadsAreHiddenAlthoughAllRequestsAreTaken) {
+  const fs::path clip = folder_ / "clip.mkv";
+  ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip);
+  FakeBehaviour behaviour = always_the_face();
+  // Meanwhile the other frames take what requests there are.
+  behaviour.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  pipeline::JobOptions options = job(clip, "out.mkv");
+  options.hide->turned_too = 2;
+  const JobRun run = run_fake_job(options, behaviour);
+  EXPECT_EQ(run.result.ledger.written, 50);
+  for (const FrameRecord& record : run.records) EXPECT_EQ(record.face_count, 2U) << record.index;
+  const std::string after = decoded_luma(folder_ / "out.mkv");
+  EXPECT_THAT(unhidden(after, kFace), testing::IsEmpty());
+  EXPECT_THAT(unhidden(after, {kWidth - kFace.x2, kHeight - kFace.y2, kWidth - kFace.x1,
+                               kHeight - kFace.y1}),
+              testing::IsEmpty());
 }
 
 TEST_F(HideTest, FacesAreBlackInEachFrameAndAllElseIsAsItWas) {
