@@ -97,7 +97,7 @@ TEST_F(Planning, WhereTheChipHasNoneTheOtherIsTakenAndToldWhy) {
 TEST_F(Planning, ABitDepthThatItHasNotIsTold) {
   EXPECT_STREQ(plan("", AV_PIX_FMT_P010LE).codec->name, "libx264");
   EXPECT_THAT(asked_, IsEmpty());
-  EXPECT_THAT(notices_.all(), Contains(HasSubstr("h264_nvenc can't: it takes 8 bits")));
+  EXPECT_THAT(notices_.all(), Contains(HasSubstr("h264_nvenc can't: it takes at most 8 bits")));
 }
 
 TEST_F(Planning, OptionsMeantForTheOtherEncoderLeaveItThat) {
