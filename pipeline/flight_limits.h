@@ -1,4 +1,4 @@
-// How much of an input may be on its way at once.
+// Limits how much of an input may be on its way at once.
 #pragma once
 
 #include <cstdint>

@@ -95,7 +95,7 @@ inline constexpr int kMostEvery = 16;
 /// The least score of detections that tell whether a face is in the frames around theirs.
 inline constexpr float kWeakFace = 0.1F;
 
-/// What is read.
+/// Says what the job reads.
 struct InputOptions {
   std::string name;  ///< a file's path or a URL
   /// The file that the input must be from its opening to the job's end, because others have looked
@@ -109,7 +109,7 @@ struct InputOptions {
   bool allow_references = false;  ///< the input may be a playlist, which names other files
 };
 
-/// What is written, and where.
+/// Says what the job writes, and where.
 struct OutputOptions {
   /// Empty: no video is written. A picture's name with a place for a number (is_sequence_name())
   /// gives each frame of a video a file of its own, from 1 on.
@@ -121,7 +121,7 @@ struct OutputOptions {
   bool strict = false;      ///< a stream that can't be kept is Error(output) instead of a warning
 };
 
-/// In which frames faces are looked for, and which of the detections are faces.
+/// Says in which frames the job looks for faces, and which detections count as faces.
 struct SearchOptions {
   /// The job searches every n-th frame, and each frame at which there may be a cut. It follows the
   /// faces of the frames between (track/between.h; the tracker does so if faces are hidden). Only
@@ -135,7 +135,7 @@ struct SearchOptions {
   double max_face = 0;  ///< longer side; 0: no limit
 };
 
-/// How much of the machine the job may use.
+/// Says how much of the machine the job may use.
 struct ResourceOptions {
   int lanes = 0;  ///< decoders at once; 0: as many as the device has, if the output allows it
   /// Set if other jobs run beside this one; `lanes` then counts for all of them.

@@ -46,7 +46,7 @@ struct JobPlan {
 /// Whether the device works on more than one lane at once, of this job or of several.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
-/// Whether a packet of another stream than the video goes into the output.
+/// Tells whether a packet of another stream than the video goes into the output.
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer,
                                 const video::Decoder& decoder, const AVPacket& packet);
 

@@ -42,7 +42,7 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
-/// Numbers of what was found in all frames.
+/// Counts what was found in all frames.
 struct FoundCounts {
   std::int64_t searched = 0;  ///< frames that a detector has looked at
   std::int64_t faces = 0;
@@ -50,13 +50,13 @@ struct FoundCounts {
   std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
 };
 
-/// How the network looked at pictures; empty for detectors without a network.
+/// Tells how the network looked at pictures. It is empty for detectors without a network.
 struct NetworkUse {
   std::optional<Size> size;  ///< of the network's input, or of a tile if there are tiles
   std::optional<detector::Tiling> tiling;  ///< if pictures are too large for one run of the network
 };
 
-/// What of the machine the job has used.
+/// Tells which lanes and devices the job used, and what it copied.
 struct ResourceUse {
   LanePlan lanes;
   std::int64_t cuts = 0;             ///< between segments for lanes

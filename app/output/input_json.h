@@ -1,4 +1,4 @@
-// What became of one input, as JSON.
+// Tells in JSON what became of one input.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Where a job's packets come from.
+// A source gives a job its packets.
 #pragma once
 
 #include <optional>

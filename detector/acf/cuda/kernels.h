@@ -121,7 +121,7 @@ struct BatchPlan {
   std::int32_t tiles = 0;
 };
 
-/// What the kernels know of the picture.
+/// Tells the kernels what the picture is like.
 struct PicturePlan {
   Size upright;
   Size stored;

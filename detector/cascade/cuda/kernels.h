@@ -149,7 +149,7 @@ struct SumsLayout {
   std::int32_t odd = 0;
 };
 
-/// What the kernels know of the picture.
+/// Tells the kernels what the picture is like.
 struct PicturePlan {
   Size upright;
   Size stored;

@@ -15,7 +15,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// What a line says beside its times.
+/// Holds what a line says beside its times.
 struct Line {
   std::string who;
   const Set& set;

@@ -8,7 +8,7 @@
 
 namespace facepipe::nms_papers {
 
-/// Those of bench_nms_papers: on a CUDA device.
+/// Returns the verbs of bench_nms_papers, which measure on a CUDA device.
 [[nodiscard]] inline std::vector<bench::Verb> papers_verbs() {
   return {{.name = "matrix",
            .usual_ks = {1, 2, 4, 8, 16, 32, 64, 128},
@@ -23,7 +23,7 @@ namespace facepipe::nms_papers {
           {.name = "energy", .has_replays = false, .usual_ks = {32}, .has_seconds = true}};
 }
 
-/// Those of bench_nms_papers_cpu: on one core.
+/// Returns the verbs of bench_nms_papers_cpu, which measure on one core.
 [[nodiscard]] inline std::vector<bench::Verb> papers_cpu_verbs() {
   return {{.name = "rcnn"},
           {.name = "variations"},

@@ -67,7 +67,7 @@ struct WeightPointers {
   const float* bias;  ///< bias of the projection, padded to whole column groups
 };
 
-/// How a block's work is divided. It depends on the tile; launch_inverted_residual() sets it.
+/// Tells how a block's work is divided. It depends on the tile; launch_inverted_residual() sets it.
 struct BlockDivision {
   int row_groups;  ///< InvertedResidualTile::groups
   int pixel_tiles;
