@@ -13,9 +13,6 @@
 
 namespace facepipe::bench {
 
-/// The number of calls before each measurement that don't count.
-inline constexpr int kWarmUp = 10;
-
 /// Returns the time of what `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {
   const cuda::Event begin(cuda::Event::Timing::on);

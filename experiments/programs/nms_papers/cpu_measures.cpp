@@ -41,9 +41,8 @@ void measure_energy_of(const bench::Set& set, double seconds, experiments::CpuEn
                     joules));
   };
   const auto measure_rule = [&](const std::string& who, nms::NmsRule rule) {
-    nms::NmsOptions options;
+    nms::NmsOptions options = bench::greedy_options(set);
     options.rule = rule;
-    options.threshold = set.threshold;
     nms::CpuSuppressor suppressor(options, bench::capacity_for(set.candidates.size()));
     measure(who, [&] {
       return suppressor.run({set.candidates.boxes, set.candidates.scores}).indices.size();

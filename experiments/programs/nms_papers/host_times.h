@@ -5,14 +5,15 @@
 #include <functional>
 #include <vector>
 
+#include "bench/result_times.h"
 #include "core/timing.h"
 
 namespace facepipe::nms_papers {
 
-/// Returns the times of single calls, after ten that warm up. A call waits for what it enqueues.
+/// Returns the times of single calls, after bench::kWarmUp calls that don't count. A call waits for
+/// what it enqueues.
 inline std::vector<float> microseconds_on_host(int calls, const std::function<void()>& call) {
-  constexpr int kWarmUp = 10;
-  for (int i = 0; i < kWarmUp; ++i) call();
+  for (int i = 0; i < bench::kWarmUp; ++i) call();
   std::vector<float> times;
   for (int i = 0; i < calls; ++i) {
     const Clock::time_point begin = Clock::now();

@@ -95,12 +95,9 @@ void time_grid_matrix(const std::vector<Set>& sets, const Command& command, cons
 
 void time_cores(const std::vector<Set>& sets, const Command& command, const Place& place) {
   time_matrix(sets, command, place);
-  for (const Set& set : sets) {
-    nms::NmsOptions greedy;
-    greedy.threshold = set.threshold;
-    bench::time_suppression("greedy" + place.words, greedy, set, command.replays,
-                            place.multiprocessors);
-  }
+  for (const Set& set : sets)
+    bench::time_suppression("greedy" + place.words, bench::greedy_options(set), set,
+                            command.replays, place.multiprocessors);
 }
 
 }  // namespace facepipe::nms_papers
