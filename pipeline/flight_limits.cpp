@@ -37,6 +37,12 @@ int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pic
   return static_cast<int>(std::min<std::int64_t>(memory / bytes, INT_MAX));
 }
 
+/// Returns how many frames may wait for a frame that is searched, or else 0. They are on their way,
+/// too. Where faces are hidden, they wait behind the frames in flight.
+int frames_between(const JobOptions& options) {
+  return options.hide ? 0 : options.search.every - 1;
+}
+
 /// Returns how many of the tracker's frames count as held.
 int held_by_tracker(const JobOptions& options, const HideCapacity& frames) {
   return options.output.path.empty() ? 0 : frames.waiting;
@@ -74,17 +80,16 @@ FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demu
   const int wanted =
       options.resources.frames_in_flight > 0 ? options.resources.frames_in_flight : kInFlight;
   limits.frames = one ? 1 : std::min(wanted, most);
-  // What waits for a frame that is searched is on its way, too; where faces are hidden, it waits
-  // behind that.
-  if (!one && !options.hide) limits.frames += options.search.every - 1;
+  if (!one) limits.frames += frames_between(options);
   if (options.hide) limits.hiding = frames_to_hide(options, demuxer, limits.frames);
   limits.frames_alive =
       one ? 1 : limits.frames + backend.frames_held_by_codecs() + kDecodedAndBetween;
   return limits;
 }
 
-int frames_of_each_lane(bool encodes) {
-  return encodes ? kInFlightOfEncodingLanes : kInFlightOfLanes;
+int frames_of_each_lane(const JobOptions& options) {
+  const bool encodes = !options.output.path.empty();
+  return (encodes ? kInFlightOfEncodingLanes : kInFlightOfLanes) + frames_between(options);
 }
 
 LaneRoom::LaneRoom(const JobOptions& options, const video::Demuxer& demuxer,

@@ -34,9 +34,8 @@ struct FlightLimits {
 [[nodiscard]] FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demuxer,
                                          const Backend& backend);
 
-/// Returns FlightLimits::frames of each of several lanes, if nobody asked for a number.
-/// @param encodes  the lanes encode, too
-[[nodiscard]] int frames_of_each_lane(bool encodes);
+/// Returns FlightLimits::frames of each of several lanes, if the user asked for no number.
+[[nodiscard]] int frames_of_each_lane(const JobOptions& options);
 
 /// Returns the number of frames that the look-ahead needs.
 [[nodiscard]] int frames_ahead(const HideJob& hide, const video::Demuxer& demuxer);

@@ -301,7 +301,7 @@ void Planning::plan_lanes() {
   // An encoder of several threads gives pictures late.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.resources.frames_in_flight == 0)
-    job_.plan.limits.frames = frames_of_each_lane(job_.plan.output.has_value());
+    job_.plan.limits.frames = frames_of_each_lane(options_);
 }
 
 /// Returns how many lanes there may be, before it is known whether the input can be cut.
@@ -333,7 +333,7 @@ void Planning::fit_lanes_to_input() {
   if (io == nullptr || (io->seekable & AVIO_SEEKABLE_NORMAL) == 0)
     lanes.why_one = "it may be live, and a search for cuts would delay its pictures";
   else if (frames > 0 && frames < 2 * kFramesOfLane)
-    lanes.why_one = "it is too short for several";
+    lanes.why_one = "it is too short for several lanes";
   else if (frames > 0)
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }

@@ -117,6 +117,14 @@ TEST_F(EveryNthTest, OneFrameInFlightIsEnough) {
   EXPECT_EQ(video::live_frames(), 0);
 }
 
+TEST_F(EveryNthTest, LanesThatShareFramesInFlightDoNotWaitForEver) {
+  for (const char* const output : {static_cast<const char*>(nullptr), "shared.mkv"}) {
+    pipeline::JobOptions options = job(output, 4);
+    options.resources.shared.emplace(pipeline::SharedLanes{PermitPool(1), 1, 0, false});
+    EXPECT_EQ(run_fake_job(options, behaviour_).records.size(), std::size_t{kFrames});
+  }
+}
+
 TEST_F(EveryNthTest, AFaceThatIsWeakOnOneSideIsThereBetween) {
   behaviour_.candidates_of = [](const Frame& frame) {
     return one_face(face_at(frame.index), frame.index == 10 ? 0.3F : 0.9F);
