@@ -1,5 +1,7 @@
 #include "pipeline/cpu/backend.h"
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,8 +26,8 @@ namespace {
 
 /// A frame's place in the detector.
 struct CpuWork final : FrameWork {
-  explicit CpuWork(std::unique_ptr<detector::DetectionRequest> taken) : request(std::move(taken)) {}
   std::unique_ptr<detector::DetectionRequest> request;
+  std::unique_ptr<detector::DetectionRequest> turned;  ///< null if `request` does its work, too
 };
 
 /// Keeps frames as they are, because the CPU's decoders can do without them.
@@ -145,7 +147,8 @@ class CpuProcessor final : public FrameProcessor {
     if (!detector_) return;
     if (every_) every_->choose(item);
     if (!item.record.searched) return;
-    auto work = std::make_unique<CpuWork>(detector_->acquire(stop));
+    auto work = std::make_unique<CpuWork>();
+    take_requests(*work, stop);
     detector::DetectionRequest& request = *work->request;
     item.work = std::move(work);
     {
@@ -198,7 +201,8 @@ class CpuProcessor final : public FrameProcessor {
 
  private:
   [[nodiscard]] Detections collect(WorkItem& item) const {
-    detector::DetectionRequest& request = *static_cast<CpuWork&>(*item.work).request;
+    const CpuWork& work = static_cast<CpuWork&>(*item.work);
+    detector::DetectionRequest& request = *work.request;
     const ScopedCpuTime cpu(item.record.times, StageId::inference);
     Detections candidates = request.collect();
     request.count_copies(copies_);
@@ -210,7 +214,7 @@ class CpuProcessor final : public FrameProcessor {
                                 item.frame.upright().width);
     if (turned_detector_) {
       candidates.landmarks.clear();  // nobody needs them, because the faces are hidden
-      look_at_turned(item, candidates, inference);
+      look_at_turned(work.turned ? *work.turned : request, item.frame, candidates, inference);
     }
     item.work.reset();
     return candidates;
@@ -227,24 +231,26 @@ class CpuProcessor final : public FrameProcessor {
     return found;
   }
 
-  /// Searches the turned picture. If its size is the picture's own, as after half a turn, both have
-  /// the same detector. Frames that wait behind this one may hold all its other requests, so the
-  /// frame's own request is used then. A second one might never come.
-  void look_at_turned(WorkItem& item, Detections& candidates, Interval& inference) const {
-    std::unique_ptr<detector::DetectionRequest> other;
-    if (turned_detector_ != detector_) {
-      item.work.reset();
-      other = turned_detector_->acquire({});
-    }
-    detector::DetectionRequest& request =
-        other ? *other : *static_cast<CpuWork&>(*item.work).request;
+  /// Takes all requests that the frame needs, because finish() must not wait for one: frames behind
+  /// this one may hold them all. Jobs may share both detectors, and turned pictures of one job may
+  /// have the size of the other's pictures, so all take them in the same order.
+  void take_requests(CpuWork& work, const std::stop_token& stop) const {
+    const bool has_two = turned_detector_ && turned_detector_ != detector_;
+    const bool turned_first = has_two && std::less<>()(turned_detector_.get(), detector_.get());
+    if (turned_first) work.turned = turned_detector_->acquire(stop);
+    work.request = detector_->acquire(stop);
+    if (has_two && !turned_first) work.turned = turned_detector_->acquire(stop);
+  }
+
+  void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
+                      Detections& candidates, Interval& inference) const {
     const HideJob& hide = *options_.hide;
-    const Frame turned = detector::turned_view(item.frame, hide.turned_too);
+    const Frame turned = detector::turned_view(frame, hide.turned_too);
     Detections found = look(request, turned, inference);
     if (hide.mirrored_too)
       detector::append_mirrored(found, look(request, detector::mirrored_view(turned), inference),
                                 turned.upright().width);
-    detector::append_turned_back(candidates, found, hide.turned_too, item.frame.upright());
+    detector::append_turned_back(candidates, found, hide.turned_too, frame.upright());
   }
 
   void suppress(const Detections& candidates, FrameRecord& record) {
