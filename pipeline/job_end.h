@@ -23,8 +23,6 @@ class JobEnd {
   void request() { ending_.request_stop(); }
   [[nodiscard]] bool requested() const { return ending_.stop_requested(); }
 
-  /// Lets the input end because of an error. The first error is kept.
-  void fail(const Error& error);
   /// The error that has ended the input.
   [[nodiscard]] std::optional<Error> failure() const;
 
@@ -42,6 +40,9 @@ class JobEnd {
   }
 
  private:
+  /// Lets the input end because of an error. The first error is kept.
+  void fail(const Error& error);
+
   std::stop_source ending_;
   const bool keeps_output_;
   mutable std::mutex mutex_;  // guards failure_

@@ -67,8 +67,7 @@ void Segments::push(std::shared_ptr<Segment> segment) {
   const ScopedWait waiting;
   {
     std::unique_lock lock(mutex_);
-    room_.wait(lock, stop_, [this] { return waiting_.size() < capacity_; });
-    if (stop_.stop_requested()) throw Stopped();
+    wait_unless_stopped(lock, room_, stop_, [this] { return waiting_.size() < capacity_; });
     if (may_return_) open_.insert(segment->number());
     waiting_.push_back(std::move(segment));
   }
@@ -103,8 +102,7 @@ std::optional<std::shared_ptr<Segment>> Segments::take() {
 std::optional<std::shared_ptr<Segment>> Segments::pop(const std::stop_token& stop) {
   const ScopedWait waiting;
   std::unique_lock lock(mutex_);
-  filled_.wait(lock, stop, [this] { return can_tell(); });
-  if (stop.stop_requested()) throw Stopped();
+  wait_unless_stopped(lock, filled_, stop, [this] { return can_tell(); });
   return take();
 }
 

@@ -149,8 +149,7 @@ std::optional<TrackQueue::Given> TrackQueue::next() {
       const auto head = parts_.find(head_);
       return head != parts_.end() && !head->second.frames.empty();
     };
-    filled_.wait(lock, stop_, can_tell);
-    if (stop_.stop_requested()) throw Stopped();
+    wait_unless_stopped(lock, filled_, stop_, can_tell);
     if (has_ended()) return std::nullopt;
     Waiting first = parts_[head_].take();
     asked_.push_back(first.answers);

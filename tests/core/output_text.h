@@ -1,4 +1,4 @@
-// CrowdWorkers for tests of output files: writing text, and the two rules for a target that exists.
+// Helpers for tests of output files: writing text, and the two rules for a target that exists.
 #pragma once
 
 #include <span>

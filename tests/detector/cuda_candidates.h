@@ -1,4 +1,4 @@
-// CrowdWorkers for tests of detectors on the device: they run one on a frame and compare its
+// Helpers for tests of detectors on the device: they run one on a frame and compare its
 // candidates.
 #pragma once
 

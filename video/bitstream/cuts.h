@@ -24,8 +24,8 @@ struct Placement {
   bool begins = false;   ///< a cut lies in front of the packet
   bool run_on = false;   ///< the packet is decoded in the segment before, too
   bool leading = false;  ///< its picture belongs to the segment before, otherwise to this one
-  bool starts_independently =
-      false;  ///< only if `begins`: the entry is Entry::starts_independently
+  /// Only if `begins`: the entry is Entry::starts_independently.
+  bool starts_independently = false;
   std::shared_ptr<const Prelude> prelude;  ///< only if `begins`: for the decoder that begins here
 };
 

@@ -1,4 +1,4 @@
-// CrowdWorkers for frames in device memory, and the layout of the pictures in that memory.
+// Helpers for frames in device memory, and the layout of the pictures in that memory.
 #pragma once
 
 #include <cstddef>
