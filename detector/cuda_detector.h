@@ -105,9 +105,9 @@ class CudaDetectorFactory : public ModelInfo {
 /// Reads the model, resolves engine and precision, and captures the work for a small picture. So a
 /// model that the engine can't compute, or a chip that this build has no code for, is refused
 /// before any input is opened. Makes `device` current in the calling thread. Errors: device, naming
-/// the file, for a model that can't be read, is no known face model or can't be computed, and if
-/// CUDA fails; usage as choose_engine(), and for options out of range; internal for an engine for
-/// which works_in_host_memory() is true.
+/// the file, for a model that can't be read, that its family refuses or that can't be computed, and
+/// if CUDA fails; usage as choose_engine(), and for options out of range; internal for an engine
+/// for which works_in_host_memory() is true.
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_detector_factory(
     Device device, const DetectorOptions& options);
 

@@ -77,7 +77,7 @@ class DetectorFactory : public ModelInfo {
 /// Makes a factory of detectors that look at host memory. These are the CPU's, and those of a CUDA
 /// device's engine that works_in_host_memory(); the factory tries such an engine with a small
 /// picture. Reads the model and resolves engine and precision. Errors: device, naming the file, for
-/// a model that can't be read, or belongs to no family (families.h), and if the device can't
+/// a model that can't be read or that its family (families.h) refuses, and if the device can't
 /// compute it; usage if the user named an engine, a network size or sizes of faces that the model
 /// can't have.
 [[nodiscard]] std::unique_ptr<DetectorFactory> make_detector_factory(

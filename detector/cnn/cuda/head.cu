@@ -1,6 +1,5 @@
 #include "detector/cnn/cuda/head.h"
 
-#include <array>
 #include <string>
 
 #include "core/cuda/check.h"
@@ -122,6 +121,14 @@ void check_output(const NetworkOutput& output, const graph::MapShape& expected,
 
 }  // namespace
 
+void CandidateHead::check(const cuda::DeviceSpan<std::uint32_t>& scratch, bool landmarks,
+                          const cuda::DeviceDetections& to) const {
+  if (scratch.size < scratch_words())
+    throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
+  if (landmarks != (to.landmarks != nullptr))
+    throw Error(ErrorKind::internal, "detector: the head's landmarks have no place, or no source");
+}
+
 HeadKernels::HeadKernels(const HeadData& head, const NetworkFit& fit,
                          const std::vector<NetworkOutput>& outputs, float score_threshold,
                          const std::string& source)
@@ -173,10 +180,7 @@ std::size_t HeadKernels::scratch_words() const {
 
 void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
-  if (scratch.size < scratch_words())
-    throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
-  if (head_.landmarks != (to.landmarks != nullptr))
-    throw Error(ErrorKind::internal, "detector: the head's landmarks have no place, or no source");
+  check(scratch, head_.landmarks, to);
   Arguments a{};
   fill_levels(a, activations);
   a.anchors = static_cast<std::uint32_t>(head_.anchors);

@@ -29,6 +29,12 @@ class CandidateHead {
   /// Throws Error(internal) if only one of the head and `to` has landmarks.
   virtual void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                        const cuda::DeviceDetections& to, cuda::StreamView stream) const = 0;
+
+ protected:
+  /// Throws Error(internal) if the scratch memory is too small, or if only one of the head and `to`
+  /// has landmarks.
+  void check(const cuda::DeviceSpan<std::uint32_t>& scratch, bool landmarks,
+             const cuda::DeviceDetections& to) const;
 };
 
 /// Decodes as decode_head() does on the CPU (detector/cnn/model/head.h). The candidates and their
@@ -47,9 +53,6 @@ class HeadKernels : public CandidateHead {
 
   [[nodiscard]] std::size_t scratch_words() const override;
 
-  /// Number of all cells. Each holds at most one candidate.
-  [[nodiscard]] std::uint32_t cells() const { return cells_; }
-
   void enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
 
@@ -61,7 +64,7 @@ class HeadKernels : public CandidateHead {
   NetworkFit fit_;
   float score_threshold_;
   std::vector<NetworkOutput> outputs_;
-  std::uint32_t cells_ = 0;
+  std::uint32_t cells_ = 0;  ///< of all levels; each holds at most one candidate
 };
 
 }  // namespace facepipe::detector::engine

@@ -167,10 +167,7 @@ std::size_t PyramidHead::scratch_words() const {
 
 void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
-  if (scratch.size < scratch_words())
-    throw Error(ErrorKind::internal, "detector: too little scratch memory for the head");
-  if (landmarks_ != (to.landmarks != nullptr))
-    throw Error(ErrorKind::internal, "detector: the head's landmarks have no place, or no source");
+  check(scratch, landmarks_, to);
   // The cast is safe, because the kernels only read the activations.
   const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
                       weights_.data()};

@@ -10,12 +10,12 @@
 namespace facepipe::detector {
 namespace {
 
-/// An output, and the floats from one place and from one channel of a place to the next.
+/// An output, and how many floats lie from one place, cell of a place or channel to the next.
 struct Tensor {
-  std::span<const float> values;
+  const float* values;
   std::size_t place_step;
+  std::size_t anchor_step;
   std::size_t channel_step;
-  std::size_t channels;  ///< of a cell
 };
 
 /// The outputs of one stride.
@@ -26,14 +26,14 @@ struct Level {
 };
 
 struct Cell {
-  const Level& level;
+  const Tensor* tensors;  ///< of its level
   std::size_t place;
   std::size_t anchor;
 
   [[nodiscard]] float at(int tensor, int channel) const {
-    const Tensor& from = level.tensors[static_cast<std::size_t>(tensor)];
-    const std::size_t of_place = anchor * from.channels + static_cast<std::size_t>(channel);
-    return from.values[place * from.place_step + of_place * from.channel_step];
+    const Tensor& from = tensors[tensor];
+    return from.values[place * from.place_step + anchor * from.anchor_step +
+                       static_cast<std::size_t>(channel) * from.channel_step];
   }
 };
 
@@ -44,13 +44,13 @@ Level level_of(const HeadData& head, std::size_t index, const NetworkOutputs& ou
   const auto places =
       static_cast<std::size_t>(level.map.width) * static_cast<std::size_t>(level.map.height);
   for (std::size_t t = 0; t < head.outputs.size(); ++t) {
-    const std::span<const float> values = outputs[index * head.outputs.size() + t];
+    const float* const values = outputs[index * head.outputs.size() + t].data();
     const auto channels = static_cast<std::size_t>(head.outputs[t].channels);
     if (head.layout == OutputLayout::planes)
-      level.tensors.push_back({values, 1, places, channels});
+      level.tensors.push_back({values, 1, channels * places, places});
     else
       level.tensors.push_back(
-          {values, channels * static_cast<std::size_t>(head.anchors), 1, channels});
+          {values, channels * static_cast<std::size_t>(head.anchors), channels, 1});
   }
   return level;
 }
@@ -73,21 +73,25 @@ class Decoder {
       : head_(head), fit_(fit), score_threshold_(score_threshold) {}
 
   void decode(const Level& level) {
+    const Tensor* const tensors = level.tensors.data();
+    const auto anchors = static_cast<std::size_t>(head_.anchors);
     std::size_t place = 0;
     for (int row = 0; row < level.map.height; ++row)
       for (int column = 0; column < level.map.width; ++column, ++place)
-        for (int anchor = 0; anchor < head_.anchors; ++anchor)
-          decode({level, place, static_cast<std::size_t>(anchor)},
-                 {static_cast<float>(row), static_cast<float>(column),
-                  static_cast<float>(level.stride)});
+        for (std::size_t anchor = 0; anchor < anchors; ++anchor) {
+          const Cell cell{tensors, place, anchor};
+          // Most cells are no candidates.
+          if (const float score = Cells::score(cell); score > score_threshold_)
+            add(cell, score,
+                {static_cast<float>(row), static_cast<float>(column),
+                 static_cast<float>(level.stride)});
+        }
   }
 
   Detections found;
 
  private:
-  void decode(const Cell& cell, const CellPlace& place) {
-    const float score = Cells::score(cell);
-    if (!(score > score_threshold_)) return;
+  void add(const Cell& cell, float score, const CellPlace& place) {
     const Box box = Cells::box(cell, place);
     const float x = fit_.scale_x();
     const float y = fit_.scale_y();

@@ -54,9 +54,9 @@ std::optional<std::vector<ModelOutput>> find_outputs(const HeadData& head,
                                                      std::span<const DeclaredTensor> outputs) {
   std::vector<ModelOutput> wanted = outputs_of(head);
   if (outputs.size() != wanted.size()) return std::nullopt;
+  const auto holds = head.layout == OutputLayout::planes ? holds_planes : holds_cells;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const DeclaredTensor* const output = find(outputs, wanted[i], i);
-    const auto holds = head.layout == OutputLayout::planes ? holds_planes : holds_cells;
     if (output == nullptr || !holds(*output, wanted[i], image)) return std::nullopt;
     wanted[i].name = output->name;
   }

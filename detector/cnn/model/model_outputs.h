@@ -1,7 +1,7 @@
 // The outputs of a network: how those of a file are recognised, and their extents.
 //
-// Outputs are recognised by their shapes. So a retrained model is known even if its tensors have
-// other names.
+// Outputs are recognised by their shapes, and by their names or, if the head's data has no names,
+// by their order. So a retrained CenterFace is known even if its tensors have other names.
 #pragma once
 
 #include <cstddef>
