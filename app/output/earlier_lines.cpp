@@ -19,7 +19,8 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
 [[noreturn]] void refuse_foreign(const fs::path& path, std::int64_t line) {
   throw Error(ErrorKind::output,
               path.string() + ": exists already, and this run can't continue it: line " +
-                  std::to_string(line) + " has another format (--overwrite replaces the file)");
+                  std::to_string(line) +
+                  " is incomplete or has another format (--overwrite replaces the file)");
 }
 
 /// Reads whole lines.

@@ -1,4 +1,4 @@
-// What a run does about a file that has the name of one of its files beside the video.
+// Decides what a run does about a file that has the name of one of its outputs.
 #pragma once
 
 #include <filesystem>

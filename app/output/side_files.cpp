@@ -24,7 +24,7 @@ void refuse_taken(const fs::path& path, const std::set<NamedFile>& taken) {
   for (const fs::path& other : names_of_a_run(path))
     if (taken.contains(identity(other)))
       throw Error(ErrorKind::usage,
-                  other.string() + ": is named for two files, or is also an input or an output");
+                  other.string() + ": is named twice, or is also an input or an output");
 }
 
 }  // namespace

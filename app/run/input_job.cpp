@@ -4,6 +4,7 @@
 #include <string>
 #include <system_error>
 
+#include "app/output/existing_target.h"
 #include "app/run/known_tracks.h"
 #include "app/run/turned_faces.h"
 #include "app/run/two_passes.h"
@@ -32,7 +33,7 @@ pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& 
   pipeline::JobOptions job = options.job;
   job.input.name = planned.input;
   if (!outcome.keeps_video) job.output.path = planned.output;
-  if (options.existing == ExistingOutput::overwrite) job.output.existing = ExistingTarget::replace;
+  job.output.existing = at_the_end(options.existing);
   job.wants_faces = !options.files.detections.empty();
   job.wants_stage_times = !options.files.latency.empty() || !options.files.report.empty();
   return job;

@@ -15,14 +15,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Returns nullopt if the text names no style that a track may have.
-std::optional<overlay::HideOptions> look_of(const std::string& style, overlay::HideOptions look) {
+std::optional<overlay::HideOptions> appearance_of(const std::string& style,
+                                                  overlay::HideOptions appearance) {
   try {
     const HideStyleChoice choice = parse_hide_style({"style", style});
     if (choice.style == overlay::HideStyle::image) return std::nullopt;
-    look.style = choice.style;
-    look.color = choice.color;
-    look.image = nullptr;
-    return look;
+    appearance.style = choice.style;
+    appearance.color = choice.color;
+    appearance.image = nullptr;
+    return appearance;
   } catch (const Error&) {
     return std::nullopt;  // the caller's error names the file
   }
@@ -38,17 +39,16 @@ std::string sha256_of_input(const std::string& input, const std::string& option,
   return sha256_of_file(input, stop);
 }
 
-std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(const fs::path& path,
-                                                               const std::string& input,
-                                                               const overlay::HideOptions& look,
-                                                               const std::stop_token& stop) {
+std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
+    const fs::path& path, const std::string& input, const overlay::HideOptions& appearance,
+    const std::stop_token& stop) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = path.string();
   known->file = track::read_track_file(path);
   for (std::size_t i = 0; i < known->file.tracks.size(); ++i) {
     const std::string& style = known->file.tracks[i].style;
     if (style.empty() || known->styles.contains(style)) continue;
-    const std::optional<overlay::HideOptions> parsed = look_of(style, look);
+    const std::optional<overlay::HideOptions> parsed = appearance_of(style, appearance);
     if (!parsed)
       throw Error(ErrorKind::input, known->name + ": track " + std::to_string(i) +
                                         ": style is not one of solid, solid:COLOUR, blur, mosaic");

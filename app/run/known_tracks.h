@@ -18,13 +18,13 @@ namespace facepipe::app {
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// Reads an edit file. A track's own style has the shape and the growth of `look`. Throws Stopped.
-/// Errors: as read_track_file() and sha256_of_input(); Error(input) for a style that no track may
-/// have, such as an image, because an edit file from anywhere must not name other files;
+/// Reads an edit file. A track's own style has the shape and the growth of `appearance`. Throws
+/// Stopped. Errors: as read_track_file() and sha256_of_input(); Error(input) for a style that no
+/// track may have, such as an image, because an edit file from anywhere must not name other files;
 /// Error(usage) if the edit file has the SHA-256 of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
-    const std::filesystem::path& path, const std::string& input, const overlay::HideOptions& look,
-    const std::stop_token& stop);
+    const std::filesystem::path& path, const std::string& input,
+    const overlay::HideOptions& appearance, const std::stop_token& stop);
 
 /// Returns tracks that were just found as if they had been read. Errors: Error(device) if there
 /// are too many.

@@ -27,8 +27,7 @@ void warn_of_cosmetic_style(const RunOptions& options) {
   if (style == overlay::HideStyle::blur || style == overlay::HideStyle::mosaic)
     spdlog::warn(
         "{} is cosmetic: software can recognise people behind it, above all in a video, which "
-        "shows "
-        "each face many times (McPherson, Shokri, Shmatikov 2016); nobody can undo solid",
+        "shows each face many times (McPherson, Shokri, Shmatikov 2016); nobody can undo solid",
         style == overlay::HideStyle::blur ? "blur" : "mosaic");
 }
 
@@ -75,7 +74,7 @@ int Run::run() {
 
 void Run::work() {
   Collector collector(context_.options, device_.facts(), outcomes_, shared_files_, failures_);
-  RunProgress progress(context_.options, outcomes_.size(), failures_);
+  RunProgress progress(context_.options.console, outcomes_.size(), failures_);
   Schedule({context_, outcomes_, shared_files_, device_, collector, progress, times_})
       .work_on_all();
 }

@@ -7,8 +7,8 @@
 
 namespace facepipe::app {
 
-RunProgress::RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures)
-    : inputs_(inputs), failures_(failures), kind_(progress_kind(options.console)) {}
+RunProgress::RunProgress(const Console& console, std::size_t inputs, FileFailures& failures)
+    : inputs_(inputs), failures_(failures), kind_(progress_kind(console)) {}
 
 std::FILE* RunProgress::stream() const { return kind_ == ProgressKind::json ? stdout : stderr; }
 

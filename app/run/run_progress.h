@@ -12,12 +12,12 @@
 
 namespace facepipe::app {
 
-/// Decides it by the options. Thread-safe.
+/// Decides it by the console's options. Thread-safe.
 class RunProgress {
  public:
   /// @param inputs    of the run
   /// @param failures  gets what can't be written; it outlives this object
-  RunProgress(const RunOptions& options, std::size_t inputs, FileFailures& failures);
+  RunProgress(const Console& console, std::size_t inputs, FileFailures& failures);
 
   [[nodiscard]] ProgressKind kind() const { return kind_; }
   [[nodiscard]] std::FILE* stream() const;

@@ -38,12 +38,8 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
 /// Returns the result of the second pass, with what only the first one knows.
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
-  second.counts.searched = first.counts.searched;
-  second.counts.faces = first.counts.faces;
-  second.counts.candidates = first.counts.candidates;
-  second.counts.candidates_ignored = first.counts.candidates_ignored;
-  second.network.size = first.network.size;
-  second.network.tiling = first.network.tiling;
+  second.counts = first.counts;
+  second.network = first.network;
   add_copies(second.resources.copies, first.resources.copies);
   second.times.wall_s += first.times.wall_s;
   second.times.startup_s += first.times.startup_s;

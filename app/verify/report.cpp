@@ -94,8 +94,8 @@ std::string turned_line(const VerifyResult& result) {
   const detector::TurnInWords words = detector::turn_in_words(*turn);
   return "  the faces of " + result.original.name + " seem to be turned in the pixels: in a few " +
          "pictures turned by " + words.angle + ", verify found " +
-         counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", and as they are, " +
-         std::to_string(result.turned[0]) + "\n";
+         counted(result.turned[static_cast<std::size_t>(*turn)], "face") + ", and " +
+         std::to_string(result.turned[0]) + " in the same pictures as they are\n";
 }
 
 std::string beside_line(const BesideVideo& beside) {

@@ -62,7 +62,7 @@ OutputLock::OutputLock(fs::path target, const IsOurs& is_ours)
 void OutputLock::read_leftovers(const IsOurs& is_ours) {
   const std::string text = read_record();
   if (text.empty()) {
-    append(std::string(kHeader));
+    append(kHeader);
     return;
   }
   for (output_record::RecordedFile& recorded : output_record::made_files(text, target_, is_ours)) {
@@ -139,7 +139,7 @@ std::string OutputLock::read_record() const {
   return text;
 }
 
-void OutputLock::append(const std::string& line) const {
+void OutputLock::append(std::string_view line) const {
   if (const int code = try_append(line); code != 0) fail(write_failure(code));
 }
 

@@ -75,7 +75,7 @@ class OutputLock {
   void read_leftovers(const IsOurs& is_ours);
   [[nodiscard]] std::string read_record() const;
   void record_damage() noexcept;
-  void append(const std::string& line) const;
+  void append(std::string_view line) const;
   [[nodiscard]] int try_append(std::string_view line) const noexcept;
   [[noreturn]] void fail(const std::string& reason) const;
 

@@ -85,7 +85,7 @@ TEST_F(Outputs, ATemporaryFileOfADeadRunIsNoInputOfTheNext) {
 
 TEST_F(Outputs, SideFilesAreNoInputsEither) {
   fs::copy(clip(), dir_ / "d.partial.csv");
-  expect_refusal(2, "d.partial.csv: is named for two files",
+  expect_refusal(2, "d.partial.csv: is named twice",
                  {dir_ / "d.partial.csv", "--no-video", "--detections", dir_ / "d.csv"});
   EXPECT_EQ(read_file(dir_ / "d.partial.csv"), read_file(clip()));
 }

@@ -256,7 +256,7 @@ TEST_F(Tracks, NobodysFileIsOverwritten) {
   EXPECT_EQ(facepipe(replacing).exit_code, 0);
   EXPECT_EQ(read_file(there), read_file(tracks()));
   for (const char* option : {"--report", "-o"})
-    expect_refusal(2, "is named for two files",
+    expect_refusal(2, "is named twice",
                    {"hide", clip(), "--tracks", there, option, there, "--overwrite"});
   expect_refusal(5, "no/t.json: can't be written",
                  {"detect", clip(), "--write-tracks", dir_ / "no/t.json"});

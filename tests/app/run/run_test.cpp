@@ -221,7 +221,7 @@ TEST_F(RunTest, SideFilesThatClashAreRefused) {
        {SideFiles{dir_ / "x.csv", dir_ / "./x.csv", ""}, SideFiles{"", input, ""},
         SideFiles{"", "", dir_ / "in/../in/a.mp4"}, SideFiles{dir_ / "in/a_faces.mp4", "", ""}}) {
     options_.files = files;
-    expect_error(ErrorKind::usage, "is named for two files", [&] { (void)run_all(); });
+    expect_error(ErrorKind::usage, "is named twice", [&] { (void)run_all(); });
   }
   EXPECT_THAT(worked_, testing::IsEmpty());
 }
