@@ -104,6 +104,21 @@ class Loops {
     return {out};
   }
   std::vector<Tensor> operator()(const detector::graph::Add&) const { return with_residual(in_); }
+  std::vector<Tensor> operator()(const detector::graph::Multiply&) const {
+    Tensor out = in_;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] *= (*inputs_[1])[i];
+    return {out};
+  }
+  std::vector<Tensor> operator()(const detector::graph::LeakyRelu& op) const {
+    Tensor out = in_;
+    for (float& value : out) value = value > 0 ? value : op.slope * value;
+    return {out};
+  }
+  std::vector<Tensor> operator()(const detector::graph::Concat&) const {
+    Tensor out;
+    for (const Tensor* const input : inputs_) out.insert(out.end(), input->begin(), input->end());
+    return {out};
+  }
   std::vector<Tensor> operator()(const detector::graph::MaxPool& op) const {
     const MapShape from = input_shape();
     const MapShape to = output_shape();

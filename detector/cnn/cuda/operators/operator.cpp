@@ -20,8 +20,12 @@ cuda::DeviceBuffer<std::byte> WeightPacker::upload() const {
 }
 
 void expect_plain(const NodeContext& context, bool f32_output) {
+  constexpr int kChannelStep = 8;  // a pixel of a part is as far from the next as one of the whole
   const auto check = [&](const Placement& place, bool f32) {
-    if (place.first_channel != 0 || place.pending != graph::Activation::none || place.image ||
+    if (place.first_channel != 0 || place.pitch - place.shape.channels >= kChannelStep)
+      graph::refuse(context.graph, context.node,
+                    "the CUDA engine can't compute it of a part of another value");
+    if (place.pending != graph::Activation::none || place.image ||
         (place.element == Element::f32 && !f32))
       graph::refuse(context.graph, context.node,
                     "the CUDA engine can't compute it among the network's last layers");

@@ -99,6 +99,17 @@ struct Activate {
 
 struct Add {};
 
+/// Computes the product of two maps, number by number.
+struct Multiply {};
+
+/// Computes input 0 where it is above 0, and `slope` * input 0 elsewhere.
+struct LeakyRelu {
+  float slope = 0.01F;
+};
+
+/// Joins the channels of all inputs in their order.
+struct Concat {};
+
 struct MaxPool {
   Window window;
 };
@@ -163,8 +174,8 @@ struct PyramidStep {
 };
 
 using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              MaxPool, Upsample, Transpose, Reshape, Split, InvertedResidual,
-                              PairChains, Stem, PyramidStep>;
+                              Multiply, LeakyRelu, Concat, MaxPool, Upsample, Transpose, Reshape,
+                              Split, InvertedResidual, PairChains, Stem, PyramidStep>;
 
 /// Returns an operator's name for messages and tables, such as "Convolution".
 [[nodiscard]] const char* name_of(const Operator& op);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
 constexpr int kMostNodes = 10000;
+constexpr int kMostParts = 256;  // that are joined, or into which a map is split
 
 std::vector<float> bias_of(const OnnxNode& node, std::int64_t outputs) {
   std::vector<float> zeros(static_cast<std::size_t>(outputs), 0.0F);
@@ -123,6 +124,28 @@ Operator reshape(const OnnxNode& node) {
   return Reshape{node.integers(1)};
 }
 
+Operator concat(const OnnxNode& node) {
+  node.expect(1, kMostParts, {"axis"});
+  if (node.integer("axis", 0) != 1) node.fail("only channels can be joined");
+  return Concat{};
+}
+
+Operator split(const OnnxNode& node) {
+  const int outputs = node.proto().output_size();
+  if (outputs < 1 || outputs > kMostParts) node.fail("has too many outputs, or none");
+  node.expect(1, 2, {"axis", "split"}, outputs);
+  if (node.integer("axis", 0) != 1) node.fail("only channels can be split");
+  const std::vector<std::int64_t> sizes =
+      node.has_input(1) ? node.integers(1) : node.integers("split", {});
+  if (sizes.size() != static_cast<std::size_t>(outputs)) node.fail("needs the size of each part");
+  Split result;
+  for (const std::int64_t size : sizes) {
+    if (size < 1 || size > kMostChannels) node.fail("has a part of an impossible size");
+    result.channels.push_back(static_cast<int>(size));
+  }
+  return result;
+}
+
 Operator operator_of(const OnnxNode& node) {
   const std::string& type = node.proto().op_type();
   if (!node.proto().domain().empty() && node.proto().domain() != "ai.onnx")
@@ -134,9 +157,15 @@ Operator operator_of(const OnnxNode& node) {
   if (type == "Resize") return resize(node);
   if (type == "Transpose") return transpose(node);
   if (type == "Reshape") return reshape(node);
-  if (type == "Add") {
+  if (type == "Concat") return concat(node);
+  if (type == "Split") return split(node);
+  if (type == "Add" || type == "Mul") {
     node.expect(2, 2, {});
-    return Add{};
+    return type == "Add" ? Operator(Add{}) : Operator(Multiply{});
+  }
+  if (type == "LeakyRelu") {
+    node.expect(1, 1, {"alpha"});
+    return LeakyRelu{node.number("alpha", LeakyRelu{}.slope)};
   }
   if (type == "Relu" || type == "Sigmoid") {
     node.expect(1, 1, {});
@@ -146,7 +175,12 @@ Operator operator_of(const OnnxNode& node) {
 }
 
 /// Returns how many inputs are values, not weights.
-int value_inputs(const Operator& op) { return std::holds_alternative<Add>(op) ? 2 : 1; }
+int value_inputs(const Operator& op, const onnx::NodeProto& node) {
+  const bool takes_values = std::holds_alternative<Add>(op) ||
+                            std::holds_alternative<Multiply>(op) ||
+                            std::holds_alternative<Concat>(op);
+  return takes_values ? node.input_size() : 1;
+}
 
 class Import {
  public:
@@ -184,15 +218,16 @@ class Import {
   void add_node(const onnx::NodeProto& proto) {
     const OnnxNode node(proto, constants_, graph_.source);
     Node result{node.name(), operator_of(node), {}, {}};
-    for (int i = 0; i < value_inputs(result.op); ++i) {
+    for (int i = 0; i < value_inputs(result.op, proto); ++i) {
       const auto found = ids_.find(proto.input(i));
       if (found == ids_.end()) node.fail("nothing before it computes its input " + proto.input(i));
       result.inputs.push_back(found->second);
     }
-    const std::string& output = proto.output(0);
-    if (output.empty() || ids_.contains(output) || constants_.contains(output))
-      node.fail("its output has no name, or the name of another value");
-    result.outputs.push_back(ids_[output] = graph_.add_value(output));
+    for (const std::string& output : proto.output()) {
+      if (output.empty() || ids_.contains(output) || constants_.contains(output))
+        node.fail("its output has no name, or the name of another value");
+      result.outputs.push_back(ids_[output] = graph_.add_value(output));
+    }
     graph_.nodes.push_back(std::move(result));
   }
 

@@ -39,9 +39,9 @@ std::string OnnxNode::name() const {
 }
 
 void OnnxNode::expect(int fewest_inputs, int most_inputs,
-                      std::initializer_list<std::string_view> known) const {
+                      std::initializer_list<std::string_view> known, int outputs) const {
   if (node_.input_size() < fewest_inputs || node_.input_size() > most_inputs ||
-      node_.output_size() != 1)
+      node_.output_size() != outputs)
     fail("has " + std::to_string(node_.input_size()) + " inputs and " +
          std::to_string(node_.output_size()) + " outputs");
   for (const onnx::AttributeProto& attribute : node_.attribute())

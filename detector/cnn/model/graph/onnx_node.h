@@ -30,9 +30,9 @@ class OnnxNode {
   [[nodiscard]] const onnx::NodeProto& proto() const { return node_; }
 
   /// Refuses attributes other than `known`, other numbers of inputs than these limits allow, and
-  /// other than one output.
-  void expect(int fewest_inputs, int most_inputs,
-              std::initializer_list<std::string_view> known) const;
+  /// another number of outputs.
+  void expect(int fewest_inputs, int most_inputs, std::initializer_list<std::string_view> known,
+              int outputs = 1) const;
   [[nodiscard]] bool has_input(int index) const {
     return index < node_.input_size() && !node_.input(index).empty();
   }

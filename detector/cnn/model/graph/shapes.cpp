@@ -81,6 +81,27 @@ class Inference {
     if (extents(0) != extents(1)) fail("adds " + text(extents(0)) + " and " + text(extents(1)));
     return {extents(0)};
   }
+  std::vector<Extents> operator()(const Multiply&) const {
+    take_inputs(2, 2);
+    if (extents(0) != extents(1))
+      fail("multiplies " + text(extents(0)) + " by " + text(extents(1)));
+    return {extents(0)};
+  }
+  std::vector<Extents> operator()(const LeakyRelu&) const {
+    take_inputs(1, 1);
+    return {extents(0)};
+  }
+  std::vector<Extents> operator()(const Concat&) const {
+    take_inputs(1, node_.inputs.size());
+    Extents result = map_extents(0);
+    for (std::size_t i = 1; i < node_.inputs.size(); ++i) {
+      const Extents& in = map_extents(i);
+      if (in[2] != result[2] || in[3] != result[3])
+        fail("joins " + text(result) + " and " + text(in));
+      result[1] += in[1];
+    }
+    return {result};
+  }
   std::vector<Extents> operator()(const MaxPool& op) const {
     take_inputs(1, 1);
     return {windowed(op.window)};

@@ -13,7 +13,10 @@
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/model/graph/passes.h"
 #include "tests/detector/golden.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/graph_interpreter.h"
+#include "tests/support/onnx_builder.h"
+#include "tests/support/onnx_interpreter.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -117,6 +120,35 @@ TEST(OnnxImport, ReadsASmallModel) {
   EXPECT_EQ(graph.nodes.at(0).name, "conv1");
 }
 
+/// Has the operators that CenterFace and YuNet lack.
+test::OnnxBuilder network_of_other_operators() {
+  test::OnnxBuilder build;
+  const std::string map = build.convolution(build.picture(), 3, 6, 3, 2);
+  const std::string silu = build.node("Mul", {map, build.node("Sigmoid", {map})});
+  const auto parts = build.node_with_outputs("Split", 2, {silu, build.integers({2, 4})},
+                                             {{"axis", std::int64_t{1}}});
+  const std::string leaky = build.node("LeakyRelu", {parts[1]}, {{"alpha", 0.25F}});
+  build.output(build.node("Concat", {leaky, parts[0], map}, {{"axis", std::int64_t{1}}}));
+  build.output(parts[0]);
+  return build;
+}
+
+TEST(OnnxImport, OfOtherOperatorsComputesWhatOnnxSays) {
+  const test::OnnxBuilder build = network_of_other_operators();
+  Graph graph = import_onnx(build.model().SerializeAsString(), "test.onnx");
+  infer_shapes(graph, {16, 8});
+  EXPECT_EQ(graph.map(graph.outputs[0].value), (MapShape{12, 4, 8}));
+  const test::OnnxValue picture = test::noise_picture(8, 16);
+  const auto expected = interpret_onnx(build.model(), picture);
+  const auto outputs =
+      test::interpret_outputs(graph, test::Tensor(picture.numbers.begin(), picture.numbers.end()));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<double>& numbers = expected.at(graph.outputs[i].name).numbers;
+    expect_near(outputs[i], std::vector<float>(numbers.begin(), numbers.end()),
+                graph.outputs[i].name);
+  }
+}
+
 struct Damage {
   const char* reason;
   std::function<void(onnx::GraphProto&)> apply;
@@ -192,6 +224,57 @@ TEST(OnnxImport, RefusesFilesThatLie) {
       EXPECT_NE(std::string(error.what()).find("bad.onnx"), std::string::npos) << error.what();
     }
   }
+}
+
+onnx::NodeProto& node_of(onnx::GraphProto& graph, const char* type) {
+  for (onnx::NodeProto& node : *graph.mutable_node())
+    if (node.op_type() == type) return node;
+  throw std::runtime_error(type);
+}
+
+const Damage kOtherDamages[] = {
+    {"only channels can be joined",
+     [](onnx::GraphProto& g) { node_of(g, "Concat").mutable_attribute(0)->set_i(2); }},
+    {"has 0 inputs", [](onnx::GraphProto& g) { node_of(g, "Concat").clear_input(); }},
+    {"has 300 inputs",
+     [](onnx::GraphProto& g) {
+       while (node_of(g, "Concat").input_size() < 300) node_of(g, "Concat").add_input("Conv_2");
+     }},
+    {"joins 1x6x4x8 and 1x3x8x16",
+     [](onnx::GraphProto& g) { node_of(g, "Concat").set_input(2, "picture"); }},
+    {"only channels can be split",
+     [](onnx::GraphProto& g) { node_of(g, "Split").clear_attribute(); }},
+    {"needs the size of each part",
+     [](onnx::GraphProto& g) { node_of(g, "Split").mutable_input()->RemoveLast(); }},
+    {"needs the size of each part",
+     [](onnx::GraphProto& g) { node_of(g, "Split").add_output("more"); }},
+    {"has too many outputs, or none",
+     [](onnx::GraphProto& g) { node_of(g, "Split").clear_output(); }},
+    {"its output has no name, or the name of another value",
+     [](onnx::GraphProto& g) { node_of(g, "Split").set_output(1, "Conv_2"); }},
+    {"a part of an impossible size",
+     [](onnx::GraphProto& g) {
+       g.mutable_initializer(g.initializer_size() - 1)->set_int64_data(0, -2);
+     }},
+    {"its weights are for 5 channels, its input is 1x6x4x8",
+     [](onnx::GraphProto& g) {
+       g.mutable_initializer(g.initializer_size() - 1)->set_int64_data(0, 1);
+     }},
+    {"multiplies 1x6x4x8 by 1x3x8x16",
+     [](onnx::GraphProto& g) { node_of(g, "Mul").set_input(1, "picture"); }},
+    {"has 1 inputs", [](onnx::GraphProto& g) { node_of(g, "Mul").mutable_input()->RemoveLast(); }},
+    {"attribute beta is not supported",
+     [](onnx::GraphProto& g) { add_int(node_of(g, "LeakyRelu"), "beta", 1); }},
+};
+
+TEST(OnnxImport, RefusesOtherOperatorsThatLie) {
+  for (const Damage& damage : kOtherDamages)
+    test::expect_error(ErrorKind::device, damage.reason, [&] {
+      onnx::ModelProto model = network_of_other_operators().model();
+      damage.apply(*model.mutable_graph());
+      Graph graph = import_onnx(model.SerializeAsString(), "bad.onnx");
+      infer_shapes(graph, {16, 8});
+    });
 }
 
 TEST(OnnxImport, NamesFileNodeAndOperator) {
