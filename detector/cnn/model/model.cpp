@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/files/sha256.h"
+#include "detector/cnn/model/canonical/canonical.h"
 #include "detector/cnn/model/fold_pointwise.h"
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "detector/model_file.h"
@@ -97,6 +98,7 @@ Model::Model(const std::filesystem::path& file) : file_(file) {
     refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
+  (void)make_canonical(*proto, file.string(), {});
   check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
   fold_pointwise_pairs(*proto->mutable_graph());
   proto_ = proto;

@@ -28,8 +28,10 @@ class Model {
  public:
   /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
   /// missing, unreadable, empty, not regular, larger than 1 GiB, or no ONNX; for ONNX whose weights
-  /// stand in other files, that is no known face model, or that check_onnx()
-  /// (detector/cnn/model/graph/onnx_check.h) refuses. So no engine sees such a file.
+  /// stand in other files, that is no known face model, or whose canonical form
+  /// (detector/cnn/model/canonical/canonical.h) check_onnx() refuses
+  /// (detector/cnn/model/graph/onnx_check.h). So no engine sees such a file, and all engines see the
+  /// same form.
   explicit Model(const std::filesystem::path& file);
 
   /// Returns what is known of the model besides its weights. It lives as long as the process.
@@ -45,7 +47,7 @@ class Model {
   /// Returns the outputs in the order in which decoders read them.
   [[nodiscard]] const std::vector<ModelOutput>& outputs() const { return outputs_; }
 
-  /// Returns the model as ONNX bytes, for an input of 1 x 3 x network.height x network.width.
+  /// Returns the canonical form as ONNX bytes, for an input of 1 x 3 x network.height x network.width.
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:

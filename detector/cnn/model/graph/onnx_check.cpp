@@ -7,9 +7,11 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "detector/cnn/model/graph/onnx_import.h"
+#include "detector/cnn/model/graph/onnx_node.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -25,19 +27,44 @@ constexpr std::int64_t kMostOfAPixel = 128;
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
+/// The checks of a file's parts.
 class Check {
  public:
-  Check(onnx::ModelProto& model, const std::string& source) : model_(model), source_(source) {}
+  Check(const onnx::ModelProto& model, const std::string& source)
+      : model_(model), source_(source) {}
 
-  void run() {
+  /// `any_numbers` allows weights of types that nobody reads.
+  void check_weights(bool any_numbers) {
     check_opset();
-    onnx::GraphProto& graph = *model_.mutable_graph();
+    const onnx::GraphProto& graph = model_.graph();
     if (graph.sparse_initializer_size() > 0) fail("sparse weights are not supported");
     if (model_.functions_size() > 0) fail("functions are not supported");
-    for (const TensorProto& tensor : graph.initializer()) check_tensor(tensor);
-    for (const onnx::NodeProto& node : graph.node()) check_node(node);
-    strip();
+    for (const TensorProto& tensor : graph.initializer()) check_tensor(tensor, any_numbers);
   }
+
+  void check_attributes() const {
+    for (const onnx::NodeProto& node : model_.graph().node()) check_node(node);
+  }
+
+  /// Checks that each value has one origin, which stands before its readers.
+  void check_order() const {
+    const onnx::GraphProto& graph = model_.graph();
+    if (graph.node_size() > kMostNodes) fail("more than " + std::to_string(kMostNodes) + " nodes");
+    std::unordered_set<std::string_view> known(names_.begin(), names_.end());
+    for (const onnx::ValueInfoProto& input : graph.input())
+      if (!names_.contains(input.name()) && !known.insert(input.name()).second)
+        fail("has two inputs " + input.name());
+    for (const onnx::NodeProto& node : graph.node()) {
+      for (const std::string& input : node.input())
+        if (!input.empty() && !known.contains(input))
+          fail(named(node) + "nothing before it computes its input " + input);
+      for (const std::string& output : node.output())
+        if (!output.empty() && !known.insert(output).second)
+          fail(named(node) + "its output has no name, or the name of another value");
+    }
+  }
+
+  [[nodiscard]] const std::set<std::string>& weights() const { return names_; }
 
  private:
   [[noreturn]] void fail(const std::string& reason) const {
@@ -53,7 +80,13 @@ class Check {
       fail("operator set " + std::to_string(opset.version()) + " is not supported");
   }
 
-  void check_tensor(const TensorProto& tensor) {
+  static std::string named(const onnx::NodeProto& node) {
+    return "node " +
+           (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) + " (" +
+           node.op_type() + "): ";
+  }
+
+  void check_tensor(const TensorProto& tensor, bool any_numbers) {
     const std::string name = "weights " + tensor.name() + ": ";
     if (tensor.name().empty() || !names_.insert(tensor.name()).second)
       fail(name + "have no name, or the name of other weights");
@@ -66,14 +99,15 @@ class Check {
         fail(name + "have impossible extents");
       elements *= extent;
     }
-    check_data(tensor, elements, name);
+    const bool is_read =
+        tensor.data_type() == TensorProto::FLOAT || tensor.data_type() == TensorProto::INT64;
+    if (is_read) return check_data(tensor, elements, name);
+    if (!any_numbers) fail(name + "have a type of numbers that is not supported");
   }
 
   /// Checks that the numbers are in one place, and as many as the extents say.
   void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
     const bool floats = tensor.data_type() == TensorProto::FLOAT;
-    if (!floats && tensor.data_type() != TensorProto::INT64)
-      fail(name + "have a type of numbers that is not supported");
     const std::size_t size = floats ? sizeof(float) : sizeof(std::int64_t);
     const auto raw = static_cast<std::int64_t>(tensor.raw_data().size() / size);
     const std::int64_t listed = floats ? tensor.float_data_size() : tensor.int64_data_size();
@@ -89,9 +123,7 @@ class Check {
   void check_node(const onnx::NodeProto& node) const {
     std::set<std::string_view> known;
     for (const AttributeProto& attribute : node.attribute()) {
-      const std::string name =
-          "node " + (node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()) +
-          " (" + node.op_type() + "): attribute " + attribute.name();
+      const std::string name = named(node) + "attribute " + attribute.name();
       if (!known.insert(attribute.name()).second) fail(name + " appears twice");
       if (!is_plain(attribute)) fail(name + " holds a value that doesn't fit its type");
     }
@@ -113,28 +145,29 @@ class Check {
            holds(AttributeProto::FLOATS, attribute.floats_size() > 0);
   }
 
-  void strip() {
-    model_.DiscardUnknownFields();
-    model_.clear_training_info();
-    model_.clear_metadata_props();
-    model_.clear_doc_string();
-    model_.set_ir_version(std::max(model_.ir_version(), kFirstWithoutWeightsAmongInputs));
-    onnx::GraphProto& graph = *model_.mutable_graph();
-    graph.clear_value_info();
-    graph.clear_quantization_annotation();
-    graph.clear_doc_string();
-    for (onnx::NodeProto& node : *graph.mutable_node()) node.clear_doc_string();
-    auto& inputs = *graph.mutable_input();
-    const auto is_weights = [this](const onnx::ValueInfoProto& input) {
-      return names_.contains(input.name());
-    };
-    inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_weights), inputs.end());
-  }
-
-  onnx::ModelProto& model_;
+  const onnx::ModelProto& model_;
   const std::string& source_;
   std::set<std::string> names_;  ///< names of weights
 };
+
+/// Removes all that import_onnx() doesn't read.
+void strip(onnx::ModelProto& model, const std::set<std::string>& weights) {
+  model.DiscardUnknownFields();
+  model.clear_training_info();
+  model.clear_metadata_props();
+  model.clear_doc_string();
+  model.set_ir_version(std::max(model.ir_version(), kFirstWithoutWeightsAmongInputs));
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.clear_value_info();
+  graph.clear_quantization_annotation();
+  graph.clear_doc_string();
+  for (onnx::NodeProto& node : *graph.mutable_node()) node.clear_doc_string();
+  auto& inputs = *graph.mutable_input();
+  const auto is_weights = [&weights](const onnx::ValueInfoProto& input) {
+    return weights.contains(input.name());
+  };
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), is_weights), inputs.end());
+}
 
 void check_amounts(const Graph& graph, Size trial) {
   const std::int64_t most = kMostOfAPixel * trial.width * trial.height;
@@ -153,8 +186,17 @@ void check_amounts(const Graph& graph, Size trial) {
 
 }  // namespace
 
+void check_parts(const onnx::ModelProto& model, const std::string& source) {
+  Check check(model, source);
+  check.check_weights(true);
+  check.check_order();
+}
+
 Graph check_onnx(onnx::ModelProto& model, const std::string& source, Size trial) {
-  Check(model, source).run();
+  Check check(model, source);
+  check.check_weights(false);
+  check.check_attributes();
+  strip(model, check.weights());
   Graph graph = import_onnx(model, source);
   infer_shapes(graph, trial);
   check_amounts(graph, trial);

@@ -16,6 +16,14 @@ class ModelProto;
 
 namespace facepipe::detector::graph {
 
+/// Checks what passes over a file rely on, before they rewrite it (detector/cnn/model/canonical/).
+/// The opset is one that check_onnx() takes. Weights have names of their own and possible extents;
+/// floats and 64-bit integers lie in the file itself, as many as their extents say. Each value has
+/// one origin, and each node comes after those whose values it reads. Operators, attributes and
+/// numbers of other types may be any, because passes leave alone what they don't know.
+/// Errors: as check_onnx().
+void check_parts(const onnx::ModelProto& model, const std::string& source);
+
 /// Checks the parsed file, and removes all that import_onnx() doesn't read: notes, unknown fields,
 /// inner shapes, weights among the inputs. The file must have the opset of ONNX's own domain, 7 to
 /// 21. Its nodes must have import_onnx()'s operators, with attributes of the right type, each once.

@@ -9,7 +9,6 @@ namespace facepipe::detector::graph {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
-constexpr int kMostNodes = 10000;
 constexpr int kMostParts = 256;  // that are joined, or into which a map is split
 
 std::vector<float> bias_of(const OnnxNode& node, std::int64_t outputs) {

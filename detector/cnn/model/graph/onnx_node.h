@@ -14,6 +14,9 @@
 
 namespace facepipe::detector::graph {
 
+/// The most nodes that a network may have.
+inline constexpr int kMostNodes = 10000;
+
 /// The constant tensors of a file, by name.
 using Constants = std::map<std::string, const onnx::TensorProto*>;
 

@@ -11,7 +11,10 @@
 
 #include "core/error.h"
 #include "detector/cnn/cpu/engine.h"
+#include "detector/cnn/model/canonical/canonical.h"
+#include "detector/cnn/model/graph/onnx_check.h"
 #include "tests/detector/files.h"
+#include "tests/support/small_exports.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::detector {
@@ -132,6 +135,40 @@ void run_mutations(const std::filesystem::path& file, Library library, unsigned 
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
     }
+  }
+}
+
+/// Changes an export, and makes the canonical form of what is left of it.
+void run_canonical_mutations(const onnx::ModelProto& original, const CanonicalOptions& options) {
+  constexpr Size kTrial{128, 64};
+  int refused = 0;
+  constexpr int kSeeds = 400;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    onnx::ModelProto changed = original;
+    for (unsigned changes = 1 + random() % 2; changes > 0 && changed.graph().node_size() > 0;
+         --changes)
+      mutate(changed, random);
+    try {
+      (void)make_canonical(changed, "changed.onnx", options);
+      (void)graph::check_onnx(changed, "changed.onnx", kTrial);
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_GT(refused, kSeeds / 10);
+  EXPECT_LT(refused, kSeeds);
+}
+
+TEST(MutatedModel, OfAnExportIsRefusedOrCanonical) {
+  constexpr InputNormalisation kNormalisation{{127.5F, 127.5F, 127.5F}, {128, 128, 128}};
+  for (const Tail tail : {Tail::kept, Tail::arrangement_cut, Tail::decoding_cut}) {
+    run_canonical_mutations(test::small_scrfd().model(), {tail, kNormalisation});
+    run_canonical_mutations(test::export_for_all_passes().model(), {tail, kNormalisation});
   }
 }
 

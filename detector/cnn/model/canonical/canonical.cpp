@@ -1,0 +1,32 @@
+#include "detector/cnn/model/canonical/canonical.h"
+
+#include "detector/cnn/model/canonical/passes.h"
+#include "detector/cnn/model/graph/onnx_check.h"
+
+namespace facepipe::detector {
+
+std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& source,
+                                    const CanonicalOptions& options) {
+  Rewriting to(model, source);
+  make_constants_weights(to);
+  graph::check_parts(model, source);
+  drop_identities(to);
+  // A factor may stand in the tail, so it is folded before the tail is cut.
+  fold_factors(to);
+  std::vector<LastMap> maps;
+  if (options.tail == Tail::arrangement_cut) maps = cut_arrangement(to);
+  if (options.tail == Tail::decoding_cut) maps = cut_decoding(to);
+  // What has been cut off may hold operators whose shapes nobody knows.
+  drop_unread(to);
+  free_reshapes(to);
+  free_resizes(to);
+  free_shuffles(to);
+  make_slices_splits(to);
+  simplify_pooling(to);
+  fold_normalisation(to, options.normalisation);
+  // Nodes that computed extents have no readers any more.
+  drop_unread(to);
+  return maps;
+}
+
+}  // namespace facepipe::detector

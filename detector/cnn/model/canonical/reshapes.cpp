@@ -1,0 +1,29 @@
+#include "detector/cnn/model/canonical/passes.h"
+#include "detector/cnn/model/canonical/symbolic_shapes.h"
+
+namespace facepipe::detector {
+namespace {
+
+/// Tells whether the file's own list gives these extents for every picture.
+bool is_free(const SizeExtents& from, const SizeExtents& to, const onnx::TensorProto* own) {
+  const auto list = own != nullptr ? size_list(*own) : std::nullopt;
+  return list && reshaped(from, list->values, std::nullopt) == to;
+}
+
+}  // namespace
+
+void free_reshapes(Rewriting& to) {
+  const SymbolicShapes shapes(to);
+  const OnnxIndex index(to.graph());
+  for (onnx::NodeProto& node : *to.graph().mutable_node()) {
+    if (node.op_type() != "Reshape" || node.input_size() != 2 || node.output_size() != 1) continue;
+    const SizeExtents* const from = shapes.extents(node.input(0));
+    const SizeExtents* const result = shapes.extents(node.output(0));
+    if (from == nullptr || result == nullptr) continue;
+    if (is_free(*from, *result, index.weights(node.input(1)))) continue;
+    if (const auto list = reshape_list(*from, *result))
+      node.set_input(1, to.add_weights(node.output(0) + ".extents", *list));
+  }
+}
+
+}  // namespace facepipe::detector

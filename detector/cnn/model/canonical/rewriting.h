@@ -1,0 +1,82 @@
+// What all passes share that bring a file's graph into its canonical form.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "detector/cnn/model/graph/onnx_node.h"
+
+namespace facepipe::detector {
+
+/// A graph that passes rewrite. They rely on what check_parts() (detector/cnn/model/graph/
+/// onnx_check.h) has checked: weights hold what their extents say, each value has one origin, and
+/// each node comes after those whose values it reads.
+class Rewriting {
+ public:
+  /// `model` must live longer.
+  Rewriting(onnx::ModelProto& model, std::string source);
+
+  [[nodiscard]] onnx::GraphProto& graph() { return graph_; }
+  [[nodiscard]] const onnx::GraphProto& graph() const { return graph_; }
+  /// Returns the version of ONNX's operators that the file uses.
+  [[nodiscard]] std::int64_t opset() const { return opset_; }
+  [[nodiscard]] const std::string& source() const { return source_; }
+
+  /// Throws Error(device) that names the file.
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  /// Adds floats of the extents `dims`, or a list of integers. Returns their name, which begins
+  /// with `stem`. Throws the error of fail() if all passes together add more numbers than any
+  /// network needs: a small file must not become a large one.
+  std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
+                          const std::vector<float>& values);
+  std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& values);
+
+ private:
+  onnx::TensorProto& add_tensor(const std::string& stem, int type, std::size_t count);
+
+  onnx::GraphProto& graph_;
+  std::int64_t opset_ = 0;
+  std::string source_;
+  std::set<std::string> names_;  ///< of all weights and values
+  std::size_t added_ = 0;        ///< numbers
+};
+
+/// Tells what the names of a graph stand for. It is a snapshot: its indices are right until nodes
+/// are erased or added, and its weights until weights are erased.
+class OnnxIndex {
+ public:
+  explicit OnnxIndex(const onnx::GraphProto& graph);
+
+  [[nodiscard]] const graph::Constants& weights() const { return weights_; }
+  /// Returns null for what is no weights.
+  [[nodiscard]] const onnx::TensorProto* weights(const std::string& name) const;
+  /// Returns the index of the node that computes a value, or -1.
+  [[nodiscard]] int producer(const std::string& name) const;
+  /// Returns how often nodes and the graph's outputs read a value.
+  [[nodiscard]] int reads_of(const std::string& name) const;
+  [[nodiscard]] bool is_output(const std::string& name) const { return outputs_.contains(name); }
+
+ private:
+  graph::Constants weights_;
+  std::map<std::string, int> producers_;
+  std::map<std::string, int> reads_;
+  std::set<std::string> outputs_;
+};
+
+/// Erases all nodes but those for whose index `kept` says so. Their order stays.
+void keep_nodes(onnx::GraphProto& graph, const std::vector<bool>& kept);
+
+/// Gives a node the attribute, in place of one of that name.
+void set_integer(onnx::NodeProto& node, const std::string& name, std::int64_t value);
+void set_integers(onnx::NodeProto& node, const std::string& name,
+                  const std::vector<std::int64_t>& values);
+void set_text(onnx::NodeProto& node, const std::string& name, const std::string& value);
+void erase_attribute(onnx::NodeProto& node, const std::string& name);
+
+}  // namespace facepipe::detector

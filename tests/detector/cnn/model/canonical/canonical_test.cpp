@@ -1,0 +1,178 @@
+// The canonical form as a whole: of a small SCRFD, and of files that lie.
+#include "detector/cnn/model/canonical/canonical.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/error.h"
+#include "detector/cnn/model/graph/onnx_check.h"
+#include "tests/detector/cnn/model/canonical/same_outputs.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/small_exports.h"
+
+namespace facepipe::detector {
+namespace {
+
+using test::count_of;
+using test::OnnxBuilder;
+using test::small_scrfd;
+using Integers = std::vector<std::int64_t>;
+
+constexpr Size kTrial{128, 64};
+
+TEST(Canonical, FormOfAScrfdHasFewOperatorsForEveryPicture) {
+  onnx::ModelProto model = small_scrfd().model();
+  const std::vector<LastMap> maps = make_canonical(
+      model, "test.onnx", {Tail::arrangement_cut, {{127.5F, 127.5F, 127.5F}, {128, 128, 128}}});
+  ASSERT_EQ(maps.size(), 6U);
+  EXPECT_EQ(count_of(model, "Conv") + count_of(model, "Relu") + count_of(model, "Add") +
+                count_of(model, "Resize"),
+            model.graph().node_size());
+  const graph::Graph graph = graph::check_onnx(model, "test.onnx", kTrial);
+  const int levels[] = {4, 4, 4, 8, 8, 8};
+  const int channels[] = {2, 8, 20, 2, 8, 20};
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const graph::MapShape expected{channels[i], kTrial.height / levels[i],
+                                   kTrial.width / levels[i]};
+    EXPECT_EQ(graph.map(graph.outputs.at(i).value), expected) << maps[i].name;
+    EXPECT_EQ(maps[i].values, channels[i] / 2);
+  }
+}
+
+TEST(Canonical, FormKeepsTheOutputsOfAFileWhoseTailIsKept) {
+  const OnnxBuilder build = small_scrfd();
+  onnx::ModelProto model = build.model();
+  EXPECT_TRUE(make_canonical(model, "test.onnx", {}).empty());
+  test::expect_same_outputs(build.model(), model, {{64, 64}});
+}
+
+TEST(Canonical, FormOfACanonicalFileIsTheSame) {
+  onnx::ModelProto once = small_scrfd().model();
+  (void)make_canonical(once, "test.onnx", {Tail::arrangement_cut, {}});
+  onnx::ModelProto twice = once;
+  (void)make_canonical(twice, "test.onnx", {});
+  ASSERT_EQ(once.graph().node_size(), twice.graph().node_size());
+  for (int n = 0; n < once.graph().node_size(); ++n)
+    EXPECT_EQ(once.graph().node(n).op_type(), twice.graph().node(n).op_type());
+}
+
+/// A file that is changed in one place, and a part of the line that refuses it.
+struct Lie {
+  const char* reason;
+  std::function<void(onnx::ModelProto&)> tell;
+};
+
+onnx::NodeProto& node_of(onnx::ModelProto& model, const std::string& type) {
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node())
+    if (node.op_type() == type) return node;
+  throw std::runtime_error("no node " + type);
+}
+
+onnx::TensorProto& weights_of(onnx::ModelProto& model, const std::string& name) {
+  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer())
+    if (tensor.name() == name) return tensor;
+  throw std::runtime_error("no weights " + name);
+}
+
+void set_ints(onnx::NodeProto& node, const std::string& name, const Integers& values) {
+  for (onnx::AttributeProto& attribute : *node.mutable_attribute())
+    if (attribute.name() == name) attribute.mutable_ints()->Assign(values.begin(), values.end());
+}
+
+const Lie kLies[] = {
+    {"operator set 99", [](auto& m) { m.mutable_opset_import(0)->set_version(99); }},
+    {"operators of other than one set", [](auto& m) { m.clear_opset_import(); }},
+    {"nothing before it computes its input later",
+     [](auto& m) { node_of(m, "Identity").set_input(0, "later"); }},
+    {"no name of its own",
+     [](auto& m) { node_of(m, "Relu").set_output(0, m.graph().node(0).output(0)); }},
+    {"its output has no name of its own",
+     [](auto& m) { node_of(m, "Relu").set_output(0, "picture"); }},
+    {"has two inputs picture",
+     [](auto& m) { m.mutable_graph()->add_input()->set_name("picture"); }},
+    {"extents say", [](auto& m) { weights_of(m, m.graph().node(0).input(1)).clear_float_data(); }},
+    {"impossible extents",
+     [](auto& m) { weights_of(m, m.graph().node(0).input(1)).set_dims(0, INT64_MAX); }},
+    {"impossible extents",
+     [](auto& m) { weights_of(m, m.graph().node(0).input(1)).set_dims(0, -4); }},
+    {"extents say",
+     [](auto& m) { node_of(m, "Constant").mutable_attribute(0)->mutable_t()->set_dims(0, 5); }},
+    {"stand in other files",
+     [](auto& m) {
+       node_of(m, "Constant")
+           .mutable_attribute(0)
+           ->mutable_t()
+           ->set_data_location(onnx::TensorProto::EXTERNAL);
+     }},
+    {"another type of numbers",
+     [](auto& m) {
+       node_of(m, "Constant")
+           .mutable_attribute(0)
+           ->mutable_t()
+           ->set_data_type(onnx::TensorProto::DOUBLE);
+     }},
+    {"window",
+     [](auto& m) {
+       set_ints(node_of(m, "AveragePool"), "kernel_shape", {65535, 65535});
+     }},
+    {"window",
+     [](auto& m) {
+       set_ints(node_of(m, "AveragePool"), "strides", {0, 2});
+     }},
+    {"windows of two dimensions",
+     [](auto& m) { set_ints(node_of(m, "AveragePool"), "strides", {2}); }},
+    {"windows of two dimensions", [](auto& m) { node_of(m, "AveragePool").clear_attribute(); }},
+    {"has another type",
+     [](auto& m) {
+       node_of(m, "Transpose").mutable_attribute(0)->set_type(onnx::AttributeProto::FLOATS);
+     }},
+    {"order",
+     [](auto& m) {
+       set_ints(node_of(m, "Transpose"), "perm", {0, 2, 3, INT64_MIN});
+     }},
+    {"input 2 has impossible extents",
+     [](auto& m) { node_of(m, "Resize").mutable_input()->RemoveLast(); }},
+    {"input", [](auto& m) { node_of(m, "Resize").clear_input(); }},
+    {"input", [](auto& m) { node_of(m, "Conv").clear_input(); }},
+    {"nothing before it computes its input Conv",
+     [](auto& m) { node_of(m, "Conv").clear_output(); }},
+    {"inputs", [](auto& m) { node_of(m, "Reshape").mutable_input()->RemoveLast(); }},
+    {"(Identity): this operator is not supported",
+     [](auto& m) { node_of(m, "Identity").clear_input(); }},
+    {"more than 10000 nodes",
+     [](auto& m) {
+       for (int i = 0; i < 10001; ++i) m.mutable_graph()->add_node()->set_op_type("Relu");
+     }},
+    {"not supported", [](auto& m) { node_of(m, "Relu").set_op_type("Loop"); }},
+};
+
+TEST(Canonical, FormOfFilesThatLieIsRefused) {
+  for (const Lie& lie : kLies) {
+    SCOPED_TRACE(lie.reason);
+    test::expect_error(ErrorKind::device, lie.reason, [&] {
+      onnx::ModelProto model = small_scrfd().model();
+      lie.tell(model);
+      (void)make_canonical(model, "bad.onnx", {});
+      (void)graph::check_onnx(model, "bad.onnx", kTrial);
+    });
+  }
+}
+
+/// The time of each pass grows with the file: this one has as many nodes as a file may have.
+TEST(Canonical, FormOfALongChainTakesNoLongTime) {
+  OnnxBuilder build;
+  std::string value = build.convolution(build.picture(), 3, 4);
+  const std::string factor = build.floats({}, {1});
+  for (int i = 0; i < 3000; ++i) {
+    value = build.node("Identity", {build.node("Mul", {value, factor})});
+    value = build.node("Conv", {value, build.random_floats({4, 4, 1, 1})});
+  }
+  build.output(value);
+  onnx::ModelProto model = build.model();
+  (void)make_canonical(model, "test.onnx", {});
+  EXPECT_EQ(model.graph().node_size(), 3001);
+}
+
+}  // namespace
+}  // namespace facepipe::detector

@@ -1,0 +1,28 @@
+// Expects that a pass leaves what a network computes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/geometry.h"
+#include "detector/cnn/model/canonical/rewriting.h"
+#include "tests/support/onnx_builder.h"
+#include "tests/support/onnx_interpreter.h"
+
+namespace facepipe::test {
+
+using Pass = std::function<void(detector::Rewriting&)>;
+
+/// Returns a copy that a pass has rewritten.
+[[nodiscard]] onnx::ModelProto rewritten(onnx::ModelProto model, const Pass& pass);
+
+/// Expects outputs of the same names, extents and numbers for pictures of these sizes. Numbers may
+/// differ by a millionth of the largest one, because weights are rounded to floats.
+void expect_same_outputs(const onnx::ModelProto& before, const onnx::ModelProto& after,
+                         const std::vector<Size>& sizes = {{64, 32}, {96, 64}});
+
+/// Expects the same of one value.
+void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name);
+
+}  // namespace facepipe::test

@@ -1,0 +1,21 @@
+// Small networks with random weights, written as exporters write large ones, for tests.
+#pragma once
+
+#include "tests/support/onnx_builder.h"
+
+namespace facepipe::test {
+
+/// The exports hold for pictures of this side alone.
+inline constexpr int kExportedSide = 64;
+
+/// Returns a small SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient Face
+/// Detection", 2021), as InsightFace exports it: scores, boxes and landmarks of two anchors a cell,
+/// for the strides 4 and 8. The outputs are ordered by stride.
+[[nodiscard]] OnnxBuilder small_scrfd();
+
+/// Returns a network with something for each pass of the canonical form to rewrite: a shuffle,
+/// Slices, a mean, a factor, and a Resize to sizes. It also has the operators that only some
+/// exports have: SiLU, LeakyRelu and Concat. It has one output: rows of four values.
+[[nodiscard]] OnnxBuilder export_for_all_passes();
+
+}  // namespace facepipe::test
