@@ -1,0 +1,145 @@
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "core/error.h"
+#include "detector/cnn/model/card/python_literal.h"
+#include "detector/cnn/model/card/recognition.h"
+
+namespace facepipe::detector {
+namespace {
+
+constexpr std::size_t kMostClasses = 1000;
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestText = 200;
+
+/// The words of a name that tell what a class is. The first that fits counts.
+constexpr std::array<std::pair<std::string_view, ClassKind>, 11> kNames{
+    {{"face", ClassKind::face},
+     {"head", ClassKind::head},
+     {"plate", ClassKind::plate},
+     {"licenceplate", ClassKind::plate},
+     {"licenseplate", ClassKind::plate},
+     {"numberplate", ClassKind::plate},
+     {"person", ClassKind::person},
+     {"people", ClassKind::person},
+     {"pedestrian", ClassKind::person},
+     {"man", ClassKind::person},
+     {"woman", ClassKind::person}}};
+
+class Metadata {
+ public:
+  Metadata(const onnx::ModelProto& model, const std::string& source)
+      : model_(model), source_(source) {}
+
+  [[noreturn]] void refuse(const std::string& field, const std::string& reason) const {
+    throw Error(ErrorKind::device, "model " + source_ + ": metadata " + field + ": " + reason);
+  }
+
+  /// Returns a text, which is empty if the file lacks it.
+  [[nodiscard]] std::string_view text(std::string_view key) const {
+    for (const auto& entry : model_.metadata_props())
+      if (entry.key() == key) return entry.value();
+    return {};
+  }
+
+ private:
+  const onnx::ModelProto& model_;
+  const std::string& source_;
+};
+
+/// Splits a name into words of lower-case letters: "License_Plate" is "license" and "plate".
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    if (letter) words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!letter && !words.back().empty()) words.emplace_back();
+  }
+  return words;
+}
+
+std::optional<ClassKind> kind_of(const std::string& name) {
+  const std::vector<std::string> words = words_of(name);
+  for (const auto& [word, kind] : kNames)
+    if (std::ranges::any_of(words, [word = word](const std::string& other) {
+          return other == word || other == std::string(word) + "s";
+        }))
+      return kind;
+  return std::nullopt;
+}
+
+/// Returns the text without control characters, and not too long to be shown.
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string result;
+  for (const char c : text.substr(0, longest))
+    result += static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~' ? '?' : c;
+  return result;
+}
+
+std::vector<CardClass> classes_of(const Metadata& metadata) {
+  const auto names = python_names(metadata.text("names"), kMostClasses);
+  if (!names || names->empty()) metadata.refuse("names", "no names of classes");
+  std::vector<CardClass> classes;
+  std::set<std::string> known;
+  for (const std::string& given : *names) {
+    std::string name = printable(given, kLongestName);
+    if (name.empty()) name = "class " + std::to_string(classes.size());
+    while (!known.insert(name).second) name += "+";  // names in cards differ
+    const ClassKind otherwise = names->size() == 1 ? ClassKind::face : ClassKind::ignore;
+    classes.push_back({name, kind_of(given).value_or(otherwise), std::nullopt, std::nullopt});
+  }
+  return classes;
+}
+
+CardHead head_of(const Metadata& metadata) {
+  CardHead head;
+  const std::string_view arguments = metadata.text("args");
+  const bool has_suppression =
+      python_is_true(arguments, "nms") || metadata.text("end2end") == "True";
+  head.family = has_suppression ? HeadFamily::boxes : HeadFamily::yolo_dfl;
+  if (has_suppression) head.layout = BoxLayout::xyxy_score_class;
+  if (metadata.text("stride") != "32")
+    metadata.refuse("stride", "only 32 is supported, not " + printable(metadata.text("stride"), 8));
+  if (metadata.text("task") != "pose") return head;
+  constexpr int kMostPoints = 64;
+  const auto shape = python_integers(metadata.text("kpt_shape"), 2);
+  const bool fits = shape && shape->size() == 2 && (*shape)[0] <= kMostPoints &&
+                    ((*shape)[1] == 2 || (*shape)[1] == 3);
+  if (!fits) metadata.refuse("kpt_shape", "no number of points and their values");
+  if (has_suppression) return head;
+  head.points = (*shape)[0];
+  head.point_values = (*shape)[1];
+  return head;
+}
+
+}  // namespace
+
+std::optional<Card> recognised_ultralytics(const onnx::ModelProto& model,
+                                           const std::string& source) {
+  const Metadata metadata(model, source);
+  const std::string_view task = metadata.text("task");
+  const bool by_ultralytics = metadata.text("author") == "Ultralytics" && !task.empty();
+  if (!by_ultralytics) return std::nullopt;
+  if (task != "detect" && task != "pose")
+    metadata.refuse("task", "only detect and pose are supported, not " + printable(task, 16));
+  constexpr float kLevels = 255;
+  constexpr int kGrey = 114;  // beside the pictures of the training
+  constexpr float kNms = 0.45F;
+  Card card;
+  card.name = "yolo";
+  card.licence.weights = printable(metadata.text("license"), kLongestText);
+  card.input.normalisation.deviation = {kLevels, kLevels, kLevels};
+  card.input.pad = kGrey;
+  card.head = head_of(metadata);
+  card.classes = classes_of(metadata);
+  card.nms = kNms;
+  return card;
+}
+
+}  // namespace facepipe::detector
