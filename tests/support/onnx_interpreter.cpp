@@ -87,6 +87,19 @@ class OnnxLoops {
     if (type == "Identity" || type == "Cast") return inputs_[0];
     if (type == "Conv") return convolution();
     if (type == "MaxPool" || type == "AveragePool") return pooled(type == "MaxPool");
+    if (type == "Softmax") return softmax();
+    if (type == "Concat") return concatenated();
+    if (type == "Slice") return sliced();
+    if (type == "Transpose") return transposed();
+    if (type == "Reshape") return {reshaped(), inputs_[0].numbers};
+    if (type == "Unsqueeze" || type == "Squeeze") return with_other_rank(type == "Unsqueeze");
+    if (type == "Gather") return gathered();
+    if (type == "Shape") return shape();
+    if (type == "Resize") return resized();
+    return number_by_number(type);
+  }
+
+  OnnxValue number_by_number(const std::string& type) const {
     if (type == "Relu") return mapped([](double x) { return std::max(x, 0.0); });
     if (type == "LeakyRelu") return mapped([this](double x) { return x > 0 ? x : slope() * x; });
     if (type == "Sigmoid") return mapped([](double x) { return 1 / (1 + std::exp(-x)); });
@@ -97,15 +110,6 @@ class OnnxLoops {
     if (type == "Div")
       return combined(
           [this](double x, double y) { return inputs_[0].integers ? std::trunc(x / y) : x / y; });
-    if (type == "Softmax") return softmax();
-    if (type == "Concat") return concatenated();
-    if (type == "Slice") return sliced();
-    if (type == "Transpose") return transposed();
-    if (type == "Reshape") return {reshaped(), inputs_[0].numbers};
-    if (type == "Unsqueeze" || type == "Squeeze") return with_other_rank(type == "Unsqueeze");
-    if (type == "Gather") return gathered();
-    if (type == "Shape") return shape();
-    if (type == "Resize") return resized();
     throw std::runtime_error("the interpreter doesn't know " + type);
   }
 
@@ -371,7 +375,7 @@ class OnnxLoops {
   /// Finds the nearest pixel as ONNX words it for each mode.
   std::int64_t nearest(std::int64_t to, double scale, std::int64_t extent) const {
     const std::string coordinates = text("coordinate_transformation_mode", "half_pixel");
-    const double x = static_cast<double>(to);
+    const auto x = static_cast<double>(to);
     const double from = coordinates == "asymmetric" ? x / scale : (x + 0.5) / scale - 0.5;
     const std::string rounding = text("nearest_mode", "round_prefer_floor");
     double rounded = std::floor(from);

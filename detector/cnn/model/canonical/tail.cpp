@@ -76,7 +76,7 @@ class ArrangementCutter {
       const std::vector<std::int64_t> order = node.integers("perm", {});
       const bool to_cells = order == std::vector<std::int64_t>{0, 2, 3, 1} ||
                             order == std::vector<std::int64_t>{2, 3, 0, 1};
-      if (!to_cells || step.as_rows) node.fail("its outputs are no rows of a map's channels");
+      if (!to_cells || step.as_rows) node.fail("its outputs are not rows of a map's channels");
       step.as_rows = true;
     } else if (type != "Concat") {
       refuse(node);
@@ -110,7 +110,7 @@ class ArrangementCutter {
 
   void end(const graph::OnnxNode& node, Step step) {
     if (step.as_rows != (step.map.values > 0))
-      node.fail("its outputs are no rows of a map's channels");
+      node.fail("its outputs are not rows of a map's channels");
     if (maps_.size() == kMostMaps) of_.fail("has too many outputs");
     step.map.name = step.value;
     maps_.push_back(std::move(step.map));

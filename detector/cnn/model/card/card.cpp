@@ -40,7 +40,7 @@ T choice(const JsonField& field, const std::array<CardWord<T>, Count>& words) {
     if (word.word == given) return word.value;
     all += (all.empty() ? "" : ", ") + std::string(word.word);
   }
-  field.refuse("none of " + all);
+  field.refuse("not one of " + all);
 }
 
 int one_of(const JsonField& field, std::initializer_list<int> values) {
@@ -50,7 +50,7 @@ int one_of(const JsonField& field, std::initializer_list<int> values) {
     if (value == given) return value;
     all += (all.empty() ? "" : ", ") + std::to_string(value);
   }
-  field.refuse("none of " + all);
+  field.refuse("not one of " + all);
 }
 
 std::string name_from(const JsonField& field) {
@@ -58,7 +58,7 @@ std::string name_from(const JsonField& field) {
   const auto is_first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   const auto is_plain = [&](char c) { return is_first(c) || c == '.' || c == '-' || c == '_'; };
   if (name.empty() || !is_first(name.front()) || !std::ranges::all_of(name, is_plain))
-    field.refuse("no word of a-z, 0-9, '.', '-' and '_' that begins with a letter or digit");
+    field.refuse("not a name of a-z, 0-9, '.', '-' and '_' that begins with a letter or digit");
   return name;
 }
 
@@ -66,7 +66,7 @@ std::string sha256_from(const JsonField& field, std::string_view model_sha256) {
   std::string sha256 = field.text(kSha256Digits);
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   if (sha256.size() != kSha256Digits || !std::ranges::all_of(sha256, is_digit))
-    field.refuse("no SHA-256 in lower-case hex");
+    field.refuse("not a SHA-256 in lower-case hex");
   if (sha256 != model_sha256)
     field.refuse("made for another model; this one's is " + std::string(model_sha256));
   return sha256;
@@ -274,7 +274,7 @@ Card read_card(const std::filesystem::path& file, std::string_view model_sha256)
   const std::string origin = file.string();
   std::error_code failure;
   if (!std::filesystem::exists(file, failure)) refuse_card(origin, "no such file");
-  if (is_no_regular_file(file)) refuse_card(origin, "no regular file");
+  if (is_no_regular_file(file)) refuse_card(origin, "not a regular file");
   const std::uintmax_t size = std::filesystem::file_size(file, failure);
   if (failure) refuse_card(origin, failure.message());
   if (size > kLargestFile) refuse_card(origin, "larger than 256 KiB");

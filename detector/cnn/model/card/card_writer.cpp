@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 /// Returns the shortest decimal number that is read as the same float.
 Json number(float value) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  const auto* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   double result = 0;
   std::from_chars(text.data(), end, result);
   return result;

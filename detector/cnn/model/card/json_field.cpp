@@ -69,13 +69,13 @@ void JsonField::refuse(const std::string& reason) const {
 }
 
 void JsonField::expect_members(const std::vector<std::string_view>& names) const {
-  if (!value_->is_object()) refuse("no object");
+  if (!value_->is_object()) refuse("not an object");
   for (const auto& [name, value] : value_->items())
     if (std::ranges::find(names, name) == names.end()) refuse("unknown member " + shown(name));
 }
 
 std::optional<JsonField> JsonField::find(std::string_view name) const {
-  if (!value_->is_object()) refuse("no object");
+  if (!value_->is_object()) refuse("not an object");
   const auto found = value_->find(std::string(name));
   if (found == value_->end()) return std::nullopt;
   return JsonField(*this, *found,
@@ -89,11 +89,11 @@ JsonField JsonField::at(std::string_view name) const {
 }
 
 std::vector<JsonField> JsonField::list(std::size_t fewest, std::size_t most) const {
-  if (!value_->is_array()) refuse("no list");
+  if (!value_->is_array()) refuse("not a list");
   const std::string counts = fewest == most
                                  ? std::to_string(most)
                                  : std::to_string(fewest) + " to " + std::to_string(most);
-  if (value_->size() < fewest || value_->size() > most) refuse("no list of " + counts);
+  if (value_->size() < fewest || value_->size() > most) refuse("not a list of " + counts);
   std::vector<JsonField> entries;
   for (std::size_t i = 0; i < value_->size(); ++i)
     entries.push_back(JsonField(*this, (*value_)[i], path_ + "[" + std::to_string(i) + "]"));
@@ -101,7 +101,7 @@ std::vector<JsonField> JsonField::list(std::size_t fewest, std::size_t most) con
 }
 
 std::string JsonField::text(std::size_t longest) const {
-  if (!value_->is_string()) refuse("no text");
+  if (!value_->is_string()) refuse("not a string");
   auto text = value_->get<std::string>();
   if (text.size() > longest) refuse("longer than " + std::to_string(longest) + " bytes");
   if (has_control_characters(text)) refuse("has control characters");
@@ -116,14 +116,14 @@ bool JsonField::flag() const {
 int JsonField::integer(int least, int most) const {
   const bool fits = value_->is_number_integer() && !value_->is_number_float() && *value_ >= least &&
                     *value_ <= most;
-  if (!fits) refuse("no integer of " + std::to_string(least) + " to " + std::to_string(most));
+  if (!fits) refuse("not an integer from " + std::to_string(least) + " to " + std::to_string(most));
   return value_->get<int>();
 }
 
 float JsonField::number(double least, double most) const {
   const double value = value_->is_number() ? value_->get<double>() : NAN;
   if (!(value >= least && value <= most))
-    refuse("no number of " + Json(least).dump() + " to " + Json(most).dump());
+    refuse("not a number from " + Json(least).dump() + " to " + Json(most).dump());
   return static_cast<float>(value);
 }
 
@@ -136,9 +136,9 @@ nlohmann::json parse_json(std::string_view text, int deepest, const std::string&
       return watch.look(depth, event, parsed);
     });
   } catch (const Json::parse_error& error) {
-    refuse(origin, "no JSON from byte " + std::to_string(error.byte) + " on");
+    if (watch.problem().empty()) refuse(origin, "not JSON at byte " + std::to_string(error.byte));
   } catch (const Json::exception&) {
-    refuse(origin, "no JSON: a number in it is too large");
+    if (watch.problem().empty()) refuse(origin, "a number in it is too large");
   }
   if (!watch.problem().empty()) refuse(origin, watch.problem());
   return root;

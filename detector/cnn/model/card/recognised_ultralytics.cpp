@@ -84,13 +84,13 @@ std::string printable(std::string_view text, std::size_t longest) {
 
 std::vector<CardClass> classes_of(const Metadata& metadata) {
   const auto names = python_names(metadata.text("names"), kMostClasses);
-  if (!names || names->empty()) metadata.refuse("names", "no names of classes");
+  if (!names || names->empty()) metadata.refuse("names", "not a list of class names");
   std::vector<CardClass> classes;
   std::set<std::string> known;
   for (const std::string& given : *names) {
     std::string name = printable(given, kLongestName);
     if (name.empty()) name = "class " + std::to_string(classes.size());
-    while (!known.insert(name).second) name += "+";  // names in cards differ
+    while (!known.insert(name).second) name += '+';  // names in cards differ
     const ClassKind otherwise = names->size() == 1 ? ClassKind::face : ClassKind::ignore;
     classes.push_back({name, kind_of(given).value_or(otherwise), std::nullopt, std::nullopt});
   }
@@ -111,7 +111,7 @@ CardHead head_of(const Metadata& metadata) {
   const auto shape = python_integers(metadata.text("kpt_shape"), 2);
   const bool fits = shape && shape->size() == 2 && (*shape)[0] <= kMostPoints &&
                     ((*shape)[1] == 2 || (*shape)[1] == 3);
-  if (!fits) metadata.refuse("kpt_shape", "no number of points and their values");
+  if (!fits) metadata.refuse("kpt_shape", "not the number of points and of their values");
   if (has_suppression) return head;
   head.points = (*shape)[0];
   head.point_values = (*shape)[1];

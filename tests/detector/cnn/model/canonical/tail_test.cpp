@@ -104,11 +104,11 @@ const RefusedTail kRefusedTails[] = {
      [](OnnxBuilder& b, const std::string& map) { b.output(b.node("Exp", {rows_of(b, map, 4)})); }},
     {"nothing computes its output picture",
      [](OnnxBuilder& b, const std::string&) { b.output(b.picture()); }},
-    {"(Transpose): its outputs are no rows",
+    {"(Transpose): its outputs are not rows",
      [](OnnxBuilder& b, const std::string& map) {
        b.output(rows_of(b, map, 4, {0, 1, 2, 3}));
      }},
-    {"(Conv): its outputs are no rows",
+    {"(Conv): its outputs are not rows",
      [](OnnxBuilder& b, const std::string& map) {
        b.output(b.node("Reshape", {map, b.integers({1, -1, 4})}));
      }},

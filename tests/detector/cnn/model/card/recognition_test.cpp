@@ -146,10 +146,10 @@ TEST(RecognisedUltralytics, ThatContradictsItselfIsRefused) {
   const std::pair<Entries, const char*> kWrong[] = {
       {{{"task", "segment\n"}}, "metadata task: only detect and pose are supported, not segment?"},
       {{{"stride", "64"}}, "metadata stride: only 32 is supported, not 64"},
-      {{{"names", "{}"}}, "metadata names: no names of classes"},
-      {{{"names", "['face']"}}, "metadata names: no names of classes"},
-      {{{"names", "{1: 'face'}"}}, "metadata names: no names of classes"},
-      {{{"task", "pose"}}, "metadata kpt_shape: no number of points"},
+      {{{"names", "{}"}}, "metadata names: not a list of class names"},
+      {{{"names", "['face']"}}, "metadata names: not a list of class names"},
+      {{{"names", "{1: 'face'}"}}, "metadata names: not a list of class names"},
+      {{{"task", "pose"}}, "metadata kpt_shape: not the number of points"},
       {{{"task", "pose"}, {"kpt_shape", "[5, 4]"}}, "metadata kpt_shape"},
       {{{"task", "pose"}, {"kpt_shape", "[500, 3]"}}, "metadata kpt_shape"},
   };
