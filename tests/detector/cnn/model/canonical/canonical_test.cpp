@@ -82,30 +82,31 @@ void set_ints(onnx::NodeProto& node, const std::string& name, const Integers& va
 
 const Lie kLies[] = {
     {"operator set 99", [](auto& m) { m.mutable_opset_import(0)->set_version(99); }},
-    {"operators of other than one set", [](auto& m) { m.clear_opset_import(); }},
+    {"its operators must come from one operator set", [](auto& m) { m.clear_opset_import(); }},
     {"nothing before it computes its input later",
      [](auto& m) { node_of(m, "Identity").set_input(0, "later"); }},
-    {"no name of its own",
+    {"its output has no name, or the name of another value",
      [](auto& m) { node_of(m, "Relu").set_output(0, m.graph().node(0).output(0)); }},
-    {"its output has no name of its own",
+    {"its output has no name, or the name of another value",
      [](auto& m) { node_of(m, "Relu").set_output(0, "picture"); }},
     {"has two inputs picture",
      [](auto& m) { m.mutable_graph()->add_input()->set_name("picture"); }},
-    {"extents say", [](auto& m) { weights_of(m, m.graph().node(0).input(1)).clear_float_data(); }},
+    {"their data don't fit their extents",
+     [](auto& m) { weights_of(m, m.graph().node(0).input(1)).clear_float_data(); }},
     {"impossible extents",
      [](auto& m) { weights_of(m, m.graph().node(0).input(1)).set_dims(0, INT64_MAX); }},
     {"impossible extents",
      [](auto& m) { weights_of(m, m.graph().node(0).input(1)).set_dims(0, -4); }},
-    {"extents say",
+    {"their data don't fit their extents",
      [](auto& m) { node_of(m, "Constant").mutable_attribute(0)->mutable_t()->set_dims(0, 5); }},
-    {"stand in other files",
+    {"are in other files",
      [](auto& m) {
        node_of(m, "Constant")
            .mutable_attribute(0)
            ->mutable_t()
            ->set_data_location(onnx::TensorProto::EXTERNAL);
      }},
-    {"another type of numbers",
+    {"a type of numbers that is not supported",
      [](auto& m) {
        node_of(m, "Constant")
            .mutable_attribute(0)

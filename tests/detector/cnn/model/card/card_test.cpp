@@ -209,7 +209,7 @@ const Refused kRefused[] = {
      {{{"name", "a"}}, {{"name", "a"}}},
      "classes[1].name: another class has the same",
      false,
-     dfl},
+     kDfl},
     {"/classes", {{{"name", "a"}, {"as", "ignore"}}}, "classes: all are ignored", false},
     {"/classes/0/name", "", "classes[0].name: empty"},
     {"/classes/0/as", "dog", "classes[0].as: not one of face, head, person, plate, ignore"},
