@@ -105,11 +105,7 @@ std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const 
   return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), device, options);
 }
 
-std::string files() {
-  std::vector<std::string> titles;
-  for (const ModelData* model : known_models()) titles.emplace_back(model->title);
-  return "ONNX (" + any_of(titles) + ")";
-}
+std::string files() { return "ONNX (" + any_of(network_titles()) + ")"; }
 
 // f16 and bf16 are chosen for a user only if they are faster than f32. Both are as accurate as f32,
 // as far as 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few

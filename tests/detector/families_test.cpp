@@ -37,8 +37,8 @@ TEST(Families, AreKnownByContent) {
 
 TEST(Families, NameTheirFiles) {
   EXPECT_EQ(model_files(),
-            "ONNX (CenterFace or YuNet), a cascade in OpenCV's XML, or channel features in JSON");
-  EXPECT_EQ(files_with(Precision::i8), "ONNX (CenterFace or YuNet)");
+            "ONNX (CenterFace, YuNet, or SCRFD), a cascade in OpenCV's XML, or channel features in JSON");
+  EXPECT_EQ(files_with(Precision::i8), "ONNX (CenterFace, YuNet, or SCRFD)");
 }
 
 TEST(Families, NameThoseThatTakeAnOption) {

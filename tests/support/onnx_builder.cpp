@@ -117,10 +117,13 @@ std::string OnnxBuilder::constant(const std::vector<std::int64_t>& values) {
   return name;
 }
 
-void OnnxBuilder::output(const std::string& value) {
+void OnnxBuilder::output(const std::string& value, const std::vector<std::int64_t>& extents) {
   onnx::ValueInfoProto& output = *model_.mutable_graph()->add_output();
   output.set_name(value);
-  output.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  auto& tensor = *output.mutable_type()->mutable_tensor_type();
+  tensor.set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t extent : extents)
+    tensor.mutable_shape()->add_dim()->set_dim_value(extent);
 }
 
 int count_of(const onnx::ModelProto& model, const std::string& type) {

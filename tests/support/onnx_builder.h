@@ -47,8 +47,8 @@ class OnnxBuilder {
   /// Appends a Constant with a list of integers, as older exports write them.
   std::string constant(const std::vector<std::int64_t>& values);
 
-  /// Makes a value an output, of open extents.
-  void output(const std::string& value);
+  /// Makes a value an output, which declares these extents; none: they stay open.
+  void output(const std::string& value, const std::vector<std::int64_t>& extents = {});
 
   [[nodiscard]] onnx::ModelProto& model() { return model_; }
   [[nodiscard]] const onnx::ModelProto& model() const { return model_; }

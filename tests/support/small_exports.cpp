@@ -5,37 +5,43 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// Appends what follows one level of an SCRFD.
-void add_head(OnnxBuilder& build, const std::string& map, std::vector<std::string>& outputs) {
-  for (const int values : {1, 4, 10}) {
-    std::string head = build.convolution(map, 4, 2 * values, 3);
-    if (values == 4) head = build.node("Mul", {head, build.floats({}, {0.88F})});
-    const std::string cells = build.node("Transpose", {head}, {{"perm", Integers{0, 2, 3, 1}}});
-    const std::string rows = build.node("Reshape", {cells, build.constant({1, -1, values})});
-    outputs.push_back(values == 1 ? build.node("Sigmoid", {rows}) : rows);
-  }
+constexpr int kAnchors = 2;
+
+/// Appends a head of an SCRFD: rows of `values` for each anchor of a level.
+std::string head_of(OnnxBuilder& build, const std::string& map, int values) {
+  std::string head = build.convolution(map, 4, kAnchors * values, 3);
+  if (values == 4) head = build.node("Mul", {head, build.floats({}, {0.88F})});
+  const std::string cells = build.node("Transpose", {head}, {{"perm", Integers{0, 2, 3, 1}}});
+  const std::string rows = build.node("Reshape", {cells, build.constant({1, -1, values})});
+  return values == 1 ? build.node("Sigmoid", {rows}) : rows;
 }
 
 }  // namespace
 
-OnnxBuilder small_scrfd() {
+OnnxBuilder small_scrfd(bool landmarks) {
   OnnxBuilder build(kExportedSide, kExportedSide, 11);
   const std::string stem = build.node("Relu", {build.convolution(build.picture(), 3, 4, 3, 2)});
-  const std::string fine = build.convolution(stem, 4, 4, 3, 2);
+  const std::string fine = build.convolution(build.convolution(stem, 4, 4, 3, 2), 4, 4, 3, 2);
   const std::string mean = build.node(
       "AveragePool", {fine},
       {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}, {"ceil_mode", 1L}});
-  const std::string coarse = build.node("Identity", {build.convolution(mean, 4, 4)});
+  const std::string middle = build.node("Identity", {build.convolution(mean, 4, 4)});
+  const std::string coarse = build.convolution(middle, 4, 4, 3, 2);
   const std::string nothing = build.floats({0}, {});
   const std::string up =
-      build.node("Resize", {coarse, nothing, nothing, build.integers({1, 4, 16, 16})},
+      build.node("Resize", {middle, nothing, nothing, build.integers({1, 4, 8, 8})},
                  {{"mode", std::string("nearest")},
                   {"coordinate_transformation_mode", std::string("asymmetric")},
                   {"nearest_mode", std::string("floor")}});
-  std::vector<std::string> outputs;
-  add_head(build, build.node("Add", {fine, up}), outputs);
-  add_head(build, coarse, outputs);
-  for (const std::string& output : outputs) build.output(output);
+  const std::string levels[] = {build.node("Add", {fine, up}), middle, coarse};
+  for (const int values : {1, 4, 10}) {
+    std::int64_t side = kExportedSide / 8;
+    for (const std::string& level : levels) {
+      if (values == 10 && !landmarks) break;
+      build.output(head_of(build, level, values), {1, kAnchors * side * side, values});
+      side /= 2;
+    }
+  }
   return build;
 }
 

@@ -9,9 +9,9 @@ namespace facepipe::test {
 inline constexpr int kExportedSide = 64;
 
 /// Returns a small SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient Face
-/// Detection", 2021), as InsightFace exports it: scores, boxes and landmarks of two anchors a cell,
-/// for the strides 4 and 8. The outputs are ordered by stride.
-[[nodiscard]] OnnxBuilder small_scrfd();
+/// Detection", 2021), as InsightFace exports it: scores, boxes and landmarks of two anchors a
+/// place, for the strides 8, 16 and 32. First come the scores of all strides.
+[[nodiscard]] OnnxBuilder small_scrfd(bool landmarks = true);
 
 /// Returns a network with something for each pass of the canonical form to rewrite: a shuffle,
 /// Slices, a mean, a factor, and a Resize to sizes. It also has the operators that only some

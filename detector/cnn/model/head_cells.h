@@ -90,6 +90,31 @@ struct YunetCells {
   }
 };
 
+/// SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient Face Detection", 2021).
+/// Its tensors are score (1 channel), box (4), landmarks (10). The score is a number before its
+/// sigmoid. Boxes hold the distances from the place to their left, top, right and bottom side, and
+/// landmarks the way from the place to each point, in strides. InsightFace computes the same.
+struct ScrfdCells {
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell) {
+    return 1 / (1 + std::exp(-cell.at(0, 0)));
+  }
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place) {
+    return {
+        (place.column - cell.at(1, 0)) * place.stride, (place.row - cell.at(1, 1)) * place.stride,
+        (place.column + cell.at(1, 2)) * place.stride, (place.row + cell.at(1, 3)) * place.stride};
+  }
+  /// Writes kLandmarkCount points.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
+                                          const Box& /*box*/, Point* to) {
+    for (int i = 0; i < kLandmarkCount; ++i)
+      to[i] = {(place.column + cell.at(2, 2 * i)) * place.stride,
+               (place.row + cell.at(2, 2 * i + 1)) * place.stride};
+  }
+};
+
 /// Returns use(CELLS{}) with the arithmetic of a kind of head.
 template <class Use>
 auto with_cells_of(HeadKind kind, const Use& use) {
@@ -98,6 +123,8 @@ auto with_cells_of(HeadKind kind, const Use& use) {
       return use(CenterfaceCells{});
     case HeadKind::yunet:
       return use(YunetCells{});
+    case HeadKind::scrfd:
+      return use(ScrfdCells{});
   }
   throw Error(ErrorKind::internal, "detector: the kind of the head is unknown");
 }

@@ -7,7 +7,7 @@
 namespace facepipe::detector {
 
 /// How the values of a cell become a candidate. head_cells.h has the arithmetic of each kind.
-enum class HeadKind { centerface, yunet };
+enum class HeadKind { centerface, yunet, scrfd };
 
 /// Tells how an output holds its cells.
 enum class OutputLayout {

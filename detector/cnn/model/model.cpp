@@ -10,8 +10,11 @@
 
 #include "core/files/sha256.h"
 #include "detector/cnn/model/canonical/canonical.h"
+#include "detector/cnn/model/card/model_data.h"
+#include "detector/cnn/model/card/recognition.h"
 #include "detector/cnn/model/fold_pointwise.h"
 #include "detector/cnn/model/graph/onnx_check.h"
+#include "detector/cnn/model/map_outputs.h"
 #include "detector/model_file.h"
 
 namespace facepipe::detector {
@@ -63,12 +66,27 @@ std::optional<DeclaredTensor> find_image_input(const onnx::GraphProto& graph) {
   return fits ? std::optional(std::move(input)) : std::nullopt;
 }
 
-/// Returns "neither CenterFace's nor YuNet's".
+/// Returns "neither CenterFace's nor YuNet's nor SCRFD's".
 std::string of_none_of_them() {
   std::string text;
-  for (const ModelData* const known : known_models())
-    text += (text.empty() ? "neither " : " nor ") + known->title + "'s";
+  for (const std::string& title : network_titles())
+    text += (text.empty() ? "neither " : " nor ") + title + "'s";
   return text;
+}
+
+/// A file whose outputs are those of a known model.
+struct KnownFile {
+  const ModelData* data = nullptr;
+  std::vector<ModelOutput> outputs;
+};
+
+std::optional<KnownFile> find_known(const onnx::GraphProto& graph, const DeclaredTensor& image) {
+  std::vector<DeclaredTensor> outputs;
+  for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
+  for (const ModelData* const known : known_models())
+    if (auto found = find_outputs(known->head, image, outputs))
+      return KnownFile{known, std::move(*found)};
+  return std::nullopt;
 }
 
 void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& extents) {
@@ -77,31 +95,60 @@ void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& ext
   for (const std::int64_t extent : extents) shape.add_dim()->set_dim_value(extent);
 }
 
+/// Refuses an SCRFD whose file computes other activations than the decoder, which takes the maps
+/// before them.
+void check_activations(const std::filesystem::path& file, const std::vector<LastMap>& maps) {
+  for (const LastMap& map : maps) {
+    const bool score = map.values == 1;
+    if (map.activation != (score ? TailActivation::sigmoid : TailActivation::none))
+      refuse_model(file, "its output of " + map.name + " has another activation than SCRFD's");
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> network_titles() {
+  std::vector<std::string> titles;
+  for (const ModelData* const known : known_models()) titles.push_back(known->title);
+  titles.emplace_back("SCRFD");
+  return titles;
+}
 
 Model::Model(const std::filesystem::path& file) : file_(file) {
   const std::string bytes = read_model_file(file);
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
-  const onnx::GraphProto& graph = proto->graph();
-  const std::optional<DeclaredTensor> image = find_image_input(graph);
+  const std::optional<DeclaredTensor> image = find_image_input(proto->graph());
   if (!image) refuse_model(file, "not a known face model: its input is not a picture of 3 planes");
-  std::vector<DeclaredTensor> outputs;
-  for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
-  for (const ModelData* const known : known_models()) {
-    auto found = find_outputs(known->head, *image, outputs);
-    if (!found) continue;
-    data_ = known;
-    outputs_ = std::move(*found);
-    break;
-  }
-  if (data_ == nullptr)
-    refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
-  (void)make_canonical(*proto, file.string(), {});
-  check_outputs(graph::check_onnx(*proto, file.string(), kTrial));
+  if (auto known = find_known(proto->graph(), *image))
+    read_known(*proto, *known->data, std::move(known->outputs));
+  else if (const auto card = recognised_card(*proto, file.string()))
+    read_by_card(*proto, *card);
+  else
+    refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
   fold_pointwise_pairs(*proto->mutable_graph());
   proto_ = proto;
+}
+
+void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,
+                       std::vector<ModelOutput> outputs) {
+  data_ = std::make_shared<const ModelData>(known);
+  outputs_ = std::move(outputs);
+  (void)make_canonical(proto, file_.string(), {});
+  check_outputs(graph::check_onnx(proto, file_.string(), kTrial));
+}
+
+void Model::read_by_card(::onnx::ModelProto& proto, const Card& card) {
+  if (card.head.family != HeadFamily::scrfd)
+    refuse_model(file_, "a network of the family " + std::string(name_of(card.head.family)) +
+                            ", which is not supported");
+  ModelData data = model_data(card, file_.string());
+  const std::vector<LastMap> maps = make_canonical(proto, file_.string(), canonical_options(card));
+  const graph::Graph graph = graph::check_onnx(proto, file_.string(), kTrial);
+  check_activations(file_, maps);
+  outputs_ = find_map_outputs(data.head, maps, graph, kTrial, file_);
+  data_ = std::make_shared<const ModelData>(std::move(data));
 }
 
 void Model::check_outputs(const graph::Graph& graph) const {

@@ -20,21 +20,28 @@ class ModelProto;
 
 namespace facepipe::detector {
 
+struct Card;
+
 namespace graph {
 struct Graph;
 }
+
+/// Returns the names of all networks that a Model can be, for sentences: "CenterFace".
+[[nodiscard]] std::vector<std::string> network_titles();
 
 class Model {
  public:
   /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
   /// missing, unreadable, empty, not regular, larger than 1 GiB, or no ONNX; for ONNX whose weights
-  /// stand in other files, that is no known face model, or whose canonical form
+  /// stand in other files, that is no known face model and isn't recognised
+  /// (detector/cnn/model/card/recognition.h), or whose canonical form
   /// (detector/cnn/model/canonical/canonical.h) check_onnx() refuses
-  /// (detector/cnn/model/graph/onnx_check.h). So no engine sees such a file, and all engines see the
-  /// same form.
+  /// (detector/cnn/model/graph/onnx_check.h). So no engine sees such a file, and all engines see
+  /// the same form.
   explicit Model(const std::filesystem::path& file);
 
-  /// Returns what is known of the model besides its weights. It lives as long as the process.
+  /// Returns what is known of the model besides its weights. It lives as long as the model and its
+  /// copies.
   [[nodiscard]] const ModelData& data() const { return *data_; }
   [[nodiscard]] const HeadData& head() const { return data_->head; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
@@ -47,14 +54,18 @@ class Model {
   /// Returns the outputs in the order in which decoders read them.
   [[nodiscard]] const std::vector<ModelOutput>& outputs() const { return outputs_; }
 
-  /// Returns the canonical form as ONNX bytes, for an input of 1 x 3 x network.height x network.width.
+  /// Returns the canonical form as ONNX bytes, for an input of 1 x 3 x network.height x
+  /// network.width.
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:
+  void read_known(::onnx::ModelProto& proto, const ModelData& known,
+                  std::vector<ModelOutput> outputs);
+  void read_by_card(::onnx::ModelProto& proto, const Card& card);
   void check_outputs(const graph::Graph& graph) const;
 
   std::filesystem::path file_;
-  const ModelData* data_ = nullptr;
+  std::shared_ptr<const ModelData> data_;
   std::string sha256_;
   std::string input_;
   std::vector<ModelOutput> outputs_;

@@ -92,7 +92,7 @@ struct CardHead {
   HeadFamily family = HeadFamily::centerface;
   CardOutputs outputs;
   std::vector<int> strides{8, 16, 32};
-  int anchors = 2;                                    ///< a cell, of scrfd: 1..9
+  int anchors = 0;  ///< of a place, of scrfd: 1..9; 0: found by the outputs' shapes
   std::vector<std::vector<AnchorSize>> anchor_sizes;  ///< of each stride, of the other two
   std::array<float, 2> variances{0.1F, 0.2F};         ///< of retinaface: of centres, of sizes
   int bins = 16;                                      ///< of yolo-dfl: numbers in a distribution

@@ -74,7 +74,7 @@ Json outputs_json(const CardOutputs& outputs) {
 }
 
 Json anchors_json(const CardHead& head) {
-  if (head.family == HeadFamily::scrfd) return head.anchors;
+  if (head.family == HeadFamily::scrfd) return head.anchors > 0 ? Json(head.anchors) : Json();
   Json strides = Json::array();
   for (const std::vector<AnchorSize>& sizes : head.anchor_sizes) {
     Json anchors = Json::array();

@@ -71,7 +71,8 @@ class Outputs {
         for (std::size_t c = 0; c < channels(o); ++c) {
           const float value = noise(random);
           at(o, c, place) =
-              scores ? (random() % one_in == 0 ? 0.8F + 0.2F * value : 0.2F + 0.1F * value) : value;
+              scores ? stored(random() % one_in == 0 ? 0.8F + 0.19F * value : 0.2F + 0.1F * value)
+                     : value;
         }
     }
   }
@@ -80,13 +81,18 @@ class Outputs {
     return tensor == 0 || (head_.kind == HeadKind::yunet && tensor == 1);
   }
 
+  /// Returns what a tensor holds of a score.
+  [[nodiscard]] float stored(float score) const {
+    return head_.kind == HeadKind::scrfd ? std::log(score / (1 - score)) : score;
+  }
+
   /// Sets the scores of an output, if it has any, to value(number of the cell).
   template <class Value>
   void set_scores(std::size_t output, const Value& value) {
     if (!is_score(output)) return;
     for (std::size_t place = 0; place < places(output); ++place)
       for (std::size_t c = 0; c < channels(output); ++c)
-        at(output, c, place) = value(place * channels(output) + c);
+        at(output, c, place) = stored(value(place * channels(output) + c));
   }
 
   [[nodiscard]] Detections on_cpu() const {
@@ -277,7 +283,10 @@ TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
 
 TEST_P(CudaHead, TakesScoresAboveTheThresholdOnly) {
   Outputs outputs(head(), fit_network({64, 64}, {}));
-  const float scores[] = {kThreshold, std::nextafter(kThreshold, 1.0F), 0.49F, 1.0F};
+  // A sigmoid is rounded, so its threshold is no single float.
+  const float above =
+      head().kind == HeadKind::scrfd ? kThreshold + 1e-5F : std::nextafter(kThreshold, 1.0F);
+  const float scores[] = {kThreshold, above, 0.49F, 0.99F};
   for (std::size_t o = 0; o < outputs.size(); ++o)
     outputs.set_scores(o, [&](std::size_t cell) { return scores[cell % std::size(scores)]; });
   expect_as_on_cpu(outputs);
@@ -290,9 +299,19 @@ TEST_P(CudaHead, RefusesWhatHasOtherLandmarks) {
                      [&] { outputs.enqueue(to.view(), cuda::Stream()); });
 }
 
+HeadData scrfd_head() {
+  return {.kind = HeadKind::scrfd,
+          .layout = OutputLayout::planes,
+          .strides = {8, 16, 32},
+          .outputs = {{1}, {4}, {10}},
+          .anchors = 2};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Heads, CudaHead,
     testing::Values(Case{"centerface", centerface().head}, Case{"yunet", yunet().head},
+                    Case{"scrfd", scrfd_head()},
+                    Case{"scrfd_without_landmarks", without_landmarks(scrfd_head())},
                     Case{"yunet_of_two_anchors", with_anchors(yunet().head, 2)},
                     Case{"centerface_of_two_anchors", with_anchors(centerface().head, 2)},
                     Case{"yunet_without_landmarks", without_landmarks(yunet().head)},

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -109,6 +110,54 @@ class YunetTensors : public Tensors {
   Size network_;
 };
 
+/// Two anchors a place, and the scores before their sigmoid.
+class ScrfdTensors : public Tensors {
+ public:
+  explicit ScrfdTensors(Size network) : network_(network) {
+    for (const int stride : {8, 16, 32})
+      for (const std::size_t channels : {1U, 4U, 10U}) {
+        add(2 * channels * places(stride));
+        if (channels == 1) std::ranges::fill(values(count_), -9.F);
+        ++count_;
+      }
+  }
+
+  void put(int stride, int row, int column, int anchor, const Face& face) {
+    const auto unit = static_cast<float>(stride);
+    const float x = static_cast<float>(column) * unit;
+    const float y = static_cast<float>(row) * unit;
+    const std::size_t first = stride == 8 ? 0 : (stride == 16 ? 3 : 6);
+    const auto set = [&](std::size_t tensor, int channels, int channel, float value) {
+      const auto plane = static_cast<std::size_t>(anchor * channels + channel);
+      const auto place = static_cast<std::size_t>(row * (network_.width / stride) + column);
+      values(first + tensor)[plane * places(stride) + place] = value;
+    };
+    set(0, 1, 0, std::log(face.score / (1 - face.score)));
+    const float sides[] = {x - face.box.x1, y - face.box.y1, face.box.x2 - x, face.box.y2 - y};
+    for (int side = 0; side < 4; ++side) set(1, 4, side, sides[side] / unit);
+    int channel = 0;
+    for (const Point& point : landmarks_of(face.box)) {
+      set(2, 10, channel++, (point.x - x) / unit);
+      set(2, 10, channel++, (point.y - y) / unit);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t places(int stride) const {
+    return static_cast<std::size_t>((network_.width / stride) * (network_.height / stride));
+  }
+  Size network_;
+  std::size_t count_ = 0;
+};
+
+HeadData scrfd_head() {
+  return {.kind = HeadKind::scrfd,
+          .layout = OutputLayout::planes,
+          .strides = {8, 16, 32},
+          .outputs = {{1}, {4}, {10}},
+          .anchors = 2};
+}
+
 NetworkFit unscaled(Size frame, Size network) { return {frame, frame, network}; }
 
 void expect_near(const Box& actual, const Box& expected) {
@@ -161,6 +210,42 @@ TEST(YunetHead, FindsFacesStrideByStride) {
   expect_near(found.boxes[2], {0, 2, 60, 60});
   expect_near(found.landmarks[2], landmarks_of(coarse.box));
   EXPECT_NEAR(found.scores[0], 0.9F, 1e-6F);
+}
+
+TEST(ScrfdHead, FindsFacesStrideByStride) {
+  ScrfdTensors tensors({96, 64});
+  const Face coarse{{-4, 2, 60, 60}, 0.8F};
+  const Face second{{30, 20, 60, 62}, 0.7F};
+  const Face first{{28, 19, 61, 60}, 0.75F};
+  const Face fine{{70, 40, 80, 52}, 0.9F};
+  tensors.put(32, 1, 0, 1, coarse);
+  tensors.put(16, 2, 3, 1, second);
+  tensors.put(16, 2, 3, 0, first);
+  tensors.put(8, 5, 9, 0, fine);
+  const Detections found =
+      decode_head(scrfd_head(), tensors.views(), unscaled({96, 64}, {96, 64}), 0.5F);
+  ASSERT_EQ(found.size(), 4U);
+  const Face expected[] = {fine, first, second, coarse};
+  for (std::size_t i = 0; i < 4; ++i) {
+    expect_near(found.boxes[i], clipped(expected[i].box, {96, 64}));
+    expect_near(found.landmarks[i], landmarks_of(expected[i].box));
+    EXPECT_NEAR(found.scores[i], expected[i].score, 1e-6F);
+  }
+}
+
+TEST(ScrfdHead, TakesLogitsOfAnySize) {
+  ScrfdTensors tensors({32, 32});
+  const Face face{{2, 2, 20, 20}, 0.5F};
+  for (int anchor = 0; anchor < 2; ++anchor) tensors.put(8, 1, 1, anchor, face);
+  tensors.values(0)[5] = 200;        // the sigmoid is 1
+  tensors.values(0)[16 + 5] = -200;  // and 0
+  const Detections found =
+      decode_head(scrfd_head(), tensors.views(), unscaled({32, 32}, {32, 32}), 0.01F);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.scores[0], 1.F);
+  tensors.values(0)[5] = kNan;
+  EXPECT_EQ(decode_head(scrfd_head(), tensors.views(), unscaled({32, 32}, {32, 32}), 0.01F).size(),
+            0U);
 }
 
 TEST(YunetHead, ClampsBothFactorsOfTheScore) {

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "tests/detector/files.h"
 #include "tests/detector/golden.h"
+#include "tests/support/small_exports.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::detector {
@@ -213,6 +214,65 @@ TEST(Model, KnowsYunet) {
   EXPECT_EQ(model.outputs()[0].name, "cls_8");
   EXPECT_EQ(model.outputs()[7].name, "kps_16");
   EXPECT_EQ(model.outputs()[11].values({640, 640}), 4000U);
+}
+
+TEST(Model, KnowsAnScrfd) {
+  const TemporaryFolder folder;
+  for (const bool landmarks : {true, false}) {
+    const onnx::ModelProto file = test::small_scrfd(landmarks).model();
+    const Model model(folder.write("scrfd.onnx", file.SerializeAsString()));
+    EXPECT_EQ(model.head().kind, HeadKind::scrfd);
+    EXPECT_EQ(model.head().anchors, 2);
+    EXPECT_EQ(model.head().landmarks, landmarks);
+    EXPECT_EQ(model.data().name, "scrfd");
+    EXPECT_EQ(model.channel_order(), ChannelOrder::rgb);
+    ASSERT_EQ(model.outputs().size(), landmarks ? 9U : 6U);
+    EXPECT_EQ(model.outputs()[1].stride, 8);
+    EXPECT_EQ(model.outputs()[1].channels, 4);
+    onnx::ModelProto sized;
+    ASSERT_TRUE(sized.ParseFromString(model.onnx({96, 64})));
+    EXPECT_EQ(sized.graph().output_size(), landmarks ? 9 : 6);
+    EXPECT_EQ(extents(sized.graph().output(0)), (std::vector<std::int64_t>{1, 2, 8, 12}));
+  }
+}
+
+TEST(Model, RefusesAnScrfdWithOtherScores) {
+  const TemporaryFolder folder;
+  onnx::ModelProto file = test::small_scrfd().model();
+  onnx::GraphProto& graph = *file.mutable_graph();
+  for (int n = 0; n < graph.node_size(); ++n) {
+    if (graph.node(n).op_type() != "Sigmoid") continue;
+    // The output reads what the first Sigmoid reads.
+    graph.mutable_output(0)->set_name(graph.node(n).input(0));
+    break;
+  }
+  try {
+    const Model model(folder.write("scrfd.onnx", file.SerializeAsString()));
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("another activation than SCRFD's"));
+  }
+}
+
+TEST(Model, NamesTheFamilyThatItDoesNotSupport) {
+  const TemporaryFolder folder;
+  onnx::ModelProto file = centerface_ends();
+  file.mutable_graph()->mutable_output()->DeleteSubrange(1, 3);
+  for (const auto& [key, value] : {std::pair{"author", "Ultralytics"},
+                                   {"task", "detect"},
+                                   {"stride", "32"},
+                                   {"names", "{0: 'face'}"}}) {
+    auto& entry = *file.add_metadata_props();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  try {
+    const Model model(folder.write("yolo.onnx", file.SerializeAsString()));
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("a network of the family yolo-dfl, which is not supported"));
+  }
 }
 
 TEST(Model, IsWrittenForTheSizeAskedFor) {

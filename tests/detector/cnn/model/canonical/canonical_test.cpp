@@ -25,18 +25,18 @@ TEST(Canonical, FormOfAScrfdHasFewOperatorsForEveryPicture) {
   onnx::ModelProto model = small_scrfd().model();
   const std::vector<LastMap> maps = make_canonical(
       model, "test.onnx", {Tail::arrangement_cut, {{127.5F, 127.5F, 127.5F}, {128, 128, 128}}});
-  ASSERT_EQ(maps.size(), 6U);
+  ASSERT_EQ(maps.size(), 9U);
   EXPECT_EQ(count_of(model, "Conv") + count_of(model, "Relu") + count_of(model, "Add") +
                 count_of(model, "Resize"),
             model.graph().node_size());
   const graph::Graph graph = graph::check_onnx(model, "test.onnx", kTrial);
-  const int levels[] = {4, 4, 4, 8, 8, 8};
-  const int channels[] = {2, 8, 20, 2, 8, 20};
+  const int strides[] = {8, 16, 32};
+  const int channels[] = {2, 8, 20};
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const graph::MapShape expected{channels[i], kTrial.height / levels[i],
-                                   kTrial.width / levels[i]};
+    const graph::MapShape expected{channels[i / 3], kTrial.height / strides[i % 3],
+                                   kTrial.width / strides[i % 3]};
     EXPECT_EQ(graph.map(graph.outputs.at(i).value), expected) << maps[i].name;
-    EXPECT_EQ(maps[i].values, channels[i] / 2);
+    EXPECT_EQ(maps[i].values, channels[i / 3] / 2);
   }
 }
 
