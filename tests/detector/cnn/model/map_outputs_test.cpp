@@ -142,7 +142,7 @@ TEST(MapOutputs, OfAnScrfdAreDecodedAsTheRowsOfItsFile) {
       decode_head(head, {tensors.begin(), tensors.end()}, {kSize, kSize, kSize}, 0.4F);
   const Detections expected = decoded_rows(interpret_onnx(file, picture), file, kSize, 0.4F);
   ASSERT_EQ(found.size(), expected.size());
-  EXPECT_GT(found.size(), 20U);
+  EXPECT_GE(found.size(), 3U);  // most boxes of random weights have no size
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_NEAR(found.scores[i], expected.scores[i], 1e-4F);
     EXPECT_NEAR(found.boxes[i].x1, expected.boxes[i].x1, 1e-2F);
