@@ -97,6 +97,29 @@ bool is_read_by_kernels(const HeadData& head) {
   return head.kind == HeadKind::centerface && head.anchors == 1;
 }
 
+/// Returns the arguments that are the same for each detection. The addresses are null.
+HeadArguments arguments_of(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
+                           const Placement& fine, float score_threshold) {
+  if (!PyramidHead::fits(model, tail))
+    throw Error(ErrorKind::internal, "detector: the kernels can't compute this head");
+  HeadArguments a{};
+  Level& level = a.levels[0];
+  for (std::size_t t = 0; t < kHeadTensors; ++t) {
+    const ModelOutput& output = model.outputs()[t];
+    level.tensors[t] = {nullptr, kHeadChannels, output.channels,
+                        part_named(tail, output.name)->pending};
+  }
+  level.columns = static_cast<std::uint32_t>(fine.shape.width);
+  level.stride = static_cast<float>(model.outputs().front().stride);
+  a.level_count = 1;
+  a.anchors = 1;
+  a.landmarks = model.head().landmarks;
+  a.cells = static_cast<std::uint32_t>(fine.pixels());
+  a.threshold = score_threshold;
+  set_frame(a, fit);
+  return a;
+}
+
 }  // namespace
 
 bool PyramidHead::fits(const Model& model, const graph::HeadTail& tail) {
@@ -114,25 +137,17 @@ bool PyramidHead::fits(const Model& model, const graph::HeadTail& tail) {
 
 PyramidHead::PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
                          const Placement& coarse, const Placement& fine, float score_threshold)
-    : fit_(fit),
-      score_threshold_(score_threshold),
+    : head_(arguments_of(model, fit, tail, fine, score_threshold)),
       coarse_(coarse),
       fine_(fine),
-      landmarks_(model.head().landmarks),
-      stride_(static_cast<float>(model.outputs().front().stride)),
       tiles_(tiles_of(tail.window.outputs)) {
   const int stride = model.outputs().front().stride;
   const Size map{fit.network.width / stride, fit.network.height / stride};
-  if (!fits(model, tail) || fine.shape.width != map.width || fine.shape.height != map.height)
-    throw Error(ErrorKind::internal, "detector: the kernels can't compute this head");
+  if (fine.shape.width != map.width || fine.shape.height != map.height)
+    throw Error(ErrorKind::internal, "detector: the head's maps have another size");
   const Chip chip = current_chip();
   overlap_ = overlap_of(chip);
   warps_ = warps_for(tiles_, map, chip.multiprocessors);
-  int first = 0;
-  for (const ModelOutput& output : model.outputs()) {
-    tensors_.push_back({first, output.channels, part_named(tail, output.name)->pending});
-    first += output.channels;
-  }
   WeightPacker packer;
   pack(tail, channels_in_order(model, tail), packer);
   weights_ = packer.upload();
@@ -167,7 +182,7 @@ std::size_t PyramidHead::scratch_words() const {
 
 void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::uint32_t> scratch,
                           const cuda::DeviceDetections& to, cuda::StreamView stream) const {
-  check(scratch, landmarks_, to);
+  check(scratch, head_.landmarks, to);
   // The cast is safe, because the kernels only read the activations.
   const Memory memory{const_cast<std::byte*>(activations),  // NOLINT
                       weights_.data()};
@@ -185,20 +200,14 @@ void PyramidHead::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   a.outputs_bias = weight_pointer<float>(memory, outputs_bias_);
   a.cells = reinterpret_cast<float*>(scratch.data);  // NOLINT: typed memory in one block
   a.words = scratch.data + fine_.pixels() * kHeadChannels;
-  Level& level = a.head.levels[0];
-  for (std::size_t t = 0; t < tensors_.size(); ++t)
-    level.tensors[t] = {a.cells + tensors_[t].first_channel, kHeadChannels, tensors_[t].channels,
-                        tensors_[t].pending};
-  level.columns = static_cast<std::uint32_t>(fine_.shape.width);
-  level.stride = stride_;
-  a.head.level_count = 1;
-  a.head.anchors = 1;
-  a.head.landmarks = landmarks_;
-  a.head.cells = static_cast<std::uint32_t>(fine_.pixels());
-  a.head.threshold = score_threshold_;
-  a.least = least_of(score_threshold_, tensors_[0].pending);
-  set_frame(a.head, fit_);
+  a.head = head_;
+  const float* values = a.cells;
+  for (HeadTensor& tensor : a.head.levels[0].tensors) {
+    tensor.values = values;
+    values += tensor.channels;
+  }
   a.head.to = to;
+  a.least = least_of(head_.threshold, head_.levels[0].tensors[0].pending);
   launch_pyramid_head(tiles_, warps_, a, overlap_, stream);
 }
 

@@ -34,22 +34,12 @@ class PyramidHead : public CandidateHead {
                const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
 
  private:
-  struct Tensor {
-    int first_channel;
-    int channels;
-    graph::Activation pending;
-  };
-
   /// `channels` are those of the 1x1 convolution in the order in which the head reads them.
   void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
 
-  NetworkFit fit_;
-  float score_threshold_;
+  HeadArguments head_;  ///< all but the addresses, which each detection has its own of
   Placement coarse_;
   Placement fine_;
-  std::vector<Tensor> tensors_;  ///< ordered as the head reads them
-  bool landmarks_;
-  float stride_;
   int tiles_;
   cuda::Overlap overlap_ = cuda::Overlap::none;
   int warps_;  ///< number of warps of a thread block
