@@ -78,7 +78,8 @@ def detector_words(arguments):
 
 def add_program(options, program, dest=None):
     """Adds --NAME for a measuring program of build/bench, with its absolute path."""
-    # A program named "./name" can be found, but pathlib shortens that to "name", which can't.
+    # pathlib shortens "./name" to "name". The system would search PATH for that name, so we use an absolute
+    # path.
     options.add_argument("--" + program.replace("_", "-"), dest=dest or program, metavar="PROGRAM",
                          type=lambda text: pathlib.Path(text).resolve(),
                          default=REPOSITORY / "build" / "bench" / program,
@@ -131,12 +132,12 @@ def gpus():
 def revision():
     found = subprocess.run(["git", "-C", REPOSITORY, "describe", "--always", "--dirty",
                             "--abbrev=10"], capture_output=True, text=True)
-    # Whoever copies the sources without their history names the revision.
+    # If the sources were copied without their history, FACEPIPE_REVISION names the revision.
     return found.stdout.strip() or os.environ.get("FACEPIPE_REVISION", "unknown")
 
 
 def facepipe_version(arguments):
-    """Returns nothing if a measurement of a part runs without the whole program."""
+    """Returns the program's version; empty text if a measurement of a part runs without the program."""
     version = first_line([arguments.facepipe, "--version"])
     return "" if version == "not found" else version + ", "
 
@@ -175,7 +176,7 @@ def write_result(arguments, facts, body):
 
 
 def engine_facts(report):
-    """Returns what ran, from the first input's report."""
+    """Returns the engine and the model that the first input's report names."""
     first = report[0]
     model = first["model"]
     return {"engine": f"{first['engine']}, {first['precision']}, on {first['device']}",

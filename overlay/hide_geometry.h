@@ -1,5 +1,5 @@
-// Computes the masks of faces in integers, and the arithmetic of the styles that hide them. The
-// host and the kernels share it, so both hide the same samples and give them the same values.
+// Computes the masks of faces, and the values of the samples that hide them, in integers. The host
+// and the kernels share this code, so both hide the same samples and give them the same values.
 #pragma once
 
 #include <cmath>
@@ -69,15 +69,15 @@ struct PlaneGrid {
 
 namespace hide_detail {
 
-/// Returns the smallest root with root * root >= value, for value < 2^53. A double's root is off by
-/// at most one, whatever computes it, and is corrected in integers.
+/// Returns the smallest root with root * root >= value, for value < 2^53. The root of a double may
+/// be off by one on any device, so it is corrected in integers.
 FACEPIPE_HOST_DEVICE inline std::int64_t ceil_sqrt(std::int64_t value) {
   auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));
   while (root * root < value) ++root;
   while (root > 0 && (root - 1) * (root - 1) >= value) --root;
   return root;
 }
-/// Return the quotient rounded down and up, for divisor > 0.
+/// floor_divide() rounds the quotient down, and ceil_divide() rounds it up. `divisor` must be > 0.
 FACEPIPE_HOST_DEVICE inline std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) {
   const std::int64_t quotient = value / divisor;
   return value % divisor < 0 ? quotient - 1 : quotient;
@@ -88,10 +88,10 @@ FACEPIPE_HOST_DEVICE inline std::int64_t ceil_divide(std::int64_t value, std::in
 
 }  // namespace hide_detail
 
-/// Returns the pixels that the mask hides in row `y` of a picture with such chroma cells, for
-/// area.y1 <= y < area.y2. An ellipse hides all cells that it touches in the row of cells that
-/// contains `y`, so that a cell is hidden completely or not at all. The result may be empty. Its
-/// edges are those of `area` or of cells.
+/// Returns the pixels that the mask hides in row `y`, for area.y1 <= y < area.y2. `cell` is the
+/// size of the picture's chroma cells. An ellipse hides all cells that it touches in the row of
+/// cells that contains `y`, so that a cell is hidden completely or not at all. The result may be
+/// empty. Its edges are those of `area` or of cells.
 FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, const Size& cell,
                                                       int y) {
   using overlay_detail::larger;
@@ -187,8 +187,8 @@ struct ImageTap {
   std::uint32_t part = 0;
 };
 
-/// Returns the tap of sample `at` of `length` samples over which `size` samples of an image are
-/// stretched, centres on centres. 0 <= at < length.
+/// Returns the tap for sample `at` if `size` samples of an image are stretched to `length` samples,
+/// with the centres aligned. 0 <= at < length.
 FACEPIPE_HOST_DEVICE inline ImageTap image_tap(int at, int length, int size) {
   const std::int64_t centre = (2 * std::int64_t{at} + 1) * size * 128 / length - 128;
   const std::int64_t position = centre < 0 ? 0 : centre;

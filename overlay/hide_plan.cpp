@@ -12,10 +12,10 @@
 namespace facepipe::overlay {
 namespace {
 
-// Positions are cut at this many pixels from the origin. This changes nothing within a picture, and
-// integers stay small.
+// Positions are clamped to this many pixels from the origin. This keeps the integers small, and
+// changes nothing within a picture.
 constexpr double kReach = 4.0 * kMaxPictureSide;
-// Floats are cut here first, so that their sums stay finite.
+// Floats are first clamped to this, so that their sums stay finite.
 constexpr double kFarthest = 1e9;
 
 struct DoubleBox {
@@ -123,7 +123,7 @@ class Planner {
     HideMask mask;
     mask.whole = around(stored(in_pixels(upright), map_), cell_);
     mask.area = clipped(mask.whole, size_);
-    // If such an ellipse were cut, it would lie elsewhere.
+    // Clamping would move an ellipse that reaches far, so its mask is the whole rectangle.
     if (options_.shape == MaskShape::ellipse && !reaches_far(there))
       mask.ellipse = inscribed(there);
     const double sigma = std::max(kLeastBlurSigma, kBlurSigma * (face.x2 - face.x1));

@@ -33,13 +33,14 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Where a job of several at once has met the end of a device's memory, it is done again, alone.
+/// Returns whether the job will be done again, alone. A job that runs beside others can fail
+/// because the device has no memory left.
 bool is_done_again(const JobOptions& options, const Error& failure) {
   return options.resources.shared && failure.kind() == ErrorKind::device;
 }
 
-/// Error(input) where the input is no longer the file that it is to be.
-/// @param opened  what was opened as the input: it is to be that file, too
+/// Throws Error(input) if the input is no longer the file that it must be.
+/// @param opened  the file that was opened as the input; it must be that file, too
 void check_same_input(const JobOptions& options, const std::optional<FileIdentity>& opened) {
   if (!options.input.same_file) return;
   if (opened == options.input.same_file && identity_of(options.input.name) == opened) return;
@@ -49,7 +50,8 @@ void check_same_input(const JobOptions& options, const std::optional<FileIdentit
                   "found may not be those that it shows; no output is kept");
 }
 
-/// Completes the video under its name, or as a part under a partial one.
+/// Completes the video and gives it its name, or a partial name after an interruption or a failure.
+/// Throws the failure if no part of the video is kept.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const video::Encoder& encoder,
                    video::Muxer& muxer, JobResult& result) {
   result.codecs.encoder = encoder.name();
@@ -70,7 +72,7 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
   result.output = options.output.path;
 }
 
-/// What source and decoders tell at the end.
+/// Fills in what the source and the decoders report at the end.
 void fill_input(video::Source& source, const video::Decoder& decoder, const video::FrameLedger& all,
                 bool whole_file, JobResult& result, video::Notices& notices) {
   video::FrameLedger& ledger = result.ledger;
@@ -93,7 +95,8 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
   share->frames += lane.frames();
 }
 
-/// Whether a job's lanes may be of several devices, so that one can do again what another left.
+/// Returns whether the lanes of a job may be on several devices. One device can then do again what
+/// another one left.
 bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
                         Backend& backend) {
   if (plan.lanes.count == 1 || options.hide) return false;
@@ -118,7 +121,7 @@ std::vector<CopySum> sums(const CopyCounter& copies) {
   return all;
 }
 
-/// Says what connects the lanes, and within which bounds.
+/// Returns the limits of the queues that connect the lanes with each other and with other threads.
 LaneConnections::Limits connection_limits(const JobOptions& options, const JobPlan& plan,
                                           const OpenInput& input, Backend& backend) {
   LaneConnections::Limits limits;
@@ -131,14 +134,15 @@ LaneConnections::Limits connection_limits(const JobOptions& options, const JobPl
   return limits;
 }
 
-/// A single lane goes on from the first frame.
+/// If there is only one lane, gives it the first frame, which is already decoded.
 OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
   if (plan.lanes.count == 1) input.lanes.front().decoding.first = std::move(input.first);
   return input;
 }
 
-/// A planned run: lanes between a thread that reads and one that writes. Its twelve members are
-/// these threads, the lanes, and what they all refer to, in the order in which they are made.
+/// Runs a planned job: lanes between a thread that reads and a thread that writes. Its twelve
+/// members are these threads, the lanes, and what they all refer to. They are listed in the order
+/// in which they must be made.
 class Job {
  public:
   Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
@@ -148,12 +152,14 @@ class Job {
   /// Runs all threads to the end of the input.
   void run();
 
-  /// After run(): completes the output, and fills in what the run's parts tell.
+  /// Must be called after run(). Completes the output, and fills in what the parts of the run
+  /// report.
   void finish(JobResult& result);
 
  private:
   void add_threads();
-  /// Numbers and stamps frames in the stream's order; nullptr for one lane, which does so itself.
+  /// Returns an object that gives frames their numbers and time stamps in the stream's order.
+  /// Returns nullptr if there is one lane, because a single lane does this itself.
   [[nodiscard]] std::unique_ptr<Presentation> presentation(const video::Encoder* encoder) const;
   [[nodiscard]] bool cut_short() const;
   void fill_ledger(JobResult& result) const;
@@ -207,7 +213,8 @@ void Job::add_threads() {
               [this, failed] { reader_.run(lanes_.first().decoder(), failed); });
   if (tracking_) {
     runner_.add("track", [this] { tracking_->follow(); });
-    // What makes a stop, or an error of reading, known comes before the end of what is followed.
+    // "decide" calls cut_short() after the last followed frame. A stop or an error of reading is
+    // known by then.
     runner_.add("decide", [this] { tracking_->decide([this] { return cut_short(); }); });
   }
   lanes_.add_threads(runner_);
@@ -229,7 +236,7 @@ void Job::run() {
   if (writer_.muxer() != nullptr) statistics_.add_work(StageId::mux, writer_.working());
 }
 
-/// Whether the input ends before its own end, or before the chosen one.
+/// Returns whether reading ended before the input's own end, or before the end that the user chose.
 bool Job::cut_short() const { return end_.requested() || !input_.source->read_error().empty(); }
 
 void Job::fill_ledger(JobResult& result) const {
@@ -272,7 +279,8 @@ void Job::finish(JobResult& result) {
   result.size = plan_.frames.upright();
   fill_lanes(result);
   result.failure = end_.failure();
-  // What is missing may come another time; what was damaged stays so.
+  // This is a failure only if bytes are missing that another run may get. Damaged bytes stay
+  // damaged.
   if (const auto& failure = input_.source->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
   fill_detection(result);
@@ -283,7 +291,7 @@ void Job::finish(JobResult& result) {
   }
   if (writer_.muxer() != nullptr)
     finish_output(options_, *plan_.output, *lanes_.first().encoder(), *writer_.muxer(), result);
-  statistics_.fill(result);  // before what the run has made is taken down, which is no part of it
+  statistics_.fill(result);  // now, because the time of the destructors doesn't count
 }
 
 }  // namespace
@@ -313,7 +321,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
     if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
     for (const DeviceShare& share : result.resources.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
-  } else {  // stopped before there was one
+  } else {  // stopped before the first frame
     result.interrupted = true;
     const video::Decoder& decoder = *planned.input.begin.decoder;
     fill_input(*planned.input.source, decoder, decoder.ledger(), false, result, notices);

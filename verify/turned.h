@@ -13,25 +13,26 @@
 
 namespace facepipe::verify {
 
-/// All turns are looked at once in this time.
+/// All turns are looked at once in each interval of this length.
 inline constexpr double kTurnedEvery_s = 1;
 
 /// Looks at one picture a second in three turns. If a turn shows faces that upright looks miss, it
-/// looks at all pictures in that turn until the next such look. Not thread-safe.
+/// looks at all pictures in that turn until it looks at all three turns again. Not thread-safe.
 class TurnedSearch {
  public:
   /// The detectors must outlive it.
   explicit TurnedSearch(detector::DetectorFactory& detectors);
 
-  /// Returns detections over kFaceThatCounts in turned pictures, in pixels of the upright frame.
+  /// Returns the detections in turned pictures whose score is above kFaceThatCounts. Their boxes
+  /// are in pixels of the upright frame.
   /// @param time_s   must increase from call to call
   /// @param upright  what was found in the upright frame
   /// Errors: as Looks::find().
   [[nodiscard]] Detections find(const Frame& frame, double time_s, const Detections& upright,
                                 const std::stop_token& stop);
 
-  /// Counts what was found in the pictures that were looked at in all turns. turn_of_faces() tells
-  /// from this whether the video is turned.
+  /// Returns how many faces were found in each turn, in the pictures that were looked at in all
+  /// turns. turn_of_faces() tells from this whether the video is turned.
   [[nodiscard]] const detector::FacesByTurn& faces() const { return faces_; }
 
  private:

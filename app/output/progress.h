@@ -16,7 +16,7 @@
 
 namespace facepipe::app {
 
-/// What one line of progress says.
+/// Holds what one line of progress says.
 struct ProgressState {
   std::string file;
   std::size_t input = 1;  ///< 1..inputs
@@ -30,7 +30,7 @@ struct ProgressState {
 };
 
 /// Returns one JSON object with a line break: file, input, inputs, status, frames, expected_frames,
-/// fps, faces, elapsed_s, left_s. What is unknown is null.
+/// fps, faces, elapsed_s, left_s. Unknown values are null.
 [[nodiscard]] std::string progress_json(const ProgressState& state);
 
 /// Returns at most 79 characters without a line break. There is a bar if the number of frames is
@@ -43,13 +43,13 @@ enum class ProgressKind { none, bar, json };
 
 enum class ProgressEnd { of_all_frames, before_the_last };
 
-/// Shows the progress of one input at a steady pace from a thread of its own, so that lines come
-/// also while the first frame is on its way. JSON comes at the start, each second, and at the end.
-/// A bar comes four times a second, and is gone at the end. If a line can't be written,
-/// write_error() has the reason. update() may be called from another thread than the other
+/// Shows the progress of one input from a thread of its own. So it also writes lines before the
+/// first frame is complete. It writes a line of JSON at the start, each second, and at the end. Or
+/// it writes a bar four times a second, and clears it at the end. If a line can't be written,
+/// write_error() returns the reason. One thread may call update(), and another thread the other
 /// functions.
 ///
-/// Its eight members belong together: all of them are what the thread works with.
+/// Its eight members belong together: the thread works with all of them.
 class ProgressTeller {
  public:
   /// @param out  stays open; it is not owned
@@ -59,14 +59,14 @@ class ProgressTeller {
   ProgressTeller(const ProgressTeller&) = delete;
   ProgressTeller& operator=(const ProgressTeller&) = delete;
 
-  /// @param input  the new ProgressState::input; nullopt if it stays
+  /// @param input  the new ProgressState::input; nullopt if it stays the same
   void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
-  /// Writes the last line, with this status. With ProgressEnd::of_all_frames
-  /// it expects no more frames than there were.
+  /// Writes the last line, with this status. With ProgressEnd::of_all_frames, the number of
+  /// expected frames becomes the number of frames that came.
   void end(const std::string& status, ProgressEnd at);
 
   /// Returns errno of the first line that couldn't be written, 0 if all were written. It is no
-  /// error if the reader went away. Called after end().
+  /// error if the reader went away. Must be called after end().
   [[nodiscard]] int write_error() const { return write_error_; }
 
  private:
@@ -84,15 +84,15 @@ class ProgressTeller {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-/// Adds up the progress of inputs that are worked on at once: how many of them are done, and the
-/// frames and faces of all. Thread-safe.
+/// Adds up the progress of several inputs that are worked on at once. Counts the inputs that are
+/// done, and the frames and faces of all inputs. Thread-safe.
 class ProgressOfSeveral {
  public:
-  /// @param teller  outlives it
+  /// @param teller  must outlive this object
   explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
 
   void update(std::size_t input, const pipeline::Progress& progress);
-  /// The input has ended, with any outcome.
+  /// Tells that the input has ended, with any outcome.
   void end(std::size_t input);
 
  private:

@@ -11,7 +11,8 @@
 namespace facepipe {
 namespace {
 
-// Muxers seek only a few times in a file.
+// A new extent begins only after a seek. Muxers seek only a few times in a file, so this number is
+// enough.
 constexpr std::size_t kMostExtents = 64;
 // Long extents are written in parts of this size, so that room becomes free earlier.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 20U;
@@ -54,7 +55,8 @@ bool OutputQueue::has_room() const {
   return used_ < capacity_ && (follows || waiting_.size() < kMostExtents);
 }
 
-/// Returns what is free up to the ring's end, or up to the waiting bytes; empty after an error.
+/// Waits until there is room. Returns the free part of the ring up to its end, or up to the waiting
+/// bytes. After an error the part is empty.
 std::span<std::byte> OutputQueue::wait_for_room() noexcept {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [this] { return error_ != 0 || has_room(); });
@@ -64,7 +66,7 @@ std::span<std::byte> OutputQueue::wait_for_room() noexcept {
   return {ring_.get() + begin, std::min(capacity_ - used_, capacity_ - begin)};
 }
 
-/// Appends so many bytes, which are in the ring now, to those that wait.
+/// Appends `bytes` bytes to those that wait. The caller has already copied them to the ring.
 void OutputQueue::give(std::size_t bytes) noexcept {
   {
     const std::scoped_lock lock(mutex_);
@@ -122,12 +124,12 @@ int OutputQueue::write_out(const Extent& part, const std::byte* bytes) noexcept 
     if (code != 0) return code;
   }
   const int code = file_.write({bytes, part.bytes});
-  // After an error, only a part of it is written.
+  // After an error, only some of the bytes are written.
   written_ = std::max<std::int64_t>(written_, file_.position());
   return code;
 }
 
-/// Removes so many bytes of the first extent, because they are written.
+/// Removes `bytes` bytes from the first extent, because they have been written.
 void OutputQueue::take_off(std::size_t bytes) noexcept {
   used_ -= bytes;
   first_ = (first_ + bytes) % capacity_;

@@ -43,8 +43,8 @@ __device__ ColumnSpan masked_samples(const HideMask& mask, const PixelRect& area
   return pixels.empty() ? ColumnSpan{} : grid.samples_of(pixels);
 }
 
-/// Paints a block's part of the masked samples of one component and mask, which blockIdx names.
-/// value(x, y) is what a sample becomes.
+/// Paints a block's part of a component's samples in the mask blockIdx.y. The sample at (x, y)
+/// becomes value(x, y).
 template <class Sample, class Value>
 __device__ void paint(const HideBatch& batch, const Component<Sample>& component,
                       const Value& value) {
@@ -96,8 +96,9 @@ __device__ std::uint64_t sum_of_block(std::uint64_t value) {
   return sum;
 }
 
-/// Gives the masked samples of a component in `tile` their mean. `tile` must not be empty. All
-/// threads of a block call it. All have read before the first one writes.
+/// Sets the masked samples of a component in `tile` to the mean of all its samples in `tile`, which
+/// must not be empty. All threads of a block must call this. No thread writes before all threads
+/// have read.
 template <class Sample>
 __device__ void average(const HideBatch& batch, const Component<Sample>& component,
                         const HideMask& mask, const PixelRect& tile) {

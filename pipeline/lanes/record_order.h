@@ -9,7 +9,8 @@
 
 namespace facepipe::pipeline {
 
-/// Hands on records by rising index, without gaps. Not thread-safe.
+/// Puts records into the order of their indices. A record goes to the sink when all records with
+/// lower indices have gone there. Not thread-safe.
 class RecordOrder {
  public:
   template <typename Sink>

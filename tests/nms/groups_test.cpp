@@ -133,8 +133,8 @@ TEST(NmsGroups, OfOneOrNoneThereIsNone) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// Edges of boxes of 50 x 50 may differ by 10: at 10 the boxes are similar, at 11 they aren't. The
-// chain is one group, although its ends have nothing in common.
+// Two boxes of 50 x 50 are similar if their edges differ by at most 10. The chain is one group,
+// although its first and its last box don't overlap.
 TEST(NmsGroups, AreConnectedComponents) {
   NmsCase chained;
   NmsCase broken;
@@ -157,8 +157,8 @@ TEST(NmsGroups, RoundToWholePixelsTiesToEven) {
   EXPECT_THAT(on_cpu(by_groups(3), all).boxes, ElementsAre(Box{1, 3, 21, 23}));
 }
 
-// A box of 100 grows by 20. The inner group is removed if it lies within that and has fewer
-// members.
+// A box of 100 grows by 20. The inner group is removed if it lies within the grown box and has
+// fewer members.
 TEST(NmsGroups, WithinAStrongerOneGo) {
   struct Case {
     const char* what;
@@ -204,8 +204,9 @@ TEST(NmsGroups, GoAtTheFarEndsOfLongOnes) {
   }
 }
 
-// Any group may remove one of fewer than three members, so two may remove each other, as in OpenCV.
-// Edges of boxes of 100 x 20 may differ by 12, and the boxes grow by 20 to the left and right.
+// Any group may remove a group of fewer than three members. So two groups may remove each other, as
+// in OpenCV. Two boxes of 100 x 20 are similar if their edges differ by at most 12. Boxes grow by
+// 20 to the left and right.
 TEST(NmsGroups, OfTwoRemoveEachOther) {
   NmsCase all;
   add(all, {0, 0, 100, 20}, 2);

@@ -1,4 +1,4 @@
-// Runs the program under a library that makes one of its system calls fail (failing_calls.cpp).
+// Runs facepipe with a library that makes one of its system calls fail (failing_calls.cpp).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace facepipe::test {
 
-/// Sanitizers intercept the same calls.
+/// This is false with sanitizers, because they intercept the same calls.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };
 
-/// Runs the program, in which a call fails, for half a minute at most (then the exit code is 124).
-/// @param fault  "CALL FROM NTH DO", as in failing_calls.cpp
+/// Runs facepipe while a call fails. After 30 seconds it is stopped, and the exit code is 124.
+/// @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

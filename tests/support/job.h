@@ -26,7 +26,8 @@ inline pipeline::JobOptions default_job(const std::filesystem::path& input,
   return options;
 }
 
-/// Returns the same for a fast and lossless encoder: output pictures equal input pictures.
+/// Returns the options of default_job() with a fast and lossless encoder. Its output pictures equal
+/// the input pictures.
 inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
                                          const std::filesystem::path& output) {
   pipeline::JobOptions options = default_job(input, output);

@@ -55,11 +55,11 @@ inline std::string box(const std::string& type, const std::string& content) {
   return big(8 + content.size(), 4) + type + content;
 }
 
-/// A picture in the boxes of AVIF and HEIF.
+/// Describes a picture (an item) of an AVIF or HEIF file.
 struct HeifItem {
   int id = 0;
   std::string type = "av01";
-  std::vector<int> properties = {};  ///< numbered from 1 on
+  std::vector<int> properties = {};  ///< positions among the file's properties, from 1 on
   bool hidden = false;
 };
 struct HeifReference {

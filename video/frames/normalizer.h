@@ -1,4 +1,4 @@
-// Turns the decoder's pictures into pictures of one kind. They have the first picture's size and a
+// Converts the decoder's pictures to pictures of one kind. They have the first picture's size and a
 // format that stages and encoder share. They are upright if the container can't say how to turn
 // them. A picture of another shape than the first lies in the middle, with black beside it.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace facepipe::video {
 
-/// Reports pictures that change in the middle of a file. Somebody else makes them like the first.
-/// Not thread-safe.
+/// Reports pictures whose size or format changes in the middle of a file. The caller must convert
+/// them to the first picture's kind. Not thread-safe.
 class ChangeWatch {
  public:
   /// @param first            kind of the stream's first picture, which need not be passed to
@@ -40,8 +40,8 @@ class ChangeWatch {
   Notices& notices_;
 };
 
-/// Turns pictures in host memory into those of a target. It doesn't look at the target's
-/// orientation. Not thread-safe.
+/// Converts pictures in host memory to those of a target. It ignores the target's orientation. Not
+/// thread-safe.
 class Normalizer {
  public:
   /// @param first, scale_on_change  as ChangeWatch's

@@ -107,14 +107,14 @@ class Demuxer final : public Source {
   std::int64_t max_pixels_;
   std::chrono::steady_clock::time_point deadline_;
   InputAccess access_;
-  // Stands after stop_, deadline_ and access_, because its callbacks read these.
+  // context_ must be declared after stop_, deadline_ and access_, because its callbacks read them.
   UniqueInputContext context_;
   KeptPromises promises_;
   int video_index_ = -1;
   int first_late_ = 0;  // number of streams that were found at once
   std::string read_error_;
   std::optional<Error> failure_;
-  bool looked_into_ = false;      // the first packet of the video
+  bool looked_into_ = false;      // whether look_into() has had the video's first packet
   PictureFile picture_;           // facts of a still image
   bool still_in_boxes_ = false;   // AVIF or HEIF, which FFmpeg takes for a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found

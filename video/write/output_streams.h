@@ -16,7 +16,7 @@
 
 namespace facepipe::video {
 
-/// What an output must know of the encoded video.
+/// Holds what an output must know about the encoded video.
 struct VideoStreamInfo {
   UniqueCodecParameters parameters;
   AVRational time_base{0, 1};
@@ -64,17 +64,17 @@ class StreamMaker {
   std::vector<std::string> told_;
 };
 
-/// Makes all streams that `plans` has, one plan for each of the input's. Returns those that get
-/// packets, by index of the input's stream.
+/// Makes the output's streams. `plans` has one plan for each stream of the input. Returns the
+/// streams that get packets, by the index of the input's stream.
 using OutputStreams = std::map<int, OutputStream>;
 [[nodiscard]] OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
                                          const std::vector<StreamPlan>& plans,
                                          const VideoStreamInfo& video);
 
-/// Makes the settings that all outputs share.
+/// Applies the settings that every output needs to `output`.
 void set_header_rules(AVFormatContext& output);
-/// Makes these settings, and those that the video needs, which don't depend on the other streams.
-/// Some go into `options`, which are for avformat_write_header().
+/// Calls set_header_rules(), and also applies the settings that depend on the video. Puts some of
+/// them into `options`, which must be passed to avformat_write_header().
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
                     Dictionary& options);
 

@@ -1,5 +1,5 @@
-// Threads make bands of cells, which are parts of a pyramid, independently. The cells don't depend
-// on how the picture is cut into bands.
+// Makes a pyramid in bands, which are groups of its rows. Each thread makes its bands independently
+// of other threads. The cells don't depend on how the rows are divided into bands.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace facepipe::detector::acf {
 
-/// Memory of one thread. It grows as needed and is reused.
+/// Holds the memory of one thread, which grows as needed and is reused.
 struct BandMemory {
   std::vector<Planes> rings = std::vector<Planes>(10);
 };
 
-/// The LUV picture and the taps that a real scale is made from.
+/// Refers to the LUV picture and the taps. A real scale is made from these.
 struct RealSource {
   const Planes* luv = nullptr;
   const Taps* across = nullptr;  ///< null if the picture has that scale's size
@@ -24,12 +24,12 @@ struct RealSource {
 /// Makes the rows first_row..first_row+rows-1 of a resized picture.
 void resize_band(const RealSource& source, int first_row, int rows, BandMemory& memory, Planes& to);
 
-/// Makes rows first_row..first_row+rows-1 of cells, in all channels of a real scale with `cells`,
-/// before they are smoothed.
+/// Makes the rows first_row..first_row+rows-1 of a real scale's cells, in all channels. They are
+/// not yet smoothed. `cells` is the size of the scale in cells.
 void make_real_band(const RealSource& source, Size cells, int first_row, int rows,
                     BandMemory& memory, Planes& to);
 
-/// The channels of a real scale, and the taps, that a scale's cells are made from.
+/// Refers to the channels of a real scale, and to the taps. A scale's cells are made from these.
 struct CellSource {
   const Planes* channels = nullptr;
   const Taps* across = nullptr;  ///< null if the scale is the real scale itself

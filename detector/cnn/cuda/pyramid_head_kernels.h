@@ -15,8 +15,10 @@ namespace facepipe::detector::engine {
 
 /// Output channels of the 1x1 convolution. The first channel is the score.
 inline constexpr int kHeadChannels = 16;
-/// Output columns of a thread block. With one more on each side for the window, they are 32: 16
-/// pixels of each sub-pixel. A word has a bit for each column of a row.
+/// Output columns of a thread block. The 3x3 window needs one more column on each side. So a block
+/// computes 32 columns of the pyramid's last map: 16 even and 16 odd ones, which are different
+/// sub-pixels of the transposed convolution. Each row of outputs has one bit for each column, in
+/// one word.
 inline constexpr int kHeadColumns = 30;
 inline constexpr int kLeastHeadTiles = 2;
 inline constexpr int kMostHeadTiles = 4;
@@ -33,8 +35,8 @@ struct PyramidHeadArguments {
   const float* window_bias;
   const uint4* outputs;  ///< steps x lanes, see pack_fragments()
   const float* outputs_bias;
-  float least;           ///< lower bound of the score's channel, without its activation, to
-                         ///< pass the threshold
+  float least;           ///< a score passes the threshold if the score's channel, before its
+                         ///< activation, is at least this
   float* cells;          ///< outputs, kHeadChannels for each cell; written if the score passes
   std::uint32_t* words;  ///< a bit for each cell that holds a candidate, kHeadColumns a word;
                          ///< words_of_row() for each row

@@ -9,11 +9,11 @@
 
 namespace facepipe::viola_jones {
 
-/// The parts that each device scans.
+/// Holds the parts that each device scans: deal[device].
 using Deal = std::vector<std::vector<Part>>;
 
-/// Deals whole scales, whose amounts of work are known, as in the paper: the largest first, each to
-/// the device with the least work so far.
+/// Gives whole scales to the devices, as in the paper. The scale with the most work comes first,
+/// and each scale goes to the device with the least work so far. `work` has the work of each scale.
 [[nodiscard]] Deal deal_scales(const std::vector<Scale>& scales, const std::vector<double>& work,
                                std::size_t devices);
 
@@ -21,7 +21,7 @@ using Deal = std::vector<std::vector<Part>>;
 /// are devices, some devices get none, in turns.
 [[nodiscard]] Deal deal_bands(const std::vector<Scale>& scales, std::size_t devices);
 
-/// The printed names of both deals, and the deal of that name.
+/// These are the names of both deals, as they are printed. deal_by() makes the deal of that name.
 inline constexpr const char* kDealt[] = {"scales", "bands"};
 [[nodiscard]] Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
                            const std::vector<double>& work, std::size_t devices);

@@ -1,5 +1,5 @@
-// The table of options: what it says of each row is what the command line, the help and the
-// documentation get.
+// These tests check the table of options. The command line, the help and the documentation must get
+// what a row of the table says.
 #include "app/options/table.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ std::string shown_text(const Arguments& arguments) {
   return std::get<ShowText>(parse_command(arguments)).text;
 }
 
-/// What `command` needs beside its options.
+/// Returns the command line of `command` without options: its name, and the inputs that it needs.
 Arguments with_inputs(const std::string& command) {
   if (command == "doctor") return {command};
   if (command == "verify") return {command, "a.mp4", "b.mp4"};

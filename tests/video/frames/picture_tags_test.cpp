@@ -13,7 +13,8 @@
 namespace facepipe::test {
 namespace {
 
-/// Stores a number that may not belong to the enumeration, as a hostile header does.
+/// Stores any number, even one that is no value of the enumeration. A hostile header can contain
+/// such numbers.
 template <typename Enumeration>
 void put(Enumeration& field, int number) {
   static_assert(sizeof(field) == sizeof(number));

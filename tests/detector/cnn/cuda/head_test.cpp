@@ -20,8 +20,8 @@ namespace {
 constexpr float kThreshold = 0.5F;
 constexpr int kPitch = 32;  // the channels of all outputs of a level stand side by side
 
-/// Outputs of a network of one kind. The test chooses the values, which exist twice: as the CPU's
-/// head reads them, and in device memory.
+/// Holds the outputs that a network could have. The test chooses their values. The values exist in
+/// two layouts: one for the head on the CPU, and one for device memory.
 class Outputs {
  public:
   Outputs(HeadData head, const NetworkFit& fit) : head_(std::move(head)), fit_(fit) {
@@ -45,8 +45,8 @@ class Outputs {
     memory_.resize(offset / sizeof(float));
   }
 
-  /// Returns the value of a channel of a place, which has the channels of all its cells. Places are
-  /// in raster order.
+  /// Returns the value of a channel at a place, which is a pixel of the output. A place has the
+  /// channels of all its cells. Places are in raster order.
   float& at(std::size_t output, std::size_t channel, std::size_t place) {
     const bool planes = head_.layout == OutputLayout::planes;
     return planes_[output]
@@ -60,8 +60,8 @@ class Outputs {
   }
   [[nodiscard]] std::size_t size() const { return planes_.size(); }
 
-  /// Fills outputs with values near 0, so that boxes are about a stride large. Scores are below the
-  /// threshold except for one cell in `one_in`.
+  /// Fills outputs with values near 0, so that boxes are about as large as the stride. Scores are
+  /// below the threshold except for one cell in `one_in`.
   void fill(unsigned seed, unsigned one_in) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> noise(-1, 1);
@@ -136,7 +136,7 @@ class Outputs {
     const cuda::DeviceBuffer<Landmarks> landmarks(head_.landmarks ? capacity + 1 : 0);
     const cuda::DeviceBuffer<std::uint32_t> count(1);
     cuda::copy(memory.span(), std::as_bytes(std::span(memory_)), stream);
-    // These bytes reveal values that nobody writes.
+    // If the kernels don't write a value, it keeps these bytes, and the test fails.
     cuda::fill(scratch.span(), 0xff, stream);
     cuda::fill(scores.span(), 0xff, stream);
     head.enqueue(memory.data(), scratch.span(),
@@ -169,7 +169,8 @@ class Outputs {
   std::vector<float> memory_;
 };
 
-/// How far a coordinate may be off. It comes from two exponentials, and sums and products of them.
+/// Says how far a coordinate may be off. A coordinate is computed from two exponentials, by sums
+/// and products.
 struct Tolerance {
   double pixels = 1e-4;
   double relative = 2e-6;

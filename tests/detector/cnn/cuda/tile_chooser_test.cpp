@@ -144,7 +144,8 @@ TEST_F(TileFile, MayBeImpossibleToWrite) {
   EXPECT_NO_THROW(chooser.save());
 }
 
-// A second device of the same kind takes what the first one has found, even if nothing was saved.
+// A second device of the same kind uses the way that was chosen on the first device, even if the
+// file wasn't saved.
 TEST_F(TileFile, IsPrecededByWhatTheRunHasChosen) {
   TileMemory memory;
   Clock first{1};
