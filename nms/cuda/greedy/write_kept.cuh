@@ -66,8 +66,8 @@ __device__ __forceinline__ bool wait_for_all(const BlockContext<kFits>& block) {
   return !block.shared.falls_back;
 }
 
-/// Counts kept candidates among the block's own. `kept` has a bit for each of this thread's
-/// entries.
+/// Counts kept candidates by their rank among the block's own candidates (see count_among()).
+/// `kept` has a bit for each of this thread's entries; it is set if the candidate is kept.
 __device__ __forceinline__ void count_kept_entries(const BlockContext<true>& block,
                                                    const BlockRanking& own, unsigned kept) {
   constexpr unsigned kSearched = 4;
@@ -82,8 +82,9 @@ __device__ __forceinline__ void count_kept_entries(const BlockContext<true>& blo
   }
 }
 
-/// Polls the states of all candidates until each is decided, and counts the kept ones among the
-/// block's own as they become known. All loads of one poll are in flight together.
+/// Polls the states of all candidates until each is decided, and counts the kept ones by their rank
+/// among the block's own candidates as they become known. All loads of one poll are in flight
+/// together.
 __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
                                                const BlockRanking& own) {
   static_assert(kMaxColumns - 64 <= kLoadsInFlight * kThreads);
