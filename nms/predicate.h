@@ -49,9 +49,23 @@ FACEPIPE_NMS_INLINE float div(float a, float b) {
 #endif
 }
 
-// These are for coordinates of valid boxes, so no operand is NaN.
-FACEPIPE_NMS_INLINE float lesser(float a, float b) { return b < a ? b : a; }
-FACEPIPE_NMS_INLINE float greater(float a, float b) { return a < b ? b : a; }
+// These are for coordinates of valid boxes, so no operand is NaN. CPU and CUDA may return zeros of
+// different signs. No comparison depends on the sign of a zero.
+FACEPIPE_NMS_INLINE float lesser(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return fminf(a, b);
+#else
+  return b < a ? b : a;
+#endif
+}
+
+FACEPIPE_NMS_INLINE float greater(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return fmaxf(a, b);
+#else
+  return a < b ? b : a;
+#endif
+}
 
 FACEPIPE_NMS_INLINE bool valid(float x1, float y1, float x2, float y2, float score) {
   // Comparisons with NaN are false, so a NaN corner fails one of them.

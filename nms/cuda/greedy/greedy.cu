@@ -8,6 +8,7 @@
 #include "nms/cuda/cooperative.h"
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/greedy/block_context.cuh"
+#include "nms/cuda/greedy/decide_few.cuh"
 #include "nms/cuda/greedy/fallback.cuh"
 #include "nms/cuda/greedy/greedy.h"
 #include "nms/cuda/greedy/partition.cuh"
@@ -44,12 +45,14 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   return room;
 }
 
-/// Clears stale published words (see Note [Tags]) and a stale request of the fallback. One block
-/// calls it at its end, when no block can request the fallback any more.
-template <bool kFits>
-__device__ __forceinline__ void clear_stale_words(const BlockContext<kFits>& block) {
+/// Clears stale words beyond the first `published` ones, which this launch writes (see Note
+/// [Tags]), and a stale request of the fallback. One block calls it at its end, when no block can
+/// request the fallback any more. Begins with a barrier.
+__device__ __forceinline__ void clear_stale_words(const BlockContext<true>& block,
+                                                  unsigned published) {
+  __syncthreads();  // the tag is there now
   const PublishedStates states = block.states();
-  states.clear_stale(block.n, block.arguments.view.capacity);
+  states.clear_stale(published, block.arguments.view.capacity);
   std::uint32_t* const fallback = &block.arguments.scratch.control->fallback;
   if (threadIdx.x == 0 && states.tag % 4096 == 0 && load_relaxed(fallback) != states.tag)
     store_relaxed(fallback, ~states.tag);
@@ -78,38 +81,12 @@ __device__ __forceinline__ bool wait_for_partition(const BlockContext<true>& blo
   return block.shared.partition.overfull != 0;
 }
 
-/// Decides few candidates without a partition; see kFewCandidates.
-template <class Overlap, bool kAnyStronger>
-__device__ __forceinline__ void decide_few(const BlockContext<true>& block, float4 first_box,
-                                           float first_score) {
-  const unsigned begin = blockIdx.x * kLeastPartition;
-  if (begin >= block.n && blockIdx.x != 0) {
-    __syncthreads();  // the tag is there now
-    return;
-  }
-  if (threadIdx.x < block.n)
-    block.columns.candidates.put(threadIdx.x, first_box, first_score, threadIdx.x);
-  const SuppressionMatrix matrix =
-      select_few(block, min(begin, block.n), min(begin + kLeastPartition, block.n));
-  compute_matrix<Overlap>(block.columns, matrix.rows, matrix.stride(), matrix.column_end, nullptr,
-                          block.arguments.threshold, block.bits);
-  __syncthreads();
-  decide_and_write<kAnyStronger>(block, matrix);
-}
-
 /// Partitions the candidates, decides which of the block's own candidates are kept, and writes its
 /// part of the output. Returns false if nothing was written; then all blocks must call
 /// decide_by_fallback().
 template <class Overlap, bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& block,
                                                    float4 first_box, float first_score) {
-  if constexpr (kFits) {
-    // With few blocks the smallest partitions would not include all candidates.
-    if (block.n <= min(min(kFewCandidates, kLeastPartition * gridDim.x), block.max_rows() / 2)) {
-      decide_few<Overlap, kAnyStronger>(block, first_box, first_score);
-      return true;
-    }
-  }
   const unsigned partition_size = partition_size_of(block.n);
   const unsigned begin = blockIdx.x * partition_size;
   float4 range;
@@ -166,6 +143,20 @@ __global__ void __launch_bounds__(kThreads, 1)
         __ldg(reinterpret_cast<const unsigned*>(&kHilbertCurve) + q * kThreads + threadIdx.x);
   const std::uint32_t count = __ldg(view.count);
   const BlockContext<true> block = block_context<true>(arguments, min(count, view.capacity));
+  if (threadIdx.x == kThreads - 1) {
+    // This is the tag of the launch. It is first read after some barriers, which hide the latency.
+    const std::uint32_t launch_count =
+        atomicAdd(&arguments.scratch.control->launches, block.phases().increment());
+    block.shared.tag = launch_count >> arguments.phase_bits;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - block.n;
+  if (block.n <= kFewCandidates) {
+    if (blockIdx.x == 0)
+      decide_few<Overlap, kAnyStronger>(arguments, *reinterpret_cast<FewMemory*>(block.counts),
+                                        block.n, first_box, first_score);
+    if (blockIdx.x == gridDim.x - 1) clear_stale_words(block, 0);
+    return;
+  }
 #pragma unroll
   for (unsigned q = 0; q < kCurveWords; ++q) {
     reinterpret_cast<uint2*>(block.counts)[q * kThreads + threadIdx.x] = make_uint2(0, 0);
@@ -177,18 +168,11 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   if (threadIdx.x < kMaxRowWords)
     block.shared.kept[threadIdx.x] = block.shared.removed[threadIdx.x] = 0;
-  if (threadIdx.x == kThreads - 1) {
-    // This is the tag of the launch. It is first read after some barriers, which hide the latency.
-    const std::uint32_t launch_count =
-        atomicAdd(&arguments.scratch.control->launches, block.phases().increment());
-    block.shared.tag = launch_count >> arguments.phase_bits;
-  }
-  if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - block.n;
   const bool done = fits(arguments, block.n)
                         ? decide_partitioned<Overlap, kAnyStronger>(block, first_box, first_score)
                         : decide_many_partitioned<Overlap, kAnyStronger>(arguments, block.n);
   if (!done) decide_by_fallback<Overlap, kAnyStronger>(arguments, block.n);
-  if (blockIdx.x == gridDim.x - 1) clear_stale_words(block);
+  if (blockIdx.x == gridDim.x - 1) clear_stale_words(block, block.n);
 }
 
 using Kernel = void (*)(GreedyArguments);

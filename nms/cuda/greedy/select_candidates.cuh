@@ -96,8 +96,8 @@ __device__ __forceinline__ void count_cells(const BlockContext<kFits>& block,
   __syncthreads();
 }
 
-/// Returns the cell of a candidate. count_cells() has stored it, or if there was no space, it is
-/// computed again from the box that box_of() returns.
+/// Returns the cell of a candidate. If there was space, count_cells() has stored it. Otherwise it
+/// is computed again from the box that box_of() returns.
 template <bool kFits, class BoxOf>
 __device__ __forceinline__ unsigned cell_at(const BlockContext<kFits>& block, const CellGrid& grid,
                                             unsigned index, BoxOf&& box_of) {
@@ -106,8 +106,8 @@ __device__ __forceinline__ unsigned cell_at(const BlockContext<kFits>& block, co
 }
 
 /// Calls take(index, row) for each candidate that the block owns. Rows are in the order of cells,
-/// so that eight rows in sequence (an octet) lie close together. Reads the numbers of candidates
-/// before each cell from `counts`, and changes them.
+/// so that eight rows in sequence (an octet) lie close together. For each cell, block.counts must
+/// have the number of candidates in the cells before it. This function changes these numbers.
 template <bool kFits, class Take>
 __device__ __forceinline__ void for_each_own(const BlockContext<kFits>& block, const CellGrid& grid,
                                              const Partition& partition, Take&& take) {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void for_each_own(const BlockContext<kFits>& block, c
   }
 }
 
-/// Makes the block's own candidates the columns [0, rows). They already have entries.
+/// Lists the block's own candidates as the columns [0, rows). They already have entries.
 __device__ __forceinline__ void list_rows(const BlockContext<true>& block, const CellGrid& grid,
                                           const Partition& partition) {
   for_each_own(block, grid, partition, [&](unsigned index, unsigned row) {
@@ -158,8 +158,8 @@ __device__ __forceinline__ void select_rows(const BlockContext<kFits>& block, co
   __syncthreads();
 }
 
-/// A test that every box passes that may suppress one of the rows: it overlaps their bounding box,
-/// and its area is in a range.
+/// Tests whether a box can suppress one of the rows. Such a box overlaps the bounding box of the
+/// rows, and its area is in a range.
 struct SuppressorBounds {
   float4 around;
   AreaRange areas;
@@ -196,8 +196,8 @@ __device__ __forceinline__ unsigned next_column(const BlockContext<kFits>& block
   return stride + atomicAdd(&block.shared.other_columns, 1U);
 }
 
-/// Appends the candidates of other blocks that may suppress a row to the columns, as long as there
-/// are fewer than `room`. It counts all of them.
+/// Finds the candidates of other blocks that may suppress a row. Appends them to the columns as
+/// long as there are fewer than `room` columns, and counts all of them.
 __device__ __forceinline__ void list_others(const BlockContext<true>& block, const CellGrid& grid,
                                             const Partition& partition,
                                             const SuppressorBounds& bounds, unsigned stride,
@@ -236,7 +236,7 @@ __device__ __forceinline__ void list_others(const BlockContext<false>& block, co
   }
 }
 
-/// Selects the columns that are not own rows, and pads them to a multiple of 32. Ends with a
+/// Selects the columns of other blocks' candidates, and pads them to a multiple of 32. Ends with a
 /// barrier.
 template <class Overlap, bool kFits>
 __device__ __forceinline__ void select_others(const BlockContext<kFits>& block,
@@ -251,35 +251,6 @@ __device__ __forceinline__ void select_others(const BlockContext<kFits>& block,
   if (end <= room && threadIdx.x < (32 - end % 32) % 32)
     block.columns.entry_of[end + threadIdx.x] = static_cast<std::uint16_t>(block.empty_entry());
   __syncthreads();
-}
-
-/// For so few candidates a partition takes longer than comparing each candidate with all others.
-inline constexpr unsigned kFewCandidates = 256;
-static_assert(2 * kFewCandidates <= kThreads);
-
-/// Selects rows and columns without a partition: the rows are the candidates [begin, end), and the
-/// other columns are all other candidates. Ends with a barrier.
-__device__ __forceinline__ SuppressionMatrix select_few(const BlockContext<true>& block,
-                                                        unsigned begin, unsigned end) {
-  const unsigned rows = end - begin;
-  const unsigned stride = (rows + 31) / 32 * 32;
-  const SuppressionMatrix matrix{block.columns, block.bits, rows, stride + block.n - rows};
-  const unsigned i = threadIdx.x;
-  if (i < stride + (block.n + 31) / 32 * 32) {
-    unsigned entry = block.empty_entry();
-    if (i < rows)
-      entry = begin + i;
-    else if (i >= stride && i < matrix.column_end)
-      entry = i - stride < begin ? i - stride : i - stride + rows;
-    block.columns.entry_of[i] = static_cast<std::uint16_t>(entry);
-  }
-  if (i <= stride) block.own_ranking().counts[i] = 0;
-  if (i == 0) {
-    block.columns.candidates.boxes[block.empty_entry()] = empty_box();
-    block.columns.candidates.keys[block.empty_entry()] = 0;
-  }
-  __syncthreads();
-  return matrix;
 }
 
 }  // namespace facepipe::nms

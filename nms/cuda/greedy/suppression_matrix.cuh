@@ -91,9 +91,8 @@ __device__ __forceinline__ unsigned compare_eight(const MatrixColumns& columns, 
 
 /// Computes the matrix. Bit c of bits[word * stride + row] tells whether column 32 * word + c
 /// suppresses the row. octets[o] is the bounding box of the rows 8 o to 8 o + 7. If none of 32
-/// columns overlaps it, these rows are not compared with them. If `octets` is null, all rows are
-/// compared with all columns. The columns must be padded to a multiple of 32 with the empty entry.
-/// Contains no barrier.
+/// columns overlaps it, these rows are not compared with them. The columns must be padded to a
+/// multiple of 32 with the empty entry. Contains no barrier.
 template <class Overlap>
 __device__ __forceinline__ void compute_matrix(const MatrixColumns& columns, unsigned rows,
                                                unsigned stride, unsigned end, const float4* octets,
@@ -110,7 +109,7 @@ __device__ __forceinline__ void compute_matrix(const MatrixColumns& columns, uns
     unsigned suppressors = 0;
     // If every warp has at most one such task, the test would only add to its latency.
     const bool meets =
-        octets == nullptr || words * octet_count <= kWarps ||
+        words * octet_count <= kWarps ||
         __any_sync(kAllLanes, overlap(columns.box(32 * word + lane_id()), octets[octet])) != 0;
     if (meets) suppressors = compare_eight<Overlap>(columns, row, first, end, threshold);
     as_bytes[(word * stride + row) * 4 + byte] = static_cast<std::uint8_t>(suppressors);

@@ -111,6 +111,8 @@ TEST_P(CudaNms, EqualsTheCpuAtEverySize) {
     for (const NmsCase& all : exact_cases(count, static_cast<unsigned>(count)))
       expect_equal(device, all);
     expect_equal(device, wide_faces(count));
+    expect_equal(device, chain(count));
+    expect_equal(device, shuffled(chain(count), 3));
   }
 }
 
