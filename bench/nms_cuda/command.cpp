@@ -3,12 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "bench/most_multiprocessors.h"
+
 namespace facepipe::bench {
 namespace {
 
 constexpr int kMostReplays = 100000;
 constexpr std::uint32_t kLargestK = 4096;
-constexpr std::uint32_t kMostMultiprocessors = 1024;
 constexpr double kShortestLoop = 0.01;  // seconds
 constexpr double kLongestLoop = 60;
 

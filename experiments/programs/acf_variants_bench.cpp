@@ -10,8 +10,7 @@
 // after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
 // hybrids (default: 8,32). --multiprocessors runs everything on a part of so many multiprocessors
 // (a green context; CUDA rounds up, and standard error says to what). A GTX 1080, the paper's GPU,
-// has
-// 20. If a variant finds other windows than our detector, that is an error.
+// has 20. If a variant finds other windows than our detector, that is an error.
 //
 // A line of the results has who, part, first trees, windows, alive, passed, and times in
 // microseconds, separated by tabs. The parts are: "total", from a frame in device memory to
@@ -30,6 +29,7 @@
 #include <vector>
 
 #include "bench/device_times.h"
+#include "bench/most_multiprocessors.h"
 #include "bench/nv12_picture.h"
 #include "bench/program.h"
 #include "core/cuda/graph.h"
@@ -44,7 +44,6 @@ namespace facepipe::acf_variants {
 namespace {
 
 constexpr int kMostReplays = 100000;
-constexpr std::uint32_t kMostMultiprocessors = 1024;
 constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which may take long
 
 struct Options {
@@ -73,7 +72,7 @@ Options parse(std::vector<std::string> words) {
       ->check(CLI::PositiveNumber);
   app.add_option("--multiprocessors", options.parts)
       ->expected(1)
-      ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
+      ->check(CLI::Range(std::uint32_t{1}, bench::kMostMultiprocessors));
   std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));
   return options;

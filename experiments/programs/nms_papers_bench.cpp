@@ -9,11 +9,11 @@
 //   bench_nms_papers grid LIST      both as one kernel whose blocks wait for each other: "fused
 //                                   both k 32"
 //   bench_nms_papers printed LIST   the kernels exactly as they are printed, on n rows, D_max
-//   4,096:
-//                                   "printed memset", "printed map", and for each k "printed reduce
-//                                   k 32", "printed both k 32" (map and reduce) and "printed all
-//                                   k 32" (memset, map and reduce). If they keep other candidates
-//                                   than the same algorithm on the host, that is an error
+//                                   4,096: "printed memset", "printed map", and for each k "printed
+//                                   reduce k 32", "printed both k 32" (map and reduce) and "printed
+//                                   all k 32" (memset, map and reduce). If they keep other
+//                                   candidates than the same algorithm on the host, that is an
+//                                   error
 //   bench_nms_papers steps LIST     what each step from the printed kernels to ours changes: the
 //                                   reduction "printed", "printed up to n", "printed ends early",
 //                                   "printed capped" (at most 16 blocks for each multiprocessor),
@@ -40,13 +40,12 @@
 //                                   name, order, kept, calls, seconds and joules. "idle" has no
 //                                   calls: the device has a context, and nothing runs
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
-//   energy
+//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200).
+//                 Not with energy
 //   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128),
 //                 printed (4,8,16,32,64), steps (4,32), grid, cores and energy (32)
-//   --multiprocessors N,N...  measures on parts of so many multiprocessors, with green contexts;
-//   CUDA
-//                 rounds up. Not with bitmask and energy
+//   --multiprocessors N,N...  measures on parts of so many multiprocessors, with green contexts.
+//                 CUDA rounds up. Not with bitmask and energy
 //   --published   with matrix and grid: the published predicate (the winner's area, squares, + 1)
 //                 instead of IoU: "matrix as published map k 32"
 //   --seconds S   with energy: how long a loop takes: 0.01..60 (2)

@@ -7,8 +7,8 @@
 //                                         who, name, order, kept, calls, seconds and joules; "idle"
 //                                         has no calls. If no counter can be read, that is an error
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
-//   energy
+//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200).
+//                 Not with energy
 //   --seconds S   with energy: how long a loop takes: 0.01..60 (2)
 //
 // Lists and lines of the results are those of bench_nms_cuda (bench/nms_cuda_bench.cpp).

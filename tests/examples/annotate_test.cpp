@@ -2,7 +2,6 @@
 // the same parts together in its own way, tells what the example must write.
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 

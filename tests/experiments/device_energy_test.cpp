@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <memory>
-#include <thread>
 
 #include "core/cuda/buffer.h"
 #include "core/cuda/stream.h"

@@ -15,14 +15,8 @@
 #include "tests/nms/cuda/device_nms.h"
 #include "tests/support/nms_cases.h"
 
-namespace facepipe::nms_papers {
+namespace facepipe::experiments {
 namespace {
-
-using experiments::GreenContext;
-using experiments::kWholeDevice;
-using experiments::multiprocessors_used;
-using experiments::on_parts;
-using experiments::Place;
 
 class GreenContexts : public testing::Test {
  protected:
@@ -64,7 +58,7 @@ TEST_F(GreenContexts, MeasureOnEachPartOnce) {
 }
 
 TEST_F(GreenContexts, StepsGrowToTheWholeDevice) {
-  const std::vector<std::uint32_t> steps = experiments::steps_to_all();
+  const std::vector<std::uint32_t> steps = steps_to_all();
   EXPECT_EQ(steps.back(), all_);
   EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
 }
@@ -87,4 +81,4 @@ TEST_F(GreenContexts, SuppressExactly) {
 }
 
 }  // namespace
-}  // namespace facepipe::nms_papers
+}  // namespace facepipe::experiments

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
 
 #include "experiments/programs/nms_papers/made_up.h"
 #include "experiments/programs/nms_papers/pair_nms.h"
 #include "experiments/programs/nms_papers/printed_on_host.h"
 #include "experiments/programs/nms_papers/rcnn_nms.h"
-#include "tests/support/nms_oracle.h"
+#include "tests/experiments/papers_oracle.h"
 
 namespace facepipe::nms_papers {
 namespace {
@@ -22,27 +20,6 @@ using testing::ElementsAre;
 
 constexpr float kThresholds[] = {0.0F, 0.25F, 0.5F, 1.0F};
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-/// Says whether a candidate suppresses another one, in double.
-using Suppresses = std::function<bool(std::size_t winner, std::size_t loser)>;
-
-/// Keeps the best remaining candidate and removes what it suppresses, until none remains.
-std::vector<std::uint32_t> greedy_oracle(const NmsCase& all, const Suppresses& suppresses) {
-  std::vector<bool> alive(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    alive[i] = test::is_candidate(all.boxes[i], all.scores[i]);
-  std::vector<std::uint32_t> kept;
-  while (true) {
-    std::size_t best = all.size();
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (alive[i] && (best == all.size() || all.scores[i] > all.scores[best])) best = i;
-    if (best == all.size()) return kept;
-    kept.push_back(static_cast<std::uint32_t>(best));
-    alive[best] = false;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (alive[i] && suppresses(best, i)) alive[i] = false;
-  }
-}
 
 std::vector<NmsCase> cases_of(std::size_t count) {
   std::vector<NmsCase> out = test::exact_cases(count, 30);
@@ -231,11 +208,6 @@ TEST(PrintedOnHost, KeepsWhatNoHigherScoreOverlaps) {
 TEST(PrintedOnHost, EqualScoresBothSurvive) {
   const NmsCase all = test::identical(7);
   EXPECT_EQ(printed_on_host(all.boxes, all.scores, 0.5F).size(), 7);
-}
-
-double overlap_with_a_pixel_more(const Box& a, const Box& b) {
-  const auto longer = [](const Box& box) { return Box{box.x1, box.y1, box.x2 + 1, box.y2 + 1}; };
-  return test::iou_of(longer(a), longer(b));
 }
 
 TEST(RcnnNms, SuppressesFromTheThresholdOn) {

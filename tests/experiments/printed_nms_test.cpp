@@ -9,8 +9,8 @@
 
 #include "experiments/programs/nms_papers/printed_bitmask.h"
 #include "experiments/programs/nms_papers/printed_on_host.h"
+#include "tests/experiments/papers_oracle.h"
 #include "tests/support/nms_cases.h"
-#include "tests/support/nms_oracle.h"
 
 namespace facepipe::nms_papers {
 namespace {
@@ -97,23 +97,14 @@ TEST_F(PrintedNmsTest, RefusesWhatItHasNoRoomFor) {
                  std::invalid_argument);
 }
 
-double overlap_with_a_pixel_more(const Box& a, const Box& b) {
-  const auto longer = [](const Box& box) { return Box{box.x1, box.y1, box.x2 + 1, box.y2 + 1}; };
-  return test::iou_of(longer(a), longer(b));
-}
-
 /// Boxes are ranked. Returns the indices of those that greedy keeps.
-std::vector<std::int32_t> greedy_of(const std::vector<RankedBox>& ranked, float threshold) {
-  std::vector<std::int32_t> kept;
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    bool removed = false;
-    for (const std::int32_t k : kept)
-      removed = removed ||
-                overlap_with_a_pixel_more(ranked[static_cast<std::size_t>(k)].box, ranked[i].box) >
-                    static_cast<double>(threshold);
-    if (!removed) kept.push_back(static_cast<std::int32_t>(i));
-  }
-  return kept;
+std::vector<std::int32_t> greedy_of(const test::NmsCase& ranked, float threshold) {
+  const std::vector<std::uint32_t> kept =
+      greedy_oracle(ranked, [&](std::size_t winner, std::size_t loser) {
+        return overlap_with_a_pixel_more(ranked.boxes[winner], ranked.boxes[loser]) >
+               static_cast<double>(threshold);
+      });
+  return {kept.begin(), kept.end()};
 }
 
 TEST(PrintedBitmask, IsGreedyWithAPixelMore) {
@@ -121,7 +112,8 @@ TEST(PrintedBitmask, IsGreedyWithAPixelMore) {
   for (const std::size_t count : {1U, 63U, 64U, 65U, 300U, 1027U})
     for (const unsigned seed : {1U, 2U}) {
       std::vector<RankedBox> ranked;
-      const test::NmsCase all = test::whole_clusters(count, seed, 9);
+      test::NmsCase all = test::whole_clusters(count, seed, 9);
+      all.scores.assign(count, 0.5F);
       for (const Box& box : all.boxes) ranked.push_back({box, 0.5F});
       const cuda::DeviceBuffer<std::int32_t> indices(count);
       const cuda::DeviceBuffer<std::int32_t> kept_count(1);
@@ -132,7 +124,7 @@ TEST(PrintedBitmask, IsGreedyWithAPixelMore) {
       std::vector<std::int32_t> kept(static_cast<std::size_t>(size));
       cuda::copy(std::span(kept), indices.span(), stream);
       stream.synchronize();
-      EXPECT_EQ(kept, greedy_of(ranked, 0.25F)) << count << ", seed " << seed;
+      EXPECT_EQ(kept, greedy_of(all, 0.25F)) << count << ", seed " << seed;
     }
 }
 

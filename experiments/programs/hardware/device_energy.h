@@ -1,8 +1,6 @@
 // Measures the energy that a CUDA device takes.
 #pragma once
 
-#include <cstdint>
-
 namespace facepipe::experiments {
 
 /// Reads the counter of the current device's energy in NVML, which comes with NVIDIA's driver. The

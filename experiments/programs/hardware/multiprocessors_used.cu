@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bench/most_multiprocessors.h"
 #include "core/cuda/buffer.h"
 #include "core/cuda/check.h"
 #include "core/cuda/graph.h"
@@ -9,20 +10,20 @@
 namespace facepipe::experiments {
 namespace {
 
-constexpr unsigned kMostMultiprocessors = 1024;
-constexpr unsigned kBlocks = 4 * kMostMultiprocessors;
+constexpr unsigned kBlocks = 4 * bench::kMostMultiprocessors;
 
 __global__ void mark_kernel(std::uint8_t* used) {
   std::uint32_t number = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
-  if (number < kMostMultiprocessors) used[number] = 1;
+  if (number < bench::kMostMultiprocessors) used[number] = 1;
   __nanosleep(5000);  // so that no multiprocessor takes all blocks before the others begin
 }
 
 }  // namespace
 
 std::uint32_t multiprocessors_used(cuda::StreamView stream) {
-  const cuda::PinnedBuffer<std::uint8_t> used(kMostMultiprocessors);  // the device writes to it
+  const cuda::PinnedBuffer<std::uint8_t> used(
+      bench::kMostMultiprocessors);  // the device writes to it
   std::fill(used.data(), used.data() + used.size(), std::uint8_t{0});
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     mark_kernel<<<kBlocks, 1024, 0, stream.get()>>>(used.data());

@@ -1,4 +1,5 @@
 #include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "bench/device_times.h"
@@ -18,11 +19,10 @@ std::vector<std::uint32_t> kept_by_greedy(const Set& set) {
   return device.run({set.candidates.boxes, set.candidates.scores}).indices;
 }
 
-void time_set(const Set& set, int replays) {
+/// `nms` has ranked the set.
+void time_set(const Set& set, BitmaskNms& nms, int replays) {
   const auto& [name, boxes, scores] = set.candidates;
   const cuda::Stream stream;
-  BitmaskNms nms(boxes.size(), set.threshold);
-  nms.rank(boxes, scores);
   nms.run(stream);
   const std::vector<std::uint32_t> kept(nms.kept().begin(), nms.kept().end());
   if (kept != kept_by_greedy(set))
@@ -41,12 +41,8 @@ void time_set(const Set& set, int replays) {
 }
 
 /// Measures it as it is printed, with all that a call does but the ranking.
-void time_printed_set(const Set& set, int replays) {
-  const auto& [name, boxes, scores] = set.candidates;
+void time_printed_set(const Set& set, std::span<const RankedBox> ranked, int replays) {
   const cuda::Stream stream;
-  BitmaskNms ranking(boxes.size(), set.threshold);
-  ranking.rank(boxes, scores);
-  const std::span<const RankedBox> ranked = ranking.ranked();
   const cuda::DeviceBuffer<std::int32_t> indices(ranked.size());
   const cuda::DeviceBuffer<std::int32_t> count(1);
   const auto call = [&] {
@@ -56,7 +52,7 @@ void time_printed_set(const Set& set, int replays) {
   std::int32_t kept = 0;
   cuda::copy(std::span(&kept, 1), count.span(), stream);
   const cuda::DeviceBuffer<RankedBox> on_device(ranked.size());
-  const cuda::DeviceBuffer<std::uint64_t> mask(ranked.size() * ranking.words());
+  const cuda::DeviceBuffer<std::uint64_t> mask(ranked.size() * words_of(ranked.size()));
   cuda::copy(on_device.span(), ranked, stream);
   stream.synchronize();
   const auto show = [&](const char* who, const std::vector<float>& times) {
@@ -77,8 +73,10 @@ void time_printed_set(const Set& set, int replays) {
 
 void time_bitmask(const std::vector<Set>& sets, const Command& command) {
   for (const Set& set : sets) {
-    time_set(set, command.replays);
-    time_printed_set(set, command.replays);
+    BitmaskNms nms(set.candidates.size(), set.threshold);
+    nms.rank(set.candidates.boxes, set.candidates.scores);
+    time_set(set, nms, command.replays);
+    time_printed_set(set, nms.ranked(), command.replays);
   }
 }
 

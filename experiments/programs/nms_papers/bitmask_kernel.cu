@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kBitmaskTile) bitmask_kernel(const BitmaskArgu
 }  // namespace
 
 void launch_bitmask(const BitmaskArguments& arguments, cudaStream_t stream) {
-  const unsigned tiles = (arguments.n + kBitmaskTile - 1) / kBitmaskTile;
+  const auto tiles = static_cast<unsigned>(words_of(arguments.n));
   if (tiles == 0) return;  // an empty grid isn't allowed
   bitmask_kernel<<<dim3(tiles, tiles), kBitmaskTile, 0, stream>>>(arguments);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());

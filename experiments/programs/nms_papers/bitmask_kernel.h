@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/geometry.h"
@@ -10,6 +11,11 @@
 namespace facepipe::nms_papers {
 
 inline constexpr unsigned kBitmaskTile = 64;  ///< rows and columns
+
+/// Returns the number of words of 64 columns in a row of the mask.
+constexpr std::size_t words_of(std::size_t count) {
+  return (count + kBitmaskTile - 1) / kBitmaskTile;
+}
 
 /// Has five floats, like the original's rows.
 struct RankedBox {
@@ -21,7 +27,7 @@ struct BitmaskArguments {
   std::uint32_t n;
   float threshold;
   const RankedBox* ranked;  ///< n boxes
-  std::uint64_t* mask;      ///< n rows of ceil(n / 64) words
+  std::uint64_t* mask;      ///< n rows of words_of(n) words
 };
 
 /// Bit c of mask[row][word] says that column 64 * word + c overlaps the row by more than the

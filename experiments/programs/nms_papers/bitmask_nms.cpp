@@ -1,16 +1,15 @@
 #include "experiments/programs/nms_papers/bitmask_nms.h"
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "nms/predicate.h"
+#include "experiments/programs/nms_papers/rank_candidates.h"
 
 namespace facepipe::nms_papers {
 
 BitmaskNms::BitmaskNms(std::size_t capacity, float threshold)
     : threshold_(threshold),
       capacity_(capacity),
-      mask_(capacity * ((capacity + kBitmaskTile - 1) / kBitmaskTile)),
+      mask_(capacity * words_of(capacity)),
       device_ranked_(capacity),
       device_mask_(mask_.size()),
       device_kept_(capacity),
@@ -23,12 +22,7 @@ BitmaskNms::BitmaskNms(std::size_t capacity, float threshold)
 void BitmaskNms::rank(std::span<const Box> boxes, std::span<const float> scores) {
   if (boxes.size() > capacity_ || scores.size() != boxes.size())
     throw std::invalid_argument("candidates: more than the capacity, or not a score each");
-  order_.clear();
-  for (std::uint32_t i = 0; i < boxes.size(); ++i)
-    if (const Box& box = boxes[i]; nms::valid(box.x1, box.y1, box.x2, box.y2, scores[i]))
-      order_.push_back(i);
-  std::stable_sort(order_.begin(), order_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+  rank_candidates(order_, boxes, scores);
   ranked_.clear();
   for (const std::uint32_t i : order_) ranked_.push_back({boxes[i], scores[i]});
 }

@@ -49,9 +49,7 @@ class BitmaskNms {
 
   /// Return the ranked candidates, and the number of words of 64 columns, after rank().
   [[nodiscard]] std::span<const RankedBox> ranked() const noexcept { return ranked_; }
-  [[nodiscard]] std::size_t words() const noexcept {
-    return (ranked_.size() + kBitmaskTile - 1) / kBitmaskTile;
-  }
+  [[nodiscard]] std::size_t words() const noexcept { return words_of(ranked_.size()); }
 
  private:
   float threshold_;

@@ -2,6 +2,7 @@
 // what the rule knows of them, launches one graph, downloads the kept ones.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,12 +19,17 @@ namespace facepipe::nms_papers {
 class DevicePairs {
  public:
   explicit DevicePairs(std::uint32_t capacity)
-      : nms_(capacity), boxes_(capacity), scores_(capacity), indices_(capacity), counts_(3) {}
+      : capacity_(capacity),
+        nms_(capacity),
+        boxes_(capacity),
+        scores_(capacity),
+        indices_(capacity),
+        counts_(3) {}
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
 
-  /// Returns the indices of the kept candidates, of which there are at most the capacity. The
-  /// rule's pointers are to the host's memory. launch() repeats the suppression.
+  /// Returns the indices of the kept candidates. There are at most as many candidates as the
+  /// capacity. The rule's pointers are to the host's memory. launch() repeats the suppression.
   template <class Rule>
   std::vector<std::uint32_t> run(const Rule& rule, std::span<const Box> boxes,
                                  std::span<const float> scores, Removers removers) {
@@ -37,11 +43,29 @@ class DevicePairs {
                    {indices_.data(), counts_.data() + 1, counts_.data() + 2, nullptr, nullptr},
                    removers, stream_);
     }));
+    forget();
     launch();
-    return download();
+    return kept();
   }
 
   void launch() const { exec_->launch(stream_); }
+
+  /// Overwrites the result, so that an old one can't pass for a new one.
+  void forget() {
+    cuda::fill(indices_.span(), 0xff, stream_);
+    cuda::fill(cuda::DeviceSpan<std::uint32_t>{counts_.data() + 1, 2}, 0xff, stream_);
+  }
+
+  /// Waits, then returns the last launch's result.
+  [[nodiscard]] std::vector<std::uint32_t> kept() const {
+    std::uint32_t counts[3] = {0, 0, 0};
+    cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
+    stream_.synchronize();
+    std::vector<std::uint32_t> indices(std::min(counts[1], capacity_));
+    cuda::copy(std::span(indices), indices_.span(), stream_);
+    stream_.synchronize();
+    return indices;
+  }
 
  private:
   [[nodiscard]] AdaptiveRule uploaded(AdaptiveRule rule, std::uint32_t count) {
@@ -59,16 +83,7 @@ class DevicePairs {
     return values_.data();
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> download() const {
-    std::uint32_t counts[3] = {0, 0, 0};
-    cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
-    stream_.synchronize();
-    std::vector<std::uint32_t> kept(counts[1]);
-    cuda::copy(std::span(kept), indices_.span(), stream_);
-    stream_.synchronize();
-    return kept;
-  }
-
+  std::uint32_t capacity_;
   cuda::Stream stream_;
   DevicePairNms nms_;
   cuda::DeviceBuffer<Box> boxes_;

@@ -26,9 +26,10 @@ class EnergyOfSet {
   }
 
   /// Measures a rule of ours, from candidates to kept ones in rank order.
-  void measure_rule(const std::string& who, nms::NmsOptions options, std::uint32_t capacity) {
-    options.threshold = set_.threshold;
-    test::DeviceNms device(options, capacity);
+  void measure_rule(const std::string& who, nms::NmsRule rule) {
+    nms::NmsOptions options = bench::greedy_options(set_);
+    options.rule = rule;
+    test::DeviceNms device(options, bench::capacity_for(set_.candidates.size()));
     const auto kept = device.run({set_.candidates.boxes, set_.candidates.scores}).indices.size();
     measure(who, kept, device.stream(), [&] { device.launch(); });
   }
@@ -92,10 +93,8 @@ void measure_energy(const std::vector<Set>& sets, const Command& command) {
     if (set.candidates.size() > kPublishedDMax) continue;
     EnergyOfSet energy(set, command.seconds, counter);
     energy.measure_rest();
-    nms::NmsOptions fast;
-    fast.rule = nms::NmsRule::fast;
-    energy.measure_rule("greedy", {}, bench::capacity_for(set.candidates.size()));
-    energy.measure_rule("fast", fast, bench::capacity_for(set.candidates.size()));
+    energy.measure_rule("greedy", nms::NmsRule::greedy);
+    energy.measure_rule("fast", nms::NmsRule::fast);
     for (const std::uint32_t k : command.ks) {
       energy.measure_matrix(k, false);
       energy.measure_matrix(k, true);

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/device_times.h"
 #include "bench/nms_cuda/suppression_times.h"
-#include "core/cuda/graph.h"
+#include "experiments/programs/nms_papers/graph_times.h"
 #include "experiments/programs/nms_papers/grid_matrix.h"
 #include "experiments/programs/nms_papers/matrix_options.h"
 #include "experiments/programs/nms_papers/measures.h"
@@ -14,22 +13,6 @@
 
 namespace facepipe::nms_papers {
 namespace {
-
-/// Holds what a line says beside its times.
-struct Line {
-  std::string who;
-  const Set& set;
-  std::size_t kept;
-};
-
-/// Measures replays of a graph of what `enqueue` enqueues.
-void show_graph(const Line& line, const cuda::Stream& stream, int replays,
-                const std::function<void()>& enqueue) {
-  const cuda::GraphExec graph(cuda::capture(stream, enqueue));
-  bench::show(
-      line.who, line.set, line.kept,
-      bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] { graph.launch(stream); }));
-}
 
 void time_set(const Set& set, const nms::NmsOptions& options, int replays, const Place& place) {
   test::DeviceNms device(options, options.matrix.d_max, place.multiprocessors);

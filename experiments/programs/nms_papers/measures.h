@@ -2,7 +2,6 @@
 // describes them. If CUDA fails, it throws Error(device).
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "bench/nms_cuda/command.h"

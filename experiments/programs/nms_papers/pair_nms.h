@@ -9,6 +9,7 @@
 
 #include "core/geometry.h"
 #include "experiments/programs/nms_papers/pair_rules.h"
+#include "experiments/programs/nms_papers/rank_candidates.h"
 
 namespace facepipe::nms_papers {
 
@@ -21,7 +22,7 @@ class PairNms {
   template <class Rule>
   std::span<const std::uint32_t> run(const Rule& rule, std::span<const Box> boxes,
                                      std::span<const float> scores, Removers removers) {
-    rank(boxes, scores);
+    rank_candidates(order_, boxes, scores);
     rivals_.clear();
     kept_.clear();
     for (const std::uint32_t index : order_) {
@@ -36,16 +37,6 @@ class PairNms {
   }
 
  private:
-  void rank(std::span<const Box> boxes, std::span<const float> scores) {
-    order_.clear();
-    for (std::uint32_t i = 0; i < boxes.size(); ++i)
-      if (const Box& box = boxes[i]; nms::valid(box.x1, box.y1, box.x2, box.y2, scores[i]))
-        order_.push_back(i);
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-    });
-  }
-
   std::vector<std::uint32_t> order_;
   std::vector<PairCandidate> rivals_;
   std::vector<std::uint32_t> kept_;

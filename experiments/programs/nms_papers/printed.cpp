@@ -2,9 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bench/device_times.h"
-#include "bench/nms_cuda/set_results.h"
-#include "core/cuda/graph.h"
+#include "experiments/programs/nms_papers/graph_times.h"
 #include "experiments/programs/nms_papers/matrix_options.h"
 #include "experiments/programs/nms_papers/measures.h"
 #include "experiments/programs/nms_papers/printed_nms.h"
@@ -82,10 +80,7 @@ class PrintedTimes {
       throw std::runtime_error("printed: keeps other candidates than on the host of " + set_.name);
   }
   void show(const std::string& who, const std::function<void()>& enqueue) {
-    const cuda::GraphExec graph(cuda::capture(stream_, enqueue));
-    bench::show(who + place_.words, set_, expected_.size(),
-                bench::microseconds_of_calls(stream_, bench::kWarmUp, replays_,
-                                             [&] { graph.launch(stream_); }));
+    show_graph({who + place_.words, set_, expected_.size()}, stream_, replays_, enqueue);
   }
 
   const Set& set_;

@@ -9,8 +9,6 @@
 namespace facepipe::nms_papers {
 namespace {
 
-std::size_t words_of(std::size_t count) { return (count + kBitmaskTile - 1) / kBitmaskTile; }
-
 /// The compiler may contract, as it may in the original.
 __device__ float printed_iou(const Box& a, const Box& b) {
   const float left = max(a.x1, b.x1);

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "bench/device_times.h"
+#include "bench/result_times.h"
 
 namespace facepipe::viola_jones {
 

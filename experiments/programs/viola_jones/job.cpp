@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "bench/grey_pictures.h"
+#include "bench/most_multiprocessors.h"
 #include "bench/program.h"
 
 namespace facepipe::viola_jones {
 namespace {
 
 constexpr int kMostReplays = 100000;
-constexpr std::uint32_t kMostMultiprocessors = 1024;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
     if (where == RunsOn::device)
       verb->add_option("--multiprocessors", command.parts)
           ->expected(1)
-          ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
+          ->check(CLI::Range(std::uint32_t{1}, bench::kMostMultiprocessors));
   }
   std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
   app.parse(std::move(words));

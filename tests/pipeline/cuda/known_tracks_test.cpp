@@ -1,5 +1,4 @@
 // These tests hide known tracks on the device without a model. The pictures must equal the CPU's.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
