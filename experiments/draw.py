@@ -19,10 +19,11 @@ import results
 PAPERS = {"000": "nms", "001": "nms", "002": "nms", "003": "viola_jones", "004": "acf"}
 
 
-def draw(folder, report_folder, with_figures=True, also=()):
+def draw(folder, report_folder, with_figures=True, also=(), beside=()):
     """Draws the tables of a folder. Each paper's figures go into the folder figures beside its tables.
 
-    `also`: folders of other machines' runs, for the parts that the tables lack.
+    `also`: folders of other machines' runs, for the parts that the tables lack. `beside`: folders of runs on other
+    inputs, with whose verdicts the report compares its own.
     """
     sections = []
     for package in dict.fromkeys(PAPERS.values()):
@@ -33,8 +34,9 @@ def draw(folder, report_folder, with_figures=True, also=()):
         if not found.facts["parts"] and not found.facts["missing"]:
             continue
         captions = draw_figures(package, found, folder / package / "figures") if with_figures else {}
+        others = [results.read(other / package, tables.TABLES) for other in beside if (other / package).exists()]
         sections.append(importlib.import_module(f"{package}.report").section(
-            found, captions, os.path.relpath(folder / package, report_folder)))
+            found, captions, os.path.relpath(folder / package, report_folder), others))
     if not sections:
         sys.exit(f"draw.py: {folder} holds nothing that was measured")
     report.write(report_folder, sections)
@@ -61,9 +63,12 @@ def main():
                          help="for REPORT.md (default: the tables')")
     options.add_argument("--also", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
                          help="take from another folder the parts that the tables lack; may be repeated")
+    options.add_argument("--beside", type=pathlib.Path, metavar="FOLDER", action="append", default=[],
+                         help="compare the verdicts with those of a run on other inputs; may be repeated")
     options.add_argument("--text", action="store_true", help="no figures")
     arguments = options.parse_args()
-    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text, arguments.also)
+    draw(arguments.tables, arguments.report or arguments.tables, not arguments.text, arguments.also,
+         arguments.beside)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,15 @@ import sys
 
 import csv_tables
 import facts
+import measurement
+
+
+NO_CUDA = "no GPU here, or the CPU was asked for"
+
+
+def why_not_built(*programs):
+    """Returns which of the programs' files is missing first; None if all are there."""
+    return next((f"{measurement.shown(program)} is not built" for program in programs if not program.exists()), None)
 
 
 class Experiment:
@@ -36,6 +45,12 @@ class Experiment:
             self.facts["missing"].pop(name, None)
             self.facts["parts"][name] = facts.of_part(self.arguments, self.repeats(name), self.report)
         facts.write(self.to, self.facts)
+
+    def why_no_cuda(self, *programs):
+        """Returns what prevents a part on the GPU that needs these programs; None if nothing does."""
+        if not self.arguments.cuda:
+            return NO_CUDA
+        return why_not_built(*programs)
 
     def repeats(self, part):
         """Returns how often a part's times were measured."""

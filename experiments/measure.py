@@ -24,7 +24,7 @@ import measurement
 #              class Measuring, an Experiment (experiment.py)
 #   tables     TABLES, {table: class of its rows}; PARTS_OF_TABLES, {table: part} where a part alone fills it
 #   figures    FIGURES, as plots.draw_all takes them
-#   report     section(results, captions, tables), its part of REPORT.md
+#   report     section(results, captions, tables, beside), its part of REPORT.md
 # and its tables, inputs and figures are in folders of its name.
 
 

@@ -41,25 +41,25 @@ def cpu(results, shown, scales, part, threads=None):
     return next((row for row in rows if row.threads == (threads or most)), None)
 
 
-def evaluation(results, shown, scales, who):
-    return row_of(results.cuda, shown, scales=scales, part="evaluation", who=who)
+def evaluation(rows, shown, scales, who):
+    return row_of(rows, shown, scales=scales, part="evaluation", who=who)
 
 
-def best_hybrid(results, shown, scales, names=HYBRIDS):
+def best_hybrid(rows, shown, scales, names=HYBRIDS):
     """Returns the quickest of all first trees and variants, or None."""
-    rows = [row for row in rows_of(results.cuda, shown, scales=scales, part="evaluation") if row.who in names]
-    return min(rows, key=lambda row: row.median_ms, default=None)
+    found = [row for row in rows_of(rows, shown, scales=scales, part="evaluation") if row.who in names]
+    return min(found, key=lambda row: row.median_ms, default=None)
 
 
-def published_features(results, shown):
+def published_features(rows, shown):
     """Returns the published features of the first scale, including the upload."""
-    return row_of(results.cuda, shown, scales="one", part="features", who=PUBLISHED_FEATURES)
+    return row_of(rows, shown, scales="one", part="features", who=PUBLISHED_FEATURES)
 
 
-def ways(results, shown, scales):
-    """Returns {variant: its row} of Table 2, without variants that were not measured."""
-    found = {"window parallel": evaluation(results, shown, scales, "window parallel"),
-             "stage parallel": evaluation(results, shown, scales, "stage parallel"),
-             "hybrid": best_hybrid(results, shown, scales),
-             "ours": evaluation(results, shown, scales, "ours")}
+def ways(rows, shown, scales):
+    """Returns {variant: its row} of Table 2, of the rows of a GPU, without variants that were not measured."""
+    found = {"window parallel": evaluation(rows, shown, scales, "window parallel"),
+             "stage parallel": evaluation(rows, shown, scales, "stage parallel"),
+             "hybrid": best_hybrid(rows, shown, scales),
+             "ours": evaluation(rows, shown, scales, "ours")}
     return {way: row for way, row in found.items() if row}

@@ -21,7 +21,7 @@ def hybrid_by_trees(figure, results):
                             [row.high_ms - row.median_ms for row in of_who]],
                       label=who, markersize=4, linewidth=1.1, elinewidth=0.6, capsize=1.5, **style)
     for style, who in zip(STYLES[3:], ("window parallel", "stage parallel", "ours")):
-        row = cases.evaluation(results, shown, "one", who)
+        row = cases.evaluation(results.cuda, shown, "one", who)
         if row:
             axes.axhline(row.median_ms, color=style["color"], linestyle=style["linestyle"], linewidth=1, label=who)
     axes.set_xscale("log", base=2)
@@ -45,7 +45,7 @@ def feature_steps(figure, results):
     steps = [step for step in cases.STEPS if step in times]
     for offset, label, color, hatch, shares in (
             (-0.2, f"here, {results.device('acf-cuda')}", "#1f618d", "", [times[step] / whole for step in steps]),
-            (0.2, "published, GTX 1080", "#dddddd", "//", [published.SHARES.get(step, 0) for step in steps])):
+            (0.2, "published (machine not told)", "#dddddd", "//", [published.SHARES.get(step, 0) for step in steps])):
         axes.bar([place + offset for place in range(len(steps))], [100 * share for share in shares], 0.4, label=label,
                  color=color, hatch=hatch, edgecolor="#000000", linewidth=0.6)
     axes.set_xticks(range(len(steps)), steps)

@@ -3,12 +3,12 @@ import pathlib
 
 import measurement
 import wider
-from acf import accuracy, detectors, inputs, programs, tables
-from experiment import Experiment
+from acf import accuracy, detectors, inputs, programs, published, tables
+from experiment import Experiment, why_not_built
 
-PARTS = ("acf-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy")
-NEEDED = {"acf-cuda": "bench_acf_variants", "acf-cpu": "bench_acf", "detectors-cpu": "facepipe",
-          "acf-accuracy": "facepipe"}
+PARTS = ("acf-cuda", "acf-part-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy")
+NEEDED = {"acf-cuda": "bench_acf_variants", "acf-part-cuda": "bench_acf_variants", "acf-cpu": "bench_acf",
+          "detectors-cpu": "facepipe", "acf-accuracy": "facepipe"}
 NO_PEDESTRIANS = "no pedestrian model was named (--acf-inria; data/acf-from-mat makes it): faces alone"
 
 
@@ -54,17 +54,21 @@ class Measuring(Experiment):
         self.note("pedestrians", [] if self.arguments.acf_inria else [NO_PEDESTRIANS])
 
     def why_not(self, part):
-        if part.endswith("cuda") and not self.arguments.cuda:
-            return "no GPU here, or the CPU was asked for"
-        program = getattr(self.arguments, NEEDED[part]) if part in NEEDED else None
-        return f"{measurement.shown(program)} is not built" if program and not program.exists() else None
+        needed = [getattr(self.arguments, NEEDED[part])] if part in NEEDED else []
+        return self.why_no_cuda(*needed) if part.endswith("cuda") else why_not_built(*needed)
+
+    def on_cuda(self, part, table, cases, *options):
+        missing = self.why_not(part)
+        if not missing:
+            self.add(table, [row for case in cases for row in programs.on_cuda(self.arguments, case, *options)])
+        return missing
 
     def acf_cuda(self):
-        missing = self.why_not("acf-cuda")
-        if not missing:
-            self.add("cuda", [row for case in programs.cases(self.models, self.pictures)
-                              for row in programs.on_cuda(self.arguments, case)])
-        return missing
+        return self.on_cuda("acf-cuda", "cuda", programs.cases(self.models, self.pictures))
+
+    def acf_part_cuda(self):
+        one_scale = [case for case in programs.cases(self.models, self.pictures) if case.scales == "one"]
+        return self.on_cuda("acf-part-cuda", "part", one_scale, "--multiprocessors", published.PART)
 
     def acf_cpu(self):
         missing = self.why_not("acf-cpu")

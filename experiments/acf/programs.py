@@ -61,13 +61,13 @@ def read_cpu(output, calls):
     return times, windows, len(lines) - calls - 1
 
 
-def on_cuda(arguments, case):
+def on_cuda(arguments, case, *options):
     """Measures our detector, the features as published, and the variants."""
     times, told = defaultdict(list), {}
     for _ in range(arguments.repeats):
         output = measurement.run([
             arguments.bench_acf_variants, case.model, case.picture.nv12(), case.picture.shown_size(),
-            *case.sizes(), "--replays", arguments.replays, "--trees", arguments.trees]).output
+            *case.sizes(), "--replays", arguments.replays, "--trees", arguments.trees, *options]).output
         for line in output.splitlines():
             who, part, trees, windows, alive, passed, *calls = line.split("\t")
             key = who, part, int(trees) or None

@@ -61,6 +61,7 @@ class CurvePoint:
 TABLES = {
     "cpu": Time,  # Tables 1 to 4
     "cuda": Time,
+    "part": Time,  # Tables 1 to 3 on a part of the chip
     "detectors_cpu": DetectorTime,  # Table 4, Fig. 5
     "detectors_cuda": DetectorTime,
     "accuracy": Accuracy,  # Fig. 5
@@ -68,5 +69,6 @@ TABLES = {
 }
 
 # Tables that are filled completely by one part: all of them.
-PARTS_OF_TABLES = {"cpu": "acf-cpu", "cuda": "acf-cuda", "detectors_cpu": "detectors-cpu",
-                   "detectors_cuda": "detectors-cuda", "accuracy": "acf-accuracy", "curves": "acf-accuracy"}
+PARTS_OF_TABLES = {"cpu": "acf-cpu", "cuda": "acf-cuda", "part": "acf-part-cuda",
+                   "detectors_cpu": "detectors-cpu", "detectors_cuda": "detectors-cuda",
+                   "accuracy": "acf-accuracy", "curves": "acf-accuracy"}

@@ -2,14 +2,14 @@
 import math
 import statistics
 
+import verdicts
 from markdown import table
 from nms import published
-from results import of
+from results import of, where
 
 
-def section(results):
-    told = [text for text in (claim(results) for claim in CLAIMS) if text]
-    return "### The papers' claims\n\n" + ("\n".join(told) if told else "None could be tested here.\n")
+def section(results, beside=()):
+    return verdicts.section("The papers' claims", CLAIMS, results, beside)
 
 
 def greedy(results):
@@ -98,7 +98,11 @@ def beats(results):
              for shown, rows in gpus.items() if rows]
     if not lines or not cpus:
         return ""
-    return ("* **The GPU beats the CPU.** From how many candidates on it is the faster one:\n\n"
+    crowd = results.facts["inputs"].get("crowd", {}).get("candidates", [None] * 3)[1]
+    told = f" A frame of {results.label('crowd')} has {crowd:.0f} in the median." if crowd else ""
+    always = all(cell.startswith("all") for line in lines for cell in line[1:])
+    return (f"* **The GPU beats the CPU: {'holds' if always else 'for enough candidates'}.** From how many candidates on it "
+            f"is the faster one (pictures of {results.label('growing')}):{told}\n\n"
             + table(("on the GPU", *cpus), lines))
 
 
@@ -127,8 +131,8 @@ def cores(results):
                                    f"{one.median_us / last.median_us:.2f}" for one in (first, middle))))
     if not lines:
         return ""
-    return ('* **"Far more important to increase ... the amount of GPU cores rather than ... memory bandwidth".** '
-            "The bandwidth can't be varied here; the multiprocessors can. How many times as fast more of "
+    return ('* **"Far more important to increase ... the amount of GPU cores rather than ... memory bandwidth": '
+            "can't be judged.** The bandwidth can't be varied here; the multiprocessors can. How many times as fast more of "
             "them make it:\n\n" + table(("", "from the fewest to all", "from half to all"), lines))
 
 
@@ -147,12 +151,21 @@ def partitions(results):
     holds = sum(1 for k in best if k == 32)
     verdict = ("holds here" if holds == len(best) else
                f"not here, where k = {' or '.join(map(str, sorted(set(best))))} is" if not holds else
-               f"in {holds} of {len(best)} cases, otherwise k = {' or '.join(map(str, sorted(set(best) - {32})))}")
+               f"by kernel and size of the chip ({by_chip(lines)})")
     ks = sorted({k for line in lines for k in line[4]})
     return (f"* **k = 32 is the fastest reduction: {verdict}.** Reduce kernel alone, µs by k:\n\n"
             + table(("kernel", "input", "multiprocessors", "candidates", *(f"k {k}" for k in ks), "fastest at k"),
                     [(*line[:4], *(f"{line[4][k]:.1f}" if k in line[4] else "" for k in ks), line[5])
                      for line in lines]))
+
+
+def by_chip(lines):
+    """Returns for each kernel and part of the chip in how many cases k = 32 is the best."""
+    best = {}
+    for kernel, _, multiprocessors, *_, k in lines:
+        best.setdefault((kernel, multiprocessors), []).append(k == 32)
+    return "; ".join(f"{kernel}, {count} multiprocessors: in {sum(found)} of {len(found)} cases"
+                     for (kernel, count), found in best.items())
 
 
 def reductions(results):
@@ -239,17 +252,14 @@ def doubled_cores(results):
 
 def networks(results):
     """"14x-40x speed up when compared to ... methods that require learning" (2020, abstract, section 8)."""
-    lines = []
-    for network, (ms, where) in published.NETWORKS_MS.items():
-        cells = [(row.candidates, 1000 * ms / row.median_us)
-                 for row in of(results.sizes, "matrix, CUDA", part="both", k=32) if row.candidates in (67, 1027)]
-        if cells:
-            lines.append((network, ms, where, *(f"{times:.0f}" for _, times in sorted(cells))))
-    if not lines:
+    ours = {row.candidates: row.median_us for row in of(results.sizes, "matrix, CUDA", part="both", k=32)
+            if row.candidates in (67, 1027)}
+    if not ours:
         return ""
+    counts = sorted(ours)
+    lines = [(network, ms, place, *(f"{1000 * ms / ours[count]:.0f}" for count in counts))
+             for network, (ms, place) in published.NETWORKS_MS.items()]
     own_ms, own_count = published.OWN_FOR_NETWORKS
-    counts = sorted({row.candidates for row in of(results.sizes, "matrix, CUDA", part="both", k=32)
-                     if row.candidates in (67, 1027)})
     return (f"* **14 to 40 times as fast as networks: can't be judged.** The papers divide published times by their own "
             f"{own_ms} ms for {own_count} objects on a Tegra; nothing ran on one machine, or on one picture. Neither did it "
             "here: published times divided by map and reduce on this GPU, k 32.\n\n"
@@ -340,8 +350,29 @@ def energy(results):
     most = max(row.candidates for row in rows)
     of_most = [row for row in rows if row.candidates == most]
     least = min(of_most, key=lambda row: row.call_uj)
-    return (f"* **Energy: measured nowhere in the papers.** {most} candidates take the least energy here by {least.who}"
+    return (f"* **Low power: can't be judged, because the papers measure none.** {most} candidates take the least energy here by {least.who}"
             f"{', ' + least.part if least.part else ''}: {least.call_uj:.0f} µJ.\n")
+
+
+def greedy_in_the_pipeline(results):
+    """Not a claim of the papers: what speaks for their rule, and against our choice of exact greedy."""
+    lines, slower = [], []
+    for name in dict.fromkeys(row.input for row in results.pipeline):
+        exact, matrix = (where(results.pipeline, input=name, rule=rule) for rule in ("greedy", "matrix as published"))
+        alone = of(getattr(results, name), "greedy, CUDA"), of(getattr(results, name), "matrix, CUDA", part="both", k=32)
+        if exact and matrix and all(alone):
+            times = [statistics.median(row.median_us for row in rows) for rows in (exact, matrix, *alone)]
+            slower.append(times[0] > times[1])
+            lines.append((results.label(name), *(f"{time:.1f}" for time in times)))
+    if not lines:
+        return ""
+    verdict = "not so" if not any(slower) else "so" if all(slower) else "on one input of two"
+    return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. The blocks "
+            "of greedy must all run at the same time, one on each multiprocessor with nearly all of its shared memory, so "
+            "in the pipeline they have to wait for other frames' kernels to leave; map and reduce begin wherever there is "
+            "room:\n\n"
+            + table(("input", "greedy, pipeline", "matrix as published, pipeline", "greedy alone",
+                     "matrix k 32, map and reduce alone"), lines))
 
 
 def share(results):
@@ -366,4 +397,4 @@ def growth(rows):
 
 
 CLAIMS = (greedy, accuracy, linear, work, beats, cores, doubled_cores, partitions, constant_reduction, steps_at_k4,
-          quasi_constant, share, networks, chip_of_shi, energy)
+          quasi_constant, share, greedy_in_the_pipeline, networks, chip_of_shi, energy)

@@ -7,7 +7,7 @@ import time
 import measurement
 from csv_tables import spread
 from nms import inputs
-from nms.pipeline import RULES
+from nms.pipeline import RULES, options_of
 from nms.tables import FrameEnergy
 
 COPIES = {"crowd": 10, "mosaic": 4}  # so that a run takes some seconds
@@ -103,8 +103,7 @@ def run(arguments, source, rule, count, folder):
     """Runs facepipe on so many copies. Returns the number of frames that it has searched."""
     _, report = measurement.facepipe(
         arguments, [*copies(source, count, folder), "--no-video", "--detections", folder / "detections.jsonl",
-                    "--overwrite", "--score", source.score, "--device", arguments.device, *RULES[rule],
-                    *inputs.limit(arguments)])
+                    "--overwrite", "--device", arguments.device, *options_of(rule, source), *inputs.limit(arguments)])
     return sum(one["frames_searched"] for one in report)
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import measurement
 
 SCRIPTS = measurement.REPOSITORY / "experiments" / "inputs"
+CONFIGS = measurement.REPOSITORY / "configs"
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 CROWD_SCORE, GROUP_SCORE = "0.4", "0.25"
 CLIP_RATE = 50  # frames a second of crowd and mosaic
+QUIETLY = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
 
 
 @dataclass
@@ -23,6 +25,10 @@ class Input:
     stand_in: bool
     score: str  # candidates have higher scores
 
+    def config(self):
+        """Returns the file of options that has the papers' suppression for this input."""
+        return CONFIGS / {"crowd": "crowd_run.toml", "mosaic": "mosaic.toml", "growing": "oro2020.toml"}[self.name]
+
     def facts(self):
         return {**asdict(self), "file": self.file.name}
 
@@ -32,15 +38,15 @@ def make(arguments, folder):
     folder.mkdir(parents=True, exist_ok=True)
     crowd, crowd_label = crowd_clip(arguments, folder)
     stand_in = arguments.crowd_run is None
-    prefix = "stand_in_" if stand_in else "crowd_run_"
+    prefix = "stand_in_" if stand_in else f"{arguments.crowd_run.stem}_"
     mosaic = made(folder / f"{prefix}mosaic.mp4", lambda file: [SCRIPTS / "mosaic", crowd, file])
     growing = growing_clip(arguments, folder)
     everything = [
         Input("crowd", crowd, crowd_label, stand_in, arguments.crowd_score),
-        Input("mosaic", mosaic, "stand-in for mosaic" if stand_in else "mosaic of crowd_run", stand_in,
+        Input("mosaic", mosaic, "stand-in for mosaic" if stand_in else f"mosaic of {crowd_label}", stand_in,
               arguments.crowd_score),
         Input("growing", growing,
-              "stand-in for oscars" if arguments.group is None else f"group photo {arguments.group.name}",
+              "stand-in for oscars" if arguments.group is None else f"group photo {arguments.group.stem}",
               arguments.group is None, arguments.group_score)]
     return {one.name: one for one in everything}
 
@@ -64,15 +70,34 @@ def stand_in(arguments, folder, name):
 
 def crowd_clip(arguments, folder):
     if arguments.crowd_run:
-        return arguments.crowd_run, "crowd_run"
+        return users_clip(arguments.crowd_run, folder), arguments.crowd_run.stem
     return stand_in(arguments, folder, "crowd.mp4"), "stand-in for crowd_run"
+
+
+def users_clip(clip, folder):
+    """Returns a clip that GPUs decode and whose frames are counted alike: H.264, 4:2:0, 50 frames a second."""
+    file = folder / f"{clip.stem}_420.mp4"
+    if not file.exists():
+        told = measurement.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-of", "csv=p=0",
+                                "-show_entries", "stream=codec_name,pix_fmt,r_frame_rate", clip]).output
+        if told.strip() == f"h264,yuv420p,{CLIP_RATE}/1":
+            return clip
+    return made(file, lambda file: ["ffmpeg", *QUIETLY, "-r", CLIP_RATE, "-i", clip, "-an", "-vf", "setsar=1", "-pix_fmt",
+                                    "yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-g", CLIP_RATE, file])
+
+
+def scaled(picture, width, folder):
+    file = folder / f"{picture.stem}_{width}.jpg"
+    return made(file, lambda file: ["ffmpeg", *QUIETLY, "-i", picture, "-vf", f"scale={width}:-2:flags=lanczos", "-q:v",
+                                    "2", file])
 
 
 def growing_clip(arguments, folder):
     """Makes a clip with a picture for each frame: first all faces are covered, then one more is uncovered each time."""
     if arguments.group:
-        picture = lambda: arguments.group
-        file = folder / f"{arguments.group.stem}_uncovered.mp4"
+        width = arguments.group_width
+        picture = lambda: scaled(arguments.group, width, folder) if width else arguments.group
+        file = folder / f"{arguments.group.stem}{f'_{width}' if width else ''}_uncovered.mp4"
     else:
         picture = lambda: stand_in(arguments, folder, "group.jpg")
         file = folder / "stand_in_uncovered.mp4"

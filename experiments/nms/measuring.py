@@ -5,7 +5,7 @@ import sys
 import csv_tables
 import measurement
 import wider
-from experiment import Experiment
+from experiment import Experiment, why_not_built
 from nms import accuracy, candidates, frame_energy, inputs, pipeline, programs, rules, tables
 
 ON_CUDA = ("nms-cuda", "nms-crowd", "nms-printed", "nms-chips", "nms-variations", "nms-energy")
@@ -20,9 +20,12 @@ DOUBLED = "8,16,32,40,64,80,128"  # some are twice as many as others
 
 def add_options(options):
     options.add_argument("--crowd-run", type=pathlib.Path, metavar="CLIP",
-                         help="crowd_run, as experiments/inputs/crowd-run makes it (default: a stand-in)")
+                         help="crowd_run, as experiments/inputs/crowd-run makes it, or another clip of a crowd "
+                              "(default: a stand-in)")
     options.add_argument("--group", type=pathlib.Path, metavar="PHOTO",
                          help="a group photo (default: a stand-in)")
+    options.add_argument("--group-width", type=int, metavar="PIXELS",
+                         help="the group photo is scaled to this width (default: as it is)")
     options.add_argument("--crowd-score", default=inputs.CROWD_SCORE, help="default: %(default)s")
     options.add_argument("--group-score", default=inputs.GROUP_SCORE, help="default: %(default)s")
     measurement.add_program(options, "bench_nms")
@@ -42,12 +45,10 @@ def settle(arguments):
     if arguments.quick:
         arguments.cpu_time = "0.001"
         arguments.energy_seconds = "0.1"
+    if arguments.crowd_run:
+        arguments.crowd_run = arguments.crowd_run.resolve()
     if arguments.frames is None and not arguments.cuda:
         arguments.frames = 50
-
-
-def not_built(program):
-    return f"{measurement.shown(program)} is not built"
 
 
 class Measuring(Experiment):
@@ -99,9 +100,9 @@ class Measuring(Experiment):
         return sets[len(sets) // 2]
 
     def nms_cpu(self):
-        for program in (self.arguments.bench_nms, self.arguments.bench_nms_papers_cpu):
-            if not program.exists():
-                return not_built(program)
+        missing = why_not_built(self.arguments.bench_nms, self.arguments.bench_nms_papers_cpu)
+        if missing:
+            return missing
         growing, sizes = self.nonempty("growing"), self.exact_sizes()
         ours = lambda sets: programs.on_cpu(self.arguments, sets, self.folder)
         papers = lambda verb, sets: programs.papers_on_cpu(self.arguments, verb, sets, self.folder)
@@ -115,8 +116,9 @@ class Measuring(Experiment):
         return None
 
     def nms_cpu_energy(self):
-        if not self.arguments.bench_nms_papers_cpu.exists():
-            return not_built(self.arguments.bench_nms_papers_cpu)
+        missing = why_not_built(self.arguments.bench_nms_papers_cpu)
+        if missing:
+            return missing
         try:
             frame_energy.Cpu()
         except frame_energy.NoCounter as missing:
@@ -129,20 +131,12 @@ class Measuring(Experiment):
     def cuda(self, verb, sets, *options):
         return programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
 
-    def why_no_cuda(self):
-        if not self.arguments.cuda:
-            return "no GPU here, or the CPU was asked for"
-        for program in (self.arguments.bench_nms_cuda, self.arguments.bench_nms_papers):
-            if not program.exists():
-                return not_built(program)
-        return None
-
     def take(self, part, steps):
         """Fills tables step by step, each of which is a table and a function that measures rows for it.
 
         Each table is written after each of its steps, so what was measured stays if a later step is cut off.
         """
-        missing = self.why_no_cuda()
+        missing = self.why_no_cuda(self.arguments.bench_nms_cuda, self.arguments.bench_nms_papers)
         if missing:
             return missing
         rows = {table: [] for table, _ in steps}
@@ -217,8 +211,9 @@ class Measuring(Experiment):
             self.arguments, self.arguments.bench_nms_papers, sets(), self.folder, "CUDA", "--k", "32")),))
 
     def frame_energy(self):
-        if not self.arguments.cuda:
-            return "no GPU here, or the CPU was asked for"
+        missing = self.why_no_cuda()
+        if missing:
+            return missing
         rows, failures = [], []
         for name in ("crowd", "mosaic"):
             try:

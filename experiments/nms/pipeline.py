@@ -5,23 +5,25 @@ from collections import defaultdict
 import frame_times
 import measurement
 from csv_tables import spread
-from nms import inputs, published
+from nms import inputs
 from nms.tables import FrameTime, Share
 
-RULES = {
-    "greedy": ["--nms-rule", "greedy"],
-    "matrix as published": published.rule_options(d_max=4096),
-}
+RULES = ("greedy", "matrix as published")
 STAGES = ("preprocess", "inference", "nms")
+
+
+def options_of(rule, source):
+    """Returns facepipe's options for a rule and for an Input's score. The command line overrides what the file says."""
+    config = [] if rule == "greedy" else ["--config", source.config()]
+    return [*config, "--score", source.score]
 
 
 def run(arguments, source, rule, folder):
     """Returns each frame's times and the report of one run on an Input."""
     latency = folder / "latency.csv"
     _, report = measurement.facepipe(
-        arguments, [source.file, "--no-video", "--latency", latency, "--overwrite", "--score",
-                    source.score, "--device", arguments.device, *RULES[rule],
-                    *inputs.limit(arguments)])
+        arguments, [source.file, "--no-video", "--latency", latency, "--overwrite", "--device", arguments.device,
+                    *options_of(rule, source), *inputs.limit(arguments)])
     with open(latency, encoding="utf-8") as lines:
         return frame_times.read(lines, 0), report[0]
 

@@ -13,9 +13,9 @@ PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosai
            "variations": "nms-variations", "energy": "nms-energy"}
 
 
-def section(results, captions, tables):
-    return section_of(results, captions, tables, [head(results, tables), inputs(results)], claims.section(results),
-                      SECTIONS, PARTS, PART_OF)
+def section(results, captions, tables, beside=()):
+    return section_of(results, captions, tables, [head(results, tables), inputs(results)],
+                      claims.section(results, beside), SECTIONS, PARTS, PART_OF)
 
 
 def time(row):
@@ -30,8 +30,8 @@ def head(results, tables):
             "their kernels are built anew here as the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told), which on "
             "the GPU is timed with IoU, and where a row says so with the published predicate (the winner's area, squares, "
             "+ 1). *Printed* kernels are exactly those of Algorithms 1 and 2. "
-            "Nothing is allocated within a time, as in 000 and 001 (002 allocates in each call, and so does *bitmask as "
-            "printed*): a call on the CPU, a replay of a captured "
+            "Nothing is allocated within a time, as in 000 and 001 (002 allocates in each call, and so do *bitmask as "
+            "printed* and *cpu_nms of R-CNN*): a call on the CPU, a replay of a captured "
             "graph on the GPU, between two events on the device. Given is the median over repeats of the "
             "median call, and in brackets the least and the greatest repeat.\n")
     if stand_ins:
@@ -73,7 +73,7 @@ def cpu_and_gpu(results):
             + table(("who", "µs", "kept", "times as fast as OpenCV"),
                     [(name(row), time(row), row.kept,
                       f"{slowest.median_us / row.median_us:.1f}" if slowest else "") for row in rows])
-            + "\nPublished (TK1): the GPU at half its clock beats both CPU types at half theirs; no numbers "
+            + "\nPublished Fig. 7 goes by clock rate, ours by candidates. Published (TK1): the GPU at half its clock beats both CPU types at half theirs; no numbers "
             "in the text.\n")
 
 
@@ -133,7 +133,8 @@ def cores(results):
     tegra = "; ".join(f"{chip}: {cores} cores, {ms} ms" for chip, (cores, ms) in published.TEGRA.items())
     return (f"{rows[0].candidates} candidates ({results.label('growing')}), map and reduce at k 32, µs.\n\n"
             + table(("multiprocessors", *dict.fromkeys(row.who for row in rows)), lines)
-            + f"\nPublished, about 3,000 detections at the highest clock: {tegra}.\n")
+            + "\nPublished Fig. 9 goes by clock rate, ours by multiprocessors. Published, about 3,000 detections at the "
+            f"highest clock: {tegra}.\n")
 
 
 def reduce_by_k(results):
@@ -189,8 +190,8 @@ def steps(results):
     found = claims.step_series(results)
     if not found:
         return ""
-    return (f"{results.label('growing')}: {', '.join(found)}. The claims above tell by how much time jumps.\n\nPublished: it "
-            f"jumps at {' and '.join(map(str, published.STEPS_2016))} detections (a plot, no numbers).\n")
+    return (f"{results.label('growing')}. The claims above tell by how much time jumps. Published: it jumps at "
+            f"{' and '.join(map(str, published.STEPS_2016))} detections (a plot, no numbers).\n")
 
 
 def chips(results):
@@ -211,14 +212,19 @@ def chips(results):
             + table(("multiprocessors", "kernels", "map", "reduce", "both"), lines) + f"\nPublished, map and reduce: {told}.\n")
 
 
+def parts_of(rows, who, k, name):
+    """Returns the rows of map, of reduce, and of both together, on one input. The printed map doesn't depend on k."""
+    return [of(rows, who, part=part, input=name, k=None if (part, who) == ("map", "printed, CUDA") else k)
+            for part in ("map", "reduce", "both")]
+
+
 def crowd(results):
     lines = []
     for shown, rows, who in (("ours", results.crowd, "matrix, CUDA"),
                              ("ours, published predicate", results.crowd, "matrix as published, CUDA"),
                              ("as printed", results.printed, "printed, CUDA")):
         for k in sorted({row.k for row in of(rows, who, part="both", input="crowd")}):
-            parts = [of(rows, who, part="map", input="crowd", k=None if who.startswith("printed") else k),
-                     of(rows, who, part="reduce", input="crowd", k=k), of(rows, who, part="both", input="crowd", k=k)]
+            parts = parts_of(rows, who, k, "crowd")
             lines.append((f"{shown}, k {k}", len(parts[2]), *(mean_us(part) for part in parts)))
     lines += [(who, len(of(results.crowd, who)), "", "", mean_us(of(results.crowd, who)))
               for who in dict.fromkeys(row.who for row in results.crowd if not row.part)]
@@ -289,11 +295,12 @@ def pipeline(results):
 
 def mosaic(results):
     lines = []
-    for k in sorted({row.k for row in results.mosaic if row.k}):
-        parts = [of(results.mosaic, "matrix, CUDA", part=part, k=k) for part in ("map", "reduce", "both")]
-        lines.append((f"matrix, CUDA, k {k}", *(mean_us(rows) for rows in parts)))
-    lines += [(who, "", "", mean_us(of(results.mosaic, who))) for who in results.names("mosaic")
-              if who != "matrix, CUDA"]
+    for rows, who in ((results.mosaic, "matrix, CUDA"), (results.mosaic, "matrix as published, CUDA"),
+                      (results.printed, "printed, CUDA")):
+        lines += [(f"{who}, k {k}", *(mean_us(part) for part in parts_of(rows, who, k, "mosaic")))
+                  for k in sorted({row.k for row in of(rows, who, part="both", input="mosaic")})]
+    lines += [(who, "", "", mean_us(of(results.mosaic, who, part=""))) for who in results.names("mosaic")
+              if of(results.mosaic, who, part="")]
     if not lines:
         return ""
     for chip, by_k in published.MOSAIC_MS.items():

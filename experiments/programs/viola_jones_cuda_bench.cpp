@@ -8,9 +8,13 @@
 //                           line: who, "with copies" or "without", picture, windows that pass,
 //                           microseconds of each frame. If a variant finds other windows than the
 //                           plain loop, that is an error
+//   bench_viola_jones_cuda choices CASCADE WIDTHxHEIGHT PICTURE... whole frames without copies:
+//                           blocks of 8 x 8, 16 x 16 and 32 x 32 windows; dynamic warps with 1 to
+//                           15 stages in shared memory ("dynamic warp, K 7"), at other ratios of
+//                           scales, and without the smallest windows. Lines as of run. If another
+//                           shape of blocks finds other windows, that is an error
 //   bench_viola_jones_cuda scales CASCADE WIDTHxHEIGHT PICTURE...  each scale's kernel separately.
-//   A
-//                           line: variant, scale, picture, active warps on each multiprocessor,
+//                           A line: variant, scale, picture, active warps on each multiprocessor,
 //                           multiprocessors used, microseconds of each launch
 //   bench_viola_jones_cuda devices CASCADE WIDTHxHEIGHT PICTURE... dynamic warps on several
 //                           devices. A line as in viola_jones/device_lines.h. "simulated" adds the
@@ -21,8 +25,7 @@
 //
 //   --replays N   of each measurement, after ten that warm up: 1..100000 (200)
 //   --multiprocessors N   runs everything on a part of so many multiprocessors (a green context;
-//   CUDA
-//                         rounds up, and standard error says to what), as on the paper's chip,
+//                         CUDA rounds up, and standard error says to what), as on the paper's chip,
 //                         which had 14. Not with devices
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
@@ -39,6 +42,7 @@ namespace {
 void measure(const Command& command) {
   for (const Job& job : jobs_of(command)) {
     if (command.verb == "run") time_variants(job, command.replays);
+    if (command.verb == "choices") time_choices(job, command.replays);
     if (command.verb == "scales") time_scales(job, command.replays);
     if (command.verb == "devices") time_devices(job, command.replays);
     if (command.verb == "once") launch_once(job);
@@ -47,7 +51,7 @@ void measure(const Command& command) {
 
 int bench(const std::vector<std::string>& words) {
   const Command command =
-      parse_command(words, {"run", "scales", "devices", "once"}, RunsOn::device);
+      parse_command(words, {"run", "choices", "scales", "devices", "once"}, RunsOn::device);
   if (command.verb == "devices" && !command.parts.empty())
     throw std::invalid_argument("--multiprocessors doesn't work with devices");
   experiments::on_parts(command.parts, [&](const experiments::Place& place) {

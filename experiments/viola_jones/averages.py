@@ -5,6 +5,7 @@ from collections import defaultdict
 # The order of tables and figures.
 VARIANTS = ("static, basic", "static, shared memory", "dynamic warp")
 ORDER = (*VARIANTS, "OpenCV's schedule", "OpenCV's schedule, whole scales", "facepipe")
+OTHER_WINDOWS = ("OpenCV's schedule, whole scales", "facepipe")  # they don't look at the paper's windows
 INPUTS = ("city", "wider")
 
 
@@ -27,11 +28,31 @@ def fps(rows):
     return 1e6 / mean_us(rows)
 
 
-def of_frames(results, name, copies):
+def of_frames(frames, name, copies):
     """Returns {who: rows} in order."""
-    found = {who: [row for row in results.frames
+    found = {who: [row for row in frames
                    if (row.who, row.copies, kind(row.picture)) == (who, copies, name)] for who in ORDER}
     return {who: rows for who, rows in found.items() if rows}
+
+
+def by_cached_stages(choices, name):
+    """Returns {K: rows of dynamic warps}."""
+    found = defaultdict(list)
+    for row in choices:
+        before, _, cached = row.who.rpartition(" K ")
+        if before == f"{VARIANTS[-1]}," and kind(row.picture) == name:
+            found[int(cached)].append(row)
+    return dict(sorted(found.items()))
+
+
+def by_block_side(choices, who, name):
+    """Returns {columns and rows of a block: rows}."""
+    found = defaultdict(list)
+    for row in choices:
+        before, _, side = row.who.rpartition(" blocks of ")
+        if before == f"{who}," and kind(row.picture) == name:
+            found[int(side.split()[0])].append(row)
+    return dict(sorted(found.items()))
 
 
 def by_scale(rows, value):
@@ -48,13 +69,13 @@ def shares(values):
     return {key: value / total for key, value in values.items()} if total else {}
 
 
-def scale_times(results, who, name):
-    return by_scale([row for row in results.scales if row.who == who and kind(row.picture) == name],
+def scale_times(scales, who, name):
+    return by_scale([row for row in scales if row.who == who and kind(row.picture) == name],
                     lambda row: row.median_us)
 
 
-def active_warps(results, who, name):
-    return by_scale([row for row in results.scales if row.who == who and kind(row.picture) == name],
+def active_warps(scales, who, name):
+    return by_scale([row for row in scales if row.who == who and kind(row.picture) == name],
                     lambda row: row.active_warps)
 
 

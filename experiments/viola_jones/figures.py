@@ -26,17 +26,22 @@ def frame_rates(figure, results):
     if not inputs:
         return None
     groups = {copies: {who: averages.fps(rows)
-                       for who, rows in averages.of_frames(results, inputs[0], copies).items()} for copies in COPIES}
+                       for who, rows in averages.of_frames(results.frames, inputs[0], copies).items()} for copies in COPIES}
     axes = figure.subplots()
     for drawn in bars(axes, groups, lambda who: who.replace(", ", ",\n").replace("schedule", "\nschedule")):
         axes.bar_label(drawn, fmt="%.0f", fontsize=6.5)
     axes.tick_params(axis="x", labelsize=6.5)
     axes.set_yscale("log")
+    own = [place for place, who in enumerate(groups[COPIES[0]]) if who in averages.OTHER_WINDOWS]
+    if own:
+        axes.axvspan(min(own) - 0.5, max(own) + 0.5, color="#eeeeee", zorder=0)
+        axes.text(min(own) - 0.45, axes.get_ylim()[1], "other windows", fontsize=6.5, va="top")
     label_axes(axes, f"Fig. 12: frames a second, {results.device('variants')} ({results.label(inputs[0])})", "",
                "frames a second")
-    axes.legend()
+    axes.legend(loc="upper left")
     return ("Copies: the picture to the device, windows to the host. The published variants and OpenCV's schedule "
-            "look at the paper's windows, facepipe and whole scales at their own. Logarithmic.")
+            "look at the paper's windows; facepipe and whole scales (grey) look at other and fewer ones, so their rates say "
+            "nothing of the schedule alone. Logarithmic.")
 
 
 def several_devices(figure, results):
@@ -52,7 +57,7 @@ def several_devices(figure, results):
                   linewidth=1.1, **style)
     axes.set_xticks(range(1, 7))
     axes.set_ylim(bottom=0)
-    label_axes(axes, f"Fig. 13: dynamic warps on several devices\n{results.device('devices')} "
+    label_axes(axes, f"Fig. 13: dynamic warps on several devices, simulated and measured\n{results.device('devices')} "
                f"({results.label(inputs[0])})", "devices", "frames a second")
     axes.legend()
     return ("With copies. Simulated: the slowest device's measured work, and what each does besides; devices that "
@@ -61,15 +66,26 @@ def several_devices(figure, results):
 
 def active_warps(figure, results):
     """Draws Fig. 14 (a)."""
-    inputs = averages.kinds(results.scales)
+    return draw_active_warps(figure, results, results.scales, "Fig. 14 (a): active warps a multiprocessor")
+
+
+def active_warps_of_a_part(figure, results):
+    """Draws Fig. 14 (a) on a part of the chip."""
+    used = max((row.multiprocessors for row in results.part_scales), default=0)
+    return draw_active_warps(figure, results, results.part_scales,
+                             f"Fig. 14 (a) on {used} multiprocessors (a C2050 has 14): active warps a multiprocessor")
+
+
+def draw_active_warps(figure, results, scales, title):
+    inputs = averages.kinds(scales)
     if not inputs:
         return None
     axes = figure.subplots()
-    for _ in bars(axes, {who: averages.active_warps(results, who, inputs[0]) for who in VARIANTS},
+    for _ in bars(axes, {who: averages.active_warps(scales, who, inputs[0]) for who in VARIANTS},
                   lambda scale: str(scale + 1)):
         pass
-    label_axes(axes, f"Fig. 14 (a): active warps a multiprocessor\n{results.device('scale-times')} "
-               f"({results.label(inputs[0])})", "scale", "active warps in active cycles")
+    label_axes(axes, f"{title}\n{results.device('scale-times')} ({results.label(inputs[0])})", "scale",
+               "active warps in active cycles")
     axes.legend()
     return ("By clocks that each warp reads when it begins and when it ends: warps that are there, over the cycles in "
             f"which any is. Published: {published.MOST_ACTIVE_WARPS} at most, of a C2050's 48.")
@@ -81,7 +97,7 @@ def work_of_scales(figure, results):
     if not inputs:
         return None
     found = {"stumps evaluated": averages.shares(averages.stumps(results, inputs[0]))}
-    found |= {f"time, {who}": averages.shares(averages.scale_times(results, who, inputs[0])) for who in VARIANTS}
+    found |= {f"time, {who}": averages.shares(averages.scale_times(results.scales, who, inputs[0])) for who in VARIANTS}
     axes = figure.subplots()
     for style, (name, shares) in zip(STYLES, found.items()):
         if shares:
@@ -92,6 +108,22 @@ def work_of_scales(figure, results):
     label_axes(axes, f"Fig. 14 (b): each scale's part of the work ({results.label(inputs[0])})", "scale", "%")
     axes.legend()
     return "Stumps as the plain loop counts them; times of each scale's kernel alone."
+
+
+def choices(figure, results):
+    """Draws the time of dynamic warps by the number of stages in shared memory."""
+    inputs = averages.kinds(results.choices)
+    found = averages.by_cached_stages(results.choices, inputs[0]) if inputs else {}
+    if not found:
+        return None
+    axes = figure.subplots()
+    axes.plot(list(found), [averages.mean_us(rows) / 1000 for rows in found.values()], markersize=4, linewidth=1.1, **STYLES[0])
+    axes.axvspan(published.LEAST_CACHED, published.MOST_CACHED, color="#eeeeee", zorder=0)
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(list(found))
+    label_axes(axes, f"Section 5.3: dynamic warps by K, {results.device('choices')} ({results.label(inputs[0])})",
+               "K, first stages in shared memory", "time of a frame without copies (ms)")
+    return "Grey: where the paper noted no significant difference."
 
 
 def share_of_devices(figure, results):
@@ -105,8 +137,9 @@ def share_of_devices(figure, results):
                       lambda device: str(device + 1)):
         axes.bar_label(drawn, fmt="%.1f", fontsize=8)
     axes.axhline(20, color="#666666", linewidth=0.8, linestyle="--")
-    label_axes(axes, f"Fig. 15: each device's part of the time, of 5 ({results.label(inputs[0])})", "device", "%")
+    label_axes(axes, f"Fig. 15, simulated: each device's part of the time, of 5 ({results.label(inputs[0])})",
+               "simulated device", "%")
     return "Whole scales; simulated from measured work a scale, with what each device does besides (copies, integral image)."
 
 
-FIGURES = (frame_rates, several_devices, active_warps, work_of_scales, share_of_devices)
+FIGURES = (frame_rates, several_devices, active_warps, active_warps_of_a_part, work_of_scales, choices, share_of_devices)

@@ -31,6 +31,14 @@ def make(arguments, folder):
     return [path for name in LABELS for path in sorted(folder.glob(f"{name}_*.grey"))[:count]]
 
 
+def of_sizes(folder, sizes):
+    """Returns {size: a picture of this size}, cut from the middle of the demo photo."""
+    found = {size: folder / f"table1_{'x'.join(map(str, size))}.grey" for size in sizes}
+    for (width, height), file in found.items():
+        grey(file, PHOTO, f"crop={width}:{height}")
+    return found
+
+
 def evenly(all_of_them, count):
     """Returns this many entries of a list, evenly spaced over its length."""
     count = min(count, len(all_of_them))

@@ -5,12 +5,12 @@ import shutil
 import cascade_pictures
 import measurement
 from csv_tables import spread
-from experiment import Experiment
-from viola_jones import inputs, opencv, programs, tables
+from experiment import Experiment, why_not_built
+from viola_jones import inputs, opencv, programs, published, tables
 from viola_jones.tables import Frame
 
-PARTS = ("windows", "cascade-cpu", "variants", "scale-times", "devices", "mpi")
-MOST_PROCESSES = 4
+PARTS = ("windows", "cascade-cpu", "variants", "scale-times", "part-of-chip", "choices", "sizes", "devices", "mpi")
+MOST_PROCESSES = 8
 
 
 def add_options(options):
@@ -35,13 +35,8 @@ class Measuring(Experiment):
     def repeats(self, part):
         return 1 if part == "windows" else super().repeats(part)
 
-    def why_not(self, program, on_cuda=False):
-        if on_cuda and not self.arguments.cuda:
-            return "no GPU here, or the CPU was asked for"
-        return None if program.exists() else f"{measurement.shown(program)} is not built"
-
     def windows(self):
-        missing = self.why_not(self.arguments.bench_viola_jones)
+        missing = why_not_built(self.arguments.bench_viola_jones)
         if missing:
             return missing
         work, stages, _ = programs.work(self.arguments, self.pictures)
@@ -54,7 +49,7 @@ class Measuring(Experiment):
         rows = []
         if self.arguments.bench_viola_jones.exists():
             rows += self.plain_loop()
-        missing = self.why_not(self.arguments.bench_cascade)
+        missing = why_not_built(self.arguments.bench_cascade)
         if not missing:
             rows += [programs.ours_on_cpu(self.arguments, picture) for picture in self.pictures]
         without = opencv.why_not()
@@ -73,23 +68,35 @@ class Measuring(Experiment):
         return [Frame(picture, "plain loop, one CPU core", "", found[picture], len(repeats),
                       *spread([1000 * took[picture] for _, _, took in repeats])) for picture in found]
 
-    def on_cuda(self, table, measure):
-        missing = self.why_not(self.arguments.bench_viola_jones_cuda, on_cuda=True)
+    def on_cuda(self, **measures):
+        """Fills each named table by its function."""
+        missing = self.why_no_cuda(self.arguments.bench_viola_jones_cuda)
         if not missing:
-            self.add(table, measure(self.arguments, self.pictures))
+            for table, measure in measures.items():
+                self.add(table, measure(self.arguments, self.pictures))
         return missing
 
     def variants(self):
-        return self.on_cuda("frames", programs.frames)
+        return self.on_cuda(frames=programs.frames)
 
     def scale_times(self):
-        return self.on_cuda("scales", programs.scale_times)
+        return self.on_cuda(scales=programs.scale_times)
+
+    def part_of_chip(self):
+        return self.on_cuda(part_frames=programs.part_frames, part_scales=programs.part_scales)
+
+    def choices(self):
+        return self.on_cuda(choices=programs.choices)
+
+    def sizes(self):
+        pictures = inputs.of_sizes(self.arguments.inputs / "viola_jones", published.TABLE_1_SIZES)
+        return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(arguments, pictures))
 
     def devices(self):
-        return self.on_cuda("devices", programs.devices)
+        return self.on_cuda(devices=programs.devices)
 
     def mpi(self):
-        missing = self.why_not(self.arguments.bench_viola_jones_mpi, on_cuda=True)
+        missing = self.why_no_cuda(self.arguments.bench_viola_jones_mpi)
         if missing:
             return missing
         if not shutil.which(self.arguments.mpirun.split()[0]):

@@ -4,10 +4,11 @@ from collections import defaultdict
 
 import measurement
 from csv_tables import spread
-from viola_jones import inputs
+from viola_jones import inputs, published
 from viola_jones.tables import DeviceTime, Frame, Grid, ScaleTime, Stage, Work
 
 SIZE = "x".join(map(str, inputs.SIZE))
+ON_A_PART = ("--multiprocessors", published.PART)
 
 
 def lines(command):
@@ -32,11 +33,11 @@ def work(arguments, pictures):
     return rows, [Stage(*key, count) for key, count in left.items()], took
 
 
-def on_cuda(arguments, verb, pictures):
+def on_cuda(arguments, verb, pictures, *options, size=SIZE):
     """Returns the lines of one verb for each repeat. The program runs once for each."""
     return [line for _ in range(arguments.repeats) for line in lines(
-        [arguments.bench_viola_jones_cuda, verb, arguments.cascade, SIZE, *pictures, "--replays",
-         arguments.replays])]
+        [arguments.bench_viola_jones_cuda, verb, arguments.cascade, size, *pictures, "--replays",
+         arguments.replays, *options])]
 
 
 def over_repeats(told, fields):
@@ -54,15 +55,37 @@ def over_repeats(told, fields):
 
 
 def frames(arguments, pictures):
-    told = over_repeats(on_cuda(arguments, "run", pictures), (3, 1))
+    return frames_of(on_cuda(arguments, "run", pictures))
+
+
+def part_frames(arguments, pictures):
+    return frames_of(on_cuda(arguments, "run", pictures, *ON_A_PART))
+
+
+def choices(arguments, pictures):
+    return frames_of(on_cuda(arguments, "choices", pictures))
+
+
+def frames_of_sizes(arguments, pictures):
+    """`pictures`: {size: file}."""
+    return [frame for (width, height), picture in pictures.items()
+            for frame in frames_of(on_cuda(arguments, "run", [picture], size=f"{width}x{height}"))]
+
+
+def frames_of(told):
+    told = over_repeats(told, (3, 1))
     return [Frame(picture, who, copies, int(found), *times)
             for (who, copies, picture), ([found], times) in told.items()]
 
 
-def scale_times(arguments, pictures):
-    told = over_repeats(on_cuda(arguments, "scales", pictures), (3, 2))
+def scale_times(arguments, pictures, *options):
+    told = over_repeats(on_cuda(arguments, "scales", pictures, *options), (3, 2))
     return [ScaleTime(picture, who, int(scale), float(warps), int(multiprocessors), *times)
             for (who, scale, picture), ([warps, multiprocessors], times) in told.items()]
+
+
+def part_scales(arguments, pictures):
+    return scale_times(arguments, pictures, *ON_A_PART)
 
 
 def device_times(told):

@@ -16,6 +16,14 @@ SPEEDUP_OF_5, EFFICIENCY_OF_5 = 4.6, 0.92
 MOST_ACTIVE_WARPS = 48  # section 6.3.1, Fig. 14: a C2050's multiprocessor; 50 seen at scales 7 and 9
 FIRST_SCALES, THEIR_WORK = 10, 0.90  # "more than 90 %" of the work
 CACHED_STAGES = 7  # section 5.3: "perhaps just one thread per block" goes on
+PART = 16  # multiprocessors, as near as CUDA divides a chip to the 14 of a C2050
+LEAST_CACHED, MOST_CACHED = 7, 15  # section 5.3: "no significant difference in running times for ... 7 <= K <= 15"
+BLOCK_SIDE = 16  # section 5.2: "optimal"
+# Table 1: earlier designs, with the frames a second at a size; each has pictures and shortcuts of its own.
+TABLE_1 = (("[23]", (120, 120), 15.0), ("[11]", (288, 216), 2.5), ("[5]", (256, 192), 98.0), ("[2]", (640, 480), 6.55),
+           ("[1]", (640, 480), 16.08), ("[6]", (627, 441), 4.3), ("[7]", (640, 480), 15.02), ("[18]", (640, 480), 46.0),
+           ("[8]", (696, 510), 10.8))
+TABLE_1_SIZES = tuple(dict.fromkeys(size for _, size, _ in TABLE_1))
 PICTURES = 9  # VGA, of 1 to 20 faces; not published
 
 

@@ -9,8 +9,8 @@ from viola_jones.tables import PARTS_OF_TABLES
 PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
 
 
-def section(results, captions, tables):
-    return section_of(results, captions, tables, [head(tables), inputs(results)], claims.section(results), SECTIONS,
+def section(results, captions, tables, beside=()):
+    return section_of(results, captions, tables, [head(tables), inputs(results)], claims.section(results, beside), SECTIONS,
                       PARTS, PARTS_OF_TABLES)
 
 
@@ -51,19 +51,76 @@ def published_grid(launch):
 
 
 def variants(results):
+    lines = variant_lines(results, results.frames)
+    if not lines:
+        return ""
+    return (f"{results.device('variants')}.\n\n" + table(VARIANTS_HEADER, lines)
+            + "\nIn brackets the least and the greatest picture's median. facepipe and whole scales look at other windows. "
+            + published_rates())
+
+
+VARIANTS_HEADER = ("input", "who", "frames a second", "ms with copies", "ms without", "windows")
+
+
+def variant_lines(results, frames):
     lines = []
-    for name in averages.kinds(results.frames):
-        with_copies, without = (averages.of_frames(results, name, copies) for copies in ("with copies", "without"))
+    for name in averages.kinds(frames):
+        with_copies, without = (averages.of_frames(frames, name, copies) for copies in ("with copies", "without"))
         lines += [(results.label(name), who, f"{averages.fps(rows):,.0f}", milliseconds(rows),
                    milliseconds(without[who]) if who in without else "",
                    f"{statistics.mean(row.found for row in rows):.0f}") for who, rows in with_copies.items()]
+    return lines
+
+
+def published_rates():
+    told = "; ".join(f"{gpu} {rate}" for gpu, rate in published.DYNAMIC_FPS.items())
+    derived = "; ".join(f"{gpu}: " + ", ".join(f"{who} {rate:.1f}" for who, rate in rates.items() if who != averages.VARIANTS[-1])
+                        for gpu, rates in published.fps_of_variants().items())
+    return (f"Published, frames a second of dynamic warps: {told}; derived from these and the published ratios: "
+            f"{derived}.\n")
+
+
+def part_of_chip(results):
+    lines = variant_lines(results, results.part_frames)
     if not lines:
         return ""
-    told = "; ".join(f"{gpu}: " + ", ".join(f"{who} {rate:.1f}" for who, rate in rates.items())
-                     for gpu, rates in published.fps_of_variants().items())
-    return (f"{results.device('variants')}.\n\n"
-            + table(("input", "who", "frames a second", "ms with copies", "ms without", "windows"), lines)
-            + f"\nIn brackets the least and the greatest picture's median. Published, frames a second: {told}.\n")
+    used = max((row.multiprocessors for row in results.part_scales), default=published.PART)
+    return (f"The same on {used} of the multiprocessors, by a green context; a C2050 has 14 and a C1060 30.\n\n"
+            + table(VARIANTS_HEADER, lines) + "\n" + published_rates())
+
+
+def choices(results):
+    lines = []
+    for name in averages.kinds(results.choices):
+        for who in dict.fromkeys(row.who for row in results.choices):
+            rows = [row for row in results.choices if row.who == who and averages.kind(row.picture) == name]
+            if rows:
+                lines.append((results.label(name), who, f"{averages.fps(rows):,.0f}", milliseconds(rows),
+                              f"{statistics.mean(row.found for row in rows):.0f}"))
+    if not lines:
+        return ""
+    return (f"Whole frames without copies, {results.device('choices')}. Published: blocks of {published.BLOCK_SIDE} x "
+            f"{published.BLOCK_SIDE}, K = 7, ratio 1.2, all windows from the smallest on.\n\n"
+            + table(("input", "what", "frames a second", "ms", "windows"), lines))
+
+
+def sizes(results):
+    """Compares Table 1's earlier designs with ours at their pictures' sizes."""
+    lines = []
+    for design, size, rate in published.TABLE_1:
+        name = f"table1_{'x'.join(map(str, size))}"
+        own = [next((f"{1e6 / row.median_us:,.0f}" for row in results.sizes
+                     if (row.picture, row.who, row.copies) == (name, who, "with copies")), "")
+               for who in (averages.VARIANTS[1], averages.VARIANTS[2], "facepipe")]
+        if any(own):
+            lines.append((design, "x".join(map(str, size)), rate, *own))
+    if not lines:
+        return ""
+    return (f"Frames a second with copies, {results.device('sizes')}, on one picture cut from the demo photo at each size. The "
+            "designs' pictures, cascades, scales and shortcuts differ, as the paper says itself, so the columns compare "
+            "machines and algorithms at once. [19] tells no size.\n\n"
+            + table(("design", "size", "published", averages.VARIANTS[1], averages.VARIANTS[2], "facepipe (other windows)"),
+                    lines))
 
 
 def milliseconds(rows):
@@ -108,8 +165,8 @@ def scales(results):
     if not name:
         return ""
     work = averages.shares(averages.stumps(results, name))
-    times = {who: averages.scale_times(results, who, name) for who in averages.VARIANTS}
-    warps = {who: averages.active_warps(results, who, name) for who in averages.VARIANTS}
+    times = {who: averages.scale_times(results.scales, who, name) for who in averages.VARIANTS}
+    warps = {who: averages.active_warps(results.scales, who, name) for who in averages.VARIANTS}
     for scale in sorted(work or times[averages.VARIANTS[0]]):
         lines.append((scale + 1, f"{work[scale]:.1%}" if work else "",
                       *(f"{times[who][scale]:.1f}" if times[who] else "" for who in averages.VARIANTS),
@@ -140,8 +197,11 @@ def share_of_devices(results):
 SECTIONS = (
     ("Table 2: scales and grids", ["grids"], grids, []),
     ("Fig. 12: variants on one GPU", ["frames"], variants, ["frame_rates"]),
-    ("The same on the CPU", ["cpu"], cpu, []),
+    ("Fig. 12 on a chip of the paper's size", ["part_frames"], part_of_chip, []),
+    ("Sections 5.2 and 5.3: blocks, cached stages and ratios of scales", ["choices"], choices, ["choices"]),
+    ("Table 1: earlier designs at their pictures' sizes", ["sizes"], sizes, []),
+    ("Fig. 12's pictures on the CPU", ["cpu"], cpu, []),
     ("Fig. 13: several GPUs", ["devices"], several_devices, ["several_devices"]),
-    ("Fig. 14: active warps and work of each scale", ["scales"], scales, ["active_warps", "work_of_scales"]),
+    ("Fig. 14: active warps and work of each scale", ["scales"], scales, ["active_warps", "active_warps_of_a_part", "work_of_scales"]),
     ("Fig. 15: each GPU's part", ["devices"], share_of_devices, ["share_of_devices"]),
 )

@@ -92,9 +92,14 @@ TABLES = {
     "cpu": Frame,
     "frames": Frame,  # Fig. 12
     "scales": ScaleTime,  # Fig. 14
+    "part_frames": Frame,  # Fig. 12 on a part of the chip
+    "part_scales": ScaleTime,  # Fig. 14 on a part of the chip
+    "choices": Frame,  # blocks, cached stages, ratios of scales
+    "sizes": Frame,  # Table 1
     "devices": DeviceTime,  # Fig. 13, 15
     "mpi": DeviceTime,
 }
 
 PARTS_OF_TABLES = {"grids": "windows", "work": "windows", "stages": "windows", "cpu": "cascade-cpu",
-                   "frames": "variants", "scales": "scale-times", "devices": "devices", "mpi": "mpi"}
+                   "frames": "variants", "scales": "scale-times", "part_frames": "part-of-chip",
+                   "part_scales": "part-of-chip", "choices": "choices", "sizes": "sizes", "devices": "devices", "mpi": "mpi"}

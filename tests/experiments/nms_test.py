@@ -2,6 +2,7 @@
 import argparse
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -10,7 +11,8 @@ import facts
 import measure
 import results
 import tools
-from nms import claims, frame_energy, measuring, programs, published, report, rules, tables
+from nms import (claims, frame_energy, inputs, measuring, pipeline, programs, published, report, rules,
+                 tables)
 from nms.candidates import Set
 from nms.tables import Timing
 
@@ -213,6 +215,66 @@ class Parts(unittest.TestCase):
                 one.take("nms-cuda", (("cores", lambda: [timing(7, 2.0)]), ("mosaic", cut_off)))
             self.assertEqual(len(csv_tables.read(pathlib.Path(name), "cores", Timing)), 1)
             self.assertNotIn("nms-cuda", one.facts["parts"])
+
+
+class Verdicts(unittest.TestCase):
+    """Two runs, of other pictures."""
+
+    @staticmethod
+    def run_of(label, slowest):
+        growing = [timing(count, slowest if count == 2000 else 10.0, "matrix, CUDA", "map", k=32) for count in (1000, 2000)]
+        growing += [timing(count, 10.0) for count in (1000, 2000)]
+        return results.Results({"inputs": {"growing": {"label": label}}, "parts": {}, "missing": {}}, tables.TABLES,
+                               {"growing": growing})
+
+    def test_equal_ones_are_counted(self):
+        text = claims.section(self.run_of("one", 40.0), [self.run_of("other", 50.0)])
+        self.assertIn("**On other**, 1 of these claims could be tested, and 1 have the same verdict", text)
+        self.assertNotIn("The others", text)
+
+    def test_others_stand_side_by_side(self):
+        text = claims.section(self.run_of("one", 40.0), [self.run_of("other", 10.0)])
+        self.assertIn("| on one | on other |", text)
+        self.assertIn("| Linear time: not so here | Linear time: not contradicted by time in this range, but by work |", text)
+
+
+class Configs(unittest.TestCase):
+    def test_files_of_options_are_the_papers(self):
+        """An option of a file means the same as the words that the other measurements give."""
+        arguments = argparse.Namespace(crowd_score=inputs.CROWD_SCORE, group_score=inputs.GROUP_SCORE)
+        for name, score in (("crowd", arguments.crowd_score), ("mosaic", arguments.crowd_score),
+                            ("growing", arguments.group_score)):
+            source = inputs.Input(name, pathlib.Path("clip.mp4"), name, True, score)
+            options = dict(line.split(" = ") for line in source.config().read_text().splitlines() if line[0] not in "#[")
+            self.assertEqual(float(score), float(options.pop("score")))
+            words = [word for key, value in options.items() for word in ([f"--{key}"] if value == "true" else
+                                                                       [f"--{key}", value])]
+            self.assertEqual(sorted(words), sorted(published.rule_options(d_max=4096)))
+            self.assertEqual(pipeline.options_of("matrix as published", source), ["--config", source.config(), "--score", score])
+            self.assertEqual(pipeline.options_of("greedy", source), ["--score", score])
+
+
+class UsersClips(unittest.TestCase):
+    def clip(self, folder, pixels, rate):
+        file = folder / "crowd.mp4"
+        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s=64x48:r={rate}:d=0.2",
+                        "-pix_fmt", pixels, "-c:v", "libx264", file], check=True)
+        return file
+
+    def test_are_encoded_anew_if_a_gpu_does_not_decode_them_or_frames_would_be_counted_wrong(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            made = inputs.users_clip(self.clip(folder, "yuv444p", 25), folder)
+            self.assertEqual(made.name, "crowd_420.mp4")
+            told = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-count_frames", "-show_entries",
+                                   "stream=pix_fmt,r_frame_rate,nb_read_frames", made], capture_output=True, text=True)
+            self.assertEqual(told.stdout.strip(), "yuv420p,50/1,5")
+            self.assertEqual(inputs.users_clip(folder / "gone" / "crowd.mp4", folder), made)  # made once
+
+    def test_others_are_taken_as_they_are(self):
+        with tempfile.TemporaryDirectory() as name:
+            file = self.clip(pathlib.Path(name), "yuv420p", 50)
+            self.assertEqual(inputs.users_clip(file, pathlib.Path(name)), file)
 
 
 class Resumed(unittest.TestCase):

@@ -49,6 +49,17 @@ std::vector<FoundWindow> found_by(Variant variant, const DeviceScan& scan) {
   return scan.windows();
 }
 
+std::vector<FoundWindow> found_by_blocks_of(const LaunchShape& shape, Variant variant,
+                                            const DeviceScan& scan) {
+  const cuda::Stream stream;
+  scan.enqueue_upload(stream);
+  scan.enqueue_sums(stream);
+  for (std::size_t i = 0; i < scan.scales().size(); ++i) scan.enqueue(variant, i, shape, stream);
+  scan.enqueue_download(stream);
+  stream.synchronize();
+  return scan.windows();
+}
+
 std::vector<FoundWindow> found_by_compaction(const DeviceScan& scan) {
   const cuda::Stream stream;
   CompactingScan compacting(scan);
@@ -83,6 +94,20 @@ TEST_P(ViolaJonesVariants, FindWhatThePlainLoopFinds) {
   for (const Variant variant : kVariants)
     EXPECT_EQ(found_by(variant, scan), expected) << name_of(variant);
   EXPECT_EQ(found_by_compaction(scan), expected);
+}
+
+TEST_P(ViolaJonesVariants, FindItWithBlocksOfAnyShape) {
+  const auto& [name, stages, recipe, at_least] = GetParam();
+  const Job job = job_of(cascade_of(name, stages), recipe);
+  const DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size), kRoom);
+  give(scan, job);
+  const std::vector<FoundWindow> expected = expected_of(job, scan.scales());
+  for (const Variant variant : kVariants)
+    for (const LaunchShape& shape :
+         {LaunchShape{8, 7}, LaunchShape{32, 7}, LaunchShape{16, 1}, LaunchShape{16, 12}})
+      EXPECT_EQ(found_by_blocks_of(shape, variant, scan), expected)
+          << name_of(variant) << ", side " << shape.block_side << ", K " << shape.cached_stages;
+  EXPECT_THROW((void)found_by_blocks_of({12, 7}, Variant::basic, scan), std::invalid_argument);
 }
 
 TEST_P(ViolaJonesVariants, FindItAtWholeScalesToo) {

@@ -52,6 +52,10 @@ TEST(ViolaJonesScales, HaveAllPlacesWithinThePicture) {
       EXPECT_GT(bottom + scale.step, picture.height);
     }
   EXPECT_TRUE(paper_scales(kWindow, {19, 100}).empty());
+  const std::vector<Scale> coarse = paper_scales(kWindow, kVga, 2);
+  ASSERT_EQ(coarse.size(), 5U);
+  EXPECT_EQ(coarse.back().window, (Size{320, 320}));
+  EXPECT_THROW((void)paper_scales(kWindow, kVga, 1), std::invalid_argument);
   EXPECT_THROW((void)paper_scales({10, 10}, {41, 41}), std::invalid_argument);
 }
 

@@ -1,5 +1,6 @@
 """Tests the arithmetic of the experiments on Viola-Jones: parsing, averages, pictures, claims and the report."""
 import argparse
+import dataclasses
 import pathlib
 import tempfile
 import unittest
@@ -93,7 +94,7 @@ class Averages(unittest.TestCase):
     def test_inputs_stay_apart(self):
         rows = [frame("facepipe", 1000.0), frame("facepipe", 9.0, "wider_0"), frame("facepipe", 5.0, copies="without")]
         got = found(frames=rows)
-        self.assertEqual(averages.of_frames(got, "city", "with copies"), {"facepipe": [rows[0]]})
+        self.assertEqual(averages.of_frames(got.frames, "city", "with copies"), {"facepipe": [rows[0]]})
         self.assertEqual(averages.kinds(rows), ["city", "wider"])
 
     def test_shares_make_a_whole(self):
@@ -117,14 +118,15 @@ class Claims(unittest.TestCase):
                      ((1, 100.0), (2, 52.0), (5, 22.0), (6, 21.5))])
         text = claims.section(got)
         self.assertIn("Table 2, 18 launches and their grids: held.", text)
-        self.assertIn("static threads with shared memory: held.** 2.94 times", text)
-        self.assertIn("facepipe 2.04 times", text)
-        self.assertIn("little to gain (24 % before Fermi, 2 % on Fermi): held.** +1.7%", text)
-        self.assertIn("slightly on the picture: held", text)
+        self.assertIn("static threads with shared memory: held on the whole chip.** On the whole chip: 2.94 times", text)
+        self.assertIn("facepipe 2.04 times (other windows)", text)
+        self.assertIn("little to gain (24 % before Fermi, 2 % on Fermi): held on the whole chip.** On the whole chip: +1.7%",
+                      text)
+        self.assertIn("slightly on the picture: can't be judged", text)
         self.assertIn("more than 90 % of the work: held", text)
         self.assertIn("one thread of a block goes on: held", text)
-        self.assertIn("on each of the first ten scales: held.** On 10 of 10", text)
-        self.assertIn("saturate at 5 to 6: held.", text)
+        self.assertIn("on each of the first ten scales: held on the whole chip.** On the whole chip: on 10 of 10", text)
+        self.assertIn("saturate at 5 to 6: can't be judged by 1 device, and by the simulation held.", text)
         self.assertIn("4.55 with 5 (published 4.6), 4.65 with 6", text)
 
     def test_what_does_not(self):
@@ -140,13 +142,42 @@ class Claims(unittest.TestCase):
             devices=[device_time(devices, median) for devices, median in ((1, 100.0), (2, 51.0), (5, 22.0), (6, 18.0))])
         text = claims.section(got)
         self.assertIn("their grids: not held", text)
-        self.assertIn("shared memory: not held.** 1.20 times", text)
-        self.assertIn("nobody is faster", text)
+        self.assertIn("shared memory: not held on the whole chip.** On the whole chip: 1.20 times", text)
+        self.assertIn("(unsaid): held.** As fast as they are, by frame rate with copies, on one CPU: nobody", text)
         self.assertIn("little to gain (24 % before Fermi, 2 % on Fermi): not held", text)
-        self.assertIn("slightly on the picture: not held", text)
+        self.assertIn("The quickest of 2 pictures has 50% more frames", text)
         self.assertIn("goes on: not held", text)
-        self.assertIn("first ten scales: not held.** On 0 of 10", text)
-        self.assertIn("saturate at 5 to 6: not held", text)
+        self.assertIn("first ten scales: not held on the whole chip.** On the whole chip: on 0 of 10", text)
+        self.assertIn("by the simulation not held", text)
+
+    def test_a_part_of_the_chip_has_a_verdict_of_its_own(self):
+        shared, dynamic = "static, shared memory", "dynamic warp"
+        got = found(frames=[frame(shared, 300.0), frame(dynamic, 200.0)],
+                    part_frames=[frame(shared, 900.0), frame(dynamic, 300.0)],
+                    part_scales=[dataclasses.replace(scale_time(dynamic, 0, 40.0, 10.0), multiprocessors=16)])
+        self.assertIn("held on 16 multiprocessors (a C2050 has 14); not held on the whole chip.** On 16 multiprocessors (a "
+                      "C2050 has 14): 3.00 times. On the whole chip: 1.50 times.", claims.faster(got))
+
+    def test_choices_of_blocks_and_cached_stages(self):
+        cached = lambda slowest: [frame(f"dynamic warp, K {k}", slowest if k == 15 else 100.0, copies="without")
+                                  for k in range(1, 16)]
+        self.assertIn("from 7 to 15: held.", claims.cached_stages(found(choices=cached(101.0))))
+        self.assertIn("from 7 to 15: not held.** The slowest K takes 20.0% longer",
+                      claims.cached_stages(found(choices=cached(120.0))))
+        self.assertEqual(claims.cached_stages(found(choices=cached(100.0)[:7])), "")
+        sides = lambda of_8: [frame(f"{who}, blocks of {side} x {side}", of_8 if side == 8 else 100.0 + side, copies="without")
+                              for who in averages.VARIANTS for side in (8, 16, 32)]
+        self.assertIn("16 x 16 are optimal: held.", claims.block_sides(found(choices=sides(200.0))))
+        self.assertIn("16 x 16 are optimal: not held.** static, basic: 8 x 8 0.050 ms, 16 x 16 0.116 ms, 32 x 32 0.132 ms",
+                      claims.block_sides(found(choices=sides(50.0))))
+
+    def test_measured_devices_count_before_simulated_ones(self):
+        simulated = [device_time(devices, median) for devices, median in ((1, 100.0), (2, 51.0), (5, 22.0), (6, 18.0))]
+        of_two = [device_time(devices, median, "scales", "threads") for devices, median in ((1, 100.0), (2, 60.0))]
+        self.assertIn("can't be judged by 2 devices, and by the simulation not held.** Measured by threads: 1.67 times with 2.",
+                      claims.saturation(found(devices=simulated + of_two)))
+        of_six = of_two + [device_time(6, 20.0, "scales", "threads")]
+        self.assertIn("saturate at 5 to 6: not held.", claims.saturation(found(devices=simulated + of_six)))
 
     def test_measured_devices_tell_the_best_deal(self):
         rows = [device_time(1, 100.0, dealt, "threads") for dealt in ("scales", "bands", "frames")]
@@ -169,8 +200,15 @@ class Report(unittest.TestCase):
         self.assertIn("| 14 | 10.70 | 4 x 3 | 12 |", text)
         self.assertIn("* `mpi`: mpirun is not found.", text)
         self.assertIn("Fig. 12: variants on one GPU\n\nNot measured: this part was not run.", text)
+        self.assertIn("Table 1: earlier designs at their pictures' sizes\n\nNot measured", text)
         self.assertIn("| 9 crops of the demo photo | scales | simulated | 10,000 (1.00) | 20,000 (2.00) |", text)
         self.assertIn("| 9 crops of the demo photo | scales | simulated | 2 | 40.0 / 60.0 |", text)
+
+    def test_earlier_designs_stand_beside_ours_of_their_size(self):
+        rows = [frame(who, 1000.0, "table1_256x192") for who in ("static, shared memory", "dynamic warp", "facepipe")]
+        text = report.section(found(sizes=rows), {}, ".")
+        self.assertIn("| [5] | 256x192 | 98.0 | 1,000 | 1,000 | 1,000 |", text)
+        self.assertNotIn("| [2] | 640x480 |", text)
 
     def test_joins_the_runs_of_three_machines(self):
         with tempfile.TemporaryDirectory() as name:

@@ -114,6 +114,17 @@ void DeviceScan::enqueue(Variant variant, const Part& part, cuda::StreamView str
   launch_variant(variant, launch, stream);
 }
 
+void DeviceScan::enqueue(Variant variant, std::size_t scale, const LaunchShape& shape,
+                         cuda::StreamView stream) const {
+  ScaleLaunch launch = launches_[scale];
+  const auto blocks = [&](int places) {
+    return (places + shape.block_side - 1) / shape.block_side;
+  };
+  launch.blocks = {blocks(launch.places.width), blocks(launch.places.height)};
+  launch.shape = shape;
+  launch_variant(variant, launch, stream);
+}
+
 void DeviceScan::enqueue_download(cuda::StreamView stream) const {
   cuda::copy(host_count_.span(), count_.span(), stream);
   cuda::copy(host_windows_.span(), windows_.span(), stream);

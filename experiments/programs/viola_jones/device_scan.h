@@ -43,6 +43,10 @@ class DeviceScan {
   void enqueue(Variant variant, const Part& part, cuda::StreamView stream,
                WarpTime* times = nullptr) const;
 
+  /// Finds the windows of a whole scale by blocks of another shape.
+  void enqueue(Variant variant, std::size_t scale, const LaunchShape& shape,
+               cuda::StreamView stream) const;
+
   /// Copies the windows to pinned memory: their number, and as many as fit.
   void enqueue_download(cuda::StreamView stream) const;
   /// Returns the windows, sorted. Doesn't wait. Throws std::runtime_error if there was no room for

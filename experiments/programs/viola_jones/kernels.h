@@ -9,6 +9,7 @@
 #include "core/cuda/stream.h"
 #include "core/geometry.h"
 #include "experiments/programs/viola_jones/found_window.h"
+#include "experiments/programs/viola_jones/scales.h"
 #include "experiments/programs/viola_jones/stumps.h"
 
 namespace facepipe::viola_jones {
@@ -35,6 +36,14 @@ struct WarpTime {
   std::int64_t multiprocessor = 0;
 };
 
+/// How a launch shares a scale among blocks. The defaults are as published.
+struct LaunchShape {
+  std::int32_t block_side = kBlockSide;  ///< columns and rows of places: 8, 16 or 32
+  /// The number of first stages whose stumps a block of dynamic_warp keeps in shared memory (K).
+  /// They must fit into 48 KB, or the launch fails.
+  std::int32_t cached_stages = 7;
+};
+
 /// One launch: some rows of blocks of one scale.
 struct ScaleLaunch {
   DeviceSums picture;
@@ -48,8 +57,9 @@ struct ScaleLaunch {
   std::int32_t pixels_step = 1;  ///< pixels from one place to the next
   std::int32_t scale = 0;        ///< the scale's index in the windows found
   Size places;
-  Size blocks;  ///< blocks of 16 x 16 places
+  Size blocks;
   std::int32_t first_block_row = 0;
+  LaunchShape shape;
   DeviceWindows found;
   WarpTime* times = nullptr;  ///< one for each warp of the grid, or null
 };
@@ -67,13 +77,11 @@ inline constexpr Variant kVariants[] = {Variant::basic, Variant::shared_memory,
 /// Returns the paper's name.
 [[nodiscard]] const char* name_of(Variant variant);
 
-/// The number of first stages whose stumps a block of dynamic_warp keeps in shared memory, as
-/// published.
-inline constexpr std::int32_t kCachedStages = 7;
-
-/// Returns the number of warps in a block.
+/// Returns the number of warps in a block of the published side.
 [[nodiscard]] std::int32_t warps_of(Variant variant);
 
+/// Throws std::invalid_argument if a block can't have such a side. Only launches with the published
+/// side write down times.
 void launch_variant(Variant variant, const ScaleLaunch& scale, cuda::StreamView stream);
 
 /// Fills the arrays of sums. `grey` has width * height bytes.

@@ -2,6 +2,10 @@
 // viola_jones_cuda_bench.cpp describes them. If CUDA fails, it throws Error(device).
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "experiments/programs/viola_jones/part_scan.h"
 
 namespace facepipe::viola_jones {
@@ -12,6 +16,16 @@ inline constexpr std::size_t kMostDevices = 6;
 /// Measures whole frames with all variants. Throws std::runtime_error if one finds other windows
 /// than the plain loop.
 void time_variants(const Job& job, int replays);
+
+/// Measures whole frames with blocks of other sides, other numbers of cached stages, other ratios
+/// of scales, and without the smallest windows. Throws std::runtime_error if another shape of
+/// blocks finds other windows.
+void time_choices(const Job& job, int replays);
+
+/// Prints a line: who, "with copies" or "without", picture, windows found, and microseconds of each
+/// frame. Tabs separate the fields.
+void show_frame(const std::string& who, const char* copies, const Job& job, std::size_t found,
+                const std::vector<float>& times);
 
 /// Measures each scale separately: time, active warps, multiprocessors.
 void time_scales(const Job& job, int replays);

@@ -6,8 +6,9 @@
 
 namespace facepipe::viola_jones {
 
-DeviceScan scan_of(const Job& job) {
-  DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size), kWindows);
+DeviceScan scan_of(const Job& job, double ratio) {
+  DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size, ratio),
+                  kWindows);
   std::copy(job.pixels.begin(), job.pixels.end(), scan.picture().begin());
   return scan;
 }

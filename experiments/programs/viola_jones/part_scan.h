@@ -14,8 +14,9 @@ namespace facepipe::viola_jones {
 /// The number of windows that a device can keep.
 inline constexpr std::uint32_t kWindows = 4096;
 
-/// Returns a scan at the paper's scales with the picture in its pinned memory.
-[[nodiscard]] DeviceScan scan_of(const Job& job);
+/// Returns a scan at the paper's scales, or at those of another ratio, with the picture in its
+/// pinned memory.
+[[nodiscard]] DeviceScan scan_of(const Job& job, double ratio = kRatio);
 
 /// A graph that copies the picture to the device, makes sums, scans the parts' scales, and copies
 /// windows to the host. It runs on the device that was current at construction.

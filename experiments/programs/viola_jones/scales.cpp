@@ -26,11 +26,12 @@ Scale scale_of(double factor, Size window, Size picture) {
 
 }  // namespace
 
-std::vector<Scale> paper_scales(Size window, Size picture) {
+std::vector<Scale> paper_scales(Size window, Size picture, double ratio) {
+  if (!(ratio > 1)) throw std::invalid_argument("the ratio of scales must be above 1");
   std::vector<Scale> scales;
   for (double factor = 1; rounded(window.width * factor) <= picture.width &&
                           rounded(window.height * factor) <= picture.height;
-       factor *= kRatio)
+       factor *= ratio)
     scales.push_back(scale_of(factor, window, picture));
   return scales;
 }

@@ -21,9 +21,10 @@ struct Scale {
   Size blocks;  ///< as published: floor(side of the picture / (16 * step)), which covers all places
 };
 
-/// Returns the scales 1, 1.2, 1.44 ... while the window fits. Throws std::invalid_argument if the
-/// blocks don't cover all places, which happens for windows of less than 17 pixels.
-[[nodiscard]] std::vector<Scale> paper_scales(Size window, Size picture);
+/// Returns the scales 1, ratio, ratio^2 ... while the window fits. Throws std::invalid_argument if
+/// the blocks don't cover all places, which happens for windows of less than 17 pixels, or if the
+/// ratio isn't above 1.
+[[nodiscard]] std::vector<Scale> paper_scales(Size window, Size picture, double ratio = kRatio);
 
 /// Returns the scales of OpenCV's cascade on CUDA: the whole parts of these, each once.
 [[nodiscard]] std::vector<Scale> whole_scales(Size window, Size picture);

@@ -14,12 +14,6 @@
 namespace facepipe::viola_jones {
 namespace {
 
-void show(const char* who, const char* copies, const Job& job, std::size_t found,
-          const std::vector<float>& times) {
-  std::printf("%s\t%s\t%s\t%zu", who, copies, job.name.c_str(), found);
-  bench::show_times(times);
-}
-
 constexpr const char* kWithCopies = "with copies";
 constexpr const char* kWithout = "without";
 
@@ -54,8 +48,8 @@ void time_papers(const Job& job, const DeviceScan& scan, const std::vector<Found
       scan.enqueue_download(stream);
       stream.synchronize();
       expect_same(name_of(variant), scan.windows(), windows);
-      show(name_of(variant), copies == Copies::none ? kWithout : kWithCopies, job, windows.size(),
-           times);
+      show_frame(name_of(variant), copies == Copies::none ? kWithout : kWithCopies, job,
+                 windows.size(), times);
     }
 }
 
@@ -74,7 +68,7 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
     scan.enqueue_download(stream);
     stream.synchronize();
     expect_same(who, scan.windows(), windows);
-    show(who, copies ? kWithCopies : kWithout, job, windows.size(), times);
+    show_frame(who, copies ? kWithCopies : kWithout, job, windows.size(), times);
   }
 }
 
@@ -110,11 +104,17 @@ void time_ours(const Job& job, int replays) {
     const std::vector<float> times = bench::microseconds_of_calls(stream, bench::kWarmUp, replays,
                                                                   [&] { graph.launch(stream); });
     const std::size_t found = cuda::download(candidates, stream).size();
-    show("facepipe", copies ? kWithCopies : kWithout, job, found, times);
+    show_frame("facepipe", copies ? kWithCopies : kWithout, job, found, times);
   }
 }
 
 }  // namespace
+
+void show_frame(const std::string& who, const char* copies, const Job& job, std::size_t found,
+                const std::vector<float>& times) {
+  std::printf("%s\t%s\t%s\t%zu", who.c_str(), copies, job.name.c_str(), found);
+  bench::show_times(times);
+}
 
 void time_variants(const Job& job, int replays) {
   const Size window = job.cascade.window;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/cuda/check.h"
 #include "experiments/programs/viola_jones/scales.h"
@@ -7,7 +8,6 @@
 namespace facepipe::viola_jones {
 namespace {
 
-constexpr int kBlockThreads = kBlockSide * kBlockSide;  // threads of a block in the static variants
 constexpr int kDynamicWarps = 4;
 constexpr int kLanes = 32;
 
@@ -35,12 +35,12 @@ class WarpClock {
   long long begin_ = 0;
 };
 
-template <bool kTimed>
-__global__ void __launch_bounds__(kBlockThreads)
+template <bool kTimed, int kSide>
+__global__ void __launch_bounds__(kSide* kSide)
     basic_kernel(const __grid_constant__ ScaleLaunch scale) {
   const WarpClock<kTimed> clock;
-  const int column = kBlockSide * blockIdx.x + threadIdx.x;
-  const int row = kBlockSide * (scale.first_block_row + blockIdx.y) + threadIdx.y;
+  const int column = kSide * blockIdx.x + threadIdx.x;
+  const int row = kSide * (scale.first_block_row + blockIdx.y) + threadIdx.y;
   if (column < scale.places.width && row < scale.places.height &&
       Window(scale, column, row).passes_all(scale, 0, scale.stage_count))
     append(scale, column, row);
@@ -54,20 +54,20 @@ __device__ void copy_stumps(ScaledStump* to, const ScaledStump* from, int count,
   for (int i = thread; i < kWords * count; i += threads) reinterpret_cast<uint4*>(to)[i] = words[i];
 }
 
-template <bool kTimed>
-__global__ void __launch_bounds__(kBlockThreads)
+template <bool kTimed, int kSide>
+__global__ void __launch_bounds__(kSide* kSide)
     shared_memory_kernel(const __grid_constant__ ScaleLaunch scale) {
   extern __shared__ ScaledStump stumps_of_stage[];
   const WarpClock<kTimed> clock;
-  const int column = kBlockSide * blockIdx.x + threadIdx.x;
-  const int row = kBlockSide * (scale.first_block_row + blockIdx.y) + threadIdx.y;
+  const int column = kSide * blockIdx.x + threadIdx.x;
+  const int row = kSide * (scale.first_block_row + blockIdx.y) + threadIdx.y;
   bool passes = column < scale.places.width && row < scale.places.height;
   const Window window(scale, passes ? column : 0, passes ? row : 0);
   for (int i = 0; i < scale.stage_count; ++i) {
     // No thread needs the last stage's stumps any more. If no window is left, the block is done.
     if (!__syncthreads_or(passes)) break;
     const StageSpan& stage = scale.stages[i];
-    copy_stumps(stumps_of_stage, scale.stumps + stage.first, stage.count, kBlockThreads);
+    copy_stumps(stumps_of_stage, scale.stumps + stage.first, stage.count, kSide * kSide);
     __syncthreads();
     if (passes) passes = window.passes(stumps_of_stage, stage);
   }
@@ -97,20 +97,20 @@ __device__ bool passes_by_lanes(const ScaleLaunch& scale, const Window& window,
     const StageSpan& stage = scale.stages[i];
     std::int32_t sum = 0;
     for (int k = stage.first + lane; k < stage.first + stage.count; k += kLanes)
-      sum += window.vote(i < kCachedStages ? cached[k] : scale.stumps[k]);
+      sum += window.vote(i < scale.shape.cached_stages ? cached[k] : scale.stumps[k]);
     if (sum_of_warp(sum, partial) < stage.threshold) return false;
   }
   return true;
 }
 
-template <bool kTimed>
+template <bool kTimed, int kSide>
 __global__ void __launch_bounds__(kDynamicWarps* kLanes)
     dynamic_warp_kernel(const __grid_constant__ ScaleLaunch scale) {
   extern __shared__ ScaledStump cached[];
   __shared__ unsigned next_window;
   __shared__ std::int32_t partial[kDynamicWarps][kLanes];
   const WarpClock<kTimed> clock;
-  const StageSpan& last = scale.stages[min(scale.stage_count, kCachedStages) - 1];
+  const StageSpan& last = scale.stages[min(scale.stage_count, scale.shape.cached_stages) - 1];
   copy_stumps(cached, scale.stumps, last.first + last.count, kDynamicWarps * kLanes);
   if (threadIdx.x == 0) next_window = 0;
   __syncthreads();
@@ -118,9 +118,9 @@ __global__ void __launch_bounds__(kDynamicWarps* kLanes)
     unsigned taken = 0;
     if (threadIdx.x % kLanes == 0) taken = atomicAdd(&next_window, 1U);
     taken = __shfl_sync(~0U, taken, 0);
-    if (taken >= kBlockThreads) break;
-    const int column = kBlockSide * blockIdx.x + taken % kBlockSide;
-    const int row = kBlockSide * (scale.first_block_row + blockIdx.y) + taken / kBlockSide;
+    if (taken >= kSide * kSide) break;
+    const int column = kSide * blockIdx.x + taken % kSide;
+    const int row = kSide * (scale.first_block_row + blockIdx.y) + taken / kSide;
     if (column >= scale.places.width || row >= scale.places.height) continue;
     const Window window(scale, column, row);
     if (passes_by_lanes(scale, window, cached, partial[threadIdx.x / kLanes]) &&
@@ -137,23 +137,24 @@ std::size_t bytes_of_largest_stage(const ScaleLaunch& scale) {
 }
 
 std::size_t bytes_of_cached_stages(const ScaleLaunch& scale) {
-  const StageSpan& last = scale.stages[std::min(scale.stage_count, kCachedStages) - 1];
+  const StageSpan& last = scale.stages[std::min(scale.stage_count, scale.shape.cached_stages) - 1];
   return static_cast<std::size_t>(last.first + last.count) * sizeof(ScaledStump);
 }
 
-template <bool kTimed>
+template <bool kTimed, int kSide>
 void launch(Variant variant, const ScaleLaunch& scale, cudaStream_t stream) {
   const dim3 grid(scale.blocks.width, scale.blocks.height);
-  const dim3 square(kBlockSide, kBlockSide);
+  const dim3 square(kSide, kSide);
   switch (variant) {
     case Variant::basic:
-      basic_kernel<kTimed><<<grid, square, 0, stream>>>(scale);
+      basic_kernel<kTimed, kSide><<<grid, square, 0, stream>>>(scale);
       break;
     case Variant::shared_memory:
-      shared_memory_kernel<kTimed><<<grid, square, bytes_of_largest_stage(scale), stream>>>(scale);
+      shared_memory_kernel<kTimed, kSide>
+          <<<grid, square, bytes_of_largest_stage(scale), stream>>>(scale);
       break;
     case Variant::dynamic_warp:
-      dynamic_warp_kernel<kTimed>
+      dynamic_warp_kernel<kTimed, kSide>
           <<<grid, kDynamicWarps * kLanes, bytes_of_cached_stages(scale), stream>>>(scale);
       break;
   }
@@ -175,15 +176,23 @@ const char* name_of(Variant variant) {
 }
 
 std::int32_t warps_of(Variant variant) {
-  return variant == Variant::dynamic_warp ? kDynamicWarps : kBlockThreads / kLanes;
+  return variant == Variant::dynamic_warp ? kDynamicWarps : kBlockSide * kBlockSide / kLanes;
 }
 
 void launch_variant(Variant variant, const ScaleLaunch& scale, cuda::StreamView stream) {
   if (scale.blocks.width == 0 || scale.blocks.height == 0) return;  // an empty grid isn't allowed
-  if (scale.times != nullptr)
-    launch<true>(variant, scale, stream.get());
-  else
-    launch<false>(variant, scale, stream.get());
+  const cudaStream_t on = stream.get();
+  switch (scale.shape.block_side) {
+    case kBlockSide:
+      return scale.times != nullptr ? launch<true, kBlockSide>(variant, scale, on)
+                                    : launch<false, kBlockSide>(variant, scale, on);
+    case kBlockSide / 2:
+      return launch<false, kBlockSide / 2>(variant, scale, on);
+    case kBlockSide * 2:
+      return launch<false, kBlockSide * 2>(variant, scale, on);
+    default:
+      throw std::invalid_argument("a block's side must be 8, 16 or 32 windows");
+  }
 }
 
 }  // namespace facepipe::viola_jones

@@ -137,6 +137,14 @@ TEST(Presets, AreReadWithoutError) {
   EXPECT_EQ(archive.job.output.encoder.crf, 16);
   EXPECT_TRUE(archive.job.output.strict);
   EXPECT_EQ(preset("fast.toml").detector.detect_size, (Size{960, 544}));
+  for (const char* const name : {"oro2020.toml", "crowd_run.toml", "mosaic.toml"}) {
+    const RunOptions oro = preset(name);
+    const nms::NmsOptions& nms = oro.job.search.nms;
+    EXPECT_EQ(nms.rule, nms::NmsRule::matrix) << name;
+    EXPECT_EQ(nms.overlap, nms::NmsOverlap::winner_area) << name;
+    EXPECT_EQ(nms.matrix, (nms::MatrixOptions{4096, 32, true, true})) << name;
+    EXPECT_EQ(oro.detector.score_threshold, std::string(name) == "oro2020.toml" ? 0.25F : 0.4F);
+  }
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     EXPECT_NO_THROW((void)preset(entry.path().filename().c_str())) << entry.path();
 }
