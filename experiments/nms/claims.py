@@ -151,7 +151,7 @@ def partitions(results):
     holds = sum(1 for k in best if k == 32)
     verdict = ("holds here" if holds == len(best) else
                f"not here, where k = {' or '.join(map(str, sorted(set(best))))} is" if not holds else
-               f"by kernel and size of the chip ({by_chip(lines)})")
+               by_chip(lines))
     ks = sorted({k for line in lines for k in line[4]})
     return (f"* **k = 32 is the fastest reduction: {verdict}.** Reduce kernel alone, µs by k:\n\n"
             + table(("kernel", "input", "multiprocessors", "candidates", *(f"k {k}" for k in ks), "fastest at k"),
@@ -163,9 +163,10 @@ def by_chip(lines):
     """Returns for each kernel and part of the chip in how many cases k = 32 is the best."""
     best = {}
     for kernel, _, multiprocessors, *_, k in lines:
-        best.setdefault((kernel, multiprocessors), []).append(k == 32)
-    return "; ".join(f"{kernel}, {count} multiprocessors: in {sum(found)} of {len(found)} cases"
-                     for (kernel, count), found in best.items())
+        best.setdefault(kernel, {}).setdefault(multiprocessors, []).append(k == 32)
+    return "; ".join(f"{kernel}, " + ", ".join(f"in {sum(found)} of {len(found)} cases on {count}"
+                                               for count, found in of_kernel.items())
+                     for kernel, of_kernel in best.items()) + " multiprocessors"
 
 
 def reductions(results):
@@ -293,14 +294,16 @@ def steps_at_k4(results):
         for place in published.STEPS_2016:
             jump = jump_at(rows, place)
             if jump is not None:
-                jumps.append(jump[1] > 2 * max(jump[0], 0.01))
-                lines.append((shown, place, f"{jump[0]:+.1%}", f"{jump[1]:+.1%}"))
+                below, at_place, above = jump
+                jumps.append(at_place > 2 * max(below, above, 0.01))
+                lines.append((shown, place, *(f"{growth_there:+.1%}" for growth_there in jump)))
     if not lines:
         return ""
     verdict = "holds" if all(jumps) else "not so" if not any(jumps) else "for some kernels alone"
     return (f"* **At k = 4 time jumps at 1,024 and 2,048 detections: {verdict}.** A block has 1,024 threads then. By how much "
-            "the mean of 100 candidates more differs from the mean before, at the place and just below it:\n\n"
-            + table(("kernels", "detections", "just below", "at the place"), lines))
+            "the mean of 100 candidates more differs from the mean before; a jump is more than twice what is just below and "
+            "just above, and more than 2%:\n\n"
+            + table(("kernels", "detections", "just below", "at the place", "just above"), lines))
 
 
 def step_series(results):
@@ -313,14 +316,14 @@ def step_series(results):
 
 
 def jump_at(rows, place, width=100):
-    """Returns how much longer a window of candidates takes than the one before: just below the place, and at it."""
+    """Returns how much longer a window of candidates takes than the one before: below the place, at it, above it."""
     means = []
-    for low in (place - 2 * width, place - width, place):
+    for low in (place - 2 * width, place - width, place, place + width):
         times = [row.median_us for row in rows if low < row.candidates <= low + width]
         if not times:
             return None
         means.append(statistics.mean(times))
-    return means[1] / means[0] - 1, means[2] / means[1] - 1
+    return tuple(later / earlier - 1 for earlier, later in zip(means, means[1:]))
 
 
 def quasi_constant(results):
@@ -367,10 +370,9 @@ def greedy_in_the_pipeline(results):
     if not lines:
         return ""
     verdict = "not so" if not any(slower) else "so" if all(slower) else "on one input of two"
-    return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. The blocks "
-            "of greedy must all run at the same time, one on each multiprocessor with nearly all of its shared memory, so "
-            "in the pipeline they have to wait for other frames' kernels to leave; map and reduce begin wherever there is "
-            "room:\n\n"
+    return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. All "
+            "blocks of greedy must run at the same time, and each needs nearly all of a multiprocessor's shared memory, so "
+            "in the pipeline they wait for other frames' kernels to leave; map and reduce begin wherever there is room:\n\n"
             + table(("input", "greedy, pipeline", "matrix as published, pipeline", "greedy alone",
                      "matrix k 32, map and reduce alone"), lines))
 

@@ -42,7 +42,7 @@ def cpu_and_gpu(figure, results):
     lines(axes, found, lambda row: row.candidates)
     axes.set_yscale("log")
     where = "one CPU core and the GPU" if any(who.endswith("CUDA") for who in found) else "one CPU core"
-    label_axes(axes, f"By candidates (published Fig. 7: by clock rate): {where} ({results.label('growing')})",
+    label_axes(axes, f"By candidates (published Fig. 7: by clock rate):\n{where} ({results.label('growing')})",
                "candidates", "time (µs)")
     axes.legend()
     return f"On {where}, over the pictures with more and more faces uncovered; time in log scale."
@@ -95,7 +95,7 @@ def multiprocessors(figure, results):
         axis.set_minor_formatter(ticker.NullFormatter())
         if places:
             axis.set_major_locator(ticker.FixedLocator(spaced(places)))
-    label_axes(axes, f"By multiprocessors (published Fig. 9: by clock rate), {first.candidates} candidates "
+    label_axes(axes, f"By multiprocessors (published Fig. 9: by clock rate),\n{first.candidates} candidates "
                f"({results.label('growing')})", "multiprocessors (green context)", "time (µs)")
     axes.legend()
     return "Clock rates stay as they are; the share of the chip varies. Both scales are logarithmic."
@@ -148,9 +148,10 @@ def reduce_by_chip(figure, results):
     axes.set_xticks(sorted({row.k for rows in found.values() for row in rows}))
     axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
     first = next(iter(found.values()))[0]
+    axes.set_ylim(top=6 * axes.get_ylim()[1])  # the legend needs room above the lines
     label_axes(axes, f"Fig. 11 on parts of the chip: reduce kernel, {first.candidates} candidates "
                f"({results.label('growing')})", "k (D_max 4096)", "time (µs)")
-    axes.legend()
+    axes.legend(loc="upper center", ncols=2)
     return "8 and 40 multiprocessors are about those of a GTX 1060 (10) and a Tesla T4 (40). Green contexts; log scales."
 
 
@@ -212,7 +213,7 @@ def crowd_frames(figure, results):
     device = results.device("pipeline")
     by_rule = {rule: [row for row in rows if row.rule == rule]
                for rule in dict.fromkeys(row.rule for row in rows)}
-    outside = frames(figure, f"Beside Fig. 12: suppression in the pipeline on {device} ({results.label('crowd')})",
+    outside = frames(figure, f"Beside Fig. 12: in the pipeline, {device} ({results.label('crowd')})",
                      by_rule, lambda row: row.frame, "suppression (µs)")
     return ("By the pipeline's own latency file; other frames are on the same chip meanwhile. Markers and bars "
             "on every so many frames only.") + outside

@@ -35,7 +35,7 @@ def frame_rates(figure, results):
     own = [place for place, who in enumerate(groups[COPIES[0]]) if who in averages.OTHER_WINDOWS]
     if own:
         axes.axvspan(min(own) - 0.5, max(own) + 0.5, color="#eeeeee", zorder=0)
-        axes.text(min(own) - 0.45, axes.get_ylim()[1], "other windows", fontsize=6.5, va="top")
+        axes.text(min(own) - 0.45, 0.97, "other windows", fontsize=6.5, va="top", transform=axes.get_xaxis_transform())
     label_axes(axes, f"Fig. 12: frames a second, {results.device('variants')} ({results.label(inputs[0])})", "",
                "frames a second")
     axes.legend(loc="upper left")
@@ -127,19 +127,29 @@ def choices(figure, results):
 
 
 def share_of_devices(figure, results):
-    """Draws Fig. 15."""
+    """Draws Fig. 15: measured with the most devices there were, and simulated with 5."""
     inputs = averages.kinds(results.devices)
     if not inputs:
         return None
-    shares = averages.shares(averages.of_each_device(results, inputs[0], "simulated", "scales", 5))
-    axes = figure.subplots()
-    for drawn in bars(axes, {"scales": {device: 100 * share for device, share in shares.items()}},
-                      lambda device: str(device + 1)):
-        axes.bar_label(drawn, fmt="%.1f", fontsize=8)
-    axes.axhline(20, color="#666666", linewidth=0.8, linestyle="--")
-    label_axes(axes, f"Fig. 15, simulated: each device's part of the time, of 5 ({results.label(inputs[0])})",
-               "simulated device", "%")
-    return "Whole scales; simulated from measured work a scale, with what each device does besides (copies, integral image)."
+    found = {}
+    for how in ("MPI", "threads"):
+        devices = max(averages.of_devices(results, inputs[0], how, "scales"), default=1)
+        if devices > 1:
+            found[f"measured ({how}), of {devices}"] = averages.of_each_device(results, inputs[0], how, "scales", devices)
+    found["simulated, of 5"] = averages.of_each_device(results, inputs[0], "simulated", "scales", 5)
+    panels = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
+    for axes, (name, times) in zip(panels, found.items()):
+        shares = averages.shares(times)
+        for drawn in bars(axes, {"scales": {device: 100 * share for device, share in shares.items()}},
+                          lambda device: str(device + 1)):
+            axes.bar_label(drawn, fmt="%.1f", fontsize=8, padding=3)
+        axes.axhline(100 / max(1, len(shares)), color="#666666", linewidth=0.8, linestyle="--")
+        label_axes(axes, name, "device", "")
+    panels[0].set_ylim(0, 1.15 * panels[0].get_ylim()[1])
+    panels[0].set_ylabel("%")
+    figure.suptitle(f"Fig. 15: each device's part of the time ({results.label(inputs[0])})", fontsize=9)
+    return ("Whole scales. Simulated: from measured work a scale, with what each device does besides (copies, integral "
+            "image), on devices that were not there.")
 
 
 FIGURES = (frame_rates, several_devices, active_warps, active_warps_of_a_part, work_of_scales, choices, share_of_devices)

@@ -403,11 +403,18 @@ class Claims(unittest.TestCase):
         self.assertEqual(claims.first_faster([timing(300, 99.0)], rising), "none (up to 300)")
 
     def test_a_jump_stands_out_against_the_slope(self):
-        rows = [timing(n, 10 + n / 1000 + (5 if n > 1024 else 0)) for n in range(800, 1200, 10)]
-        before, at = claims.jump_at(rows, 1024)
-        self.assertLess(before, 0.02)
-        self.assertGreater(at, 0.4)
+        rows = [timing(n, 10 + n / 1000 + (5 if n > 1024 else 0)) for n in range(800, 1300, 10)]
+        below, at_place, above = claims.jump_at(rows, 1024)
+        self.assertLess(max(below, above), 0.02)
+        self.assertGreater(at_place, 0.4)
         self.assertIsNone(claims.jump_at(rows, 2048))
+
+    def test_growth_that_goes_on_is_no_jump(self):
+        told = lambda time_of: claims.steps_at_k4(results.Results(
+            {"inputs": {}, "parts": {}, "missing": {}}, tables.TABLES,
+            {"growing": [timing(n, time_of(n), "matrix, CUDA", "both", k=4) for n in range(700, 1400, 10)]}))
+        self.assertIn("time jumps at 1,024 and 2,048 detections: not so.", told(lambda n: 10 if n < 1024 else n / 100))
+        self.assertIn("time jumps at 1,024 and 2,048 detections: holds.", told(lambda n: 10 if n < 1024 else 15))
 
     def test_contradictions_of_the_papers(self):
         found = "; ".join(published.contradictions())
