@@ -3,6 +3,7 @@ from dataclasses import dataclass
 
 from results import where
 
+ON_A_CORE = ("fine alone, plain loops on a core", "coarse and fine, plain loops on a core")
 HYBRIDS = ("hybrid, compaction", "hybrid, tail launch", "hybrid, a launch a window")
 PUBLISHED_FEATURES = "features as published"
 STEPS = ("upload", "luv", "smooth", "gradient", "normalize", "bins", "shrink", "cells")
@@ -60,6 +61,7 @@ def ways(rows, shown, scales):
     """Returns {variant: its row} of Table 2, of the rows of a GPU, without variants that were not measured."""
     found = {"window parallel": evaluation(rows, shown, scales, "window parallel"),
              "stage parallel": evaluation(rows, shown, scales, "stage parallel"),
+             "coarse and fine": evaluation(rows, shown, scales, "coarse and fine"),
              "hybrid": best_hybrid(rows, shown, scales),
              "ours": evaluation(rows, shown, scales, "ours")}
     return {way: row for way, row in found.items() if row}

@@ -3,10 +3,10 @@ import pathlib
 
 import measurement
 import wider
-from acf import accuracy, detectors, inputs, programs, published, tables
+from acf import accuracy, coarse, detectors, inputs, programs, published, tables
 from experiment import Experiment, why_not_built
 
-PARTS = ("acf-cuda", "acf-part-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy")
+PARTS = ("acf-cuda", "acf-part-cuda", "detectors-cuda", "acf-cpu", "detectors-cpu", "acf-accuracy", "coarse-accuracy")
 NEEDED = {"acf-cuda": "bench_acf_variants", "acf-part-cuda": "bench_acf_variants", "acf-cpu": "bench_acf",
           "detectors-cpu": "facepipe", "acf-accuracy": "facepipe"}
 NO_PEDESTRIANS = "no pedestrian model was named (--acf-inria; data/acf-from-mat makes it): faces alone"
@@ -15,6 +15,9 @@ NO_PEDESTRIANS = "no pedestrian model was named (--acf-inria; data/acf-from-mat 
 def add_options(options):
     options.add_argument("--acf-inria", type=pathlib.Path, metavar="MODEL",
                          help="the toolbox's pedestrians, as data/acf-from-mat makes them (default: faces alone)")
+    options.add_argument("--acf-coarse", type=pathlib.Path, metavar="MODEL",
+                         help="a coarse detector of faces, as experiments/training/train-acf --coarse makes it "
+                              "(default: left out)")
     options.add_argument("--yunet", type=pathlib.Path, metavar="MODEL", help="YuNet's ONNX (default: left out)")
     options.add_argument("--cascades", type=pathlib.Path, metavar="FOLDER",
                          default=pathlib.Path("/usr/share/opencv4/haarcascades"), help="default: %(default)s")
@@ -30,7 +33,7 @@ def settle(arguments):
     arguments.cpu_calls = 1 if arguments.quick else 7
     if arguments.quick:
         arguments.repeats = min(arguments.repeats, 2)
-    for name in ("acf_inria", "yunet", "cascades"):
+    for name in ("acf_inria", "acf_coarse", "yunet", "cascades"):
         if getattr(arguments, name):
             setattr(arguments, name, getattr(arguments, name).resolve())
 
@@ -46,7 +49,7 @@ class Measuring(Experiment):
             self.models.append(self.arguments.acf_inria)
 
     def repeats(self, part):
-        return 1 if part == "acf-accuracy" else super().repeats(part)
+        return 1 if part.endswith("accuracy") else super().repeats(part)
 
     def prepare(self, parts):
         self.pictures = inputs.pictures(self.arguments, self.arguments.inputs / "acf")
@@ -129,4 +132,11 @@ class Measuring(Experiment):
         rows, missing = self.some_detectors("acf-accuracy", measure)
         self.add("accuracy", rows)
         self.add("curves", points)
+        return missing
+
+    def coarse_accuracy(self):
+        missing = wider.why_not(self.arguments) or coarse.why_not(self.arguments)
+        if not missing:
+            self.report = None
+            self.add("coarse", coarse.measure(self.arguments, detectors.FACE_MODEL))
         return missing

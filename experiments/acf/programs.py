@@ -26,6 +26,11 @@ class Case:
         window = self.contents()["window"]
         return (0, max(window["width"], window["height"])) if self.scales == "one" else (0, 0)
 
+    def coarse(self, arguments):
+        """Returns the options for a coarse detector, which is one of faces."""
+        is_face = self.contents()["class"] == "face"
+        return ["--coarse", arguments.acf_coarse] if arguments.acf_coarse and is_face else []
+
     def row(self, who, part, times, threads=None, trees=None, windows=None, alive=None, passed=None):
         """Returns a row of times in milliseconds, one for each repeat."""
         return Time(self.picture.name, self.contents()["class"], self.scales, who, part, threads, trees, windows,
@@ -67,12 +72,13 @@ def on_cuda(arguments, case, *options):
     for _ in range(arguments.repeats):
         output = measurement.run([
             arguments.bench_acf_variants, case.model, case.picture.nv12(), case.picture.shown_size(),
-            *case.sizes(), "--replays", arguments.replays, "--trees", arguments.trees, *options]).output
+            *case.sizes(), "--replays", arguments.replays, "--trees", arguments.trees, *case.coarse(arguments),
+            *options]).output
         for line in output.splitlines():
             who, part, trees, windows, alive, passed, *calls = line.split("\t")
             key = who, part, int(trees) or None
             times[key].append(statistics.median(map(float, calls)) / 1000)
             told[key] = {"windows": int(windows) or None, "passed": int(passed) if int(windows) else None,
-                         "alive": int(alive) if int(trees) else None}
+                         "alive": int(alive) if int(trees) or int(alive) else None}
     return [case.row(who, part, values, trees=trees, **told[who, part, trees])
             for (who, part, trees), values in times.items()]

@@ -122,6 +122,28 @@ def part_of(results, shown):
     return table(("one scale", f"ms, {published.PART} multiprocessors", "ms, whole chip", "times as fast"), lines) if lines else ""
 
 
+def coarse(results):
+    """Returns Fig. 2: accuracy and time of a coarse detector before the fine one."""
+    accuracies = [(row.detector, row.coarse_trees or "", f"{row.easy:.3f}", f"{row.medium:.3f}", f"{row.hard:.3f}",
+                   "" if row.left is None else f"{row.left:.1%}") for row in results.coarse]
+    text = ""
+    if accuracies:
+        text = (f"Average precision on {results.coarse[0].images} validation images of WIDER FACE; faces of the model's own "
+                "size and above. *Left*: of the fine windows.\n\n"
+                + table(("detector", "coarse trees", "easy", "medium", "hard", "left"), accuracies) + "\n")
+    return text + by_picture(results, coarse_times)
+
+
+def coarse_times(results, shown):
+    lines = []
+    for scales in ("one", "all"):
+        for who in (*cases.ON_A_CORE, "window parallel", "stage parallel", "coarse and fine"):
+            row = cases.evaluation(results.cuda, shown, scales, who)
+            if row and cases.evaluation(results.cuda, shown, scales, "coarse and fine"):
+                lines.append((scales, who, row.alive or "", row.passed, time(row)))
+    return table(("scales", "way", "windows left", "pass", "ms"), lines) if lines else ""
+
+
 def name_of(way, row):
     if way == "CPU":
         return f"CPU, {row.threads} threads"
@@ -199,6 +221,7 @@ SECTIONS = (
     ("Listing 1: the steps of feature calculation", ("cuda",), steps, ["feature_steps"]),
     ("Table 2: evaluation", ("cuda", "cpu"), evaluation, []),
     ("Tables 1 and 2 on a chip of the paper's size", ("part",), part_of_chip, []),
+    ("Section 4.2.2 and Fig. 2: a coarse detector first", ("coarse", "cuda"), coarse, []),
     ("The hybrid by its first trees", ("cuda",), trees, ["hybrid_by_trees"]),
     ("Table 3: features and evaluation", ("cuda", "cpu"), totals, []),
     ("Table 4: all scales, and other detectors", ("cuda", "detectors_cuda", "cpu", "detectors_cpu"), all_scales, []),

@@ -58,6 +58,19 @@ class CurvePoint:
     precision: float
 
 
+@dataclass
+class Coarse:
+    """The average precision of the fine detector, of a coarse one, and of both, one after the other."""
+
+    detector: str
+    coarse_trees: int | None
+    images: int
+    easy: float
+    medium: float
+    hard: float
+    left: float | None  # share of the fine windows that the coarse detector leaves
+
+
 TABLES = {
     "cpu": Time,  # Tables 1 to 4
     "cuda": Time,
@@ -66,9 +79,10 @@ TABLES = {
     "detectors_cuda": DetectorTime,
     "accuracy": Accuracy,  # Fig. 5
     "curves": CurvePoint,  # Fig. 4
+    "coarse": Coarse,  # Fig. 2
 }
 
 # Tables that are filled completely by one part: all of them.
 PARTS_OF_TABLES = {"cpu": "acf-cpu", "cuda": "acf-cuda", "part": "acf-part-cuda",
                    "detectors_cpu": "detectors-cpu", "detectors_cuda": "detectors-cuda",
-                   "accuracy": "acf-accuracy", "curves": "acf-accuracy"}
+                   "accuracy": "acf-accuracy", "curves": "acf-accuracy", "coarse": "coarse-accuracy"}

@@ -4,13 +4,16 @@
 // calls, each of which is enqueued while another one runs.
 //
 //   bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
-//                      [--multiprocessors N]
+//                      [--coarse MODEL] [--multiprocessors N]
 //
 // PICTURE is a file of NV12 without padding. --replays is the number of calls timed for each line,
 // after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
-// hybrids (default: 8,32). --multiprocessors runs everything on a part of so many multiprocessors
-// (a green context; CUDA rounds up, and standard error says to what). A GTX 1080, the paper's GPU,
-// has 20. If a variant finds other windows than our detector, that is an error.
+// hybrids (default: 8,32). --coarse is a detector that goes before (train-acf --coarse): "coarse
+// and fine" on the device, and that and "fine alone" in plain loops on one core, by the host's
+// clock; "alive" then is the number of windows that it leaves. --multiprocessors runs everything on
+// a part of so many multiprocessors (a green context; CUDA rounds up, and standard error says to
+// what). A GTX 1080, the paper's GPU, has 20. If a variant finds other windows than our detector,
+// that is an error.
 //
 // A line of the results has who, part, first trees, windows, alive, passed, and times in
 // microseconds, separated by tabs. The parts are: "total", from a frame in device memory to
@@ -34,6 +37,7 @@
 #include "bench/program.h"
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
+#include "core/timing.h"
 #include "detector/acf/cuda/acf_detector.h"
 #include "experiments/programs/acf_variants/features.h"
 #include "experiments/programs/acf_variants/pyramid_on_device.h"
@@ -53,6 +57,7 @@ struct Options {
   detector::acf::SizeLimits sizes;
   int replays = 50;
   std::vector<int> trees{8, 32};
+  std::string coarse;                ///< file of the coarse model, or empty
   std::vector<std::uint32_t> parts;  ///< one number of multiprocessors, or none: the whole device
 };
 
@@ -70,6 +75,7 @@ Options parse(std::vector<std::string> words) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::PositiveNumber);
+  app.add_option("--coarse", options.coarse);
   app.add_option("--multiprocessors", options.parts)
       ->expected(1)
       ->check(CLI::Range(std::uint32_t{1}, bench::kMostMultiprocessors));
@@ -113,6 +119,7 @@ class Measurement {
       if (alive_ <= kMostLaunches)
         measure_variant("hybrid, a launch a window", Variant::hybrid_launches, trees);
     }
+    if (!options_.coarse.empty()) measure_coarse(detector::acf::read_model(options_.coarse));
   }
 
  private:
@@ -195,6 +202,48 @@ class Measurement {
     const bool launches =
         variant == Variant::hybrid_launches || variant == Variant::hybrid_tail_launch;
     launches ? show_calls(line, scan) : show(line, scan);
+  }
+
+  void measure_coarse(const detector::acf::Model& coarse) {
+    const CoarseScan scan(pyramid_.plan(), model_, coarse);
+    const auto search = [&] { pyramid_.enqueue_coarse(scan, stream_); };
+    search();
+    const std::size_t found = pyramid_.found(stream_).size();
+    const std::size_t windows = pyramid_.variants().windows();
+    const std::size_t left = scan.left(stream_);
+    measure_on_host(coarse, left, pyramid_.found(stream_));
+    show({"coarse and fine", "evaluation", 0, windows, left, found}, search);
+  }
+
+  /// Measures the same in plain loops over all scales. Throws std::runtime_error if they find other
+  /// windows.
+  void measure_on_host(const detector::acf::Model& coarse, std::size_t left,
+                       const std::vector<detector::acf::SummedPlace>& expected) {
+    const std::vector<float> cells = pyramid_.cells(stream_);
+    CoarseFineSearch host(model_, coarse);
+    std::vector<std::vector<PassedWindow>> passed(pyramid_.tables().scales.size());
+    const auto times_of =
+        [&](const std::function<std::vector<PassedWindow>(const ScaleCells&)>& f) {
+          std::vector<float> times;
+          for (int i = 0; i <= std::min(kMostCalls, options_.replays); ++i) {
+            const Clock::time_point begin = Clock::now();
+            for (std::size_t scale = 0; scale < passed.size(); ++scale)
+              passed[scale] = f(pyramid_.scale_cells(cells, scale));
+            if (i > 0)
+              times.push_back(1000 * static_cast<float>(in_milliseconds(Clock::now() - begin)));
+          }
+          return times;
+        };
+    const std::size_t windows = pyramid_.variants().windows();
+    const std::vector<float> alone =
+        times_of([&](const ScaleCells& of) { return host.search_fine(of); });
+    print({"fine alone, plain loops on a core", "evaluation", 0, windows, 0, ours_.size()}, alone);
+    const std::vector<float> both = times_of([&](const ScaleCells& of) { return host.search(of); });
+    print(
+        {"coarse and fine, plain loops on a core", "evaluation", 0, windows, left, expected.size()},
+        both);
+    if (pyramid_.in_picture(passed) != expected)
+      throw std::runtime_error("coarse and fine: other windows than in plain loops");
   }
 
   Options options_;

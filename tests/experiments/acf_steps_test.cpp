@@ -7,16 +7,19 @@
 #include <cstdint>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "core/frame.h"
 #include "detector/acf/cpu/bands.h"
 #include "detector/acf/cpu/rows.h"
 #include "detector/acf/cuda/plan.h"
+#include "experiments/programs/acf_variants/coarse.h"
 #include "experiments/programs/acf_variants/feature_steps.h"
 #include "experiments/programs/acf_variants/trees.h"
 #include "tests/detector/acf/models.h"
 #include "tests/detector/acf/oracle_windows.h"
+#include "tests/experiments/coarse_oracle.h"
 
 namespace facepipe::acf_variants {
 namespace {
@@ -40,6 +43,45 @@ std::vector<float> random_cells(const detector::acf::AcfTables& tables, unsigned
       static_cast<std::size_t>(tables.plan.pyramid.plane * detector::acf::kChannels));
   for (float& cell : cells) cell = static_cast<float>(bits() % 40) / 64;
   return cells;
+}
+
+TEST(AcfCoarse, LeavesTheFineWindowsOfCoarseOnesThatPass) {
+  std::mt19937 bits(3);
+  std::size_t fewer = 0;
+  for (const Size size : {Size{8, 10}, Size{9, 11}, Size{31, 24}, Size{48, 41}, Size{7, 40}})
+    for (const std::size_t trees : {1U, 7U, 60U, 160U}) {
+      const auto [fine, coarse] = test::fine_and_coarse(trees, static_cast<unsigned>(trees));
+      std::vector<float> cells(static_cast<std::size_t>(detector::acf::kChannels) *
+                               static_cast<std::size_t>(size.width * size.height));
+      for (float& cell : cells) cell = static_cast<float>(bits() % 40) / 64;
+      const auto cell = [&, size = size](int channel, int x, int y) {
+        return cells[static_cast<std::size_t>((channel * size.height + y) * size.width + x)];
+      };
+      CoarseFineSearch search(fine, coarse);
+      const ScaleCells planes{cells.data(), size, size.width,
+                              std::int64_t{size.width} * size.height};
+      const auto expect_same = [&](const std::vector<PassedWindow>& found,
+                                   const std::vector<test::OracleWindow>& expected) {
+        std::vector<PassedWindow> windows;
+        for (const test::OracleWindow& window : expected)
+          windows.push_back({window.column, window.row, window.sum});
+        EXPECT_EQ(found, windows) << to_string(size) << ", " << trees << " trees";
+      };
+      const auto both = search.search(planes);
+      const auto alone = search.search_fine(planes);
+      expect_same(both, test::oracle_coarse_fine(fine, coarse, size, cell));
+      expect_same(alone, test::oracle_windows(fine, size, cell));
+      EXPECT_GE(search.left(), both.size());
+      if (!both.empty() && both.size() < alone.size()) ++fewer;
+    }
+  EXPECT_GT(fewer, 3U) << "or the cases tell nothing";
+}
+
+TEST(AcfCoarse, TakesWindowsOfHalfTheSizeAlone) {
+  const auto [fine, coarse] = test::fine_and_coarse(1, 1);
+  EXPECT_NO_THROW(expect_halves(fine, coarse));
+  EXPECT_THROW(expect_halves(fine, fine), std::invalid_argument);
+  EXPECT_THROW(expect_halves(test::small_model(1, 1), coarse), std::invalid_argument);
 }
 
 /// Returns the windows of a scale that no tree rejects, with their indices among all windows.

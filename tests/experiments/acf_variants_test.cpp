@@ -8,11 +8,13 @@
 
 #include "core/cuda/graph.h"
 #include "detector/acf/cuda/acf_detector.h"
+#include "experiments/programs/acf_variants/coarse_scan.h"
 #include "experiments/programs/acf_variants/features.h"
 #include "experiments/programs/acf_variants/pyramid_on_device.h"
 #include "tests/detector/acf/models.h"
 #include "tests/detector/acf/oracle_windows.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
+#include "tests/experiments/coarse_oracle.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe::acf_variants {
@@ -132,6 +134,40 @@ TEST(AcfVariants, CountWhatTheFirstTreesLeave) {
   }
   EXPECT_LT(last, on.pyramid.variants().windows()) << "or the case tells nothing";
   EXPECT_GE(last, on.pyramid.found(on.stream).size());
+}
+
+TEST(AcfCoarse, FindsTheWindowsThatBothDetectorsPass) {
+  std::size_t fewer = 0;
+  for (const std::size_t trees : {1U, 7U, 160U, 300U}) {
+    const auto [fine, coarse] = test::fine_and_coarse(trees, 5);
+    const Frame frame = noise({200, 150});
+    const cuda::Stream stream;
+    const test::DescribedFrame on_device(frame, stream);
+    const PyramidOnDevice pyramid(fine, test::layout_of(frame), {});
+    pyramid.enqueue_channels(on_device.descriptor(), stream);
+    const std::vector<float> cells = pyramid.cells(stream);
+    std::vector<std::vector<PassedWindow>> expected;
+    for (std::size_t i = 0; i < pyramid.tables().scales.size(); ++i) {
+      const ScaleCells of = pyramid.scale_cells(cells, i);
+      const auto cell = [&](int channel, int x, int y) {
+        return of.first[channel * of.plane + y * of.stride + x];
+      };
+      std::vector<PassedWindow>& windows = expected.emplace_back();
+      for (const test::OracleWindow& window : test::oracle_coarse_fine(fine, coarse, of.size, cell))
+        windows.push_back({window.column, window.row, window.sum});
+    }
+    const CoarseScan scan(pyramid.plan(), fine, coarse);
+    for (int i = 0; i < 20; ++i) {
+      pyramid.enqueue_coarse(scan, stream);
+      ASSERT_EQ(pyramid.found(stream), pyramid.in_picture(expected)) << trees << " trees, " << i;
+    }
+    const std::uint32_t left = scan.left(stream);
+    const std::size_t found = pyramid.found(stream).size();
+    EXPECT_LT(left, pyramid.variants().windows());
+    pyramid.enqueue_variant(Variant::window, 0, stream);
+    if (found > 0 && found < pyramid.found(stream).size()) ++fewer;
+  }
+  EXPECT_GT(fewer, 0U) << "or the cases tell nothing";
 }
 
 // The published exit is another rule. It may accept more windows, but never fewer.

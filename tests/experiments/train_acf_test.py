@@ -330,6 +330,33 @@ class Parts(unittest.TestCase):
             np.testing.assert_array_equal(windows.features(number), np.array(cells))
             np.testing.assert_array_equal(train.sums_on_the_way(np.array(cells), trees), way)
 
+    def test_coarse_windows_have_the_means_of_four_fine_ones_each(self):
+        """Each fine window has a coarse one, at half its row and column."""
+        picture, _ = draw_scene(self.random)
+        fine, coarse = train.Windows(picture, 0), train.Windows(picture, 0, coarse=True)
+        numbers = {tuple(at): number for number, at in enumerate(coarse.at.tolist())}
+        parents = {(scale, row // 2, column // 2) for scale, row, column in fine.at.tolist()}
+        self.assertEqual(set(numbers), parents)
+        for number in range(0, len(fine.places), 11):
+            scale, row, column = fine.at[number].tolist()
+            if row % 2 or column % 2:
+                continue
+            cells = fine.features(number).reshape(10, 14, 16)  # channel, column, row
+            means = sum(cells[:, x::2, y::2] for x in (0, 1) for y in (0, 1)) / 4
+            other = numbers[scale, row // 2, column // 2]
+            np.testing.assert_allclose(coarse.features(other), means.ravel(), rtol=1e-6)
+            np.testing.assert_allclose(coarse.boxes[other], fine.boxes[number], rtol=1e-9)
+
+    def test_a_coarse_file_has_halves_of_the_sizes(self):
+        trees = train.Trees(np.zeros((1, 3), int), np.zeros((1, 3), np.float32), np.zeros((1, 4), int))
+        told = json.loads(train.text_of(trees, (1, 2), coarse=True))
+        self.assertEqual(told["window"], {"width": 20, "height": 24, "padded_width": 28, "padded_height": 32})
+
+    def test_rounds_end_with_all_trees(self):
+        self.assertEqual(train.rounds_to(2048), [32, 128, 512, 2048])
+        self.assertEqual(train.rounds_to(128), [32, 128])
+        self.assertEqual(train.rounds_to(100), [32, 100])
+
     def test_lowered_trees_reject_below_what_the_ways_have(self):
         windows = train.Windows(draw_scene(self.random)[0], 0)
         trees = self.random_trees(windows, 12)
@@ -361,7 +388,7 @@ class Parts(unittest.TestCase):
         face = np.array([[0, 0, 40, 48.]])
 
         class Known:
-            def __init__(self, rgb, octaves_up):
+            def __init__(self, rgb, octaves_up, coarse):
                 self.boxes = face + np.where(is_face, 0, 1000)[:, None]
 
             def that_pass(self, trees):

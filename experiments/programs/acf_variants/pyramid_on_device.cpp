@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "detector/acf/channels.h"
+
 namespace facepipe::acf_variants {
 namespace {
 
@@ -51,6 +53,38 @@ void PyramidOnDevice::enqueue_our_scan(cuda::StreamView stream) const {
   detector::acf::AcfPlan plan = ours_.plan();
   plan.overlap = cuda::Overlap::none;  // because the work before isn't a kernel
   detector::acf::launch_scan(plan, ours_.tables().batches.front(), buffers, our_blocks_, stream);
+}
+
+std::vector<float> PyramidOnDevice::cells(cuda::StreamView stream) const {
+  std::vector<float> cells(
+      static_cast<std::size_t>(detector::acf::kChannels * plan_.plan().pyramid.plane));
+  cuda::copy(std::span(cells), cuda::DeviceSpan<const float>{memory_.buffers().cells, cells.size()},
+             stream);
+  stream.synchronize();
+  return cells;
+}
+
+ScaleCells PyramidOnDevice::scale_cells(const std::vector<float>& cells, std::size_t scale) const {
+  const detector::acf::DeviceScale& of = tables().scales[scale];
+  const detector::acf::PyramidPlan& pyramid = plan_.plan().pyramid;
+  return {cells.data() + of.first_cell, of.scale.padded, pyramid.stride, pyramid.plane};
+}
+
+std::vector<detector::acf::SummedPlace> PyramidOnDevice::in_picture(
+    const std::vector<std::vector<PassedWindow>>& by_scale) const {
+  std::vector<detector::acf::SummedPlace> windows;
+  for (std::size_t i = 0; i < by_scale.size(); ++i) {
+    const detector::acf::DeviceScale& of = tables().scales[i];
+    for (const PassedWindow& window : by_scale[i]) {
+      const Box box = clipped(detector::acf::window_box(of.scale, window.column, window.row),
+                              plan_.plan().picture.upright);
+      if (box.width() <= 0 || box.height() <= 0) continue;
+      const int place = window.row * of.scale.places.width + window.column;
+      windows.push_back({of.first_place + static_cast<std::uint32_t>(place), window.sum});
+    }
+  }
+  std::ranges::sort(windows, {}, &detector::acf::SummedPlace::place);
+  return windows;
 }
 
 std::vector<detector::acf::SummedPlace> PyramidOnDevice::found(cuda::StreamView stream) const {

@@ -10,6 +10,8 @@
 #include "detector/acf/cuda/device_memory.h"
 #include "detector/acf/model/acf.h"
 #include "detector/acf/pyramid.h"
+#include "experiments/programs/acf_variants/coarse.h"
+#include "experiments/programs/acf_variants/coarse_scan.h"
 #include "experiments/programs/acf_variants/variants.h"
 
 namespace facepipe::acf_variants {
@@ -30,11 +32,27 @@ class PyramidOnDevice {
     variants_.enqueue(variant, first_trees, memory_.buffers(), stream);
   }
 
+  /// Searches with a coarse detector first. `coarse` must have been made for plan().
+  void enqueue_coarse(const CoarseScan& coarse, cuda::StreamView stream) const {
+    coarse.enqueue(memory_.buffers(), stream);
+  }
+
+  /// Waits. Returns the planes with the channels of all scales, for scale_cells().
+  [[nodiscard]] std::vector<float> cells(cuda::StreamView stream) const;
+  /// Returns where the channels of a scale lie in `cells`.
+  [[nodiscard]] ScaleCells scale_cells(const std::vector<float>& cells, std::size_t scale) const;
+
+  /// Returns the windows of all scales, each with its number among all places, without those that
+  /// lie wholly in the padding. found() has the same order.
+  [[nodiscard]] std::vector<detector::acf::SummedPlace> in_picture(
+      const std::vector<std::vector<PassedWindow>>& by_scale) const;
+
   /// Waits. Returns what the last scan accepted, sorted by place. Throws std::runtime_error if
   /// there was no room for all.
   [[nodiscard]] std::vector<detector::acf::SummedPlace> found(cuda::StreamView stream) const;
 
   [[nodiscard]] const VariantScan& variants() const { return variants_; }
+  [[nodiscard]] const detector::acf::PlanOnDevice& plan() const { return plan_; }
   [[nodiscard]] const detector::acf::AcfTables& tables() const { return plan_.tables(); }
   /// Returns the channels of the i-th real scale.
   [[nodiscard]] float* real_channels(std::size_t i) const {

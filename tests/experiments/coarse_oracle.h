@@ -1,0 +1,52 @@
+// A coarse detector before a fine one as the definition says, in plain loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "detector/acf/model/acf.h"
+#include "tests/detector/acf/models.h"
+#include "tests/detector/acf/oracle_windows.h"
+
+namespace facepipe::test {
+
+/// Returns a model whose window has an even number of cells each way, and a coarse one for it.
+inline std::pair<detector::acf::Model, detector::acf::Model> fine_and_coarse(std::size_t trees,
+                                                                             unsigned seed) {
+  detector::acf::Model fine = small_model(trees, seed);
+  fine.window = {32, 40};
+  // With lower leaves, the coarse model rejects many windows.
+  detector::acf::Model coarse = small_model(8, seed + 1);
+  coarse.window = {fine.window.width / 2, fine.window.height / 2};
+  for (detector::acf::Tree& tree : coarse.trees) {
+    for (std::uint32_t& feature : tree.features) feature %= 4 * 5 * 10;
+    for (std::int32_t& leaf : tree.leaves) leaf -= detector::acf::kUnit / 5;
+  }
+  return {fine, coarse};
+}
+
+/// Returns the windows that the fine model accepts and whose coarse window the coarse model
+/// accepts, by row, then by column. A coarse cell is the mean of 2 x 2 cells.
+template <typename Cell>
+[[nodiscard]] std::vector<OracleWindow> oracle_coarse_fine(const detector::acf::Model& fine,
+                                                           const detector::acf::Model& coarse,
+                                                           Size padded, const Cell& cell) {
+  const auto mean = [&](int channel, int x, int y) {
+    const float top = cell(channel, 2 * x, 2 * y) + cell(channel, 2 * x + 1, 2 * y);
+    const float bottom = cell(channel, 2 * x, 2 * y + 1) + cell(channel, 2 * x + 1, 2 * y + 1);
+    return (top + bottom) / 4;
+  };
+  std::set<std::pair<int, int>> left;
+  for (const OracleWindow& window :
+       oracle_windows(coarse, {padded.width / 2, padded.height / 2}, mean))
+    left.emplace(window.column, window.row);
+  std::vector<OracleWindow> found;
+  for (const OracleWindow& window : oracle_windows(fine, padded, cell))
+    if (left.contains({window.column / 2, window.row / 2})) found.push_back(window);
+  return found;
+}
+
+}  // namespace facepipe::test
