@@ -2,6 +2,7 @@
 
 #include <vector_types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -13,8 +14,12 @@
 namespace facepipe::nms {
 namespace {
 
+std::uint32_t all_multiprocessors() {
+  return static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
+}
+
 std::uint32_t checked_multiprocessors(std::uint32_t asked) {
-  const auto all = static_cast<std::uint32_t>(device_attribute(cudaDevAttrMultiProcessorCount));
+  const std::uint32_t all = all_multiprocessors();
   if (asked > all)
     throw Error(ErrorKind::internal, "multiprocessors: the device has only " + std::to_string(all));
   return asked == kAllMultiprocessors ? all : asked;
@@ -61,6 +66,11 @@ void check_kept(const NmsOptions& options, const DeviceKept& kept) {
 }
 
 }  // namespace
+
+std::uint32_t multiprocessors_beside_others(const NmsOptions& options) {
+  const bool is_cooperative = options.rule == NmsRule::greedy || options.rule == NmsRule::fast;
+  return is_cooperative ? std::max(1U, all_multiprocessors() / 2) : kAllMultiprocessors;
+}
 
 CudaSuppressor::CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                                std::uint32_t multiprocessors)

@@ -35,6 +35,12 @@ struct CandidateView;
 /// Stands for the number of multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
+/// Returns how many multiprocessors a suppressor should use if the device computes other things at
+/// the same time. The kernel of the rules `greedy` and `fast` starts only when all its blocks can
+/// run. So it starts sooner if it uses only half of the multiprocessors. Throws
+/// Error(ErrorKind::device) if CUDA fails.
+[[nodiscard]] std::uint32_t multiprocessors_beside_others(const NmsOptions& options);
+
 /// Owns scratch memory for one suppression at a time. If several streams do suppression, each needs
 /// its own suppressor, or events must order their work. A suppressor belongs to the device that was
 /// current at construction.
