@@ -25,7 +25,7 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   if (!detector::family_of(file).has(detector::Precision::i8))
     throw Error(ErrorKind::usage, "model " + file.string() + ": i8 works only with " +
                                       detector::files_with(detector::Precision::i8));
-  const detector::Model model(file);
+  const detector::Model model(file, options.card);
   OutputFile output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
                     options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
   if (!options.overwrite) output.expect_no_file();

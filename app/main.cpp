@@ -9,6 +9,7 @@
 #include "app/calibrate.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
+#include "app/model_check/model_check.h"
 #include "app/options/options.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
@@ -49,6 +50,13 @@ int execute(const CalibrateOptions& options) {
   const StopSignals signals;
   set_log_level(options.quiet ? spdlog::level::err : spdlog::level::info);
   return calibrate(options, signals.token());
+}
+
+int execute(const ModelCheckOptions& options) {
+  const StopSignals signals;
+  set_log_level(spdlog::level::warn);
+  // Standard output is the draft's, if it goes there.
+  return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 
 int execute(const RunOptions& options) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/geometry.h"
+#include "detector/model_about.h"
 #include "detector/options.h"
 #include "detector/tiling.h"
 
@@ -25,12 +26,13 @@ struct DetectorFacts {
 class ModelInfo {
  public:
   ModelInfo(EngineChoice choice, std::string model_kind, std::string model_sha256,
-            bool finds_landmarks, std::string class_name = "face")
+            bool finds_landmarks, std::string class_name = "face", ModelAbout about = {})
       : choice_(std::move(choice)),
         model_kind_(std::move(model_kind)),
         model_sha256_(std::move(model_sha256)),
         finds_landmarks_(finds_landmarks),
-        class_name_(std::move(class_name)) {}
+        class_name_(std::move(class_name)),
+        about_(std::move(about)) {}
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
   /// such as "centerface"
@@ -39,6 +41,7 @@ class ModelInfo {
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
   /// Returns the class of what is found: "face", unless the detector finds something else.
   [[nodiscard]] const std::string& class_name() const { return class_name_; }
+  [[nodiscard]] const ModelAbout& about() const { return about_; }
 
  private:
   EngineChoice choice_;
@@ -46,6 +49,7 @@ class ModelInfo {
   std::string model_sha256_;
   bool finds_landmarks_;
   std::string class_name_;
+  ModelAbout about_;
 };
 
 }  // namespace facepipe::detector

@@ -23,9 +23,9 @@ int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
 KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::string sha256,
                                bool finds_landmarks, DetectorOptions options,
-                               std::string class_name)
+                               std::string class_name, ModelAbout about)
     : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks,
-                      std::move(class_name)),
+                      std::move(class_name), std::move(about)),
       options_(std::move(options)) {
   if (options_.requests < 1)
     throw Error(ErrorKind::usage, "detector: at least one request is needed");

@@ -19,7 +19,7 @@ class KeepingFactory : public DetectorFactory {
  public:
   /// Throws Error(usage) for options out of range. See ModelInfo for the other arguments.
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
-                 DetectorOptions options, std::string class_name = "face");
+                 DetectorOptions options, std::string class_name = "face", ModelAbout about = {});
 
   std::shared_ptr<Detector> detector(Size frame) override;
 

@@ -43,9 +43,12 @@ struct NamedEngine {
 /// nullopt in a field means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
+  /// Of a network: the file of its card. Empty: MODEL.json, if it exists.
+  std::filesystem::path card;
   std::optional<Library> library;
   std::optional<Precision> precision;
   float score_threshold = 0.5F;     ///< candidates need score > this
+  bool score_of_card = false;       ///< the card's score, if it has one, is the threshold instead
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
   int threads = 0;                  ///< 0: one for each core that the process may use
   int requests = 2;                 ///< frames that the detector may hold at once, >= 1

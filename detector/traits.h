@@ -9,6 +9,7 @@ namespace facepipe::detector {
 /// The options that only some families follow. All follow --min-face and --max-face.
 struct TakenOptions {
   bool detect_size = false;   ///< DetectorOptions::detect_size
+  bool card = false;          ///< DetectorOptions::card
   bool scale_factor = false;  ///< DetectorOptions::scale_factor
   bool every_window = false;  ///< DetectorOptions::every_window
 };

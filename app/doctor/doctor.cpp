@@ -10,10 +10,11 @@
 
 #include "app/backends.h"
 #include "app/doctor/cuda.h"
+#include "app/doctor/engines.h"
 #include "app/doctor/packaged_models.h"
-#include "app/doctor/self_test.h"
 #include "app/failure.h"
 #include "app/model_path.h"
+#include "app/output/model_licence.h"
 #include "app/output/text.h"
 #include "core/device.h"
 #include "core/error.h"
@@ -33,8 +34,6 @@ constexpr std::array kDecoders{AV_CODEC_ID_H264,  AV_CODEC_ID_HEVC,  AV_CODEC_ID
 constexpr std::array kEncoders{"libx264",    "libx265", "libsvtav1",  "libaom-av1", "libvpx",
                                "libvpx-vp9", "mpeg4",   "mpeg2video", "prores_ks",  "dnxhd",
                                "ffv1",       "mjpeg",   "png",        "h264_nvenc", "hevc_nvenc"};
-constexpr std::array kPrecisions{detector::Precision::f32, detector::Precision::f16,
-                                 detector::Precision::bf16, detector::Precision::i8};
 
 std::string dotted(unsigned version) {
   return fmt::format("{}.{}.{}", AV_VERSION_MAJOR(version), AV_VERSION_MINOR(version),
@@ -96,124 +95,36 @@ void print_codecs(const Print& print) {
   if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
 }
 
-/// Returns the model's path; nullopt if there is none.
-std::optional<std::filesystem::path> print_model(const DoctorOptions& options, const Print& print) {
+void print_about(const detector::ModelAbout& about, const Print& print) {
+  if (!about.card.empty()) print_line(print, "card", about.card);
+  print_line(print, "licence", licence_text(about.licence));
+}
+
+/// Returns the model as the engines are tried with it; nullopt if there is none.
+std::optional<detector::DetectorOptions> print_model(const DoctorOptions& options,
+                                                     const Print& print) {
   print("model\n");
-  std::filesystem::path path;
+  detector::DetectorOptions detector;
+  detector.card = options.card;
+  detector.score_threshold = 0;
   std::unique_ptr<detector::DetectorFactory> detectors;
   const auto failure = attempt({}, [&] {
-    path = find_model(options.model, program_directory());
-    detector::DetectorOptions detector;
-    detector.model = path;
+    detector.model = find_model(options.model, program_directory());
     detectors = detector::make_detector_factory({}, detector);
   });
   if (failure) {
     print_line(print, "not usable", failure->message);
     return std::nullopt;
   }
-  print_line(print, "file", path.string());
+  print_line(print, "file", detector.model.string());
   print_line(print, "kind", detectors->model_kind());
   if (detectors->class_name() != "face") print_line(print, "finds", detectors->class_name());
   print_line(print, "sha256", detectors->model_sha256());
+  print_about(detectors->about(), print);
   const detector::EngineChoice& choice = detectors->choice();
   print_line(print, "auto",
              fmt::format("{} {}: {}", choice.name(), to_string(choice.precision), choice.why));
-  return path;
-}
-
-detector::DetectorOptions trial_options(const std::filesystem::path& model) {
-  detector::DetectorOptions options;
-  options.model = model;
-  options.score_threshold = 0;
-  return options;
-}
-
-/// Returns the pair's result if it works.
-std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& options,
-                                           const Print& print) {
-  SelfTestResult result;
-  const auto failure = attempt({}, [&] {
-    const detector::EngineChoice choice = detector::choose_engine({}, options);
-    if (options.model.empty()) throw Error(ErrorKind::device, "not tried: no model");
-    result = self_test(*detector::make_detector_factory({}, options));
-  });
-  print_line(
-      print,
-      fmt::format("{} {}", detector::engine_name(*options.library), to_string(*options.precision)),
-      failure ? "no: " + failure->message
-              : fmt::format("works: {:.1f} ms for {}x{}", result.milliseconds,
-                            result.network_size.width, result.network_size.height));
-  if (failure) return std::nullopt;
-  return result;
-}
-
-/// Returns the result of the first engine that works; f32 comes before other precisions.
-std::optional<SelfTestResult> print_engines(const std::optional<std::filesystem::path>& model,
-                                            const Print& print) {
-  print("engines on cpu, tried with one generated picture\n");
-  std::optional<SelfTestResult> first;
-  const detector::Family& family = detector::family_of(model.value_or(""));
-  for (const detector::NamedEngine& engine : detector::named_engines(DeviceKind::cpu)) {
-    if (!family.has(engine.library)) continue;
-    for (const detector::Precision precision : kPrecisions) {
-      detector::DetectorOptions options = trial_options(model.value_or(""));
-      options.library = engine.library;
-      options.precision = precision;
-      std::optional<SelfTestResult> result = print_engine(options, print);
-      if (!first) first = std::move(result);
-    }
-  }
-  return first;
-}
-
-/// Compares one engine of a CUDA device with the CPU's result. Returns whether it works.
-template <typename Run>
-bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run run,
-                     const Print& print) {
-  bool works = false;
-  const auto failure = attempt({}, [&] { works = print_cuda_engine(name, run(), on_cpu, print); });
-  if (failure) print_line(print, name, "no: " + failure->message);
-  return works;
-}
-
-/// Tries OpenCV's dnn, if it computes the model.
-void try_opencv_on(Device device, const std::filesystem::path& model, const SelfTestResult& on_cpu,
-                   const Print& print) {
-  if (!detector::family_of(model).has(detector::Library::opencv)) return;
-  for (const detector::Precision precision : {detector::Precision::f32, detector::Precision::f16}) {
-    detector::DetectorOptions options = trial_options(model);
-    options.library = detector::Library::opencv;
-    options.precision = precision;
-    const std::string name =
-        fmt::format("{} {} {}", to_string(device), detector::engine_name(detector::Library::opencv),
-                    to_string(precision));
-    try_cuda_engine(
-        name, on_cpu, [&] { return self_test(*detector::make_detector_factory(device, options)); },
-        print);
-  }
-}
-
-/// Compares each CUDA device with the first engine that works on the CPU with f32. Returns whether
-/// our own engine works on one of them.
-bool print_cuda_engines(const CudaProbe& cuda, const std::optional<std::filesystem::path>& model,
-                        const std::optional<SelfTestResult>& on_cpu, const Print& print) {
-  print("engine on cuda, the same picture compared with the cpu's result\n");
-  bool any = false;
-  for (int index = 0; index < static_cast<int>(cuda.devices.size()); ++index) {
-    const Device device{DeviceKind::cuda, index};
-    const std::string name = to_string(device) + " f16";
-    const auto failure = attempt({}, [&] {
-      std::string why;
-      (void)resolve_device({false, device}, cuda, why);
-      if (!model) throw Error(ErrorKind::device, "not tried: no model");
-      if (!on_cpu) throw Error(ErrorKind::device, "not tried: no engine works on the cpu");
-      const auto run = [&] { return self_test_on_cuda(device, trial_options(*model)); };
-      any = try_cuda_engine(name, *on_cpu, run, print) || any;
-      try_opencv_on(device, *model, *on_cpu, print);
-    });
-    if (failure) print_line(print, name, "no: " + failure->message);
-  }
-  return any;
+  return detector;
 }
 
 }  // namespace
@@ -230,11 +141,11 @@ int doctor(const DoctorOptions& options, const Print& print) {
   print_devices(cuda, print);
   if (cuda.built) print_cuda_or_failure(cuda, print);
   print_codecs(print);
-  const std::optional<std::filesystem::path> model = print_model(options, print);
+  const std::optional<detector::DetectorOptions> model = print_model(options, print);
   for (const detector::Family* family : detector::families())
     if (family->packaged != nullptr)
       print_packaged_models(family->traits.plural, family->packaged(), print);
-  const std::optional<SelfTestResult> on_cpu = print_engines(model, print);
+  const std::optional<SelfTestResult> on_cpu = print_engines(model, 1, print);
   const bool on_cuda = !cuda.devices.empty() && print_cuda_engines(cuda, model, on_cpu, print);
   if (!on_cpu) {
     print("result\n  no engine works here\n");

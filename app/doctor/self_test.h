@@ -16,14 +16,15 @@ namespace facepipe::app {
 [[nodiscard]] Frame test_picture();
 
 struct SelfTestResult {
-  double milliseconds = 0;  ///< of the second frame: the first one warms the engine up
+  double milliseconds = 0;  ///< of a frame that is not the first: that one warms the engine up
   Detections candidates;    ///< of test_picture()
   Size network_size;        ///< the picture's size for a detector without a network
 };
 
 /// Throws Error(device) if the engine fails or its output isn't finite. The factory's score
 /// threshold must be 0, so that there are candidates.
-[[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors);
+/// @param timed  frames that are timed, >= 1; the median counts
+[[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors, int timed = 1);
 
 /// Does the same on a CUDA device; options.score_threshold must be 0.
 [[nodiscard]] SelfTestResult self_test_on_cuda(Device device,

@@ -49,12 +49,14 @@ struct Asked {
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
   detector::DetectorOptions detector;  ///< `score_threshold` and `requests` are not used
-  float score = detector::DetectorOptions{}.score_threshold;  ///< --score of run
+  std::optional<float> score;          ///< --score of run
+  std::optional<float> iou;            ///< --iou of run
   std::optional<float> nms_min_score;
   AskedHiding hiding;
   Console console;
-  RunOptions run;        ///< what run, hide and detect have alone
-  VerifyOptions verify;  ///< what verify has alone
+  RunOptions run;                 ///< what run, hide and detect have alone
+  VerifyOptions verify;           ///< what verify has alone
+  ModelCheckOptions model_check;  ///< what `model check` has alone
 };
 
 }  // namespace facepipe::app

@@ -40,6 +40,8 @@ constexpr float kCarefulStart = 0.155F;
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
   run.detector = asked.detector;
+  run.left_to_card.iou = !asked.iou;
+  if (asked.iou) run.job.search.nms.threshold = *asked.iou;
   run.detector.every_window = run.job.search.nms.rule == nms::NmsRule::groups;
   if (run.job.resources.frames_in_flight > 0)  // a detector can't hold more frames than there are
     run.detector.requests = std::min(run.detector.requests, run.job.resources.frames_in_flight);
@@ -81,6 +83,10 @@ void check_spans(const RunOptions& run) {
     clash("--end must be later than --start");
 }
 
+float score_of(const Asked& asked) {
+  return asked.score.value_or(detector::DetectorOptions{}.score_threshold);
+}
+
 /// Faces that get a score of more than `score` take part in suppression. The library checks the
 /// options, and its words follow the option that is meant.
 void derive_suppression(const Asked& asked, float score, RunOptions& run) {
@@ -101,10 +107,15 @@ void derive_score(const Asked& asked, RunOptions& run) {
     run.detector.score_threshold = run.job.hide->tracks.doubtful_score;
     return;
   }
-  float least = asked.score;
+  run.left_to_card.score = !asked.score;
+  run.left_to_card.soft_min_score = !asked.score && !asked.nms_min_score;
+  const float score = score_of(asked);
+  float least = score;
   if (run.job.overlay.ids) least = std::min(least, run.job.follow.emplace().doubtful_score);
   if (run.job.search.every > 1) least = std::min(least, pipeline::kWeakFace);
-  if (run.job.overlay.ids || run.job.search.every > 1) run.job.search.face_score = asked.score;
+  if (run.job.overlay.ids || run.job.search.every > 1) run.job.search.face_score = score;
+  // Weaker detections than faces are wanted, whatever the card calls a face.
+  run.detector.score_of_card = !asked.score && !run.job.search.face_score;
   run.detector.score_threshold = least;
 }
 
@@ -114,7 +125,8 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_existing(asked, run);
   check_spans(run);
   copy_shared(asked, run);
-  derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : asked.score, run);
+  derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : score_of(asked),
+                     run);
   derive_score(asked, run);
   // The tracks of faces that are drawn are those that detect finds.
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
@@ -215,15 +227,32 @@ VerifyOptions derive_verify(const Asked& asked) {
 CalibrateOptions derive_calibrate(const Asked& asked) {
   return {.pictures = all_inputs(asked),
           .model = asked.detector.model,
+          .card = asked.detector.card,
           .output = asked.outputs.path,
           .threads = asked.detector.threads,
           .overwrite = asked.outputs.overwrite,
           .quiet = asked.console.quiet};
 }
 
+ModelCheckOptions derive_model_check(const Asked& asked) {
+  const std::vector<std::string> models = all_inputs(asked);
+  if (models.size() != 1)
+    clash("model check takes one MODEL, not " + std::to_string(models.size()));
+  ModelCheckOptions check = asked.model_check;
+  check.detector = asked.detector;
+  check.detector.model = models.front();
+  check.detector.score_threshold = score_of(asked);
+  check.detector.score_of_card = !asked.score;
+  check.output = asked.outputs.path;
+  check.overwrite = asked.outputs.overwrite;
+  if (check.picture.empty() && !check.output.empty())
+    clash("--output is the copy of a picture: it needs --picture");
+  return check;
+}
+
 DoctorOptions derive_doctor(const Asked& asked) {
   if (!asked.plain_inputs.empty()) clash("doctor takes no INPUT");
-  return {asked.detector.model};
+  return {asked.detector.model, asked.detector.card};
 }
 
 }  // namespace
@@ -238,6 +267,8 @@ Command derive(Commands command, const Asked& asked) {
       return derive_verify(asked);
     case kCalibrate:
       return derive_calibrate(asked);
+    case kModelCheck:
+      return derive_model_check(asked);
     case kDoctor:
       return derive_doctor(asked);
     default: {

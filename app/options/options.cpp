@@ -41,8 +41,24 @@ constexpr const char* kExitCodes =
     "With several inputs a bad one doesn't stop the others; the code is that of the first that "
     "failed.";
 
+/// Returns the words of a command: {"model", "check"}.
+std::vector<std::string> words_of(const CommandRow& row) {
+  const std::string name = row.name;
+  const std::size_t space = name.find(' ');
+  if (space == std::string::npos) return {name};
+  return {name.substr(0, space), name.substr(space + 1)};
+}
+
+CLI::App* add_subcommand(CLI::App& app, const CommandRow& row) {
+  const std::vector<std::string> words = words_of(row);
+  CLI::App* command = app.add_subcommand(words.front(), row.help);
+  if (words.size() == 1) return command;
+  command->require_subcommand(1)->fallthrough()->footer(kExitCodes);
+  return command->add_subcommand(words.back(), row.help);
+}
+
 void add_command(CLI::App& app, const CommandRow& row, Asked& to) {
-  CLI::App* const command = app.add_subcommand(row.name, row.help);
+  CLI::App* const command = add_subcommand(app, row);
   command->fallthrough();  // so that --config may stand after the command as well
   // CLI11 leaves the root's options out of a subcommand's help.
   const std::string help = std::string("--config F: ") + kConfigHelp + "\n\n";
@@ -70,11 +86,24 @@ void add_config(CLI::App& app, std::string& config, ConfigUse use) {
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
+/// Returns "model check" for the command check of the command model.
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  const bool in_group = parent != nullptr && parent->get_parent() != nullptr;
+  return (in_group ? parent->get_name() + " " : "") + command.get_name();
+}
+
+/// Returns the innermost command that was given.
+const CLI::App& given_command(const CLI::App& command) {
+  const std::vector<CLI::App*> inner = command.get_subcommands();
+  return inner.empty() ? command : given_command(*inner.front());
+}
+
 /// Says why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
 std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_option_no_throw(name) != nullptr)
-    return "must stand after " + command.get_name() + ", not before it";
+    return "must stand after " + full_name(command) + ", not before it";
   std::vector<std::string> known;
   for (const CLI::App* app : {&command, command.get_parent()})
     for (const CLI::Option* option : app->get_options())
@@ -82,7 +111,7 @@ std::string reason_against(const std::string& argument, const CLI::App& command)
   const std::string meant =
       near_miss(name.substr(std::min(name.find_first_not_of('-'), name.size())), known);
   if (!meant.empty()) return "unknown option; did you mean --" + meant + "?";
-  return "unknown option; facepipe " + command.get_name() + " --help lists them";
+  return "unknown option; facepipe " + full_name(command) + " --help lists them";
 }
 
 /// Returns "run, hide, detect, verify, calibrate and doctor".
@@ -98,13 +127,14 @@ void refuse_unknown(const CLI::App& app) {
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
     return argument.starts_with('-');
   });
-  const std::vector<CLI::App*> commands = app.get_subcommands();
-  if (commands.empty() && !unknown.empty())
+  const CLI::App& given = given_command(app);
+  const bool lacks_command = given.get_require_subcommand_min() > 0;
+  if (lacks_command && !unknown.empty())
     throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
                                       (option == unknown.begin() ? "option" : "command") +
                                       "; the commands are " + command_words());
   if (option != unknown.end())
-    throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, *commands.front()));
+    throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, given));
 }
 
 /// Throws what CLI11 has thrown as Error(usage).
@@ -184,7 +214,7 @@ Outcome parse(std::vector<std::string> arguments, ConfigUse use) {
   Outcome outcome;
   outcome.text = run_parser(app, std::move(arguments));
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (!app.got_subcommand(command_table()[i].name)) continue;
+    if (!app.got_subcommand(words_of(command_table()[i]).front())) continue;
     outcome.command = command_table()[i].command;
     outcome.asked = std::move(asked[i]);
   }

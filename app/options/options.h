@@ -44,6 +44,13 @@ struct SideFiles {
   FaceColumns face_fields{};             ///< what `detections` gets
 };
 
+/// What the user left open, so that the model's card decides it, if there is one.
+struct LeftToCard {
+  bool iou = true;     ///< NmsOptions::threshold
+  bool score = false;  ///< what faces must exceed; hide and detect have scores of their own
+  bool soft_min_score = false;  ///< it follows the score
+};
+
 /// The options of `facepipe run`, hide and detect; `job.hide` is set for hide and detect. Every
 /// number is in its range, and no two options contradict each other. There are more than seven
 /// members: each is a choice of its own, which app/run/ hands on to another part.
@@ -60,7 +67,8 @@ struct RunOptions {
   std::optional<std::vector<int>> devices;
   detector::DetectorOptions detector;  ///< an empty `model` means the default one
   pipeline::JobOptions job;            ///< each job fills in its own `input` and `output`
-  bool motion_on_device = false;       ///< the user named the device: a CPU is an error
+  LeftToCard left_to_card;
+  bool motion_on_device = false;  ///< the user named the device: a CPU is an error
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
   Console console;
@@ -68,13 +76,26 @@ struct RunOptions {
 
 /// The options of `facepipe doctor`.
 struct DoctorOptions {
-  std::filesystem::path model;  ///< empty: the default one
+  std::filesystem::path model;   ///< empty: the default one
+  std::filesystem::path card{};  ///< as DetectorOptions::card
+};
+
+/// The options of `facepipe model check`.
+struct ModelCheckOptions {
+  /// `model` is the file to check. `detect_size` counts only for the picture.
+  detector::DetectorOptions detector;
+  Size timed_size{640, 384};      ///< at which engines are timed
+  std::filesystem::path picture;  ///< to look at; empty: none
+  std::filesystem::path output;   ///< empty: NAME_faces.EXT beside the picture
+  std::filesystem::path draft;    ///< of a card; "-": standard output; empty: none
+  bool overwrite = false;         ///< outputs that exist may be replaced
 };
 
 /// The options of `facepipe calibrate`.
 struct CalibrateOptions {
   std::vector<std::string> pictures;  ///< files, at least one
   std::filesystem::path model;        ///< empty: the default one
+  std::filesystem::path card;         ///< as DetectorOptions::card
   std::filesystem::path output;       ///< empty: i8_ranges_file() of the model
   int threads = 0;                    ///< as DetectorOptions::threads
   bool overwrite = false;             ///< an output that exists may be replaced
@@ -108,7 +129,8 @@ struct ShowText {
 /// A script makes tables of the documentation from what this prints. --help doesn't list it.
 inline constexpr const char* kShowTables = "--option-tables";
 
-using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions, ShowText>;
+using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions,
+                             ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config, which the command line
 /// beats. Throws Error(usage); an error in the file has the file's name before it. The argument

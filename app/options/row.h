@@ -26,6 +26,7 @@ inline constexpr Commands kDetect = 4;
 inline constexpr Commands kVerify = 8;
 inline constexpr Commands kCalibrate = 16;
 inline constexpr Commands kDoctor = 32;
+inline constexpr Commands kModelCheck = 64;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
 

@@ -45,6 +45,8 @@ const std::vector<CommandRow>& command_table() {
        false},
       {kCalibrate, "calibrate",
        "Measures on pictures what --precision i8 needs to know about a model", false},
+      {kModelCheck, "model check",
+       "Tells what a model is, what computes it and how fast, and what it finds", false},
       {kDoctor, "doctor", "Tells what this machine can do, and tries each engine", false}};
   return commands;
 }
@@ -52,8 +54,8 @@ const std::vector<CommandRow>& command_table() {
 const std::vector<Row>& option_table() {
   static const std::vector<Row> rows =
       joined_rows({argument_rows, input_rows, hiding_rows, region_rows, verify_rows, calibrate_rows,
-                   detection_rows, suppression_rows, experiment_rows, machine_rows, drawing_rows,
-                   encoding_rows, report_rows});
+                   model_check_rows, detection_rows, suppression_rows, experiment_rows,
+                   machine_rows, drawing_rows, encoding_rows, report_rows});
   return rows;
 }
 

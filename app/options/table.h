@@ -15,12 +15,16 @@ inline constexpr const char* kInputOutput = "Input and output";
 inline constexpr const char* kDetection = "Detection";
 inline constexpr const char* kFindings = "What is found";  // by verify
 inline constexpr const char* kRanges = "Ranges";           // of calibrate
+inline constexpr const char* kChecking = "Checking a model";
+// The sides of --detect-size and the like, in pixels.
+inline constexpr int kSmallestDetectSide = 16;
+inline constexpr int kLargestDetectSide = 8192;
 /// --help-all alone shows the options of this group.
 inline constexpr const char* kExperiments = "Suppression, in experiments";
 
 struct CommandRow {
   Commands command;
-  const char* name;
+  const char* name;  ///< of two words for the only command of a group, "model check"
   const char* help;
   bool takes_config;  ///< --config has a section for it
 };
@@ -52,5 +56,6 @@ struct CommandRow {
 [[nodiscard]] std::vector<Row> report_rows();
 [[nodiscard]] std::vector<Row> verify_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();
+[[nodiscard]] std::vector<Row> model_check_rows();
 
 }  // namespace facepipe::app

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/output/model_licence.h"
 #include "app/output/text.h"
+#include "app/run/card_defaults.h"
 
 namespace facepipe::app {
 namespace {
@@ -147,13 +149,14 @@ Json hide_json(const RunOptions& options) {
           {"hide_all_s", std::move(spans)}};
 }
 
-Json options_json(const RunOptions& options) {
+Json options_json(const RunOptions& options, const detector::ModelAbout& model) {
   const pipeline::JobOptions& job = options.job;
   const detector::DetectorOptions& detector = options.detector;
-  return {{"score", short_double(job.search.face_score.value_or(detector.score_threshold))},
+  const pipeline::SearchOptions search = search_of(options, model);
+  return {{"score", short_double(face_score_of(options, model))},
           {"every", job.search.every},
-          {"iou", short_double(job.search.nms.threshold)},
-          {"nms", nms_json(job.search.nms)},
+          {"iou", short_double(search.nms.threshold)},
+          {"nms", nms_json(search.nms)},
           {"min_face", job.search.min_face},
           {"max_face", job.search.max_face},
           {"scale_factor", or_null(detector.scale_factor)},
@@ -191,7 +194,9 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   json["model"] = {{"kind", facts->model_kind},
                    {"class", facts->class_name},
                    {"path", facts->model.string()},
-                   {"sha256", facts->model_sha256}};
+                   {"sha256", facts->model_sha256},
+                   {"card", text_or_null(facts->about.card)},
+                   {"licence", licence_json(facts->about.licence)}};
 }
 
 Json ledger_json(const video::FrameLedger& ledger) {
@@ -262,7 +267,7 @@ nlohmann::ordered_json input_json(const RunOptions& options, const std::optional
   json["exit_code"] = outcome.code;
   json["error"] = text_or_null(outcome.error);
   add_facts(json, facts);
-  json["options"] = options_json(options);
+  json["options"] = options_json(options, facts ? facts->about : detector::ModelAbout{});
   add_result(json, outcome);
   return json;
 }

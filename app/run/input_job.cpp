@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "app/output/existing_target.h"
+#include "app/run/card_defaults.h"
 #include "app/run/known_tracks.h"
 #include "app/run/turned_faces.h"
 #include "app/run/two_passes.h"
@@ -52,6 +53,7 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
     job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
                                         job.hide->appearance, context.stop);
   pipeline::Backend& backend = device.ready();
+  job.search = search_of(options, device.facts()->about);
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {

@@ -10,6 +10,7 @@
 #include "app/options/options.h"
 #include "app/run/plan_inputs.h"
 #include "core/device.h"
+#include "detector/model_about.h"
 #include "detector/options.h"
 #include "pipeline/job_result.h"
 
@@ -39,6 +40,7 @@ struct RunFacts {
   std::filesystem::path model;
   std::string model_sha256;
   std::string class_name;  ///< of what is found: "face", "pedestrian"
+  detector::ModelAbout about;
 };
 
 /// Ends an input without a result, and logs why.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/model_path.h"
+#include "app/output/model_licence.h"
 #include "core/error.h"
 #include "detector/families.h"
 
@@ -97,7 +98,7 @@ void RunDevice::load() {
                             : choose_device(request, cuda, detector, make_one);
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device) check_motion(choice, looks_for_faces());
-  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}};
+  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}, {}};
   if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector.model);
   backend_ = std::move(choice.backend);
 }
@@ -110,6 +111,8 @@ void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
   facts_->model = model;
   facts_->model_sha256 = model_info.model_sha256();
   facts_->class_name = model_info.class_name();
+  facts_->about = model_info.about();
+  warn_of_licence(model.string(), facts_->about.licence);
 }
 
 }  // namespace facepipe::app

@@ -147,6 +147,7 @@ std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
   detector::DetectorOptions options = detector;
   options.detect_size = Size{side, side};
   options.score_threshold = detector::kFaceThatCounts;
+  options.score_of_card = false;
   options.requests = 1;
   options.library.reset();
   options.precision.reset();

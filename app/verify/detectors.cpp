@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/model_path.h"
+#include "app/output/model_licence.h"
 #include "core/error.h"
 #include "detector/families.h"
 
@@ -15,6 +16,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   options_.requests = 1;
   const Size usual = options_.detect_size.value_or(size);
   add({});
+  warn_of_licence(options_.model.string(), model_info().about().licence);
   const detector::DetectorTraits& traits =
       detector::family_of(model_info().choice().library).traits;
   if (traits.misses_many_faces)

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/failure.h"
+#include "app/output/model_licence.h"
 #include "app/output/text.h"
 
 namespace facepipe::app {
@@ -179,7 +180,9 @@ Json options_json(const VerifyOptions& options, const detector::ModelInfo& detec
           {"engine", detector.choice().name()},
           {"precision", to_string(detector.choice().precision)},
           {"model", detector.model_kind()},
-          {"model_sha256", detector.model_sha256()}};
+          {"model_sha256", detector.model_sha256()},
+          {"card", detector.about().card.empty() ? Json() : Json(detector.about().card)},
+          {"licence", licence_json(detector.about().licence)}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "detector/cnn/family.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
 #include "detector/cnn/cpu/tiled_detector.h"
+#include "detector/cnn/model/card/card.h"
 #include "detector/cnn/model/i8_ranges.h"
 #include "detector/cnn/model/model.h"
 #include "detector/keeping_factory.h"
@@ -50,7 +52,8 @@ class CnnDetectorFactory final : public KeepingFactory {
   CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
                      const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
       : KeepingFactory(with_ranges(choice, ranges.get()), model.data().name, model.sha256(),
-                       model.head().landmarks, options),
+                       model.head().landmarks, with_defaults(options, model.about()),
+                       class_found_by(model.card()), model.about()),
         model_(model),
         device_(device),
         ranges_(std::move(ranges)) {
@@ -102,7 +105,7 @@ class CnnDetectorFactory final : public KeepingFactory {
 
 std::unique_ptr<DetectorFactory> make_factory(const EngineChoice& choice, const Device& device,
                                               const DetectorOptions& options) {
-  return std::make_unique<CnnDetectorFactory>(choice, Model(options.model), device, options);
+  return std::make_unique<CnnDetectorFactory>(choice, read_network(options), device, options);
 }
 
 std::string files() { return "ONNX (" + any_of(network_titles()) + ")"; }
@@ -126,12 +129,25 @@ constexpr std::array kEngines{
 
 }  // namespace
 
+Model read_network(const DetectorOptions& options) { return Model(options.model, options.card); }
+
+DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about) {
+  if (options.score_of_card && about.score) options.score_threshold = *about.score;
+  return options;
+}
+
+std::string class_found_by(const Card& card) {
+  const auto found = std::ranges::find_if(
+      card.classes, [](const CardClass& entry) { return entry.kind != ClassKind::ignore; });
+  return found == card.classes.end() ? "face" : found->name;
+}
+
 constinit const Family kCnnFamily{
     .name = "cnn",
     .traits = {.name = "a network",
                .plural = "networks",
                .finds_landmarks = true,
-               .takes = {.detect_size = true}},
+               .takes = {.detect_size = true, .card = true}},
     .engines = kEngines,
     .files = files,
     .owns = nullptr,

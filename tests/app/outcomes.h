@@ -13,7 +13,8 @@ inline app::RunFacts some_facts() {
           "centerface",
           "models/m.onnx",
           "abc123",
-          "face"};
+          "face",
+          {}};
 }
 
 inline app::InputOutcome done_outcome(const std::string& name) {

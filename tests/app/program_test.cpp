@@ -39,6 +39,8 @@ TEST(Program, HelpAndVersionGoToStdout) {
                                      {"detect", "--help"},
                                      {"verify", "--help"},
                                      {"calibrate", "--help"},
+                                     {"model", "--help"},
+                                     {"model", "check", "--help"},
                                      {"doctor", "--help"}}) {
     const CommandResult result = facepipe(arguments);
     EXPECT_EQ(result.exit_code, 0);
@@ -59,7 +61,7 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
   expect_refusal(2,
                  "frobnicate: unknown command; the commands are run, hide, detect, verify, "
-                 "calibrate and doctor",
+                 "calibrate, model check and doctor",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});

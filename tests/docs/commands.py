@@ -19,7 +19,7 @@ MADE = ("data/fetched", "data/generated")
 SCRIPTS = ("bench/", "data/", "experiments/")
 # Options of other programs that occur in sentences.
 FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
-COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "doctor")
+COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "model check", "doctor")
 
 
 def program():
@@ -41,10 +41,10 @@ class Facepipe:
     def __init__(self, path):
         self.table = option_table(path)
         self.version = output(path, "--version").split()[1]
-        self.help = {command: output(path, command, "--help-all") for command in COMMANDS}
+        self.help = {command: output(path, *command.split(), "--help-all") for command in COMMANDS}
         self.general = set(OPTION.findall(output(path, "--help")))
         listed = re.findall(r"^  ([a-z]+) +[A-Z]", output(path, "--help"), re.MULTILINE)
-        assert set(listed) == set(COMMANDS), f"facepipe --help lists other commands: {listed}"
+        assert set(listed) == {command.split()[0] for command in COMMANDS}, f"facepipe --help lists other commands: {listed}"
 
     def options(self, command):
         """Returns the names, short and long, of the options that `command` takes."""
@@ -85,6 +85,8 @@ class Checker:
         if command.startswith("-"):
             return [f"facepipe has no option {option}" for option in options_in(arguments)
                     if option not in self.facepipe.general]
+        if command == "model":  # a group of commands
+            command = " ".join(arguments[:2])
         if command not in COMMANDS:
             return [f"facepipe has no command {command}"]
         known = self.facepipe.options(command)

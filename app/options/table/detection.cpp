@@ -7,8 +7,6 @@ namespace {
 
 constexpr const char* kSuppression = "Suppression";
 
-constexpr int kSmallestDetectSide = 16;
-constexpr int kLargestDetectSide = 8192;
 constexpr double kLargestFace = 1e5;
 constexpr double kLeastScaleFactor = 1.01;
 constexpr double kMostScaleFactor = 10;
@@ -27,8 +25,10 @@ std::vector<Row> score_rows() {
   return {{.names = "--score",
            .kind = "0..1",
            .help = "Faces score more than this",
-           .value = number(0, 1, [](Asked& to) -> float& { return to.score; }),
-           .places = {{kRun, kDetection}}}};
+           .fallback = "the score of the model's card, else 0.5",
+           .value = {Number{0, 1,
+                            [](Asked& to, double value) { to.score = static_cast<float>(value); }}},
+           .places = {{kRun, kDetection}, {kModelCheck, kChecking}}}};
 }
 
 std::vector<Row> model_rows() {
@@ -52,6 +52,20 @@ std::vector<Row> model_rows() {
        .value = model(),
        .places = {{kDoctor, "Options"}}},
   };
+}
+
+std::vector<Row> card_rows() {
+  const Value card{
+      AnyText{"a file", [](Asked& to, std::string_view text) { to.detector.card = text; }}};
+  return {{.names = "--card",
+           .kind = "FILE",
+           .help = "The card of the model, JSON that says how a network is read and what it finds",
+           .fallback = "MODEL.json beside the model, if it is there",
+           .value = card,
+           .places = {{kVideoCommands | kVerify, kDetection},
+                      {kCalibrate, kRanges},
+                      {kModelCheck, kChecking},
+                      {kDoctor, "Options"}}}};
 }
 
 std::vector<Row> size_rows() {
@@ -81,7 +95,7 @@ std::vector<Row> size_rows() {
        .value = {FormedText{[](Asked& to, const OptionText& given) {
          to.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
        }}},
-       .places = {{kVideoCommands | kVerify, kDetection}}},
+       .places = {{kVideoCommands | kVerify, kDetection}, {kModelCheck, kChecking}}},
   };
 }
 
@@ -181,7 +195,7 @@ std::vector<Row> motion_rows() {
 }  // namespace
 
 std::vector<Row> detection_rows() {
-  return joined_rows({score_rows, model_rows, size_rows, search_rows});
+  return joined_rows({score_rows, model_rows, card_rows, size_rows, search_rows});
 }
 
 std::vector<Row> suppression_rows() {
@@ -190,7 +204,8 @@ std::vector<Row> suppression_rows() {
        .kind = "0..1",
        .help = "Of two boxes that overlap by more than this, the one with the lower score is "
                "removed",
-       .value = number(0, 1, [](Asked& to) -> float& { return to.run.job.search.nms.threshold; }),
+       .fallback = "that of the model's card, else 0.3",
+       .value = {Number{0, 1, [](Asked& to, double value) { to.iou = static_cast<float>(value); }}},
        .places = {{kRun, kSuppression}}},
       {.names = "--nms-rule",
        .kind = "RULE",

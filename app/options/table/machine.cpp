@@ -86,6 +86,7 @@ std::vector<Row> concurrency_rows() {
               "Threads of decoder, network and encoder each; 0: all cores"),
       threads(kVerify, kDetection, "Threads of decoders and network each; 0: all cores"),
       threads(kCalibrate, kRanges, "Threads; 0: all cores"),
+      threads(kModelCheck, kChecking, "Threads; 0: all cores"),
       {.names = "--lanes",
        .kind = "auto|N",
        .help = "Decoders that work on one input at once, if the output can be joined from parts "

@@ -19,9 +19,9 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaCnnDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), model.data().name, model.sha256(),
-                            model.head().landmarks),
+                            model.head().landmarks, class_found_by(model.card()), model.about()),
         device_(device),
-        options_(std::move(options)),
+        options_(with_defaults(std::move(options), model.about())),
         model_(std::move(model)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");
@@ -62,7 +62,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
 std::unique_ptr<CudaDetectorFactory> make_cuda_cnn_factory(const EngineChoice& choice,
                                                            Device device,
                                                            const DetectorOptions& options) {
-  return std::make_unique<CudaCnnDetectorFactory>(choice, Model(options.model), device, options);
+  return std::make_unique<CudaCnnDetectorFactory>(choice, read_network(options), device, options);
 }
 
 }  // namespace facepipe::detector

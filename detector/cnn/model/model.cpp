@@ -6,10 +6,12 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/files/sha256.h"
 #include "detector/cnn/model/canonical/canonical.h"
+#include "detector/cnn/model/card/known_weights.h"
 #include "detector/cnn/model/card/model_data.h"
 #include "detector/cnn/model/card/recognition.h"
 #include "detector/cnn/model/fold_pointwise.h"
@@ -80,13 +82,27 @@ struct KnownFile {
   std::vector<ModelOutput> outputs;
 };
 
-std::optional<KnownFile> find_known(const onnx::GraphProto& graph, const DeclaredTensor& image) {
+std::vector<DeclaredTensor> declared_outputs(const onnx::GraphProto& graph) {
   std::vector<DeclaredTensor> outputs;
   for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(declared(output));
+  return outputs;
+}
+
+std::optional<KnownFile> find_known(const onnx::GraphProto& graph, const DeclaredTensor& image) {
+  const std::vector<DeclaredTensor> outputs = declared_outputs(graph);
   for (const ModelData* const known : known_models())
     if (auto found = find_outputs(known->head, image, outputs))
       return KnownFile{known, std::move(*found)};
   return std::nullopt;
+}
+
+/// Returns the card's file that belongs to a model by its name, if there is something of this name.
+std::filesystem::path card_beside(const std::filesystem::path& model) {
+  std::error_code failure;
+  const std::filesystem::path card = card_file(model);
+  const bool is_there = std::filesystem::symlink_status(card, failure).type() !=
+                        std::filesystem::file_type::not_found;
+  return is_there ? card : std::filesystem::path();
 }
 
 void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& extents) {
@@ -114,36 +130,71 @@ std::vector<std::string> network_titles() {
   return titles;
 }
 
-Model::Model(const std::filesystem::path& file) : file_(file) {
+Model::Model(const std::filesystem::path& file, const std::filesystem::path& card) : file_(file) {
   const std::string bytes = read_model_file(file);
   const std::shared_ptr<onnx::ModelProto> proto = parse(file, bytes);
   const std::optional<DeclaredTensor> image = find_image_input(proto->graph());
   if (!image) refuse_model(file, "not a known face model: its input is not a picture of 3 planes");
   input_ = image->name;
   sha256_ = sha256_hex(bytes);
-  if (auto known = find_known(proto->graph(), *image))
-    read_known(*proto, *known->data, std::move(known->outputs));
-  else if (const auto card = recognised_card(*proto, file.string()))
-    read_by_card(*proto, *card);
-  else
-    refuse_model(file, "not a known face model: its outputs are " + of_none_of_them());
+  card_file_ = card.empty() ? card_beside(file) : card;
+  read(*proto, *image);
   fold_pointwise_pairs(*proto->mutable_graph());
   proto_ = proto;
+}
+
+void Model::read(::onnx::ModelProto& proto, const DeclaredTensor& image) {
+  if (!card_file_.empty()) {
+    recognition_ = Recognition::card;
+    card_ = std::make_shared<const Card>(read_card(card_file_, sha256_));
+    return read_given(proto, image);
+  }
+  if (auto known = find_known(proto.graph(), image)) {
+    card_ = std::make_shared<const Card>(card_of(*known->data));
+    return read_known(proto, *known->data, std::move(known->outputs));
+  }
+  auto card = recognised_card(proto, file_.string());
+  if (!card) refuse_model(file_, "not a known face model: its outputs are " + of_none_of_them());
+  recognition_ = Recognition::contents;
+  card_ = std::make_shared<const Card>(std::move(*card));
+  read_by_card(proto);
+}
+
+void Model::read_given(::onnx::ModelProto& proto, const DeclaredTensor& image) {
+  const HeadFamily family = card_->head.family;
+  if (family != HeadFamily::centerface && family != HeadFamily::yunet) return read_by_card(proto);
+  const ModelData data = model_data(*card_, card_origin());
+  auto outputs = find_outputs(data.head, image, declared_outputs(proto.graph()));
+  if (!outputs)
+    refuse_card(card_origin(), "head.family: the model's outputs are not those of " +
+                                   std::string(name_of(family)));
+  read_known(proto, data, std::move(*outputs));
+}
+
+std::string Model::card_origin() const {
+  return card_file_.empty() ? file_.string() : card_file_.string();
+}
+
+ModelAbout Model::about() const {
+  const bool says_nothing = card_->licence == ModelLicence{};
+  return {card_file_.string(), says_nothing ? licence_of_known_weights(sha256_) : card_->licence,
+          card_->score, card_->nms};
 }
 
 void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,
                        std::vector<ModelOutput> outputs) {
   data_ = std::make_shared<const ModelData>(known);
   outputs_ = std::move(outputs);
-  (void)make_canonical(proto, file_.string(), {});
+  (void)make_canonical(proto, file_.string(), canonical_options(*card_));
   check_outputs(graph::check_onnx(proto, file_.string(), kTrial));
 }
 
-void Model::read_by_card(::onnx::ModelProto& proto, const Card& card) {
+void Model::read_by_card(::onnx::ModelProto& proto) {
+  const Card& card = *card_;
   if (card.head.family != HeadFamily::scrfd)
     refuse_model(file_, "a network of the family " + std::string(name_of(card.head.family)) +
                             ", which is not supported");
-  ModelData data = model_data(card, file_.string());
+  ModelData data = model_data(card, card_origin());
   const std::vector<LastMap> maps = make_canonical(proto, file_.string(), canonical_options(card));
   const graph::Graph graph = graph::check_onnx(proto, file_.string(), kTrial);
   check_activations(file_, maps);

@@ -13,6 +13,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/known_models.h"
 #include "detector/cnn/model/model_outputs.h"
+#include "detector/model_about.h"
 
 namespace onnx {
 class ModelProto;
@@ -29,6 +30,13 @@ struct Graph;
 /// Returns the names of all networks that a Model can be, for sentences: "CenterFace".
 [[nodiscard]] std::vector<std::string> network_titles();
 
+/// What told what a model is.
+enum class Recognition {
+  outputs,   ///< the shapes and names of the outputs are those of a known network
+  contents,  ///< the rows of the outputs, or the exporter's metadata
+  card,
+};
+
 class Model {
  public:
   /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
@@ -38,7 +46,17 @@ class Model {
   /// (detector/cnn/model/canonical/canonical.h) check_onnx() refuses
   /// (detector/cnn/model/graph/onnx_check.h). So no engine sees such a file, and all engines see
   /// the same form.
-  explicit Model(const std::filesystem::path& file);
+  ///
+  /// `card` is the file of the model's card (detector/cnn/model/card/card.h). If it is empty, that
+  /// is MODEL.json, if it exists. A card says how the file is read; without one, its content does.
+  /// Errors: also as read_card(), and for a card that contradicts the file.
+  explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {});
+
+  /// Returns the model's card. If the model has none, it is what the file's content says.
+  [[nodiscard]] const Card& card() const { return *card_; }
+  /// Returns what told how the file is read: a card, or something in the file.
+  [[nodiscard]] Recognition recognition() const { return recognition_; }
+  [[nodiscard]] ModelAbout about() const;
 
   /// Returns what is known of the model besides its weights. It lives as long as the model and its
   /// copies.
@@ -59,12 +77,18 @@ class Model {
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:
+  void read(::onnx::ModelProto& proto, const DeclaredTensor& image);
+  void read_given(::onnx::ModelProto& proto, const DeclaredTensor& image);
   void read_known(::onnx::ModelProto& proto, const ModelData& known,
                   std::vector<ModelOutput> outputs);
-  void read_by_card(::onnx::ModelProto& proto, const Card& card);
+  void read_by_card(::onnx::ModelProto& proto);
+  [[nodiscard]] std::string card_origin() const;
   void check_outputs(const graph::Graph& graph) const;
 
   std::filesystem::path file_;
+  std::filesystem::path card_file_;  ///< empty: the model has none
+  std::shared_ptr<const Card> card_;
+  Recognition recognition_ = Recognition::outputs;
   std::shared_ptr<const ModelData> data_;
   std::string sha256_;
   std::string input_;

@@ -282,6 +282,59 @@ TEST(Options, DoctorTakesAModel) {
             "m.onnx");
 }
 
+TEST(Options, TheCardOfAModel) {
+  EXPECT_EQ(run_options({"--card", "c.json"}).detector.card, "c.json");
+  EXPECT_EQ(std::get<DoctorOptions>(parse_command({"doctor", "--card", "c.json"})).card, "c.json");
+  EXPECT_EQ(std::get<CalibrateOptions>(parse_command({"calibrate", "a.jpg", "--card", "c"})).card,
+            "c");
+  EXPECT_EQ(
+      std::get<VerifyOptions>(parse_command({"verify", "a", "b", "--card", "c"})).detector.card,
+      "c");
+}
+
+TEST(Options, WhatTheUserNamesIsNotLeftToTheCard) {
+  const RunOptions open = run_options({});
+  EXPECT_TRUE(open.left_to_card.iou);
+  EXPECT_TRUE(open.left_to_card.score);
+  EXPECT_TRUE(open.left_to_card.soft_min_score);
+  EXPECT_TRUE(open.detector.score_of_card);
+  const RunOptions named = run_options({"--score", "0.5", "--iou", "0.3"});
+  EXPECT_FALSE(named.left_to_card.iou);
+  EXPECT_FALSE(named.left_to_card.score);
+  EXPECT_FALSE(named.left_to_card.soft_min_score);
+  EXPECT_FALSE(named.detector.score_of_card);
+  EXPECT_FALSE(run_options({"--nms-min-score", "0.1"}).left_to_card.soft_min_score);
+  // Tracks need all detections of a low score, whatever the card calls a face.
+  const RunOptions followed = run_options({"--draw", "ids"});
+  EXPECT_TRUE(followed.left_to_card.score);
+  EXPECT_FALSE(followed.detector.score_of_card);
+}
+
+TEST(Options, ModelCheck) {
+  const auto options = std::get<ModelCheckOptions>(
+      parse_command({"model",     "check",       "m.onnx",       "--card",    "c.json",
+                     "--picture", "p.jpg",       "-o",           "out.jpg",   "--draft",
+                     "-",         "--overwrite", "--timed-size", "320x192",   "--detect-size",
+                     "640x640",   "--score",     "0.25",         "--threads", "1"}));
+  EXPECT_EQ(options.detector.model, "m.onnx");
+  EXPECT_EQ(options.detector.card, "c.json");
+  EXPECT_EQ(options.detector.detect_size, (Size{640, 640}));
+  EXPECT_EQ(options.detector.score_threshold, 0.25F);
+  EXPECT_FALSE(options.detector.score_of_card);
+  EXPECT_EQ(options.detector.threads, 1);
+  EXPECT_EQ(options.picture, "p.jpg");
+  EXPECT_EQ(options.output, "out.jpg");
+  EXPECT_EQ(options.draft, "-");
+  EXPECT_TRUE(options.overwrite);
+  EXPECT_EQ(options.timed_size, (Size{320, 192}));
+  const auto plain =
+      std::get<ModelCheckOptions>(parse_command({"model", "check", "--", "-m.onnx"}));
+  EXPECT_EQ(plain.detector.model, "-m.onnx");
+  EXPECT_TRUE(plain.detector.score_of_card);
+  EXPECT_EQ(plain.timed_size, (Size{640, 384}));
+  EXPECT_FALSE(plain.overwrite);
+}
+
 TEST(Options, CalibrateTakesPicturesAndAModel) {
   const auto options = std::get<CalibrateOptions>(
       parse_command({"calibrate", "a.jpg", "--model", "m.onnx", "-o", "r.json", "--overwrite",
@@ -489,6 +542,12 @@ TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
                                      {"calibrate", "--"},
                                      {"doctor", "clip.mp4"},
                                      {"doctor", "--", "clip.mp4"},
+                                     {"model"},
+                                     {"model", "m.onnx"},
+                                     {"model", "check"},
+                                     {"model", "check", "a.onnx", "b.onnx"},
+                                     {"model", "check", "a.onnx", "--", "b.onnx"},
+                                     {"model", "check", "a.onnx", "-o", "out.jpg"},
                                      {"walk", "clip.mp4"}})
     expect_error(ErrorKind::usage, "", [&] { (void)parse_command(arguments); });
 }
@@ -510,10 +569,21 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, verify, calibrate and doctor"},
+       "--score: unknown option; the commands are run, hide, detect, verify, calibrate, model "
+       "check "
+       "and doctor"},
       {{"clip.mp4", "-q"},
-       "clip.mp4: unknown command; the commands are run, hide, detect, verify, calibrate and "
-       "doctor"},
+       "clip.mp4: unknown command; the commands are run, hide, detect, verify, calibrate, model "
+       "check and doctor"},
+      {{"model", "chek", "m.onnx"},
+       "chek: unknown command; the commands are run, hide, detect, verify, calibrate, model check "
+       "and doctor"},
+      {{"model", "check", "m.onnx", "--pictur", "p.jpg"},
+       "--pictur: unknown option; did you mean --picture?"},
+      {{"model", "check", "m.onnx", "--iou", "1"},
+       "--iou: unknown option; facepipe model check --help lists them"},
+      {{"model", "--draft=a", "check", "m.onnx"},
+       "--draft=a: must stand after model check, not before it"},
   };
   for (const Case& c : cases)
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
@@ -542,8 +612,8 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 44) << help;
-  EXPECT_THAT(help, HasSubstr("(default: 0.5)"));
+  EXPECT_EQ(options_told(help), 45) << help;
+  EXPECT_THAT(help, HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
 }
@@ -551,7 +621,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 52) << all;
+  EXPECT_EQ(options_told(all), 53) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

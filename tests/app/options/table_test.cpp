@@ -27,6 +27,7 @@ std::string shown_text(const Arguments& arguments) {
 /// Returns the command line of `command` without options: its name, and the inputs that it needs.
 Arguments with_inputs(const std::string& command) {
   if (command == "doctor") return {command};
+  if (command == "model check") return {"model", "check", "a.onnx"};
   if (command == "verify") return {command, "a.mp4", "b.mp4"};
   return {command, "a.mp4"};
 }
@@ -72,7 +73,9 @@ TEST(OptionTable, HasHelpAndADefaultForEachOption) {
 
 TEST(OptionTable, IsWhatHelpShows) {
   for_each_row([&](const CommandRow& command, const Row& row) {
-    const std::string help = shown_text({command.name, "--help-all"});
+    Arguments arguments = with_inputs(command.name);
+    arguments.emplace_back("--help-all");
+    const std::string help = shown_text(arguments);
     EXPECT_THAT(help, HasSubstr("\n  " + row.names + (row.kind.empty() ? "" : " " + row.kind)));
     if (row.is_argument()) return;
     EXPECT_THAT(help, HasSubstr(std::string("\n") + row.group_of(command.command) + ":\n"));

@@ -59,7 +59,9 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["model"], json({{"kind", "centerface"},
                                   {"class", "face"},
                                   {"path", "models/m.onnx"},
-                                  {"sha256", "abc123"}}));
+                                  {"sha256", "abc123"},
+                                  {"card", nullptr},
+                                  {"licence", nullptr}}));
   EXPECT_EQ(input["options"]["score"], 0.3);
   EXPECT_EQ(input["options"]["nms"],
             json({{"rule", "greedy"}, {"overlap", "iou"}, {"voting", false}}));

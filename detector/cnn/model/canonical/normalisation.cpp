@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "detector/cnn/model/canonical/rewriting.h"
+
 namespace facepipe::detector {
 namespace {
 

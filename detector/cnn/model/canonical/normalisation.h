@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "detector/cnn/model/canonical/rewriting.h"
-
 namespace facepipe::detector {
+
+class Rewriting;
 
 /// A network sees (picture - mean) / deviation, for each of the three planes in the network's own
 /// order. All are in levels of 0..255.

@@ -72,9 +72,9 @@ std::string sha256_from(const JsonField& field, std::string_view model_sha256) {
   return sha256;
 }
 
-CardLicence licence_from(const JsonField& field) {
+ModelLicence licence_from(const JsonField& field) {
   field.expect_members({"code", "weights", "data", "commercial"});
-  CardLicence licence;
+  ModelLicence licence;
   if (const auto code = field.find("code")) licence.code = code->text(kLongestText);
   if (const auto weights = field.find("weights")) licence.weights = weights->text(kLongestText);
   if (const auto data = field.find("data")) licence.data = data->text(kLongestText);
@@ -249,6 +249,8 @@ Card card_from(const JsonField& root, std::string_view model_sha256) {
   if (const auto licence = root.find("licence")) card.licence = licence_from(*licence);
   if (const auto input = root.find("input")) card.input = input_from(*input);
   card.head = head_from(root.at("head"));
+  const bool names_channels = root.find("input") && root.at("input").find("channels");
+  if (!names_channels) card.input.channels = usual_channels(card.head.family);
   if (const auto classes = root.find("classes"))
     card.classes = classes_from(*classes, card.head.family);
   card.score = share_from(root, "score", 1);

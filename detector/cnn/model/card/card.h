@@ -24,6 +24,7 @@
 #include "core/geometry.h"
 #include "detector/cnn/model/canonical/normalisation.h"
 #include "detector/cnn/model/known_models.h"
+#include "detector/model_about.h"
 
 namespace facepipe::detector {
 
@@ -46,16 +47,6 @@ enum class BoxLayout { cxcywh_classes, xyxy_score_class, xyxy_score };
 
 /// What a class means for facepipe.
 enum class ClassKind { face, head, person, plate, ignore };
-
-/// Texts are shown as they are; empty ones are unknown.
-struct CardLicence {
-  std::string code;
-  std::string weights;
-  std::string data;
-  std::optional<bool> commercial;  ///< whether commercial use is allowed
-
-  friend bool operator==(const CardLicence&, const CardLicence&) = default;
-};
 
 struct CardInput {
   ChannelOrder channels = ChannelOrder::rgb;
@@ -118,7 +109,7 @@ struct CardClass {
 struct Card {
   std::string name;    ///< for reports: a-z, 0-9, ".", "-" and "_"; empty if the card has none
   std::string sha256;  ///< of the only file that the card is for; empty: of any file
-  CardLicence licence;
+  ModelLicence licence;
   CardInput input;
   CardHead head;
   std::vector<CardClass> classes{{"face", ClassKind::face, std::nullopt, std::nullopt}};

@@ -39,7 +39,7 @@ void put(Json& object, const char* name, const std::optional<float>& value) {
   if (value) object[name] = number(*value);
 }
 
-Json licence_json(const CardLicence& licence) {
+Json licence_json(const ModelLicence& licence) {
   Json object = Json::object();
   put(object, "code", licence.code);
   put(object, "weights", licence.weights);

@@ -57,6 +57,16 @@ ModelData model_data(const Card& card, const std::string& origin) {
   return data;
 }
 
+Card card_of(const ModelData& known) {
+  Card card;
+  card.name = known.name;
+  card.input.channels = known.input.channel_order;
+  card.input.multiple = known.input.multiple;
+  card.head.family =
+      known.head.kind == HeadKind::yunet ? HeadFamily::yunet : HeadFamily::centerface;
+  return card;
+}
+
 CanonicalOptions canonical_options(const Card& card) {
   const bool known_network =
       card.head.family == HeadFamily::centerface || card.head.family == HeadFamily::yunet;

@@ -14,6 +14,9 @@ namespace facepipe::detector {
 /// Errors: device, naming `origin` and the field, for what no detector does yet.
 [[nodiscard]] ModelData model_data(const Card& card, const std::string& origin);
 
+/// Returns what a card of a known network says, if nothing else is known of the file.
+[[nodiscard]] Card card_of(const ModelData& known);
+
 /// Returns how the file of such a model is brought into its canonical form.
 [[nodiscard]] CanonicalOptions canonical_options(const Card& card);
 

@@ -40,6 +40,10 @@ bool has_classes(HeadFamily family) {
          family == HeadFamily::boxes;
 }
 
+ChannelOrder usual_channels(HeadFamily family) {
+  return family == HeadFamily::yunet ? ChannelOrder::bgr : ChannelOrder::rgb;
+}
+
 ScoreKind usual_scores(HeadFamily family) {
   if (family == HeadFamily::yolo_anchors) return ScoreKind::logit;
   return family == HeadFamily::retinaface ? ScoreKind::softmax2 : ScoreKind::probability;

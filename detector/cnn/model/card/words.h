@@ -70,6 +70,9 @@ inline constexpr std::array<CardWord<HeadMember>, 8> kHeadMembers{
 /// Tells whether networks of a family tell classes apart.
 [[nodiscard]] bool has_classes(HeadFamily family);
 
+/// Returns the order of a family's input planes, unless the card says otherwise.
+[[nodiscard]] ChannelOrder usual_channels(HeadFamily family);
+
 /// Returns what a family's scores are, unless the card says otherwise.
 [[nodiscard]] ScoreKind usual_scores(HeadFamily family);
 

@@ -65,7 +65,7 @@ TEST(Card, IsReadWithAllItsMembers) {
   const Card card = parsed(full_scrfd());
   EXPECT_EQ(card.name, "scrfd-2.5g");
   EXPECT_EQ(card.sha256, kSha256);
-  EXPECT_EQ(card.licence, (CardLicence{"MIT", "research", "WIDER FACE", false}));
+  EXPECT_EQ(card.licence, (ModelLicence{"MIT", "research", "WIDER FACE", false}));
   EXPECT_EQ(card.input.channels, ChannelOrder::bgr);
   EXPECT_EQ(card.input.normalisation, (InputNormalisation{{127.5F, 100, 0}, {128, 64, 0.5F}}));
   EXPECT_EQ(card.input.pad, 114);
@@ -332,6 +332,18 @@ TEST(Card, WordsAreThoseOfTheSchema) {
   EXPECT_EQ(properties["input"]["properties"]["channels"]["enum"], words(kChannelWords));
   EXPECT_EQ(properties["classes"]["items"]["properties"]["as"]["enum"], words(kClassWords));
   EXPECT_EQ(properties["head"]["properties"].size(), kHeadMembers.size() + 1);
+}
+
+TEST(Card, ThoseOfTheTreeAreRead) {
+  int cards = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() / "data/cards")) {
+    std::ifstream file(entry.path());
+    const Json card = Json::parse(file);
+    EXPECT_TRUE(fits_schema(card)) << entry.path();
+    EXPECT_NO_THROW((void)read_card(entry.path(), card["sha256"].get<std::string>()));
+    ++cards;
+  }
+  EXPECT_GT(cards, 0);
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// Tries a model with each engine of this machine, and says how fast each is.
+#pragma once
+
+#include <optional>
+
+#include "app/doctor/doctor.h"
+#include "app/doctor/self_test.h"
+#include "core/device.h"
+#include "detector/options.h"
+
+namespace facepipe::app {
+
+/// Prints a line for each engine and precision of the CPU that computes the model: its time, or why
+/// it can't. Returns the result of the first engine that works; f32 comes before other precisions.
+/// @param model  with a score threshold of 0; nullopt: there is none, and no engine is tried
+/// @param timed  frames that are timed, >= 1; the median counts
+std::optional<SelfTestResult> print_engines(const std::optional<detector::DetectorOptions>& model,
+                                            int timed, const Print& print);
+
+/// Prints a line for each engine of the CUDA devices, compared with the CPU's result: its time, or
+/// why it can't, such as an operator that it doesn't compute. Returns whether our own engine works
+/// on one of them.
+bool print_cuda_engines(const CudaProbe& cuda,
+                        const std::optional<detector::DetectorOptions>& model,
+                        const std::optional<SelfTestResult>& on_cpu, const Print& print);
+
+}  // namespace facepipe::app

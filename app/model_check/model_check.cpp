@@ -1,0 +1,96 @@
+#include "app/model_check/model_check.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/backends.h"
+#include "app/doctor/engines.h"
+#include "app/failure.h"
+#include "app/model_check/network.h"
+#include "app/model_check/picture.h"
+#include "app/output/model_licence.h"
+#include "app/standard_streams.h"
+#include "core/error.h"
+#include "core/files/output_file.h"
+#include "detector/detector.h"
+#include "detector/families.h"
+
+namespace facepipe::app {
+namespace {
+
+constexpr int kTimed = 5;
+
+/// Prints what is known of a model of any family.
+void print_model(const detector::DetectorFactory& detectors, const std::filesystem::path& file,
+                 const Print& print) {
+  print("model\n");
+  print_line(print, "file", file.string());
+  print_line(print, "sha256", detectors.model_sha256());
+  print_line(print, "kind", detectors.model_kind());
+  print_line(print, "licence", licence_text(detectors.about().licence));
+  const detector::EngineChoice& choice = detectors.choice();
+  print_line(print, "auto",
+             std::string(choice.name()) + " " + std::string(to_string(choice.precision)) + ": " +
+                 choice.why);
+}
+
+/// Returns whether an engine of the CPU works.
+bool print_all_engines(detector::DetectorOptions trial, const ModelCheckOptions& options,
+                       const Print& print) {
+  trial.score_threshold = 0;
+  trial.score_of_card = false;
+  trial.detect_size.reset();
+  if (detector::family_of(trial.model).traits.takes.detect_size)
+    trial.detect_size = options.timed_size;
+  const std::optional<SelfTestResult> on_cpu = print_engines(trial, kTimed, print);
+  const CudaProbe cuda = probe_cuda();
+  if (!cuda.built)
+    print("engine on cuda\n  this build has none\n");
+  else if (cuda.devices.empty())
+    print("engine on cuda\n  not tried, because there is no device\n");
+  else
+    print_cuda_engines(cuda, trial, on_cpu, print);
+  return on_cpu.has_value();
+}
+
+void write_card(OutputFile* file, const std::string& card) {
+  if (file == nullptr) return app::print(card);
+  file->write_text(card);
+  file->commit();
+}
+
+/// Returns the file for the draft; null if it goes to standard output.
+std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
+                                      const std::stop_token& stop) {
+  if (options.draft.empty() || options.draft == "-") return nullptr;
+  auto file = std::make_unique<OutputFile>(
+      options.draft, options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
+  if (!options.overwrite) file->expect_no_file();
+  return file;
+}
+
+/// Prints what only networks have, and writes the draft of a card.
+void check_network(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
+                   const Print& print, const std::stop_token& stop) {
+  const std::unique_ptr<OutputFile> file = open_card(options, stop);
+  const detector::Model model(detector.model, detector.card);
+  print_network(model, print);
+  if (!options.draft.empty()) write_card(file.get(), draft_of_card(model));
+}
+
+}  // namespace
+
+int check_model(const ModelCheckOptions& options, const Print& print, const std::stop_token& stop) {
+  const detector::DetectorOptions& detector = options.detector;
+  const bool is_network = detector::family_of(detector.model).traits.takes.card;
+  if (!is_network && !options.draft.empty())
+    throw Error(ErrorKind::usage,
+                "--draft: model " + detector.model.string() + ": only networks have cards");
+  print_model(*detector::make_detector_factory(Device{}, detector), detector.model, print);
+  if (is_network) check_network(options, detector, print, stop);
+  if (!options.picture.empty()) look_at_picture(options, detector, print, stop);
+  return print_all_engines(detector, options, print) ? kExitDone : exit_code(ErrorKind::device);
+}
+
+}  // namespace facepipe::app

@@ -1,0 +1,87 @@
+#include "app/model_check/network.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <map>
+#include <string>
+
+#include "detector/cnn/model/card/card.h"
+#include "detector/cnn/model/graph/onnx_import.h"
+
+namespace facepipe::app {
+namespace {
+
+// The graph has the same operators for all sizes.
+constexpr Size kAnySize{128, 128};
+
+std::string recognition_text(const detector::Model& model) {
+  switch (model.recognition()) {
+    case detector::Recognition::outputs:
+      return "by the shapes of its outputs";
+    case detector::Recognition::contents:
+      return "by its contents";
+    case detector::Recognition::card:
+      return "by its card, " + model.about().card;
+  }
+  return {};
+}
+
+/// Returns "Add 12, Convolution 60", in the order of the names.
+std::string operators_text(const detector::Model& model) {
+  const detector::graph::Graph graph =
+      detector::graph::import_onnx(model.onnx(kAnySize), model.file().string());
+  std::map<std::string, int> counts;
+  for (const detector::graph::Node& node : graph.nodes) ++counts[name_of(node.op)];
+  std::string text;
+  for (const auto& [name, count] : counts)
+    text += (text.empty() ? "" : ", ") + fmt::format("{} {}", name, count);
+  return text;
+}
+
+std::string class_text(const detector::CardClass& entry) {
+  if (entry.kind == detector::ClassKind::face && entry.name == "face") return entry.name;
+  return fmt::format("{} (as {})", entry.name, name_of(entry.kind));
+}
+
+/// Names the classes that aren't ignored, as far as a line holds them.
+std::string classes_text(const detector::Card& card) {
+  constexpr int kMostNamed = 8;
+  std::string text;
+  int named = 0;
+  int more = 0;
+  for (const detector::CardClass& entry : card.classes) {
+    if (entry.kind == detector::ClassKind::ignore) continue;
+    if (named++ >= kMostNamed) ++more;
+    if (named <= kMostNamed) text += (text.empty() ? "" : ", ") + class_text(entry);
+  }
+  return more > 0 ? text + fmt::format(" and {} more", more) : text;
+}
+
+}  // namespace
+
+void print_network(const detector::Model& model, const Print& print) {
+  const detector::Card& card = model.card();
+  print_line(print, "family", name_of(card.head.family));
+  print_line(print, "recognised", recognition_text(model));
+  print_line(print, "finds", classes_text(card));
+  print_line(print, "input",
+             fmt::format("{}: 1 x 3 x height x width, {}, sides are multiples of {}", model.input(),
+                         model.channel_order() == detector::ChannelOrder::rgb ? "rgb" : "bgr",
+                         model.data().input.multiple));
+  for (const detector::ModelOutput& output : model.outputs())
+    print_line(print, "output",
+               fmt::format("{}: {} values a cell, stride {}{}", output.name, output.channels,
+                           output.stride,
+                           output.anchors > 1 ? fmt::format(", {} cells a place", output.anchors)
+                                              : std::string()));
+  print_line(print, "operators", operators_text(model));
+}
+
+std::string draft_of_card(const detector::Model& model) {
+  detector::Card card = model.card();
+  card.sha256 = model.sha256();
+  card.licence = model.about().licence;
+  return to_json(card);
+}
+
+}  // namespace facepipe::app

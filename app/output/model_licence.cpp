@@ -1,0 +1,45 @@
+#include "app/output/model_licence.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+namespace facepipe::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add(std::string& text, const char* what, const std::string& licence) {
+  if (licence.empty()) return;
+  text += (text.empty() ? "" : ", ") + std::string(what) + " " + licence;
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+}  // namespace
+
+std::string licence_text(const detector::ModelLicence& licence) {
+  std::string text;
+  add(text, "weights", licence.weights);
+  add(text, "code", licence.code);
+  add(text, "trained with", licence.data);
+  if (text.empty()) text = "unknown, because no card tells it";
+  if (!licence.commercial) return text;
+  return text + (*licence.commercial ? "; commercial use is allowed" : "; no commercial use");
+}
+
+Json licence_json(const detector::ModelLicence& licence) {
+  if (licence == detector::ModelLicence{}) return {};
+  return {{"weights", text_or_null(licence.weights)},
+          {"code", text_or_null(licence.code)},
+          {"data", text_or_null(licence.data)},
+          {"commercial", licence.commercial ? Json(*licence.commercial) : Json()}};
+}
+
+void warn_of_licence(const std::string& model, const detector::ModelLicence& licence) {
+  if (licence.commercial.value_or(true)) return;
+  spdlog::warn("model {}: its licence doesn't allow commercial use{}", model,
+               licence.weights.empty() ? "" : " (" + licence.weights + ")");
+}
+
+}  // namespace facepipe::app

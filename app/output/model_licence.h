@@ -1,0 +1,20 @@
+// The licences of a model, for people and for reports.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "detector/model_about.h"
+
+namespace facepipe::app {
+
+/// Returns "weights MIT, code MIT, trained with WIDER FACE", or that the licence is unknown.
+[[nodiscard]] std::string licence_text(const detector::ModelLicence& licence);
+
+/// Returns an object, in which a text that is unknown is null; null if all are.
+[[nodiscard]] nlohmann::ordered_json licence_json(const detector::ModelLicence& licence);
+
+/// Logs a warning if the licence forbids commercial use. A command calls it once.
+void warn_of_licence(const std::string& model, const detector::ModelLicence& licence);
+
+}  // namespace facepipe::app

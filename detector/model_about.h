@@ -1,0 +1,27 @@
+// What is known of a model beside its weights: under which licences it stands, and what it proposes
+// for options that a user left open.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace facepipe::detector {
+
+/// Texts are shown as they are; empty ones are unknown.
+struct ModelLicence {
+  std::string code;
+  std::string weights;
+  std::string data;                ///< of the pictures of the training
+  std::optional<bool> commercial;  ///< whether commercial use is allowed; none: unknown
+
+  friend bool operator==(const ModelLicence&, const ModelLicence&) = default;
+};
+
+struct ModelAbout {
+  std::string card;  ///< the file of the model's card; empty if it has none
+  ModelLicence licence;
+  std::optional<float> score;  ///< faces score more than this
+  std::optional<float> nms;    ///< the overlap for suppression
+};
+
+}  // namespace facepipe::detector
