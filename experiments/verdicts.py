@@ -27,8 +27,8 @@ def compared(told, results, other):
         return ""
     names = [" and ".join(labels(one)) for one in (results, other)]
     differ = [verdicts for verdicts in both.values() if verdicts[0] != verdicts[1]]
-    text = (f"\n**On {names[1]}**, {len(both)} of these claims could be tested, and {len(both) - len(differ)} have the same "
-            "verdict, word for word.")
+    text = (f"\n**On {names[1]}**, {len(both)} of these claims could be tested, and {len(both) - len(differ)} have the "
+            "same verdict, word for word.")
     return text + (" The others:\n\n" + table((f"on {names[0]}", f"on {names[1]}"), differ) if differ else "\n")
 
 

@@ -40,9 +40,9 @@ def features(results):
             return None
         ratio = on_cpu.median_ms / on_gpu.median_ms
         ours = cases.row_of(rows, shown, scales="one", part="features", who="ours")
-        return ratio >= 10, (f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), {on_gpu.median_ms:.3f} on the "
-                             f"GPU as published, with the upload: x {ratio:.0f}; our kernels take {ours.median_ms:.3f} of a "
-                             "frame that is there")
+        return ratio >= 10, (f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), {on_gpu.median_ms:.3f} "
+                             f"on the GPU as published, with the upload: x {ratio:.0f}; our kernels take "
+                             f"{ours.median_ms:.3f} of a frame that is there")
 
     return judged(results, "Features are an order of magnitude quicker on the GPU (published: x 11 and 25.6)", judge)
 
@@ -96,8 +96,8 @@ def hybrid(results):
             return None
         best, window, stage = (ways[way] for way in ("hybrid", "window parallel", "stage parallel"))
         return best.median_ms < min(window.median_ms, stage.median_ms), (
-            f"{best.median_ms:.3f} ms ({best.who}, {best.trees} trees first), window parallel {window.median_ms:.3f}, stage "
-            f"parallel {stage.median_ms:.3f}")
+            f"{best.median_ms:.3f} ms ({best.who}, {best.trees} trees first), window parallel {window.median_ms:.3f}, "
+            f"stage parallel {stage.median_ms:.3f}")
 
     return judged(results, "The hybrid is quicker than either way alone", judge)
 
@@ -144,8 +144,8 @@ def whole_groups(results):
             for exact, groups, scales in told)
 
     text = judged(results, "Stage parallel finds what evaluation tree by tree finds", judge, {WHOLE: results.cuda})
-    return text and text + ("\n  Listing 2 leaves a window where the sum of whole groups is too low, not the sum after each "
-                            "tree. What is timed as stage parallel and hybrid here decides after each tree.\n")
+    return text and text + ("\n  Listing 2 leaves a window where the sum of whole groups is too low, not the sum after "
+                            "each tree. What is timed as stage parallel and hybrid here decides after each tree.\n")
 
 
 def total(results):
@@ -158,8 +158,8 @@ def total(results):
         together = made.median_ms + best.median_ms
         ours = cases.row_of(rows, shown, scales="one", part="total", who="ours")
         return on_cpu.median_ms / together >= 3.8, (
-            f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), features as published and the best hybrid "
-            f"{together:.3f}: x {on_cpu.median_ms / together:.1f}; our detector, from a frame on the device, "
+            f"{on_cpu.median_ms:.2f} ms on the CPU ({on_cpu.threads} threads), features as published and the best "
+            f"hybrid {together:.3f}: x {on_cpu.median_ms / together:.1f}; our detector, from a frame on the device, "
             f"{ours.median_ms:.3f}")
 
     return judged(results, "All of it is 3.8 times as fast on the GPU, or more", judge)
@@ -175,20 +175,20 @@ def compared(rows, where, claim, judge):
     if not network or not acf or not small:
         return ""
     return (f"* **{claim}: {judge(network.median_ms, acf.median_ms)}.** On this {where}: CenterFace ({network.engine}) "
-            f"{network.median_ms:.3g} ms, ACF {acf.median_ms:.3g}, and for faces from 20 pixels on, as CenterFace finds "
-            f"them, {small.median_ms:.3g}. CenterFace stands in for YOLOv2, and is a smaller network.\n")
+            f"{network.median_ms:.3g} ms, ACF {acf.median_ms:.3g}, and for faces from 20 pixels on, as CenterFace "
+            f"finds them, {small.median_ms:.3g}. CenterFace stands in for YOLOv2, and is a smaller network.\n")
 
 
 def network_on_gpu(results):
     """On a desktop's GPU, YOLOv2 is more than twice as fast as ACF (Table 4)."""
-    return compared(results.detectors_cuda, "GPU", "On the GPU the network is more than twice as fast as ACF (published: 44 "
-                    "against 96 ms)", lambda network, acf: f"{verdict(acf > 2 * network)}: {acf / network:.2f} times as fast")
+    return compared(results.detectors_cuda, "GPU", "On the GPU the network is more than twice as fast as ACF "
+                    "(published: 44 against 96 ms)", lambda network, acf: f"{verdict(acf > 2 * network)}: {acf / network:.2f} times as fast")
 
 
 def network_on_cpu(results):
     """On a CPU, ACF is much faster (Table 4)."""
-    return compared(results.detectors_cpu, "CPU", "On the CPU ACF is the quicker one by far (published: 364 against 2,805 ms, "
-                    "x 7.7)", lambda network, acf: f"{verdict(acf < network)}: x {network / acf:.1f}")
+    return compared(results.detectors_cpu, "CPU", "On the CPU ACF is the quicker one by far (published: 364 against "
+                    "2,805 ms, x 7.7)", lambda network, acf: f"{verdict(acf < network)}: x {network / acf:.1f}")
 
 
 def accuracy(results):
@@ -207,10 +207,10 @@ def coarse_fine(results):
     if not rows:
         return ""
     fine, both = rows["fine"], rows["coarse and fine"]
-    return (f"* **A coarse detector before the fine one costs accuracy: {verdict(both.medium < fine.medium - 0.005)}.** Average "
-            f"precision (WIDER FACE medium, {both.images} images) falls from {fine.medium:.3f} to {both.medium:.3f} with "
-            f"{both.coarse_trees} coarse trees, which leave {both.left:.1%} of the windows. The paper calls the loss too much "
-            "and gives a plot alone.\n")
+    return ("* **A coarse detector before the fine one costs accuracy: "
+            f"{verdict(both.medium < fine.medium - 0.005)}.** Average precision (WIDER FACE medium, {both.images} "
+            f"images) falls from {fine.medium:.3f} to {both.medium:.3f} with {both.coarse_trees} coarse trees, which "
+            f"leave {both.left:.1%} of the windows. The paper calls the loss too much and gives a plot alone.\n")
 
 
 def coarse_is_quicker(results):

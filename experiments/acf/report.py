@@ -5,8 +5,8 @@ from markdown import table
 from report import section_of
 
 PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
-TABLE_3_MISPRINT = ("\nSpeedups are of the published times. For DES, window parallel, the paper prints x 0.8, but 106 ms "
-                    "divided by 84 is 1.26.\n")
+TABLE_3_MISPRINT = ("\nSpeedups are of the published times. For DES, window parallel, the paper prints x 0.8, but 106 "
+                    "ms divided by 84 is 1.26.\n")
 
 
 def section(results, captions, tables, beside=()):
@@ -19,8 +19,8 @@ def head(tables):
             f"Tables as CSV are in [{tables}]({tables}). *Published* is the paper's: DES is a Xeon E5-2630 v3 with a "
             "GTX 1080, TX2 a Jetson TX2; YOLOv2 is not built anew, CenterFace stands in its place. The paper's ways to "
             "look for windows are built anew over the channels of our detector, and find its windows. Its feature "
-            "calculation is built anew a kernel a step; where it calls NPP, which this build does without, plain kernels of "
-            "ours stand in: no row is NPP's. Other than "
+            "calculation is built anew a kernel a step; where it calls NPP, which this build does without, plain "
+            "kernels of ours stand in: no row is NPP's. Other than "
             "the paper's, gradients are those of the strongest colour, magnitudes are normalized, and the picture is "
             "NV12. On the GPU a time is that of a replay of a captured graph between two events on the device, or of "
             "a call where kernels launch others; on the CPU that of a call. Given is the median over repeats of the "
@@ -128,8 +128,8 @@ def coarse(results):
                    "" if row.left is None else f"{row.left:.1%}") for row in results.coarse]
     text = ""
     if accuracies:
-        text = (f"Average precision on {results.coarse[0].images} validation images of WIDER FACE; faces of the model's own "
-                "size and above. *Left*: of the fine windows.\n\n"
+        text = (f"Average precision on {results.coarse[0].images} validation images of WIDER FACE; faces of the "
+                "model's own size and above. *Left*: of the fine windows.\n\n"
                 + table(("detector", "coarse trees", "easy", "medium", "hard", "left"), accuracies) + "\n")
     return text + by_picture(results, coarse_times)
 

@@ -101,8 +101,8 @@ def beats(results):
     crowd = results.facts["inputs"].get("crowd", {}).get("candidates", [None] * 3)[1]
     told = f" A frame of {results.label('crowd')} has {crowd:.0f} in the median." if crowd else ""
     always = all(cell.startswith("all") for line in lines for cell in line[1:])
-    return (f"* **The GPU beats the CPU: {'holds' if always else 'for enough candidates'}.** From how many candidates on it "
-            f"is the faster one (pictures of {results.label('growing')}):{told}\n\n"
+    return (f"* **The GPU beats the CPU: {'holds' if always else 'for enough candidates'}.** From how many candidates "
+            f"on it is the faster one (pictures of {results.label('growing')}):{told}\n\n"
             + table(("on the GPU", *cpus), lines))
 
 
@@ -132,8 +132,8 @@ def cores(results):
     if not lines:
         return ""
     return ('* **"Far more important to increase ... the amount of GPU cores rather than ... memory bandwidth": '
-            "can't be judged.** The bandwidth can't be varied here; the multiprocessors can. How many times as fast more of "
-            "them make it:\n\n" + table(("", "from the fewest to all", "from half to all"), lines))
+            "can't be judged.** The bandwidth can't be varied here; the multiprocessors can. How many times as fast "
+            "more of them make it:\n\n" + table(("", "from the fewest to all", "from half to all"), lines))
 
 
 def half(rows):
@@ -246,8 +246,8 @@ def doubled_cores(results):
         return ""
     verdict = "holds" if min(factors) >= 3 else "not so" if max(factors) < 3 else "sometimes"
     few, many, times = published.DOUBLED_CORES
-    return (f"* **Twice the cores, {times} times as fast: {verdict}.** Published for a {few} and a {many}, which differ in "
-            "more than cores. The same chip with twice the multiprocessors, map and reduce, k 32:\n\n"
+    return (f"* **Twice the cores, {times} times as fast: {verdict}.** Published for a {few} and a {many}, which "
+            "differ in more than cores. The same chip with twice the multiprocessors, map and reduce, k 32:\n\n"
             + table(("kernels", "candidates", "multiprocessors", "µs", "µs", "times as fast"), lines))
 
 
@@ -261,9 +261,9 @@ def networks(results):
     lines = [(network, ms, place, *(f"{1000 * ms / ours[count]:.0f}" for count in counts))
              for network, (ms, place) in published.NETWORKS_MS.items()]
     own_ms, own_count = published.OWN_FOR_NETWORKS
-    return (f"* **14 to 40 times as fast as networks: can't be judged.** The papers divide published times by their own "
-            f"{own_ms} ms for {own_count} objects on a Tegra; nothing ran on one machine, or on one picture. Neither did it "
-            "here: published times divided by map and reduce on this GPU, k 32.\n\n"
+    return ("* **14 to 40 times as fast as networks: can't be judged.** The papers divide published times by their "
+            f"own {own_ms} ms for {own_count} objects on a Tegra; nothing ran on one machine, or on one picture. "
+            "Neither did it here: published times divided by map and reduce on this GPU, k 32.\n\n"
             + table(("network", "published, ms", "where", *(f"times ours of {count} candidates" for count in counts)),
                     lines))
 
@@ -282,8 +282,8 @@ def chip_of_shi(results):
         lines.append((row.who, f"{row.median_us:.1f}", f"{energy.call_uj:.0f}" if energy else "not measured"))
     fastest = min(times, key=lambda row: row.median_us)
     verdict = "this machine is the faster one" if fastest.median_us < microseconds else "the chip is the faster one"
-    return (f"* **A chip of its own suppresses {count} boxes in {microseconds} µs: {verdict}**, but with very much more "
-            "energy. The chip's time says nothing of copies to it.\n\n"
+    return (f"* **A chip of its own suppresses {count} boxes in {microseconds} µs: {verdict}**, but with very much "
+            "more energy. The chip's time says nothing of copies to it.\n\n"
             + table(("who", f"µs for {count} candidates", "µJ a suppression"), lines))
 
 
@@ -300,9 +300,9 @@ def steps_at_k4(results):
     if not lines:
         return ""
     verdict = "holds" if all(jumps) else "not so" if not any(jumps) else "for some kernels alone"
-    return (f"* **At k = 4 time jumps at 1,024 and 2,048 detections: {verdict}.** A block has 1,024 threads then. By how much "
-            "the mean of 100 candidates more differs from the mean before; a jump is more than twice what is just below and "
-            "just above, and more than 2%:\n\n"
+    return (f"* **At k = 4 time jumps at 1,024 and 2,048 detections: {verdict}.** A block has 1,024 threads then. By "
+            "how much the mean of 100 candidates more differs from the mean before; a jump is more than twice what is "
+            "just below and just above, and more than 2%:\n\n"
             + table(("kernels", "detections", "just below", "at the place", "just above"), lines))
 
 
@@ -340,8 +340,8 @@ def quasi_constant(results):
     if not lines:
         return ""
     verdict = "holds" if max(spreads) < 1.25 else "not so" if min(spreads) >= 1.25 else "for one of the two alone"
-    return (f"* **Quasi-constant time on a video with less than 1,024 detections a frame, k = 4: {verdict}** (a quarter from "
-            f"the least to the most counts as constant). {results.label('crowd')}, map and reduce:\n\n"
+    return (f"* **Quasi-constant time on a video with less than 1,024 detections a frame, k = 4: {verdict}** (a "
+            f"quarter from the least to the most counts as constant). {results.label('crowd')}, map and reduce:\n\n"
             + table(("kernels", "frames", "candidates", "µs: least / median / most", "most : least"), lines))
 
 
@@ -353,8 +353,8 @@ def energy(results):
     most = max(row.candidates for row in rows)
     of_most = [row for row in rows if row.candidates == most]
     least = min(of_most, key=lambda row: row.call_uj)
-    return (f"* **Low power: can't be judged, because the papers measure none.** {most} candidates take the least energy here by {least.who}"
-            f"{', ' + least.part if least.part else ''}: {least.call_uj:.0f} µJ.\n")
+    return (f"* **Low power: can't be judged, because the papers measure none.** {most} candidates take the least "
+            f"energy here by {least.who}{', ' + least.part if least.part else ''}: {least.call_uj:.0f} µJ.\n")
 
 
 def greedy_in_the_pipeline(results):
@@ -370,9 +370,9 @@ def greedy_in_the_pipeline(results):
     if not lines:
         return ""
     verdict = "not so" if not any(slower) else "so" if all(slower) else "on one input of two"
-    return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. All "
-            "blocks of greedy must run at the same time, and each needs nearly all of a multiprocessor's shared memory, so "
-            "in the pipeline they wait for other frames' kernels to leave; map and reduce begin wherever there is room:\n\n"
+    return (f"* **The papers' rule is the quicker one in the pipeline (unsaid): {verdict}.** Medians of frames, µs. "
+            "All blocks of greedy must run at the same time, and each needs nearly all of a multiprocessor's shared "
+            "memory, so in the pipeline they wait for other frames' kernels to leave; map and reduce begin wherever there is room:\n\n"
             + table(("input", "greedy, pipeline", "matrix as published, pipeline", "greedy alone",
                      "matrix k 32, map and reduce alone"), lines))
 

@@ -58,9 +58,9 @@ def contradictions():
     chips = {chip.split("(")[1].rstrip(")"): ms for chip, (_, ms) in TEGRA.items()}
     for gpu, by_chip in SPEEDUPS.items():
         ratios = {chip: 1000 * chips[chip] / LATENCY_US[gpu][2895] for chip in by_chip}
-        found.append(f"{gpu}, times as fast as {', '.join(by_chip)}: printed {', '.join(map(str, by_chip.values()))}; by the "
-                     f"times in text and Table 5 {', '.join(f'{ratio:.2f}' for ratio in ratios.values())} (some 3,000 "
-                     "detections against 2,895, which is 7% of the cells)"
+        found.append(f"{gpu}, times as fast as {', '.join(by_chip)}: printed {', '.join(map(str, by_chip.values()))}; "
+                     f"by the times in text and Table 5 {', '.join(f'{ratio:.2f}' for ratio in ratios.values())} (some "
+                     "3,000 detections against 2,895, which is 7% of the cells)"
                      + ("" if in_order(by_chip) == in_order(ratios) else "; the order of the chips differs"))
     return found
 

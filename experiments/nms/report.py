@@ -27,9 +27,9 @@ def head(results, tables):
     stand_ins = [one["label"] for one in results.facts["inputs"].values() if one["stand_in"]]
     text = ("## Suppression: Oro et al. 2016 and 2020 (papers 000 to 002)\n\n"
             f"Tables as CSV are in [{tables}]({tables}). *Published* is Oro et al. 2020 (2016 where named); "
-            "their kernels are built anew here as the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told), which on "
-            "the GPU is timed with IoU, and where a row says so with the published predicate (the winner's area, squares, "
-            "+ 1). *Printed* kernels are exactly those of Algorithms 1 and 2. "
+            "their kernels are built anew here as the rule `matrix` (map, reduce; k = 32, D_max = 4096 unless told), "
+            "which on the GPU is timed with IoU, and where a row says so with the published predicate (the winner's "
+            "area, squares, + 1). *Printed* kernels are exactly those of Algorithms 1 and 2. "
             "Nothing is allocated within a time, as in 000 and 001 (002 allocates in each call, and so do *bitmask as "
             "printed* and *cpu_nms of R-CNN*): a call on the CPU, a replay of a captured "
             "graph on the GPU, between two events on the device. Given is the median over repeats of the "
@@ -73,8 +73,8 @@ def cpu_and_gpu(results):
             + table(("who", "µs", "kept", "times as fast as OpenCV"),
                     [(name(row), time(row), row.kept,
                       f"{slowest.median_us / row.median_us:.1f}" if slowest else "") for row in rows])
-            + "\nPublished Fig. 7 goes by clock rate, ours by candidates. Published (TK1): the GPU at half its clock beats both CPU types at half theirs; no numbers "
-            "in the text.\n")
+            + "\nPublished Fig. 7 goes by clock rate, ours by candidates. Published (TK1): the GPU at half its clock "
+            "beats both CPU types at half theirs; no numbers in the text.\n")
 
 
 def name(row):
@@ -133,8 +133,8 @@ def cores(results):
     tegra = "; ".join(f"{chip}: {cores} cores, {ms} ms" for chip, (cores, ms) in published.TEGRA.items())
     return (f"{rows[0].candidates} candidates ({results.label('growing')}), map and reduce at k 32, µs.\n\n"
             + table(("multiprocessors", *dict.fromkeys(row.who for row in rows)), lines)
-            + "\nPublished Fig. 9 goes by clock rate, ours by multiprocessors. Published, about 3,000 detections at the "
-            f"highest clock: {tegra}.\n")
+            + "\nPublished Fig. 9 goes by clock rate, ours by multiprocessors. Published, about 3,000 detections at "
+            f"the highest clock: {tegra}.\n")
 
 
 def reduce_by_k(results):
@@ -158,15 +158,15 @@ def printed_kernels(results):
     if not rows:
         return ""
     found, lines = by_size(rows + ours, lambda row: True)
-    text = ("µs at k 32, the best candidates of " + results.label("growing") + ". *Printed*: a thread a cell in blocks of 16 x 16 "
-            "(the papers don't tell), x counting rows; a block a row, all D_max columns, V in global memory; n rows. *All*: "
-            "with the memset, which the papers leave out.\n\n" + table(("who", *map(str, found)), lines))
+    text = ("µs at k 32, the best candidates of " + results.label("growing") + ". *Printed*: a thread a cell in blocks "
+            "of 16 x 16 (the papers don't tell), x counting rows; a block a row, all D_max columns, V in global "
+            "memory; n rows. *All*: with the memset, which the papers leave out.\n\n" + table(("who", *map(str, found)), lines))
     steps = [row for row in results.steps if row.k in (None, 4, 32)]
     if steps:
         found, lines = by_size(steps, lambda row: True)
-        text += ("\nFrom printed to ours, step by step (*up to n*: iterations end with the last candidate; *ends early*: and "
-                 "when a row is suppressed, V in a register; *capped*: at most 16 blocks a multiprocessor, as ours was; "
-                 "*whole*: on D_max rows):\n\n" + table(("who", *map(str, found)), lines))
+        text += ("\nFrom printed to ours, step by step (*up to n*: iterations end with the last candidate; *ends "
+                 "early*: and when a row is suppressed, V in a register; *capped*: at most 16 blocks a multiprocessor, "
+                 "as ours was; *whole*: on D_max rows):\n\n" + table(("who", *map(str, found)), lines))
     return text
 
 
@@ -240,11 +240,11 @@ def variations(results):
     if not results.variations:
         return ""
     found, lines = by_size(results.variations, lambda row: row.part != "map" and row.part != "reduce")
-    return ("µs. *AdaptiveNMS*: a threshold that grows with density; *FeatureNMS*: a distance of 32 features where the IoU "
-            "doesn't decide. No detector here gives densities or features, so they are made up, and nothing is said of "
-            "accuracy. Greedy, and *as a matrix* (any candidate suppresses); CPU and GPU keep the same, bit for bit. "
-            "*fused*: map and reduce as one kernel whose blocks wait for each other, the papers' future work; beside it the "
-            "two kernels, one after the other.\n\n" + table(("who", *map(str, found)), lines))
+    return ("µs. *AdaptiveNMS*: a threshold that grows with density; *FeatureNMS*: a distance of 32 features where the "
+            "IoU doesn't decide. No detector here gives densities or features, so they are made up, and nothing is "
+            "said of accuracy. Greedy, and *as a matrix* (any candidate suppresses); CPU and GPU keep the same, bit "
+            "for bit. *fused*: map and reduce as one kernel whose blocks wait for each other, the papers' future work; "
+            "beside it the two kernels, one after the other.\n\n" + table(("who", *map(str, found)), lines))
 
 
 def energy(results):
@@ -260,8 +260,8 @@ def energy(results):
         return ""
     told = "; ".join(f"{where}: {watts:.0f} W" for where, watts in idle.items())
     missing = "" if any(where == "CPU" for where in idle) else " The processor's counters (RAPL) can't be read there."
-    return (f"Loops of calls, one after the other; GPU by NVML's counter of the whole card, CPU by RAPL's of all packages. "
-            "Map and reduce alone don't list what is kept; the other rules do. Idle, "
+    return ("Loops of calls, one after the other; GPU by NVML's counter of the whole card, CPU by RAPL's of all "
+            "packages. Map and reduce alone don't list what is kept; the other rules do. Idle, "
             f"with a context: {told}.{missing}\n\n"
             + table(("who", "candidates", "W", "µJ a suppression", "of that above idle"), lines))
 
@@ -272,8 +272,8 @@ def frame_energy(results):
               f"{row.idle_watts:.0f}", f"{row.frame_ms:.2f}") for row in results.frame_energy]
     if not lines:
         return ""
-    return ("The pipeline without drawing and encoding: decoding, detection, suppression. The difference of a long and a short "
-            "run.\n\n" + table(("input", "device", "rule", "counter", "frames", "mJ a frame", "of that above idle", "idle, W",
+    return ("The pipeline without drawing and encoding: decoding, detection, suppression. The difference of a long and "
+            "a short run.\n\n" + table(("input", "device", "rule", "counter", "frames", "mJ a frame", "of that above idle", "idle, W",
                                 "ms a frame"), lines))
 
 

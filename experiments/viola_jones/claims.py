@@ -76,8 +76,8 @@ def others(results):
     ahead = [who for who in averages.ORDER[3:] if rates.get(who, 0) > rates[DYNAMIC]]
     told = ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{' (other windows)' if who in averages.OTHER_WINDOWS else ''}"
                      for who in ahead)
-    return (f"* **No other schedule is quicker than dynamic warps (unsaid): {held(not ahead)}.** As fast as they are, by frame "
-            f"rate with copies, on {results.device('variants')}: {told or 'nobody'}.\n")
+    return (f"* **No other schedule is quicker than dynamic warps (unsaid): {held(not ahead)}.** As fast as they are, "
+            f"by frame rate with copies, on {results.device('variants')}: {told or 'nobody'}.\n")
 
 
 def shared_memory(results):
@@ -104,9 +104,9 @@ def cached_stages(results):
     spread = max(rates.values()) / min(rates.values()) - 1
     most = max(row.high_us / row.low_us for rows in found.values() for row in rows) - 1
     first = averages.mean_us(found[min(found)])
-    return (f"* **K makes no significant difference from 7 to 15: {held(spread <= max(most, 0.02))}.** The slowest K takes "
-            f"{spread:.1%} longer than the quickest (a repeat of the same differs by up to {most:.1%}); K = {min(found)} takes "
-            f"{first / min(rates.values()):.2f} times as long.\n")
+    return (f"* **K makes no significant difference from 7 to 15: {held(spread <= max(most, 0.02))}.** The slowest K "
+            f"takes {spread:.1%} longer than the quickest (a repeat of the same differs by up to {most:.1%}); K = "
+            f"{min(found)} takes {first / min(rates.values()):.2f} times as long.\n")
 
 
 def block_sides(results):
@@ -130,8 +130,8 @@ def little_by_picture(results):
     if len(rates) < 2:
         return ""
     spread = max(rates) / min(rates) - 1
-    return ("* **The speed depends only slightly on the picture: can't be judged, because the paper names no bound.** The "
-            f"quickest of {len(rates)} pictures has {spread:.0%} more frames a second than the slowest, by dynamic warps.\n")
+    return ("* **The speed depends only slightly on the picture: can't be judged, because the paper names no bound.** "
+            f"The quickest of {len(rates)} pictures has {spread:.0%} more frames a second than the slowest, by dynamic warps.\n")
 
 
 def first_scales(results):
@@ -173,8 +173,8 @@ def occupancy(results):
         first = [scale for scale in dynamic if scale < published.FIRST_SCALES]
         higher = [scale for scale in first if all(dynamic[scale] > other[scale] for other in static)]
         return (len(higher) == len(first),
-                f"on {len(higher)} of {len(first)}; at the first scale {dynamic[0]:.1f}, static threads {static[0][0]:.1f} and "
-                f"{static[1][0]:.1f} with shared memory")
+                f"on {len(higher)} of {len(first)}; at the first scale {dynamic[0]:.1f}, static threads "
+                f"{static[0][0]:.1f} and {static[1][0]:.1f} with shared memory")
 
     return both_places(results, "Dynamic warps have more active warps on each of the first ten scales", judge)
 
@@ -217,9 +217,9 @@ def unavoidable(results):
     best = max(fps, key=fps.get)
     return (f"* **A static deal of scales, by what they take, is unavoidable: {held(best == 'scales')}.** On {most} "
             f"devices, frames a second: " + ", ".join(f"{dealt} {rate:,.0f}" for dealt, rate in fps.items())
-            + f"; one device has {averages.fps(measured['scales'][1]):,.0f}. Whole frames a device need no knowledge of "
-            "the work, do nothing twice, and let nobody wait. Bands of each scale's rows need none either, but a band "
-            "takes nearly as long as its whole scale where the chip has more room than work.\n")
+            + f"; one device has {averages.fps(measured['scales'][1]):,.0f}. Whole frames a device need no knowledge "
+            "of the work, do nothing twice, and let nobody wait. Bands of each scale's rows need none either, but a "
+            "band takes nearly as long as its whole scale where the chip has more room than work.\n")
 
 
 CLAIMS = (grids, faster, others, shared_memory, cached_stages, block_sides, little_by_picture, first_scales, few_go_on,

@@ -40,8 +40,8 @@ def frame_rates(figure, results):
                "frames a second")
     axes.legend(loc="upper left")
     return ("Copies: the picture to the device, windows to the host. The published variants and OpenCV's schedule "
-            "look at the paper's windows; facepipe and whole scales (grey) look at other and fewer ones, so their rates say "
-            "nothing of the schedule alone. Logarithmic.")
+            "look at the paper's windows; facepipe and whole scales (grey) look at other and fewer ones, so their "
+            "rates say nothing of the schedule alone. Logarithmic.")
 
 
 def several_devices(figure, results):

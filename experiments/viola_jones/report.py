@@ -17,13 +17,13 @@ def section(results, captions, tables, beside=()):
 def head(tables):
     return ("## Viola-Jones: Nguyen et al. 2013 (paper 003)\n\n"
             f"Tables as CSV are in [{tables}]({tables}). The paper's variants and OpenCV's schedule are built anew in "
-            "`experiments/programs/viola_jones`, and find exactly the windows of a plain loop: the window scaled by 1.2 again and "
-            "again, at steps of the scale's whole part, nothing grouped. How the paper scales features it doesn't tell "
-            "(here as OpenCV 1: `experiments/programs/viola_jones/stumps.h`). *facepipe* is our detector with its own windows, those "
-            "of OpenCV 4 on the CPU: the picture is scaled, the first scales step by 2 pixels, and after a window that "
-            "fails at once the next one is left out. Times on the GPU are between two events: of replays of a graph; "
-            "of OpenCV's schedule, which waits for the host, of the calls. Given is the mean over pictures of "
-            "medians.\n")
+            "`experiments/programs/viola_jones`, and find exactly the windows of a plain loop: the window scaled by "
+            "1.2 again and again, at steps of the scale's whole part, nothing grouped. How the paper scales features "
+            "it doesn't tell (here as OpenCV 1: `experiments/programs/viola_jones/stumps.h`). *facepipe* is our "
+            "detector with its own windows, those of OpenCV 4 on the CPU: the picture is scaled, the first scales step "
+            "by 2 pixels, and after a window that fails at once the next one is left out. Times on the GPU are between "
+            "two events: of replays of a graph; of OpenCV's schedule, which waits for the host, of the calls. Given is "
+            "the mean over pictures of medians.\n")
 
 
 def inputs(results):
@@ -116,9 +116,9 @@ def sizes(results):
             lines.append((design, "x".join(map(str, size)), rate, *own))
     if not lines:
         return ""
-    return (f"Frames a second with copies, {results.device('sizes')}, on one picture cut from the demo photo at each size. The "
-            "designs' pictures, cascades, scales and shortcuts differ, as the paper says itself, so the columns compare "
-            "machines and algorithms at once. [19] tells no size.\n\n"
+    return (f"Frames a second with copies, {results.device('sizes')}, on one picture cut from the demo photo at each "
+            "size. The designs' pictures, cascades, scales and shortcuts differ, as the paper says itself, so the "
+            "columns compare machines and algorithms at once. [19] tells no size.\n\n"
             + table(("design", "size", "published", averages.VARIANTS[1], averages.VARIANTS[2], "facepipe (other windows)"),
                     lines))
 

@@ -155,8 +155,8 @@ class Claims(unittest.TestCase):
         got = found(frames=[frame(shared, 300.0), frame(dynamic, 200.0)],
                     part_frames=[frame(shared, 900.0), frame(dynamic, 300.0)],
                     part_scales=[dataclasses.replace(scale_time(dynamic, 0, 40.0, 10.0), multiprocessors=16)])
-        self.assertIn("held on 16 multiprocessors (a C2050 has 14); not held on the whole chip.** On 16 multiprocessors (a "
-                      "C2050 has 14): 3.00 times. On the whole chip: 1.50 times.", claims.faster(got))
+        self.assertIn("held on 16 multiprocessors (a C2050 has 14); not held on the whole chip.** On 16 "
+                      "multiprocessors (a C2050 has 14): 3.00 times. On the whole chip: 1.50 times.", claims.faster(got))
 
     def test_choices_of_blocks_and_cached_stages(self):
         cached = lambda slowest: [frame(f"dynamic warp, K {k}", slowest if k == 15 else 100.0, copies="without")
