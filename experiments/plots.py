@@ -1,4 +1,6 @@
 """Draws figures as PNG that are readable in black and white. Needs matplotlib."""
+import textwrap
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -12,6 +14,7 @@ STYLES = [{"color": "#000000", "linestyle": "-", "marker": "o"},
           {"color": "#7d3c98", "linestyle": (0, (5, 1, 1, 1, 1, 1)), "marker": "v"},
           {"color": "#666666", "linestyle": (0, (8, 2)), "marker": "x", "markerfacecolor": "white"},
           {"color": "#ca6f1e", "linestyle": (0, (1, 1)), "marker": "P"}]
+TITLE_LETTERS = 88
 plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd", "figure.dpi": 150,
                      "legend.fontsize": 8, "legend.framealpha": 0.9})
 
@@ -35,7 +38,13 @@ def draw_all(figures, results, folder):
     return captions
 
 
+def title_axes(axes, title):
+    """Breaks lines that are longer than a figure is wide."""
+    lines = [part for line in title.split("\n") for part in textwrap.wrap(line, TITLE_LETTERS)]
+    axes.set_title("\n".join(lines), fontsize=9)
+
+
 def label_axes(axes, title, x, y):
-    axes.set_title(title, fontsize=9)
+    title_axes(axes, title)
     axes.set_xlabel(x)
     axes.set_ylabel(y)

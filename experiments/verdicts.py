@@ -25,7 +25,7 @@ def compared(told, results, other):
     both = {claim: (heading(text), heading(again)) for claim, text in told.items() if (again := claim(other))}
     if not both:
         return ""
-    names = [" and ".join(labels(one)) for one in (results, other)]
+    names = [", ".join(labels(one)) for one in (results, other)]
     differ = [verdicts for verdicts in both.values() if verdicts[0] != verdicts[1]]
     text = (f"\n**On {names[1]}**, {len(both)} of these claims could be tested, and {len(both) - len(differ)} have the "
             "same verdict, word for word.")

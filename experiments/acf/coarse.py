@@ -10,7 +10,6 @@ import sys
 import measurement
 from acf.tables import Coarse
 
-EVERY = 3  # picture, because a search in Python takes seconds
 MOST_OVERLAP = 0.3
 TRAINER = measurement.REPOSITORY / "experiments" / "training" / "train-acf"
 
@@ -97,7 +96,7 @@ def measure(arguments, fine_model):
     fine, coarse = Model(train, fine_model), Model(train, arguments.acf_coarse)
     images = arguments.wider / "images"
     found, windows, left = {}, 0, 0
-    for path in sorted(images.glob("*/*.jpg"))[::EVERY]:
+    for path in sorted(images.glob("*/*.jpg")):
         name = str(path.relative_to(images))
         detections, all_of_them, alive = search(train, fine, coarse, train.read_rgb(images, train.Picture(name, None)))
         windows, left = windows + all_of_them, left + alive

@@ -5,7 +5,7 @@ from matplotlib import ticker
 
 from nms import published
 from nms.claims import step_series
-from plots import STYLES, label_axes
+from plots import STYLES, label_axes, title_axes
 from results import of, series
 
 
@@ -193,7 +193,7 @@ def frames(figure, title, found, frame, y):
     above.plot(sorted(counts), [counts[place] for place in sorted(counts)], color="#000000", linewidth=0.9)
     above.set_ylim(0, 1.15 * max(counts.values()))
     above.set_ylabel("candidates")
-    above.set_title(title, fontsize=9)
+    title_axes(above, title)
     lines(below, found, frame, every=25)
     medians = sorted(row.median_us for rows in found.values() for row in rows)
     top = 1.4 * medians[int(0.99 * (len(medians) - 1))]

@@ -223,10 +223,10 @@ class Report(unittest.TestCase):
                     "inputs": found().facts["inputs"], "missing": {}, "parts": {part: {
                         "date": "today", "machine": folder.name, "gpu": "none", "system": "", "facepipe": "",
                         "engine": "", "repeats": 3, "command": ""}}})
-            draw.draw(folders[0], folders[0], with_figures=False, also=folders[1:])
+            draw.draw(folders[0], folders[0], with_figures=False, also=folders[1:], beside=[folders[0]])
             text = (folders[0] / "REPORT.md").read_text()
         for word in ("today, one", "today, two", "today, three", "plain loop, one CPU core", "simulated",
-                     "dynamic warp"):
+                     "dynamic warp", "have the same verdict, word for word"):
             self.assertIn(word, text)
 
 
