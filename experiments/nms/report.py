@@ -5,7 +5,7 @@ from markdown import table
 from nms import claims, published
 from nms.tables import PARTS_OF_TABLES
 from report import section_of
-from results import of
+from results import of, where
 
 PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()), "nms-variations", "nms-energy", "nms-cpu-energy")
 # What a section lacks if its table is empty.
@@ -176,8 +176,8 @@ def reduce_on_inputs(results):
     for name in ("crowd", "mosaic", "growing"):
         for shown, rows, who in (("ours", getattr(results, name), "matrix, CUDA"),
                                  ("as printed", results.printed, "printed, CUDA")):
-            cells = {row.k: mean_us(of(rows, who, part="reduce", k=row.k, input=name))
-                     for row in of(rows, who, part="reduce", input=name)}
+            reductions = of(rows, who, part="reduce", input=name)
+            cells = {k: mean_us(where(reductions, k=k)) for k in {row.k for row in reductions}}
             if cells:
                 lines.append((results.label(name), shown, *(cells.get(k, "") for k in (4, 8, 16, 32, 64))))
     if not lines:
