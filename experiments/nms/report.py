@@ -4,7 +4,7 @@ import statistics
 from markdown import table
 from nms import claims, published
 from nms.tables import PARTS_OF_TABLES
-from report import section_of
+from report import section_of, why_missing
 from results import of, where
 
 PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()), "nms-variations", "nms-energy", "nms-cpu-energy")
@@ -78,9 +78,9 @@ def cpu_and_gpu(results):
 
 
 def name(row):
-    rule, _, where = row.who.partition(", ")
+    rule, _, device = row.who.partition(", ")
     part = "map and reduce" if row.part == "both" else row.part
-    return ", ".join([" ".join(filter(None, (rule, f"k {row.k}" if row.k else "", part))), where])
+    return ", ".join([" ".join(filter(None, (rule, f"k {row.k}" if row.k else "", part))), device])
 
 
 def by_size(rows, wanted):
@@ -258,8 +258,8 @@ def energy(results):
                       f"{row.call_uj * (1 - rest / row.watts):.0f}"))
     if not lines:
         return ""
-    told = "; ".join(f"{where}: {watts:.0f} W" for where, watts in idle.items())
-    missing = "" if any(where == "CPU" for where in idle) else " The processor's counters (RAPL) can't be read there."
+    told = "; ".join(f"{device}: {watts:.0f} W" for device, watts in idle.items())
+    missing = "" if "CPU" in idle else f" The CPU's was not measured: {why_missing(results, ['nms-cpu-energy'])}."
     return ("Loops of calls, one after the other; GPU by NVML's counter of the whole card, CPU by RAPL's of all "
             "packages. Map and reduce alone don't list what is kept; the other rules do. Idle, "
             f"with a context: {told}.{missing}\n\n"

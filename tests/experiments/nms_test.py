@@ -203,6 +203,7 @@ class Parts(unittest.TestCase):
         self.assertIn("Twice the cores, 3 times as fast: not so.", self.report)
         self.assertIn("networks: can't be judged.", self.report)
         self.assertIn("| greedy, CUDA | 100.0 | 2 |", self.report)  # beside the chip of Shi et al.
+        self.assertIn("The CPU's was not measured: this part was not run.", self.report)
 
     def test_a_part_that_was_cut_off_keeps_what_it_has(self):
         with tempfile.TemporaryDirectory() as name:
