@@ -182,7 +182,8 @@ def compared(rows, where, claim, judge):
 def network_on_gpu(results):
     """On a desktop's GPU, YOLOv2 is more than twice as fast as ACF (Table 4)."""
     return compared(results.detectors_cuda, "GPU", "On the GPU the network is more than twice as fast as ACF "
-                    "(published: 44 against 96 ms)", lambda network, acf: f"{verdict(acf > 2 * network)}: {acf / network:.2f} times as fast")
+                    "(published: 44 against 96 ms)",
+                    lambda network, acf: f"{verdict(acf > 2 * network)}: {acf / network:.2f} times as fast")
 
 
 def network_on_cpu(results):

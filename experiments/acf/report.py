@@ -119,7 +119,8 @@ def part_of(results, shown):
             pairs = {f"evaluation, {way}": (row, cases.ways(results.cuda, shown, "one").get(way))
                      for way, row in cases.ways(results.part, shown, "one").items()}
         lines += [(label, time(part), time(whole), speedup(part, whole)) for label, (part, whole) in pairs.items() if part]
-    return table(("one scale", f"ms, {published.PART} multiprocessors", "ms, whole chip", "times as fast"), lines) if lines else ""
+    header = ("one scale", f"ms, {published.PART} multiprocessors", "ms, whole chip", "times as fast")
+    return table(header, lines) if lines else ""
 
 
 def coarse(results):

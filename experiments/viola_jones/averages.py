@@ -35,6 +35,11 @@ def of_frames(frames, name, copies):
     return {who: rows for who, rows in found.items() if rows}
 
 
+def rates(frames, name, copies="with copies"):
+    """Returns {who: frames a second}; none without an input."""
+    return {who: fps(rows) for who, rows in of_frames(frames, name, copies).items()} if name else {}
+
+
 def by_cached_stages(choices, name):
     """Returns {K: rows of dynamic warps}."""
     found = defaultdict(list)

@@ -51,8 +51,7 @@ def grids(results):
 def faster(results):
     """"The dynamic warp scheduling variant is 3.1 and 2.6 times faster" (abstract, section 6.2.1)."""
     def judge(frames, _):
-        name = first_input(frames)
-        rates = {who: averages.fps(rows) for who, rows in averages.of_frames(frames, name, "with copies").items()} if name else {}
+        rates = averages.rates(frames, first_input(frames))
         if SHARED not in rates or DYNAMIC not in rates:
             return None
         ratio = rates[DYNAMIC] / rates[SHARED]
@@ -69,13 +68,12 @@ def both_places(results, claim, judge):
 
 def others(results):
     """Not a claim of the paper: who is quicker than its best variant."""
-    name = first_input(results.frames)
-    rates = {who: averages.fps(rows) for who, rows in averages.of_frames(results.frames, name, "with copies").items()} if name else {}
+    rates = averages.rates(results.frames, first_input(results.frames))
     if DYNAMIC not in rates:
         return ""
     ahead = [who for who in averages.ORDER[3:] if rates.get(who, 0) > rates[DYNAMIC]]
-    told = ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{' (other windows)' if who in averages.OTHER_WINDOWS else ''}"
-                     for who in ahead)
+    windows = {who: " (other windows)" if who in averages.OTHER_WINDOWS else "" for who in ahead}
+    told = ", ".join(f"{who} {rates[who] / rates[DYNAMIC]:.2f} times{windows[who]}" for who in ahead)
     return (f"* **No other schedule is quicker than dynamic warps (unsaid): {held(not ahead)}.** As fast as they are, "
             f"by frame rate with copies, on {results.device('variants')}: {told or 'nobody'}.\n")
 
@@ -114,7 +112,8 @@ def block_sides(results):
     name = first_input(results.choices)
     best, told = [], []
     for who in VARIANTS if name else ():
-        sides = {side: averages.mean_us(rows) / 1000 for side, rows in averages.by_block_side(results.choices, who, name).items()}
+        sides = {side: averages.mean_us(rows) / 1000
+                 for side, rows in averages.by_block_side(results.choices, who, name).items()}
         if len(sides) > 1:
             best.append(min(sides, key=sides.get))
             told.append(f"{who}: " + ", ".join(f"{side} x {side} {ms:.3f} ms" for side, ms in sides.items()))
@@ -167,7 +166,8 @@ def occupancy(results):
     """"Always achieves higher SM occupancy ... on the first 10 scale factors" (section 6.3.1)."""
     def judge(_, scales):
         name = first_input(scales)
-        dynamic, *static = [averages.active_warps(scales, who, name) if name else {} for who in (DYNAMIC, BASIC, SHARED)]
+        dynamic, *static = [averages.active_warps(scales, who, name) if name else {}
+                            for who in (DYNAMIC, BASIC, SHARED)]
         if not dynamic or not all(static):
             return None
         first = [scale for scale in dynamic if scale < published.FIRST_SCALES]
@@ -192,9 +192,11 @@ def saturation(results):
     saturates = speedup[6] < 1.1 * speedup[5]
     verdict = held(saturates) if most[how] >= 6 else (
         f"can't be judged by {most[how]} device{'s' if most[how] > 1 else ''}, and by the simulation {held(saturates)}")
-    there = (f" Measured by {how}: " + ", ".join(f"{averages.fps(rows) / averages.fps(measured[how][1]):.2f} times with {count}"
-                                               for count, rows in measured[how].items() if count > 1) + "."
-             if most[how] > 1 and 1 in measured[how] else "")
+    there = ""
+    if most[how] > 1 and 1 in measured[how]:
+        one = averages.fps(measured[how][1])
+        there = f" Measured by {how}: " + ", ".join(f"{averages.fps(rows) / one:.2f} times with {count}"
+                                                   for count, rows in measured[how].items() if count > 1) + "."
     times = averages.scale_times(results.scales, DYNAMIC, name)
     share = max(averages.shares(times).values()) if times else 0
     largest = (f" The largest scale is {share:.1%} of all scales' time, which alone bounds them to "

@@ -25,8 +25,7 @@ def frame_rates(figure, results):
     inputs = averages.kinds(results.frames)
     if not inputs:
         return None
-    groups = {copies: {who: averages.fps(rows)
-                       for who, rows in averages.of_frames(results.frames, inputs[0], copies).items()} for copies in COPIES}
+    groups = {copies: averages.rates(results.frames, inputs[0], copies) for copies in COPIES}
     axes = figure.subplots()
     for drawn in bars(axes, groups, lambda who: who.replace(", ", ",\n").replace("schedule", "\nschedule")):
         axes.bar_label(drawn, fmt="%.0f", fontsize=6.5)
@@ -117,7 +116,8 @@ def choices(figure, results):
     if not found:
         return None
     axes = figure.subplots()
-    axes.plot(list(found), [averages.mean_us(rows) / 1000 for rows in found.values()], markersize=4, linewidth=1.1, **STYLES[0])
+    axes.plot(list(found), [averages.mean_us(rows) / 1000 for rows in found.values()], markersize=4, linewidth=1.1,
+              **STYLES[0])
     axes.axvspan(published.LEAST_CACHED, published.MOST_CACHED, color="#eeeeee", zorder=0)
     axes.set_ylim(bottom=0)
     axes.set_xticks(list(found))

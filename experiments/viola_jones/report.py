@@ -74,7 +74,7 @@ def variant_lines(results, frames):
 
 def published_rates():
     told = "; ".join(f"{gpu} {rate}" for gpu, rate in published.DYNAMIC_FPS.items())
-    derived = "; ".join(f"{gpu}: " + ", ".join(f"{who} {rate:.1f}" for who, rate in rates.items() if who != averages.VARIANTS[-1])
+    derived = "; ".join(f"{gpu}: " + ", ".join(f"{who} {rates[who]:.1f}" for who in averages.VARIANTS[:-1])
                         for gpu, rates in published.fps_of_variants().items())
     return (f"Published, frames a second of dynamic warps: {told}; derived from these and the published ratios: "
             f"{derived}.\n")
@@ -202,6 +202,7 @@ SECTIONS = (
     ("Table 1: earlier designs at their pictures' sizes", ["sizes"], sizes, []),
     ("Fig. 12's pictures on the CPU", ["cpu"], cpu, []),
     ("Fig. 13: several GPUs", ["devices"], several_devices, ["several_devices"]),
-    ("Fig. 14: active warps and work of each scale", ["scales"], scales, ["active_warps", "active_warps_of_a_part", "work_of_scales"]),
+    ("Fig. 14: active warps and work of each scale", ["scales"], scales,
+     ["active_warps", "active_warps_of_a_part", "work_of_scales"]),
     ("Fig. 15: each GPU's part", ["devices"], share_of_devices, ["share_of_devices"]),
 )
