@@ -12,9 +12,16 @@ class Quick(QuickRun, unittest.TestCase):
 
     def test_pictures_are_of_the_photo_and_differ(self):
         pictures = [path.read_bytes() for path in
-                    sorted((self.inputs / "viola_jones").glob("*.grey"))]
+                    sorted((self.inputs / "viola_jones").glob("city_*.grey"))]
         self.assertEqual([len(picture) for picture in pictures], 2 * [640 * 480])
         self.assertNotEqual(*pictures)
+
+    def test_the_pictures_of_table_1_have_the_sizes_in_their_names(self):
+        pictures = list((self.inputs / "viola_jones").glob("table1_*.grey"))
+        self.assertEqual(len(pictures), 6)
+        for picture in pictures:
+            width, height = picture.stem.removeprefix("table1_").split("x")
+            self.assertEqual(picture.stat().st_size, int(width) * int(height), picture.name)
 
     def test_the_plain_loop_counts_all_windows(self):
         if not built("bench_viola_jones"):
