@@ -89,8 +89,8 @@ class Measuring(Experiment):
         return self.on_cuda(choices=programs.choices)
 
     def sizes(self):
-        pictures = inputs.of_sizes(self.arguments.inputs / "viola_jones", published.TABLE_1_SIZES)
-        return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(arguments, pictures))
+        return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(
+            arguments, inputs.of_sizes(arguments.inputs / "viola_jones", published.TABLE_1_SIZES)))
 
     def devices(self):
         return self.on_cuda(devices=programs.devices)

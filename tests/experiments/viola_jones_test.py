@@ -4,12 +4,13 @@ import dataclasses
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import draw
 import facts
 import csv_tables
 import results
-from viola_jones import averages, claims, inputs, programs, published, report, tables
+from viola_jones import averages, claims, inputs, measuring, programs, published, report, tables
 from viola_jones.tables import DeviceTime, Frame, Grid, ScaleTime, Stage, Work
 
 
@@ -190,6 +191,60 @@ class Claims(unittest.TestCase):
 
     def test_nothing_is_told_of_nothing(self):
         self.assertIn("None could be tested here.", claims.section(found()))
+
+
+# Writes the lines of each verb of bench_viola_jones_cuda. Dynamic warps are quick on a part of the device alone.
+FAKE_PROGRAM = """#!/usr/bin/env python3
+import sys
+verb, cascade, size, *rest = sys.argv[1:]
+on_part = "--multiprocessors" in rest
+variants = {"static, basic": 900, "static, shared memory": 600, "dynamic warp": 200 if on_part else 500}
+for picture in (word.rsplit("/", 1)[-1][:-5] for word in rest if word.endswith(".grey")):
+    if verb == "run":
+        for who, time in variants.items():
+            for copies in ("with copies", "without"):
+                print(who, copies, picture, 3, time, time, sep="\\t")
+    if verb == "choices":
+        for who in variants:
+            for side in (8, 16, 32):
+                print(f"{who}, blocks of {side} x {side}", "without", picture, 3, 100 + abs(side - 16), sep="\\t")
+        for k in range(1, 16):
+            print(f"dynamic warp, K {k}", "without", picture, 3, 100, sep="\\t")
+    if verb == "scales":
+        for who in variants:
+            for scale in range(18):
+                warps = 40 if who == "dynamic warp" else 20
+                print(who, scale, picture, warps, 16 if on_part else 132, 10, sep="\\t")
+"""
+
+
+class Parts(unittest.TestCase):
+    def test_parts_on_a_gpu_fill_their_tables_and_the_report(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            program, to = folder / "program", folder / "viola_jones"
+            program.write_text(FAKE_PROGRAM)
+            program.chmod(0o755)
+            to.mkdir()
+            arguments = argparse.Namespace(bench_viola_jones_cuda=program, cascade="cascade.xml", replays=3, repeats=2,
+                                           cuda=True, device="cuda:0", inputs=folder, facepipe="no facepipe")
+            measured = measuring.Measuring(arguments, to, folder)
+            measured.pictures = [folder / "city_0.grey", folder / "city_1.grey"]
+            measured.facts["inputs"] = found().facts["inputs"]
+            sizes = {size: folder / f"table1_{size[0]}x{size[1]}.grey" for size in published.TABLE_1_SIZES}
+            with mock.patch.object(inputs, "of_sizes", return_value=sizes):
+                for part in ("variants", "scale-times", "part-of-chip", "choices", "sizes"):
+                    measured.part(part)
+            rows = results.read(to, tables.TABLES)
+        self.assertEqual(rows.facts["missing"], {})
+        for table in ("frames", "scales", "part_frames", "part_scales", "choices", "sizes"):
+            self.assertTrue(getattr(rows, table), table)
+        text = report.section(rows, {}, ".")
+        self.assertIn("with shared memory: held on 16 multiprocessors (a C2050 has 14); not held on the whole chip.", text)
+        self.assertIn("Blocks of 16 x 16 are optimal: held.", text)
+        self.assertIn("from 7 to 15: held.", text)
+        self.assertIn("| [8] | 696x510 | 10.8 | 1,667 | 2,000 |  |", text)
+        self.assertIn("| dynamic warp | 5,000 | 0.200", text)
 
 
 class Report(unittest.TestCase):
