@@ -6,19 +6,30 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "detector/cnn/model/canonical/rewriting.h"
 
 namespace facepipe::detector {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
+// Less than a second of work. Networks need half of it at most; a file whose nodes share large
+// weights could ask for days.
+constexpr std::int64_t kMostProducts = std::int64_t{1} << 29;
 
-/// Weights of a 1x1 convolution: a matrix of outputs x inputs, and a bias for each output.
-struct Pointwise {
+/// The extents of the matrix that a 1x1 convolution is.
+struct Extents {
   std::int64_t outputs = 0;
   std::int64_t inputs = 0;
+};
+
+/// The weights of a 1x1 convolution: a matrix of outputs x inputs, and a bias for each output.
+struct Pointwise : Extents {
   std::vector<float> weights;
   std::vector<float> bias;
 
@@ -73,8 +84,8 @@ bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t va
 }
 
 /// `any_stride` allows strides. Only the second convolution of a pair may skip pixels.
-std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto& node,
-                                      bool any_stride) {
+std::optional<Extents> extents_of(const Index& index, const onnx::NodeProto& node,
+                                  bool any_stride) {
   if (node.op_type() != "Conv" || node.input_size() < 2 || node.output_size() != 1)
     return std::nullopt;
   const auto found = index.tensors.find(node.input(1));
@@ -83,24 +94,25 @@ std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto&
   if (dims.size() != 4 || dims[2] != 1 || dims[3] != 1) return std::nullopt;
   const bool plain = all_are(node, "group", 1) && all_are(node, "pads", 0) &&
                      (any_stride || all_are(node, "strides", 1));
-  if (!plain) return std::nullopt;
-  Pointwise result{dims[0], dims[1], {}, {}};
   const auto sane = [](std::int64_t count) { return count > 0 && count <= kMostChannels; };
-  if (!sane(result.outputs) || !sane(result.inputs)) return std::nullopt;
-  auto weights = floats_of(index, node.input(1), result.outputs * result.inputs);
+  return plain && sane(dims[0]) && sane(dims[1]) ? std::optional(Extents{dims[0], dims[1]})
+                                                 : std::nullopt;
+}
+
+std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto& node,
+                                      const Extents& extents) {
+  auto weights = floats_of(index, node.input(1), extents.outputs * extents.inputs);
   auto bias = node.input_size() > 2
-                  ? floats_of(index, node.input(2), result.outputs)
-                  : std::vector<float>(static_cast<std::size_t>(result.outputs), 0.0F);
+                  ? floats_of(index, node.input(2), extents.outputs)
+                  : std::vector<float>(static_cast<std::size_t>(extents.outputs), 0.0F);
   if (!weights || !bias) return std::nullopt;
-  result.weights = std::move(*weights);
-  result.bias = std::move(*bias);
-  return result;
+  return Pointwise{extents, std::move(*weights), std::move(*bias)};
 }
 
 /// Returns second(first(x)) as one convolution. Sums are computed in double, so that only the last
 /// rounding changes the result.
 Pointwise product(const Pointwise& first, const Pointwise& second) {
-  Pointwise result{second.outputs, first.inputs, {}, {}};
+  Pointwise result{{second.outputs, first.inputs}, {}, {}};
   for (std::int64_t o = 0; o < second.outputs; ++o) {
     std::vector<double> row(static_cast<std::size_t>(first.inputs), 0.0);
     double bias = second.bias[static_cast<std::size_t>(o)];
@@ -116,56 +128,95 @@ Pointwise product(const Pointwise& first, const Pointwise& second) {
   return result;
 }
 
-bool saves_work(const Pointwise& first, const Pointwise& second) {
+bool saves_work(const Extents& first, const Extents& second) {
   return second.outputs * first.inputs <
          first.outputs * first.inputs + second.outputs * second.inputs;
 }
 
-std::string add_tensor(onnx::GraphProto& graph, const std::string& name,
-                       const std::vector<std::int64_t>& dims, const std::vector<float>& values) {
-  onnx::TensorProto& tensor = *graph.add_initializer();
-  tensor.set_name(name);
-  tensor.set_data_type(onnx::TensorProto::FLOAT);
-  for (const std::int64_t dim : dims) tensor.add_dims(dim);
-  tensor.set_raw_data(values.data(), values.size() * sizeof(float));
-  return name;
-}
-
-void write_product(onnx::GraphProto& graph, const onnx::NodeProto& first, onnx::NodeProto& second,
-                   const Pointwise& weights) {
-  const std::string stem = second.output(0) + ".folded";
-  second.clear_input();
-  second.add_input(first.input(0));
-  second.add_input(add_tensor(graph, stem + ".weight", {weights.outputs, weights.inputs, 1, 1},
-                              weights.weights));
-  second.add_input(add_tensor(graph, stem + ".bias", {weights.outputs}, weights.bias));
-}
-
-/// Folds the first pair that it finds.
-bool fold_one(onnx::GraphProto& graph) {
-  const Index index(graph);
-  for (int f = 0; f < graph.node_size(); ++f) {
-    const onnx::NodeProto& first = graph.node(f);
-    const auto inner = pointwise_of(index, first, false);
-    if (!inner || index.reads_of(first.output(0)) != 1) continue;
-    for (int s = 0; s < graph.node_size(); ++s) {
-      if (graph.node(s).input_size() < 2 || graph.node(s).input(0) != first.output(0)) continue;
-      const auto outer = pointwise_of(index, graph.node(s), true);
-      if (!outer || outer->inputs != inner->outputs || !saves_work(*inner, *outer)) continue;
-      write_product(graph, first, *graph.mutable_node(s), product(*inner, *outer));
-      graph.mutable_node()->DeleteSubrange(f, 1);
-      return true;
-    }
+/// Walks over the nodes once, in their order, in which each node comes after those whose values it
+/// reads.
+class PairFolder {
+ public:
+  explicit PairFolder(onnx::GraphProto& graph) : graph_(graph), index_(graph) {
+    for (const auto& [name, tensor] : index_.tensors) names_.insert(name);
+    for (const auto& [name, count] : index_.readers) names_.insert(name);
   }
-  return false;
-}
+
+  int run() {
+    std::vector<bool> kept(static_cast<std::size_t>(graph_.node_size()), true);
+    int folded = 0;
+    for (int n = 0; n < graph_.node_size(); ++n) {
+      // The product may be the second one of another pair.
+      for (int first = fold_into(n); first >= 0; first = fold_into(n)) {
+        kept[static_cast<std::size_t>(first)] = false;
+        ++folded;
+      }
+      for (const std::string& output : graph_.node(n).output()) producers_[output] = n;
+    }
+    keep_nodes(graph_, kept);
+    return folded;
+  }
+
+ private:
+  /// Makes a node the product of itself and the one before it. Returns the index of the other one,
+  /// which nobody reads any more, or -1 if they are no pair.
+  int fold_into(int n) {
+    const onnx::NodeProto& second = graph_.node(n);
+    if (second.input_size() < 2 || index_.reads_of(second.input(0)) != 1) return -1;
+    const auto producer = producers_.find(second.input(0));
+    if (producer == producers_.end()) return -1;
+    const onnx::NodeProto& first = graph_.node(producer->second);
+    const auto inner = extents_of(index_, first, false);
+    const auto outer = extents_of(index_, second, true);
+    if (!inner || !outer || outer->inputs != inner->outputs || !is_worth_it(*inner, *outer))
+      return -1;
+    const auto inner_weights = pointwise_of(index_, first, *inner);
+    const auto outer_weights = pointwise_of(index_, second, *outer);
+    if (!inner_weights || !outer_weights) return -1;
+    write_product(first, *graph_.mutable_node(n), product(*inner_weights, *outer_weights));
+    return producer->second;
+  }
+
+  void write_product(const onnx::NodeProto& first, onnx::NodeProto& second,
+                     const Pointwise& weights) {
+    const std::string stem = second.output(0) + ".folded";
+    second.clear_input();
+    second.add_input(first.input(0));
+    second.add_input(
+        add_tensor(stem + ".weight", {weights.outputs, weights.inputs, 1, 1}, weights.weights));
+    second.add_input(add_tensor(stem + ".bias", {weights.outputs}, weights.bias));
+  }
+
+  std::string add_tensor(std::string name, const std::vector<std::int64_t>& dims,
+                         const std::vector<float>& values) {
+    while (!names_.insert(name).second) name += '+';
+    // The list holds pointers, so that those in the index stay valid.
+    onnx::TensorProto& tensor = *graph_.add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    for (const std::int64_t dim : dims) tensor.add_dims(dim);
+    tensor.set_raw_data(values.data(), values.size() * sizeof(float));
+    index_.tensors[name] = &tensor;
+    return name;
+  }
+
+  bool is_worth_it(const Extents& first, const Extents& second) {
+    if (!saves_work(first, second)) return false;
+    const std::int64_t products = second.outputs * first.outputs * first.inputs;
+    if (products > left_) return false;
+    left_ -= products;
+    return true;
+  }
+
+  onnx::GraphProto& graph_;
+  Index index_;
+  std::set<std::string> names_;
+  std::map<std::string, int> producers_;
+  std::int64_t left_ = kMostProducts;
+};
 
 }  // namespace
 
-int fold_pointwise_pairs(onnx::GraphProto& graph) {
-  int folded = 0;
-  while (fold_one(graph)) ++folded;
-  return folded;
-}
+int fold_pointwise_pairs(onnx::GraphProto& graph) { return PairFolder(graph).run(); }
 
 }  // namespace facepipe::detector

@@ -7,6 +7,8 @@
 
 #include <cstring>
 #include <random>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace facepipe::detector {
@@ -118,6 +120,50 @@ TEST_F(FoldPointwise, AChainOfThreeBecomesOne) {
   add_conv(graph_, "b", "y", random_layer(2, 3, 3));
   EXPECT_EQ(fold_pointwise_pairs(graph_), 2);
   EXPECT_EQ(graph_.node_size(), 1);
+}
+
+TEST_F(FoldPointwise, AProductMayBeTheSecondOfAnotherPair) {
+  // The first two would cost more as one; all three cost less.
+  const Layer first = random_layer(2, 7, 6);
+  const Layer second = random_layer(9, 2, 7);
+  const Layer third = random_layer(1, 9, 8);
+  add_conv(graph_, "x", "a", first);
+  add_conv(graph_, "a", "b", second);
+  add_conv(graph_, "b", "y", third);
+  EXPECT_EQ(fold_pointwise_pairs(graph_), 2);
+  ASSERT_EQ(graph_.node_size(), 1);
+  const std::vector<float> pixel{0.5F, -1, 2, 0.25F, 3, -2, 1};
+  const std::vector<float> expected =
+      pixel_through(third, pixel_through(second, pixel_through(first, pixel)));
+  const std::vector<float> result = pixel_through(read_layer(graph_, graph_.node(0)), pixel);
+  EXPECT_NEAR(result[0], expected[0], 1e-4);
+  std::set<std::string> names;
+  for (const auto& tensor : graph_.initializer()) EXPECT_TRUE(names.insert(tensor.name()).second);
+}
+
+TEST_F(FoldPointwise, TakesTimeThatGrowsWithTheFile) {
+  constexpr int kNodes = 4000;  // with their square, the test would take minutes
+  for (int i = 0; i < kNodes; ++i)
+    add_conv(graph_, i == 0 ? "x" : std::to_string(i),
+             i + 1 == kNodes ? "y" : std::to_string(i + 1), random_layer(3, 3, 9));
+  EXPECT_EQ(fold_pointwise_pairs(graph_), kNodes - 1);
+}
+
+/// A file whose nodes share large weights is small, and could ask for any number of products.
+TEST_F(FoldPointwise, FoldsNoMoreThanAnyNetworkNeeds) {
+  constexpr std::int64_t kSide = 400;  // 64e6 products each
+  const auto count = static_cast<std::size_t>(kSide);
+  add_tensor(graph_, "w", {kSide, kSide, 1, 1}, std::vector<float>(count * count, 0.5F));
+  for (int i = 0; i < 12; ++i) {
+    onnx::NodeProto& node = *graph_.add_node();
+    node.set_op_type("Conv");
+    node.add_input(std::to_string(i));
+    node.add_input("w");
+    node.add_output(i == 11 ? "y" : std::to_string(i + 1));
+  }
+  const int folded = fold_pointwise_pairs(graph_);
+  EXPECT_GT(folded, 0);
+  EXPECT_LT(folded, 11);
 }
 
 TEST_F(FoldPointwise, LeavesPairsThatWouldCostMore) {
