@@ -23,6 +23,7 @@ std::size_t size_of(const MapShape& shape) { return index_of(shape, shape.channe
 float activated(double value, detector::graph::Activation activation) {
   if (activation == detector::graph::Activation::relu) value = std::max(value, 0.0);
   if (activation == detector::graph::Activation::sigmoid) value = 1 / (1 + std::exp(-value));
+  if (activation == detector::graph::Activation::silu) value = value / (1 + std::exp(-value));
   return static_cast<float>(value);
 }
 
@@ -117,6 +118,18 @@ class Loops {
   std::vector<Tensor> operator()(const detector::graph::Concat&) const {
     Tensor out;
     for (const Tensor* const input : inputs_) out.insert(out.end(), input->begin(), input->end());
+    return {out};
+  }
+  std::vector<Tensor> operator()(const detector::graph::Shuffle& op) const {
+    const MapShape shape = input_shape();
+    const int members = shape.channels / op.groups;
+    const auto plane = static_cast<std::ptrdiff_t>(index_of(shape, 1, 0, 0));
+    Tensor out;
+    for (int member = 0; member < members; ++member)
+      for (int group = 0; group < op.groups; ++group) {
+        const auto from = in_.begin() + plane * (group * members + member);
+        out.insert(out.end(), from, from + plane);
+      }
     return {out};
   }
   std::vector<Tensor> operator()(const detector::graph::MaxPool& op) const {

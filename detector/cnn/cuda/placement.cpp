@@ -1,6 +1,8 @@
 #include "detector/cnn/cuda/placement.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 #include <variant>
 
 #include "detector/cnn/model/graph/fuse_stem.h"
@@ -17,6 +19,8 @@ using graph::ValueId;
 constexpr int kChannelStep = 8;
 
 int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep * kChannelStep; }
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
 
@@ -48,6 +52,59 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
          });
 }
 
+/// Where a value lies in the value that a Concat makes.
+struct Part {
+  ValueId whole = -1;  ///< -1: the value is no part
+  int first_channel = 0;
+};
+
+/// Finds the values that can be placed within the result of a Concat: parts of whole chunks, which
+/// a convolution computes and whose readers read parts.
+class PartFinder {
+ public:
+  PartFinder(const Graph& graph, const Uses& uses) : graph_(graph), uses_(uses) {
+    parts_.resize(graph.values.size());
+    for (const Node& node : graph.nodes)
+      if (std::holds_alternative<graph::Concat>(node.op)) add_parts(node);
+  }
+
+  [[nodiscard]] std::vector<Part> found() && { return std::move(parts_); }
+
+ private:
+  void add_parts(const Node& concat) {
+    int channel = 0;
+    for (const ValueId input : concat.inputs) {
+      const int channels = graph_.map(input).channels;
+      const bool whole_chunks = channel % kChannelStep == 0 && channels % kChannelStep == 0;
+      Part& part = parts_[at(input)];
+      if (whole_chunks && part.whole < 0 && can_be_part(input)) part = {concat.outputs[0], channel};
+      channel += channels;
+    }
+  }
+
+  [[nodiscard]] bool can_be_part(ValueId value) const {
+    const int producer = uses_.producer(value);
+    if (producer < 0 || uses_.is_output(value)) return false;
+    const Node& node = graph_.nodes[static_cast<std::size_t>(producer)];
+    return std::holds_alternative<graph::Convolution>(node.op) && all_read_parts(value);
+  }
+
+  [[nodiscard]] bool all_read_parts(ValueId value) const {
+    const std::vector<int>& readers = uses_.readers(value);
+    return std::all_of(readers.begin(), readers.end(), [&](int reader) {
+      const Node& node = graph_.nodes[static_cast<std::size_t>(reader)];
+      if (!std::holds_alternative<graph::Split>(node.op)) return reads_parts(node);
+      return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId part) {
+        return !uses_.is_output(part) && all_read_parts(part);
+      });
+    });
+  }
+
+  const Graph& graph_;
+  const Uses& uses_;
+  std::vector<Part> parts_;
+};
+
 /// Finds the lifetime of each value, in steps of the plan, from the nodes that read it. Then it
 /// finds the value's position.
 class Planner {
@@ -55,6 +112,8 @@ class Planner {
   Planner(const Graph& graph, bool reuse) : graph_(graph), uses_(graph), reuse_(reuse) {
     result_.values.resize(graph.values.size());
     owner_.resize(graph.values.size(), -1);
+    lifetime_of_.resize(graph.values.size(), kNone);
+    parts_ = PartFinder(graph, uses_).found();
   }
 
   Placements run() {
@@ -78,13 +137,31 @@ class Planner {
     }
     if (std::holds_alternative<graph::Transpose>(node.op) ||
         std::holds_alternative<graph::Reshape>(node.op))
-      graph::refuse(graph_, node, "the CUDA engine has no kernel for it");
-    for (const ValueId output : node.outputs)
-      add_owner(output, computes_floats(graph_, uses_, node, output) ? Element::f32 : Element::f16,
+      refuse_node(graph_, node, "the CUDA engine has no kernel for it");
+    for (const ValueId output : node.outputs) {
+      add_value(output, computes_floats(graph_, uses_, node, output) ? Element::f32 : Element::f16,
                 step);
+      extend(output, step);
+    }
   }
 
+  void add_value(ValueId value, Element element, std::size_t step) {
+    const Part& part = parts_[at(value)];
+    if (part.whole < 0) {
+      add_owner(value, element, step);
+      return;
+    }
+    add_owner(part.whole, Element::f16, step);
+    Placement& place = result_.values[at(value)];
+    place = result_.values[at(part.whole)];
+    place.shape = graph_.map(value);
+    place.first_channel = part.first_channel;
+    owner_[at(value)] = part.whole;
+  }
+
+  /// Gives a value memory of its own, unless one of its parts already did.
   void add_owner(ValueId value, Element element, std::size_t step) {
+    if (lifetime_of_[at(value)] != kNone) return;
     Placement& place = result_.values[at(value)];
     place.element = element;
     place.shape = graph_.map(value);
@@ -93,7 +170,6 @@ class Planner {
     const int first = static_cast<int>(step);
     lifetimes_.push_back({0, reuse_ ? first : 0, reuse_ ? first : last_step()});
     owners_.push_back(value);
-    lifetime_of_.resize(graph_.values.size());
     lifetime_of_[at(value)] = lifetimes_.size() - 1;
   }
 
@@ -135,7 +211,9 @@ class Planner {
   Placements result_;
   std::vector<ValueId> owner_;  ///< by value: the value that owns the memory in which it lies
   std::vector<ValueId> owners_;
-  std::vector<std::size_t> lifetime_of_;  ///< by owner: its index in owners_ and lifetimes_
+  /// by owner: its index in owners_ and lifetimes_, or kNone
+  std::vector<std::size_t> lifetime_of_;
+  std::vector<Part> parts_;  ///< by value
   std::vector<graph::Lifetime> lifetimes_;
 };
 
@@ -156,6 +234,16 @@ bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
     value = before.inputs[0];
   }
   return false;
+}
+
+bool reads_parts(const Node& node) {
+  return std::holds_alternative<graph::Convolution>(node.op) ||
+         std::holds_alternative<graph::Activate>(node.op) ||
+         std::holds_alternative<graph::Add>(node.op) ||
+         std::holds_alternative<graph::Multiply>(node.op) ||
+         std::holds_alternative<graph::LeakyRelu>(node.op) ||
+         std::holds_alternative<graph::Concat>(node.op) ||
+         std::holds_alternative<graph::Shuffle>(node.op);
 }
 
 Placements place_values(const Graph& graph, bool reuse) { return Planner(graph, reuse).run(); }

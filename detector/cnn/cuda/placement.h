@@ -19,8 +19,14 @@ struct Placements {
 [[nodiscard]] bool is_view(const graph::Graph& graph, const graph::Uses& uses,
                            const graph::Node& node);
 
-/// Places all values. Results of the network's last convolutions are floats, all others are halves.
-/// With `reuse`, values share memory if their lifetimes don't overlap.
+/// Tells whether an operator computes the node if its inputs are parts of other values, which begin
+/// at a multiple of 8 channels.
+[[nodiscard]] bool reads_parts(const graph::Node& node);
+
+/// Places all values. If convolutions compute the inputs of a Concat, their results are placed
+/// within the Concat's, so that nothing needs to be copied. Results of the network's last
+/// convolutions are floats, all others are halves. With `reuse`, values share memory if their
+/// lifetimes don't overlap.
 [[nodiscard]] Placements place_values(const graph::Graph& graph, bool reuse);
 
 }  // namespace facepipe::detector::engine

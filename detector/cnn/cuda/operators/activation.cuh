@@ -10,6 +10,7 @@ namespace facepipe::detector::engine {
 __device__ __forceinline__ float activated(float value, graph::Activation activation) {
   if (activation == graph::Activation::relu) return fmaxf(value, 0.0F);
   if (activation == graph::Activation::sigmoid) return 1.0F / (1.0F + expf(-value));
+  if (activation == graph::Activation::silu) return value / (1.0F + expf(-value));
   return value;
 }
 
@@ -24,6 +25,8 @@ __device__ __forceinline__ __half2 to_half2(float x, float y) {
 __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Activation activation) {
   if (activation == graph::Activation::sigmoid)
     return __floats2half2_rn(activated(x, activation), activated(y, activation));
+  if (activation == graph::Activation::silu)
+    return to_half2(activated(x, activation), activated(y, activation));
   const __half2 most = __half2half2(__ushort_as_half(0x7bff));
   const __half2 least =
       activation == graph::Activation::relu ? __half2half2(__ushort_as_half(0)) : __hneg2(most);

@@ -175,15 +175,15 @@ class ConvolutionOperator : public Operator {
 std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Convolution& op,
                                      WeightPacker& packer) {
   if (op.groups != 1)
-    graph::refuse(context.graph, context.node,
-                  "the CUDA engine has no kernel for " + std::to_string(op.groups) + " groups");
+    refuse_node(context.graph, context.node,
+                "the CUDA engine has no kernel for " + std::to_string(op.groups) + " groups");
   const bool image = context.inputs[0].image;
   NodeContext checked = context;
   checked.inputs[0].image = false;
   const bool f32 = context.outputs[0].element == Element::f32;
-  expect_plain(checked, !image);
+  expect_parts(checked, !image);
   if (image && (!graph::is_stem(op) || f32))
-    graph::refuse(context.graph, context.node, "only the first convolution can read the picture");
+    refuse_node(context.graph, context.node, "only the first convolution can read the picture");
   const ConvolutionKind kind = image            ? ConvolutionKind::stem
                                : op.pointwise() ? ConvolutionKind::pointwise
                                                 : ConvolutionKind::window;
@@ -208,8 +208,8 @@ std::unique_ptr<Operator> make_transposed(const NodeContext& context,
                                           WeightPacker& packer) {
   expect_plain(context, false);
   if (op.factor != kTransposedFactor)
-    graph::refuse(context.graph, context.node,
-                  "the CUDA engine has no kernel for a factor of " + std::to_string(op.factor));
+    refuse_node(context.graph, context.node,
+                "the CUDA engine has no kernel for a factor of " + std::to_string(op.factor));
   const graph::MapShape in = context.inputs[0].shape;
   ConvolutionArguments arguments{};
   arguments.rows = in.height * in.width;

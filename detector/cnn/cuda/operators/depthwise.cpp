@@ -7,11 +7,14 @@
 namespace facepipe::detector::engine {
 namespace {
 
+constexpr int kChannelStep = 8;
+
 class DepthwiseOperator : public Operator {
  public:
   DepthwiseOperator(const NodeContext& context, const graph::Convolution& op, WeightPacker& packer)
       : inputs_(context.inputs), output_(context.outputs[0]) {
-    const int channels = output_.pitch;
+    // The output's pitch may be that of a larger value.
+    const int channels = (op.outputs + kChannelStep - 1) / kChannelStep * kChannelStep;
     const int taps = op.window.taps();
     std::vector<float> weights(static_cast<std::size_t>(taps * channels));
     std::vector<float> bias(static_cast<std::size_t>(channels));
@@ -58,7 +61,7 @@ class DepthwiseOperator : public Operator {
 std::unique_ptr<Operator> make_depthwise(const NodeContext& context, WeightPacker& packer) {
   const auto* const op = std::get_if<graph::Convolution>(&context.node.op);
   if (op == nullptr || !op->depthwise()) return nullptr;
-  expect_plain(context, true);
+  expect_parts(context, true);
   return std::make_unique<DepthwiseOperator>(context, *op, packer);
 }
 

@@ -62,18 +62,35 @@ std::unique_ptr<Operator> make_upsample(const NodeContext& context, WeightPacker
 }
 
 std::unique_ptr<Operator> make_elementwise(const NodeContext& context, WeightPacker&) {
-  const auto* const activate = std::get_if<graph::Activate>(&context.node.op);
-  if (activate == nullptr && !std::holds_alternative<graph::Add>(context.node.op)) return nullptr;
-  expect_plain(context, false);
-  const graph::Activation activation =
-      activate != nullptr ? activate->function : graph::Activation::none;
-  return made_of([inputs = context.inputs, output = context.outputs[0], activation](
-                     const Memory& memory, cudaStream_t stream) {
-    const std::size_t chunks = output.pixels() * static_cast<std::size_t>(output.pitch / kChunk);
-    launch_elementwise({value_pointer<__half>(memory, inputs[0]), optional_input(memory, inputs, 1),
-                        value_pointer<__half>(memory, output), chunks, activation},
-                       stream);
-  });
+  const graph::Operator& op = context.node.op;
+  const auto* const activate = std::get_if<graph::Activate>(&op);
+  const auto* const leaky = std::get_if<graph::LeakyRelu>(&op);
+  const bool multiplies = std::holds_alternative<graph::Multiply>(op);
+  if (activate == nullptr && leaky == nullptr && !multiplies &&
+      !std::holds_alternative<graph::Add>(op))
+    return nullptr;
+  expect_parts(context, false);
+  ElementwiseArguments arguments{};
+  // No operator but a convolution writes into a larger value.
+  const Placement& output = context.outputs[0];
+  arguments.chunks = output.pitch / kChunk;
+  arguments.pixels = output.pixels();
+  if (activate != nullptr) arguments.activation = activate->function;
+  arguments.leaky = leaky != nullptr;
+  if (leaky != nullptr) arguments.slope = leaky->slope;
+  arguments.multiplies = multiplies;
+  return made_of(
+      [inputs = context.inputs, output, arguments](const Memory& memory, cudaStream_t stream) {
+        const auto input = [&](std::size_t index) {
+          const __half* const values = optional_input(memory, inputs, index);
+          return ElementwiseInput{values, values == nullptr ? 0 : inputs[index].pitch / kChunk};
+        };
+        ElementwiseArguments run = arguments;
+        run.input = input(0);
+        run.other = input(1);
+        run.output = value_pointer<__half>(memory, output);
+        launch_elementwise(run, stream);
+      });
 }
 
 }  // namespace facepipe::detector::engine

@@ -61,16 +61,45 @@ __global__ void __launch_bounds__(kThreads) upsample_kernel(const UpsampleArgume
   write(a.output, index, value);
 }
 
+__device__ __forceinline__ Halves8 read(const ElementwiseInput& from, std::size_t pixel,
+                                        std::size_t chunk) {
+  return read(from.values, pixel * static_cast<std::size_t>(from.chunks) + chunk);
+}
+
+/// Returns the value after the activation.
+__device__ __forceinline__ float computed(const ElementwiseArguments& a, float value) {
+  if (a.leaky) return value > 0 ? value : a.slope * value;
+  return activated(value, a.activation);
+}
+
+/// Multiplies in floats and rounds once.
+__device__ __forceinline__ Halves8 product(const Halves8& a, const Halves8& b) {
+  Halves8 result;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float2 x = __half22float2(a.pairs[i]);
+    const float2 y = __half22float2(b.pairs[i]);
+    result.pairs[i] = to_half2(x.x * y.x, x.y * y.y);
+  }
+  return result;
+}
+
 __global__ void __launch_bounds__(kThreads) elementwise_kernel(const ElementwiseArguments a) {
   const std::size_t index = thread_index();
-  if (index >= a.chunks) return;
-  Halves8 value = read(a.input, index);
+  const auto chunks = static_cast<std::size_t>(a.chunks);
+  const std::size_t pixel = index / chunks;
+  if (pixel >= a.pixels) return;
+  const std::size_t chunk = index % chunks;
+  Halves8 value = read(a.input, pixel, chunk);
 #pragma unroll
   for (__half2& pair : value.pairs) {
     const float2 both = __half22float2(pair);
-    pair = to_half2(activated(both.x, a.activation), activated(both.y, a.activation));
+    pair = to_half2(computed(a, both.x), computed(a, both.y));
   }
-  if (a.residual != nullptr) value = sum(value, read(a.residual, index));
+  if (a.other.values != nullptr) {
+    const Halves8 other = read(a.other, pixel, chunk);
+    value = a.multiplies ? product(value, other) : sum(value, other);
+  }
   write(a.output, index, value);
 }
 
@@ -98,7 +127,8 @@ void launch_upsample(const UpsampleArguments& a, cudaStream_t stream) {
 }
 
 void launch_elementwise(const ElementwiseArguments& a, cudaStream_t stream) {
-  elementwise_kernel<<<blocks_for(a.chunks), kThreads, 0, stream>>>(a);
+  elementwise_kernel<<<blocks_for(a.pixels * static_cast<std::size_t>(a.chunks)), kThreads, 0,
+                       stream>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -1,4 +1,4 @@
-// These kernels have no weights: max pooling, upsampling, additions and activations. A thread
+// These kernels have no weights: max pooling, upsampling, sums, products and activations. A thread
 // computes one chunk of eight halves.
 #pragma once
 
@@ -36,13 +36,23 @@ struct UpsampleArguments {
 };
 void launch_upsample(const UpsampleArguments& arguments, cudaStream_t stream);
 
-/// Computes output = activation(input) + residual for `chunks` chunks of the whole map.
+/// An input of an elementwise kernel, which may be a part of a larger value.
+struct ElementwiseInput {
+  const __half* values;  ///< null: there is none
+  int chunks;            ///< from one pixel to the next
+};
+
+/// Computes output = activation(input) + other, or times other.
 struct ElementwiseArguments {
-  const __half* input;
-  const __half* residual;  ///< as large as the output, or null
+  ElementwiseInput input;
+  ElementwiseInput other;
   __half* output;
-  std::size_t chunks;
+  int chunks;  ///< of a pixel of the output
+  std::size_t pixels;
   graph::Activation activation;
+  bool leaky;  ///< in place of the activation: values below 0 are multiplied by `slope`
+  float slope;
+  bool multiplies;
 };
 void launch_elementwise(const ElementwiseArguments& arguments, cudaStream_t stream);
 

@@ -4,11 +4,11 @@ namespace facepipe::detector::engine {
 
 std::unique_ptr<Operator> make_operator(const NodeContext& context, WeightPacker& packer) {
   static constexpr MakeOperator kMakers[] = {
-      make_depthwise,         make_convolution, make_pooling, make_upsample,    make_elementwise,
-      make_inverted_residual, make_pairs,       make_stem,    make_pyramid_step};
+      make_depthwise, make_convolution,       make_pooling, make_upsample, make_elementwise,
+      make_channels,  make_inverted_residual, make_pairs,   make_stem,     make_pyramid_step};
   for (const MakeOperator make : kMakers)
     if (auto result = make(context, packer)) return result;
-  graph::refuse(context.graph, context.node, "the CUDA engine has no kernel for it");
+  refuse_node(context.graph, context.node, "the CUDA engine has no kernel for it");
 }
 
 cuda::DeviceBuffer<std::byte> WeightPacker::upload() const {
@@ -19,19 +19,41 @@ cuda::DeviceBuffer<std::byte> WeightPacker::upload() const {
   return weights;
 }
 
-void expect_plain(const NodeContext& context, bool f32_output) {
+namespace {
+
+enum class Placed { alone, maybe_within };
+
+void check_placement(const NodeContext& context, const Placement& place, Placed allowed, bool f32) {
   constexpr int kChannelStep = 8;  // a pixel of a part is as far from the next as one of the whole
-  const auto check = [&](const Placement& place, bool f32) {
-    if (place.first_channel != 0 || place.pitch - place.shape.channels >= kChannelStep)
-      graph::refuse(context.graph, context.node,
-                    "the CUDA engine can't compute it of a part of another value");
-    if (place.pending != graph::Activation::none || place.image ||
-        (place.element == Element::f32 && !f32))
-      graph::refuse(context.graph, context.node,
-                    "the CUDA engine can't compute it among the network's last layers");
-  };
-  for (const Placement& input : context.inputs) check(input, false);
-  for (const Placement& output : context.outputs) check(output, f32_output);
+  const bool plain = place.first_channel == 0 && place.pitch - place.shape.channels < kChannelStep;
+  const bool fits = allowed == Placed::alone ? plain : place.first_channel % kChannelStep == 0;
+  if (!fits)
+    refuse_node(context.graph, context.node,
+                "the CUDA engine can't compute it of a part of another value");
+  if (place.pending != graph::Activation::none || place.image ||
+      (place.element == Element::f32 && !f32))
+    refuse_node(context.graph, context.node,
+                "the CUDA engine can't compute it among the network's last layers");
+}
+
+}  // namespace
+
+void expect_plain(const NodeContext& context, bool f32_output) {
+  for (const Placement& input : context.inputs)
+    check_placement(context, input, Placed::alone, false);
+  for (const Placement& output : context.outputs)
+    check_placement(context, output, Placed::alone, f32_output);
+}
+
+void expect_parts(const NodeContext& context, bool f32_output) {
+  for (const Placement& input : context.inputs)
+    check_placement(context, input, Placed::maybe_within, false);
+  for (const Placement& output : context.outputs)
+    check_placement(context, output, Placed::maybe_within, f32_output);
+}
+
+void refuse_node(const graph::Graph& graph, const graph::Node& node, const std::string& reason) {
+  graph::refuse(graph, node, reason + "; --device cpu computes it, and so does --engine opencv");
 }
 
 }  // namespace facepipe::detector::engine

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/cuda/buffer.h"
@@ -111,6 +112,7 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_pooling(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_upsample(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_elementwise(const NodeContext&, WeightPacker&);
+[[nodiscard]] std::unique_ptr<Operator> make_channels(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_inverted_residual(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pairs(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
@@ -138,5 +140,14 @@ template <class T>
 /// Throws Error(device) unless all inputs and outputs of the node are f16, are no part of another
 /// value and have no pending activation. With `f32_output`, outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
+
+/// Does the same, but inputs may be parts of another value that begin at a multiple of 8 channels,
+/// and so may outputs, which are whole chunks then. A part has Placement::pitch of the whole value.
+/// Behind its last channel, up to a multiple of 8, are channels of the next part.
+void expect_parts(const NodeContext& context, bool f32_output);
+
+/// Throws the error of graph::refuse(). Its reason also says which engines compute the node.
+[[noreturn]] void refuse_node(const graph::Graph& graph, const graph::Node& node,
+                              const std::string& reason);
 
 }  // namespace facepipe::detector::engine

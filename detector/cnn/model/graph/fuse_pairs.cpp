@@ -25,7 +25,7 @@ bool is_first(const Node& node, const PairLimits& limits) {
 bool is_second(const Node& node) {
   const Convolution* const op = lone_convolution(node);
   return op != nullptr && op->depthwise() && op->window == window_3x3() &&
-         op->activation != Activation::sigmoid;
+         is_none_or_relu(op->activation);
 }
 
 /// Returns the only node that reads `value`, or null.

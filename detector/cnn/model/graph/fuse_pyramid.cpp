@@ -13,13 +13,13 @@ Node& node_at(Graph& graph, int index) { return graph.nodes[static_cast<std::siz
 int lateral_of(Graph& graph, const Uses& uses, const Node& node, int most_channels) {
   const auto* const up = std::get_if<TransposedConvolution>(&node.op);
   if (up == nullptr || up->factor != 2 || up->outputs > most_channels ||
-      up->activation == Activation::sigmoid || node.inputs.size() != 2)
+      !is_none_or_relu(up->activation) || node.inputs.size() != 2)
     return -1;
   const int producer = uses.private_producer(node.inputs[1]);
   if (producer < 0) return -1;
   const Node& lateral = node_at(graph, producer);
   const Convolution* const op = lone_convolution(lateral);
-  if (op == nullptr || !op->pointwise() || op->activation == Activation::sigmoid) return -1;
+  if (op == nullptr || !op->pointwise() || !is_none_or_relu(op->activation)) return -1;
   return producer;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 const Convolution* plain_convolution(const Node& node) {
   const Convolution* const op = lone_convolution(node);
-  return op != nullptr && op->activation != Activation::sigmoid ? op : nullptr;
+  return op != nullptr && is_none_or_relu(op->activation) ? op : nullptr;
 }
 
 const Node& node_at(const Graph& graph, int index) {

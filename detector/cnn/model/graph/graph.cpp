@@ -17,6 +17,7 @@ const char* name_of(const Operator& op) {
                                            "Multiply",
                                            "LeakyRelu",
                                            "Concat",
+                                           "Shuffle",
                                            "MaxPool",
                                            "Upsample",
                                            "Transpose",

@@ -51,7 +51,13 @@ struct Window {
   return {3, 3, stride, stride, 1, 1, 1, 1};
 }
 
-enum class Activation { none, relu, sigmoid };
+/// silu(x) is x * sigmoid(x) (Elfwing et al., "Sigmoid-Weighted Linear Units", 2018).
+enum class Activation { none, relu, sigmoid, silu };
+
+/// Tells whether a kernel that can compute relu computes the activation.
+[[nodiscard]] constexpr bool is_none_or_relu(Activation activation) {
+  return activation == Activation::none || activation == Activation::relu;
+}
 
 /// Computes activation(convolution(input 0) + bias), plus input 1 if there is one.
 struct Convolution {
@@ -109,6 +115,13 @@ struct LeakyRelu {
 
 /// Joins the channels of all inputs in their order.
 struct Concat {};
+
+/// Shuffles channels (Zhang et al., "ShuffleNet", 2017). The input has `groups` groups of
+/// consecutive channels. The output begins with the first channel of each group, then come the
+/// second ones, and so on.
+struct Shuffle {
+  int groups = 2;  ///< divides the number of channels
+};
 
 struct MaxPool {
   Window window;
@@ -174,8 +187,8 @@ struct PyramidStep {
 };
 
 using Operator = std::variant<Convolution, TransposedConvolution, BatchNormalization, Activate, Add,
-                              Multiply, LeakyRelu, Concat, MaxPool, Upsample, Transpose, Reshape,
-                              Split, InvertedResidual, PairChains, Stem, PyramidStep>;
+                              Multiply, LeakyRelu, Concat, Shuffle, MaxPool, Upsample, Transpose,
+                              Reshape, Split, InvertedResidual, PairChains, Stem, PyramidStep>;
 
 /// Returns an operator's name for messages and tables, such as "Convolution".
 [[nodiscard]] const char* name_of(const Operator& op);

@@ -75,6 +75,89 @@ bool fold_norm(Graph& graph, std::size_t n) {
   return true;
 }
 
+/// Returns the index of the sigmoid of `x` that is computed for `value` only, or -1.
+int private_sigmoid(const Graph& graph, const Uses& uses, ValueId value, ValueId x) {
+  const int producer = uses.private_producer(value);
+  if (producer < 0) return -1;
+  const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+  const auto* const op = std::get_if<Activate>(&node.op);
+  const bool fits = op != nullptr && op->function == Activation::sigmoid && node.inputs[0] == x;
+  return fits ? producer : -1;
+}
+
+bool join_one_silu(Graph& graph, std::size_t n) {
+  if (!std::holds_alternative<Multiply>(graph.nodes[n].op)) return false;
+  const Uses uses(graph);
+  for (std::size_t factor = 0; factor < 2; ++factor) {
+    const ValueId x = graph.nodes[n].inputs[factor];
+    const int sigmoid = private_sigmoid(graph, uses, graph.nodes[n].inputs[1 - factor], x);
+    if (sigmoid < 0) continue;
+    graph.nodes[n].op = Activate{Activation::silu};
+    graph.nodes[n].inputs = {x};
+    erase_node(graph, sigmoid);
+    return true;
+  }
+  return false;
+}
+
+/// Returns the index of the node that computes `value`, if it is of the kind `Op` and `value` has
+/// only one reader; else -1.
+template <class Op>
+int private_producer_of_kind(const Graph& graph, const Uses& uses, ValueId value) {
+  const int producer = uses.private_producer(value);
+  if (producer < 0) return -1;
+  return std::holds_alternative<Op>(graph.nodes[static_cast<std::size_t>(producer)].op) ? producer
+                                                                                        : -1;
+}
+
+bool join_shuffle(Graph& graph, std::size_t n) {
+  if (!std::holds_alternative<Reshape>(graph.nodes[n].op)) return false;
+  const Uses uses(graph);
+  const int swap = private_producer_of_kind<Transpose>(graph, uses, graph.nodes[n].inputs[0]);
+  if (swap < 0) return false;
+  const Node& transpose = graph.nodes[static_cast<std::size_t>(swap)];
+  const int split = private_producer_of_kind<Reshape>(graph, uses, transpose.inputs[0]);
+  if (split < 0) return false;
+  const ValueId map = graph.nodes[static_cast<std::size_t>(split)].inputs[0];
+  const auto& from = graph.value(map).extents;
+  const auto& groups = graph.value(transpose.inputs[0]).extents;
+  // The canonical form makes groups x members x height x width of the only picture.
+  const bool fits = from.size() == 4 && from == graph.value(graph.nodes[n].outputs[0]).extents &&
+                    groups.size() == 4 && groups[2] == from[2] && groups[3] == from[3] &&
+                    std::get<Transpose>(transpose.op).order == std::vector{1, 0, 2, 3};
+  if (!fits) return false;
+  graph.nodes[n].op = Shuffle{static_cast<int>(groups[0])};
+  graph.nodes[n].inputs = {map};
+  erase_node(graph, std::max(swap, split));
+  erase_node(graph, std::min(swap, split));
+  return true;
+}
+
+/// Tells whether a node's inputs from `first` on begin with all outputs of a Split.
+bool reads_all_parts(const Node& node, std::size_t first, const Node& split) {
+  const std::size_t count = split.outputs.size();
+  return std::holds_alternative<Split>(split.op) && node.inputs.size() - first >= count &&
+         std::equal(split.outputs.begin(), split.outputs.end(),
+                    node.inputs.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+bool join_parts_of_one(Graph& graph, std::size_t n) {
+  Node& node = graph.nodes[n];
+  if (!std::holds_alternative<Concat>(node.op)) return false;
+  const Uses uses(graph);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const int producer = uses.producer(node.inputs[i]);
+    if (producer < 0) continue;
+    const Node& split = graph.nodes[static_cast<std::size_t>(producer)];
+    if (!reads_all_parts(node, i, split)) continue;
+    const auto first = node.inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    *first = split.inputs[0];
+    node.inputs.erase(first + 1, first + static_cast<std::ptrdiff_t>(split.outputs.size()));
+    return true;
+  }
+  return false;
+}
+
 /// Returns the activation of a convolution that has none yet, or null.
 Activation* free_activation(Node& node) {
   if (node.inputs.size() != 1) return nullptr;
@@ -158,6 +241,9 @@ bool absorb_layout(Graph& graph, std::size_t n) {
 
 void absorb_output_layout(Graph& graph) { repeat(graph, absorb_layout); }
 void fold_batch_norm(Graph& graph) { repeat(graph, fold_norm); }
+void join_silu(Graph& graph) { repeat(graph, join_one_silu); }
+void join_shuffles(Graph& graph) { repeat(graph, join_shuffle); }
+void join_parts(Graph& graph) { repeat(graph, join_parts_of_one); }
 void fuse_activations(Graph& graph) { repeat(graph, fuse_activation); }
 void fuse_adds(Graph& graph) { repeat(graph, fuse_add); }
 
@@ -165,6 +251,9 @@ void optimise(Graph& graph, Size size) {
   infer_shapes(graph, size);
   absorb_output_layout(graph);
   fold_batch_norm(graph);
+  join_silu(graph);
+  join_shuffles(graph);
+  join_parts(graph);
   merge_heads(graph);
   fuse_activations(graph);
   fuse_adds(graph);

@@ -24,7 +24,18 @@ void fold_batch_norm(Graph& graph);
 /// They become one convolution (and one depthwise one), followed by a Split.
 void merge_heads(Graph& graph);
 
-/// Makes relu and sigmoid the activation of the convolution before them, if nobody else reads it.
+/// Writes x * sigmoid(x), which exporters write as two nodes, as one activation.
+void join_silu(Graph& graph);
+
+/// Writes a shuffle of channels, which exporters write as Reshape, Transpose and Reshape, as one
+/// node.
+void join_shuffles(Graph& graph);
+
+/// Lets Concat read a map itself if it reads all parts of the map's Split in their order.
+void join_parts(Graph& graph);
+
+/// Makes relu, sigmoid and silu the activation of the convolution before them, if nobody else reads
+/// it.
 void fuse_activations(Graph& graph);
 
 /// Makes an addition the second input of a convolution or an upsampling, if nobody else reads that.

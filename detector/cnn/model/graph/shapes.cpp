@@ -102,6 +102,12 @@ class Inference {
     }
     return {result};
   }
+  std::vector<Extents> operator()(const Shuffle& op) const {
+    take_inputs(1, 1);
+    if (op.groups < 1 || map_extents(0)[1] % op.groups != 0)
+      fail("can't make " + std::to_string(op.groups) + " groups of " + text(extents(0)));
+    return {extents(0)};
+  }
   std::vector<Extents> operator()(const MaxPool& op) const {
     take_inputs(1, 1);
     return {windowed(op.window)};

@@ -28,6 +28,7 @@ inline std::size_t element_of(const detector::engine::Placement& place, int chan
 inline float pending_applied(float value, detector::graph::Activation activation) {
   if (activation == detector::graph::Activation::relu) return std::max(value, 0.0F);
   if (activation == detector::graph::Activation::sigmoid) return 1 / (1 + std::exp(-value));
+  if (activation == detector::graph::Activation::silu) return value / (1 + std::exp(-value));
   return value;
 }
 

@@ -186,16 +186,111 @@ TEST(CudaOperators, WithoutWeights) {
         const ValueId up = b.node(graph::Upsample{2}, {x});
         return b.node(graph::Upsample{2}, {x, up});
       });
-      for (const Activation function : {Activation::relu, Activation::sigmoid})
+      for (const Activation function : {Activation::relu, Activation::sigmoid, Activation::silu})
         expect([=](GraphBuilder& b, ValueId x) { return b.node(graph::Activate{function}, {x}); });
       expect([](GraphBuilder& b, ValueId x) { return b.node(graph::Add{}, {x, x}); });
+      expect([](GraphBuilder& b, ValueId x) { return b.node(graph::Multiply{}, {x, x}); });
+      expect([](GraphBuilder& b, ValueId x) { return b.node(graph::LeakyRelu{0.1F}, {x}); });
     }
 }
 
-TEST(CudaOperators, SigmoidOfAConvolution) {
-  expect_operator(16, {15, 10}, 11, [](GraphBuilder& b, ValueId x) {
-    return b.convolution(x, {.outputs = 9, .activation = Activation::sigmoid});
-  });
+TEST(CudaOperators, JoinedMaps) {
+  for (const int channels : {8, 24, 5, 12})
+    for (const Size size : {Size{32, 16}, Size{19, 13}})
+      expect_operator(channels, size, 20, [](GraphBuilder& b, ValueId x) {
+        const ValueId eight = b.convolution(x, {.outputs = 8});
+        const ValueId three = b.convolution(x, {.outputs = 3});
+        return b.node(graph::Concat{}, {x, eight, three, x});
+      });
+}
+
+/// Convolutions write such parts where they belong.
+TEST(CudaOperators, JoinedResultsOfConvolutions) {
+  for (const Size size : {Size{32, 16}, Size{19, 13}}) {
+    GraphBuilder builder(16, size, 23);
+    const test::Tensor noise = builder.noise();
+    const ValueId first =
+        builder.convolution(builder.input(), {.outputs = 16, .activation = Activation::silu});
+    const std::vector<ValueId> halves = builder.split(first, {8, 8});
+    const ValueId second = builder.convolution(halves[1], {.outputs = 8, .kernel = 3, .pad = 1});
+    const ValueId third = builder.convolution(
+        second, {.outputs = 8, .kernel = 3, .pad = 1, .depthwise = true}, {halves[1]});
+    const ValueId small = builder.convolution(third, {.outputs = 5});
+    const ValueId all = builder.node(graph::Concat{}, {first, second, third, small, first});
+    go_on_with(builder, builder.convolution(all, {.outputs = 12}));
+    DeviceNetwork apart(builder.graph());
+    DeviceNetwork shared(builder.graph(), engine::Network::Reuse::memory);
+    for (DeviceNetwork* const device : {&apart, &shared}) {
+      device->upload(noise);
+      device->run();
+    }
+    test::expect_layers(builder.graph(), apart);
+    const ValueId output = builder.graph().outputs[0].value;
+    EXPECT_EQ(shared.value(output), apart.value(output));
+    const engine::Network& network = apart.network();
+    for (const ValueId part : {first, second, third})
+      EXPECT_EQ(network.place(part).offset, network.place(all).offset);
+    EXPECT_NE(network.place(small).offset, network.place(all).offset);
+    EXPECT_EQ(network.place(third).first_channel, 24);
+  }
+}
+
+TEST(CudaOperators, ShuffledChannels) {
+  for (const auto& [channels, groups] : {std::pair{16, 2}, {24, 3}, {12, 4}, {10, 2}, {8, 1}})
+    for (const Size size : {Size{32, 16}, Size{19, 13}})
+      expect_operator(channels, size, 21, [groups = groups](GraphBuilder& b, ValueId x) {
+        return b.node(graph::Shuffle{groups}, {x});
+      });
+}
+
+/// Many operators read a part of a map where it stands.
+TEST(CudaOperators, PartsOfAMap) {
+  for (const Size size : {Size{32, 16}, Size{19, 13}}) {
+    const auto expect = [&](auto add) {
+      GraphBuilder builder(24, size, 22);
+      const test::Tensor noise = builder.noise();
+      const std::vector<ValueId> parts = builder.split(builder.input(), {8, 12, 4});
+      go_on_with(builder, add(builder, parts));
+      expect_layers_of(builder, noise);
+    };
+    using Parts = std::vector<ValueId>;
+    for (const std::size_t i : {0U, 1U}) {
+      expect([=](GraphBuilder& b, const Parts& parts) {
+        return b.convolution(parts[i], {.outputs = 16});
+      });
+      expect([=](GraphBuilder& b, const Parts& parts) {
+        return b.convolution(parts[i], {.outputs = 16, .kernel = 3, .stride = 2, .pad = 1});
+      });
+      expect([=](GraphBuilder& b, const Parts& parts) {
+        return b.convolution(parts[i], {.kernel = 3, .pad = 1, .depthwise = true});
+      });
+      expect([=](GraphBuilder& b, const Parts& parts) {
+        return b.node(graph::Activate{Activation::silu}, {parts[i]});
+      });
+      expect([=](GraphBuilder& b, const Parts& parts) {
+        return b.node(graph::Multiply{}, {parts[i], parts[i]});
+      });
+    }
+    expect([](GraphBuilder& b, const Parts& parts) {
+      const ValueId x = b.convolution(parts[0], {.outputs = 12});
+      return b.convolution(x, {.outputs = 12, .activation = Activation::silu}, {parts[1]});
+    });
+    // This one may begin anywhere.
+    expect([](GraphBuilder& b, const Parts& parts) {
+      return b.node(graph::Concat{}, {parts[2], parts[1], parts[0]});
+    });
+  }
+}
+
+TEST(CudaOperators, SigmoidAndSiluOfAConvolution) {
+  for (const Activation activation : {Activation::sigmoid, Activation::silu}) {
+    expect_operator(16, {15, 10}, 11, [=](GraphBuilder& b, ValueId x) {
+      return b.convolution(x, {.outputs = 9, .activation = activation});
+    });
+    expect_operator(16, {15, 10}, 11, [=](GraphBuilder& b, ValueId x) {
+      return b.convolution(x, {.kernel = 3, .pad = 1, .depthwise = true, .activation = activation});
+    });
+  }
 }
 
 TEST(CudaOperators, LargeValuesStayFinite) {
@@ -283,6 +378,8 @@ void expect_refused(const GraphBuilder& builder, const std::string& reason) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
     EXPECT_NE(std::string(error.what()).find("model built: node node0"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("--device cpu computes it"), std::string::npos)
         << error.what();
   }
 }

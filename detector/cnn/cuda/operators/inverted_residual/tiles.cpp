@@ -104,7 +104,7 @@ std::string text_of(const InvertedResidualTile& t) {
 }
 
 bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip) {
-  if (op.project.activation == graph::Activation::sigmoid) return false;
+  if (!graph::is_none_or_relu(op.project.activation)) return false;
   return !candidate_tiles(shape_of(op, {op.project.outputs, 1, 1}), chip).empty();
 }
 

@@ -88,6 +88,81 @@ TEST(FuseActivations, LeavesWhatOthersReadAndWhatIsActiveAlready) {
   EXPECT_EQ(passed(builder, fuse_activations).nodes.size(), builder.graph().nodes.size());
 }
 
+TEST(JoinSilu, IsOneActivation) {
+  GraphBuilder builder(3, kSize, 20);
+  const ValueId x = builder.convolution(builder.input(), {.outputs = 6});
+  const ValueId y = builder.node(Multiply{}, {builder.node(Activate{Activation::sigmoid}, {x}), x});
+  const ValueId z = builder.convolution(y, {.outputs = 6});
+  builder.output(builder.node(Multiply{}, {z, builder.node(Activate{Activation::sigmoid}, {z})}));
+  const Graph graph = passed(builder, join_silu);
+  EXPECT_EQ(count_nodes<Multiply>(graph), 0);
+  EXPECT_EQ(graph.nodes.size(), 4U);
+  EXPECT_EQ(passed(builder,
+                   [&](Graph& both) {
+                     join_silu(both);
+                     fuse_activations(both);
+                   })
+                .nodes.size(),
+            2U);
+}
+
+TEST(JoinSilu, LeavesOtherProducts) {
+  GraphBuilder builder(3, kSize, 21);
+  const ValueId x = builder.convolution(builder.input(), {.outputs = 6});
+  const ValueId y = builder.convolution(builder.input(), {.outputs = 6});
+  const ValueId sigmoid = builder.node(Activate{Activation::sigmoid}, {x});
+  builder.output(builder.node(Multiply{}, {y, sigmoid}));  // of something else
+  builder.output(builder.node(Multiply{}, {x, sigmoid}));  // whose sigmoid has two readers
+  builder.output(builder.node(Multiply{}, {y, builder.node(Activate{Activation::relu}, {y})}));
+  EXPECT_EQ(passed(builder, join_silu).nodes.size(), builder.graph().nodes.size());
+}
+
+/// Appends a shuffle as exporters write it, with some order of the axes.
+ValueId written_shuffle(GraphBuilder& builder, ValueId x, const std::vector<int>& order) {
+  const ValueId groups = builder.node(Reshape{{2, 4, 0, 0}}, {x});
+  return builder.node(Reshape{{1, 8, kSize.height, kSize.width}},
+                      {builder.node(Transpose{order}, {groups})});
+}
+
+TEST(JoinShuffles, AreOneNode) {
+  GraphBuilder builder(8, kSize, 22);
+  const ValueId once = written_shuffle(builder, builder.input(), {1, 0, 2, 3});
+  builder.output(written_shuffle(builder, once, {1, 0, 2, 3}));
+  const Graph graph = passed(builder, join_shuffles);
+  EXPECT_EQ(graph.nodes.size(), 2U);
+  EXPECT_EQ(count_nodes<Shuffle>(graph), 2);
+}
+
+TEST(JoinShuffles, LeavesOtherOrders) {
+  GraphBuilder builder(8, kSize, 23);
+  builder.output(written_shuffle(builder, builder.input(), {0, 1, 2, 3}));
+  const ValueId groups = builder.node(Reshape{{2, 4, 0, 0}}, {builder.input()});
+  builder.output(groups);  // is read elsewhere, too
+  const ValueId swapped = builder.node(Transpose{{1, 0, 2, 3}}, {groups});
+  builder.output(builder.node(Reshape{{1, 8, kSize.height, kSize.width}}, {swapped}));
+  EXPECT_EQ(passed(builder, join_shuffles).nodes.size(), builder.graph().nodes.size());
+}
+
+TEST(JoinParts, ReadTheMapItself) {
+  GraphBuilder builder(8, kSize, 24);
+  const std::vector<ValueId> parts = builder.split(builder.input(), {2, 6});
+  const ValueId more = builder.convolution(parts[1], {.outputs = 3});
+  const ValueId all = builder.node(Concat{}, {more, parts[0], parts[1], more});
+  builder.output(all);
+  const Graph graph = passed(builder, join_parts);
+  EXPECT_EQ(graph.nodes.back().inputs, (std::vector<ValueId>{more, builder.input(), more}));
+}
+
+TEST(JoinParts, OnlyIfAllAreThereInOrder) {
+  GraphBuilder builder(8, kSize, 25);
+  const std::vector<ValueId> parts = builder.split(builder.input(), {2, 3, 3});
+  builder.output(builder.node(Concat{}, {parts[0], parts[1]}));
+  builder.output(builder.node(Concat{}, {parts[1], parts[0], parts[2]}));
+  const Graph graph = passed(builder, join_parts);
+  EXPECT_EQ(graph.nodes[1].inputs.size(), 2U);
+  EXPECT_EQ(graph.nodes[2].inputs.size(), 3U);
+}
+
 TEST(FuseAdds, BecomesTheSecondInput) {
   GraphBuilder builder(6, kSize, 5);
   const ValueId x = builder.convolution(builder.input(), {.outputs = 6, .kernel = 3, .pad = 1});
