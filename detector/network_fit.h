@@ -1,5 +1,5 @@
 // An upright frame is scaled, and lies in the top left corner of the network's input; the rest is
-// black.
+// black, or has the level that the network wants.
 #pragma once
 
 #include <optional>

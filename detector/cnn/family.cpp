@@ -85,7 +85,7 @@ class CnnDetectorFactory final : public KeepingFactory {
                                                int runs) const {
     return make_cnn_detector({
         .fit = fit,
-        .order = model_.channel_order(),
+        .input = model_.data().input,
         .engine = engine(fit.network, runs),
         .head = model_.head(),
         .score_threshold = options().score_threshold,

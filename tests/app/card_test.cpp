@@ -62,10 +62,11 @@ const Refused kRefused[] = {
     {"/licence/commercial", "no", "licence.commercial: "},
     {"/input/std", {1, 0, 1}, "input.std[1]: "},
     {"/input/channels", "grey", "input.channels: not one of rgb, bgr"},
-    {"/input/pad", 114, "input.pad: only 0 is supported"},
+    {"/input/pad", 256, "input.pad: "},
+    {"/input/size", {640, 480}, "input.size: only \"own\" is supported"},
     {"/head/family", "ssd", "head.family: not one of centerface, yunet, scrfd"},
     {"/head/family", "yunet", "head.points: family yunet has none"},
-    {"/head/points/count", 3, "head.points: only 0 or 5 landmarks"},
+    {"/head/points/values", 3, "head.points.values: only 2 are supported in this family"},
     {"/score", 1.5, "score: "},
     {"/nms", "0.4", "nms: "},
     {"/head/anchor", 2, "head: unknown member \"anchor\""},
@@ -99,6 +100,14 @@ TEST_F(CardProgram, HostileFilesAreRefused) {
 TEST_F(CardProgram, AFamilyThatTheFileHasNotIsRefused) {
   const std::string file = write({{"facepipe_model", 1}, {"head", {{"family", "centerface"}}}});
   expect_refusal(4, "card " + file + ": head.family: the model's outputs are not those of centerf",
+                 {"--model", model_, "--card", file});
+}
+
+TEST_F(CardProgram, OutputsThatTheFileHasNotAreRefused) {
+  json card = scrfd_card();
+  card["head"]["points"]["count"] = 3;
+  const std::string file = write(card);
+  expect_refusal(4, "no output has rows of 6 at stride 8; see head in its card " + file,
                  {"--model", model_, "--card", file});
 }
 

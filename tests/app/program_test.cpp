@@ -208,7 +208,7 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   dir.write("m.onnx.i8.json", "{}");
   expect_refusal(4, "i8 ranges " + ranges + ": the file lacks \"format\"", run);
   expect_refusal(3, "none.png", {"calibrate", dir / "none.png", "--model", model, "--overwrite"});
-  expect_refusal(2, "i8 works only with ONNX (CenterFace, YuNet, or SCRFD)",
+  expect_refusal(2, "i8 works only with ONNX (CenterFace, YuNet, SCRFD, or YOLO)",
                  {"calibrate", picture, "--model", dir.write("c.xml", "<?xml version=\"1.0\"?>")});
   EXPECT_THAT(dir.names(), ElementsAre("c.xml", "m.onnx", "m.onnx.i8.json", "wide.png"));
 }

@@ -36,10 +36,10 @@ TEST(Families, AreKnownByContent) {
 }
 
 TEST(Families, NameTheirFiles) {
-  EXPECT_EQ(
-      model_files(),
-      "ONNX (CenterFace, YuNet, or SCRFD), a cascade in OpenCV's XML, or channel features in JSON");
-  EXPECT_EQ(files_with(Precision::i8), "ONNX (CenterFace, YuNet, or SCRFD)");
+  EXPECT_EQ(model_files(),
+            "ONNX (CenterFace, YuNet, SCRFD, or YOLO), a cascade in OpenCV's XML, or channel "
+            "features in JSON");
+  EXPECT_EQ(files_with(Precision::i8), "ONNX (CenterFace, YuNet, SCRFD, or YOLO)");
 }
 
 TEST(Families, NameThoseThatTakeAnOption) {

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -49,8 +51,13 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
  public:
   explicit CnnDetector(CnnDetectorParts parts)
       : parts_(std::move(parts)), permits_(parts_.requests) {
-    for (int i = 0; i < parts_.requests; ++i)
-      slots_.push_back({Preprocessor(parts_.fit, parts_.order), parts_.engine->make_inference()});
+    const auto pad = static_cast<std::uint8_t>(parts_.input.pad);
+    for (int i = 0; i < parts_.requests; ++i) {
+      slots_.push_back({Preprocessor(parts_.fit, parts_.input.channel_order, pad),
+                        parts_.engine->make_inference()});
+      // No picture covers the rows below the content.
+      std::ranges::fill(slots_.back().inference->input(), pad);
+    }
   }
 
   std::unique_ptr<DetectionRequest> acquire(const std::stop_token& stop) override {

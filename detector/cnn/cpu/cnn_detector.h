@@ -13,7 +13,7 @@ namespace facepipe::detector {
 
 struct CnnDetectorParts {
   NetworkFit fit;
-  ChannelOrder order = ChannelOrder::rgb;
+  InputData input;
   std::unique_ptr<Engine> engine;
   HeadData head;
   float score_threshold = 0.5F;

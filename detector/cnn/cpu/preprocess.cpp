@@ -26,7 +26,8 @@ cv::Mat with_room(cv::Mat& buffer, cv::Size size, int type) {
 
 }  // namespace
 
-Preprocessor::Preprocessor(const NetworkFit& fit, ChannelOrder order) : fit_(fit), order_(order) {}
+Preprocessor::Preprocessor(const NetworkFit& fit, ChannelOrder order, std::uint8_t pad)
+    : fit_(fit), order_(order), pad_(pad) {}
 
 void Preprocessor::check(const Frame& frame) const {
   if (frame.device.kind != DeviceKind::cpu)
@@ -94,11 +95,11 @@ cv::Mat Preprocessor::upright(cv::Mat picture, Orientation orientation) {
 
 void Preprocessor::spread(cv::Mat picture, std::span<std::uint8_t> planes) {
   // The rows end at whole vector registers, or OpenCV's split takes seven times as long. The
-  // columns to the right of the picture are black anyway.
+  // columns to the right of the picture have one level anyway.
   const int width = fit_.network.width;
   const int content_width = picture.cols;
   picture.adjustROI(0, 0, 0, width - content_width);
-  picture.colRange(content_width, width).setTo(0);
+  picture.colRange(content_width, width).setTo(cv::Scalar::all(pad_));
   const auto stride = static_cast<std::size_t>(width);
   const std::size_t plane_bytes = stride * static_cast<std::size_t>(fit_.network.height);
   std::array<cv::Mat, 4> channels;

@@ -23,10 +23,11 @@ namespace facepipe::detector {
 /// the CUDA engine).
 class Preprocessor {
  public:
-  Preprocessor(const NetworkFit& fit, ChannelOrder order);
+  /// `pad` is the level beside the picture.
+  Preprocessor(const NetworkFit& fit, ChannelOrder order, std::uint8_t pad = 0);
 
   /// Writes the fit's content area of `planes` (3 x network height x network width bytes), and
-  /// black to the right of it. The rows below stay as they are. Errors: internal for a frame of
+  /// `pad` to the right of it. The rows below stay as they are. Errors: internal for a frame of
   /// another upright size or on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
@@ -40,6 +41,7 @@ class Preprocessor {
 
   NetworkFit fit_;
   ChannelOrder order_;
+  std::uint8_t pad_;
   ByteYuv byte_yuv_;
   PackedRgb rgb_;
   cv::Mat packed_buffer_;

@@ -67,7 +67,7 @@ CudaCnnDetector::CudaCnnDetector(const Model& model, const NetworkFit& fit,
     : options_(checked(options)),
       fit_(fit),
       finds_landmarks_(model.head().landmarks),
-      picture_{fit, layout, model.channel_order()},
+      picture_{fit, layout, model.channel_order(), model.data().input.pad},
       network_(planned_network(model)),
       preprocess_(picture_, network_.input()),
       head_(head_for(model, fit, tail_, network_, options.score_threshold)) {}
@@ -79,8 +79,10 @@ engine::Network CudaCnnDetector::planned_network(const Model& model) {
   engine::TileChooser tiles(chip, options_.tile_file,
                             tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first,
                             tries ? &engine::TileMemory::of_process() : nullptr);
+  // A stem that reads the picture itself sees black beside it.
   engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
-                          engine::Network::Reuse::memory, &picture_, tiles);
+                          engine::Network::Reuse::memory, picture_.pad == 0 ? &picture_ : nullptr,
+                          tiles);
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   plan_ = {time.count(), tiles.trials(), tiles.remembered()};

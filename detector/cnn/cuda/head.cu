@@ -1,5 +1,6 @@
 #include "detector/cnn/cuda/head.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/cuda/check.h"
@@ -135,7 +136,7 @@ HeadKernels::HeadKernels(const HeadData& head, const NetworkFit& fit,
     : head_(head), fit_(fit), score_threshold_(score_threshold), outputs_(outputs) {
   const std::size_t levels = head.strides.size();
   const std::size_t tensors = head.outputs.size();
-  if (levels > kHeadLevels || tensors > kHeadTensors)
+  if (levels > kHeadLevels || tensors > kHeadTensors || head.anchors > kHeadAnchors)
     throw Error(ErrorKind::internal, "detector: more outputs than the head's kernels read");
   if (outputs.size() != levels * tensors)
     throw Error(ErrorKind::internal, "detector: the number of outputs is not the model's");
@@ -168,6 +169,8 @@ void HeadKernels::fill_levels(HeadArguments& a, const std::byte* activations) co
     level.first = first;
     level.columns = static_cast<std::uint32_t>(map.shape.width);
     level.stride = static_cast<float>(head_.strides[i]);
+    if (!head_.anchor_sizes.empty())
+      std::copy_n(head_.anchor_sizes[i].begin(), head_.anchors, level.anchors);
     first += cells_of(map);
   }
   a.level_count = static_cast<int>(head_.strides.size());
@@ -184,6 +187,7 @@ void HeadKernels::enqueue(const std::byte* activations, cuda::DeviceSpan<std::ui
   Arguments a{};
   fill_levels(a, activations);
   a.anchors = static_cast<std::uint32_t>(head_.anchors);
+  a.numbers = head_.numbers;
   a.landmarks = head_.landmarks;
   a.threshold = score_threshold_;
   set_frame(a, fit_);

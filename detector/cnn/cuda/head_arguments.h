@@ -6,12 +6,14 @@
 
 #include "core/cuda/detections.h"
 #include "detector/cnn/model/graph/graph.h"
+#include "detector/cnn/model/head_data.h"
 #include "detector/network_fit.h"
 
 namespace facepipe::detector::engine {
 
 inline constexpr int kHeadTensors = 4;
-inline constexpr int kHeadLevels = 3;
+inline constexpr int kHeadLevels = 5;
+inline constexpr int kHeadAnchors = 9;  // cells of a place
 
 /// An output of the network: floats. The cells of a place follow each other.
 struct HeadTensor {
@@ -27,6 +29,7 @@ struct Level {
   std::uint32_t first;    ///< number of cells of the levels before this one
   std::uint32_t columns;  ///< places of a row
   float stride;
+  AnchorSize anchors[kHeadAnchors];  ///< of a place; 0 if the kind of head has no sizes
 };
 
 /// The arguments of all heads. The scales map the network's pixels to the frame's.
@@ -34,7 +37,8 @@ struct HeadArguments {
   Level levels[kHeadLevels];
   int level_count;
   std::uint32_t anchors;  ///< cells of a place
-  bool landmarks;         ///< candidates have landmarks
+  HeadNumbers numbers;
+  bool landmarks;  ///< candidates have landmarks
   std::uint32_t cells;
   float threshold;
   float scale_x;

@@ -71,10 +71,11 @@ __device__ __forceinline__ bool decode(const HeadArguments& a, const DeviceCell&
   const std::uint32_t row = cell.place / cell.level.columns;
   const CellPlace place{static_cast<float>(row),
                         static_cast<float>(cell.place - row * cell.level.columns),
-                        cell.level.stride};
-  candidate.box = Cells::box(cell, place);
+                        cell.level.stride, cell.level.anchors[cell.anchor]};
+  candidate.box = Cells::box(cell, place, a.numbers);
   if (a.landmarks)
-    Cells::points(cell, place, candidate.box, reinterpret_cast<Point*>(&candidate.points));
+    Cells::points(cell, place, candidate.box, a.numbers,
+                  reinterpret_cast<Point*>(&candidate.points));
   return map_to_frame(candidate, a);
 }
 
@@ -85,14 +86,14 @@ __device__ __forceinline__ void write_candidate(const HeadArguments& a, const De
   Candidate candidate;
   decode<Cells>(a, cell, candidate);
   a.to.boxes[at] = candidate.box;
-  a.to.scores[at] = Cells::score(cell);
+  a.to.scores[at] = Cells::score(cell, a.numbers);
   if (a.landmarks) a.to.landmarks[at] = candidate.points;
 }
 
 /// Tells whether a cell holds a candidate.
 template <class Cells>
 __device__ __forceinline__ bool holds_candidate(const HeadArguments& a, const DeviceCell& cell) {
-  const float score = Cells::score(cell);
+  const float score = Cells::score(cell, a.numbers);
   Candidate candidate;
   return score > a.threshold && isfinite(score) && decode<Cells>(a, cell, candidate);
 }

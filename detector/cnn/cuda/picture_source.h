@@ -12,6 +12,7 @@ struct PictureSource {
   NetworkFit fit;
   StreamLayout layout;
   ChannelOrder order = ChannelOrder::rgb;
+  int pad = 0;  ///< the level of the input beside the picture
 
   /// Tells whether the picture has to be scaled for the network.
   [[nodiscard]] bool scaled() const { return fit.content != fit.frame; }

@@ -20,7 +20,9 @@ struct Arguments : Picture {
   int pitch;       ///< halves from one pixel to the next, 4 or 8
   int row_pixels;  ///< pixels of a row of the output
   int rows;
-  int left;  ///< pixels before the first column
+  int left;     ///< pixels before the first column
+  int columns;  ///< pixels of a row of the network's input
+  float pad;    ///< the level of the input beside the picture
   Size stored;
   int bgr;
   Scaling scaling;
@@ -100,6 +102,12 @@ __device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
   return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
 }
 
+/// Returns the colour beside the picture. A convolution's padding is black.
+__device__ __forceinline__ Color beside_picture(const Arguments& a, int x) {
+  const float level = x >= 0 && x < a.columns ? a.pad : 0.0F;
+  return {level, level, level};
+}
+
 /// Copies the frame's descriptor to shared memory. All threads of the block call it.
 __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
   constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
@@ -127,7 +135,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
     if (!in_output(a, x, y)) continue;
-    Color color{0, 0, 0};
+    Color color = beside_picture(a, x);
     if (in_content(a, x, y)) {
       const int2 place = stored_pixel(x, y, a);
       color = a.scaling == Scaling::none ? color_at(frame, a, place.x, place.y)
@@ -151,7 +159,7 @@ __global__ void __launch_bounds__(kBlockWidth* kBlockHeight)
   for (int i = 0; i < 4; ++i) {
     const int x = 2 * cell.x + i % 2;
     const int y = 2 * cell.y + i / 2;
-    colors[i] = in_content(a, x, y) ? color_of(frame, a, chroma, x, y) : Color{0, 0, 0};
+    colors[i] = in_content(a, x, y) ? color_of(frame, a, chroma, x, y) : beside_picture(a, x);
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -199,6 +207,8 @@ void PreprocessKernel::enqueue(const FrameDescriptor* frame, std::byte* activati
   a.row_pixels = input_.row_pixels();
   a.rows = input_.shape.height;
   a.left = input_.image ? 1 : 0;
+  a.columns = input_.shape.width;
+  a.pad = static_cast<float>(picture_.pad);
   a.stored = picture_.layout.stored;
   a.bgr = picture_.order == ChannelOrder::bgr ? 1 : 0;
   a.scaling = scaling_of(a.stored, a.scaled);

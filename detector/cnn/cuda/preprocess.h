@@ -13,8 +13,8 @@ namespace facepipe::detector::engine {
 /// Does what Preprocessor does (detector/cnn/cpu/preprocess.h). It converts colours by the frame's
 /// to_rgb with repeated chroma, and rounds each value to a whole number in 0..255. It scales if the
 /// fit requires it, turns the picture upright, and fills the input outside of the picture with
-/// black. A value differs from exact arithmetic, rounded once, by at most 1, and by at most 2 if
-/// the picture is scaled.
+/// PictureSource::pad. A value differs from exact arithmetic, rounded once, by at most 1, and by at
+/// most 2 if the picture is scaled.
 class PreprocessKernel {
  public:
   /// Errors: device for a layout other than semi-planar 4:2:0; internal if the layout's size is not

@@ -23,6 +23,7 @@ struct Level {
   std::vector<Tensor> tensors;
   Size map;  ///< places
   int stride;
+  std::vector<AnchorSize> anchors;  ///< of a place
 };
 
 struct Cell {
@@ -40,7 +41,9 @@ struct Cell {
 Level level_of(const HeadData& head, std::size_t index, const NetworkOutputs& outputs,
                Size network) {
   const int stride = head.strides[index];
-  Level level{{}, {network.width / stride, network.height / stride}, stride};
+  Level level{{}, {network.width / stride, network.height / stride}, stride, {}};
+  level.anchors.resize(static_cast<std::size_t>(head.anchors));
+  if (!head.anchor_sizes.empty()) level.anchors = head.anchor_sizes[index];
   const auto places =
       static_cast<std::size_t>(level.map.width) * static_cast<std::size_t>(level.map.height);
   for (std::size_t t = 0; t < head.outputs.size(); ++t) {
@@ -81,10 +84,11 @@ class Decoder {
         for (std::size_t anchor = 0; anchor < anchors; ++anchor) {
           const Cell cell{tensors, place, anchor};
           // Most cells are no candidates.
-          if (const float score = Cells::score(cell); score > score_threshold_)
+          const float score = Cells::score(cell, head_.numbers);
+          if (score > score_threshold_)
             add(cell, score,
                 {static_cast<float>(row), static_cast<float>(column),
-                 static_cast<float>(level.stride)});
+                 static_cast<float>(level.stride), level.anchors[anchor]});
         }
   }
 
@@ -92,14 +96,14 @@ class Decoder {
 
  private:
   void add(const Cell& cell, float score, const CellPlace& place) {
-    const Box box = Cells::box(cell, place);
+    const Box box = Cells::box(cell, place, head_.numbers);
     const float x = fit_.scale_x();
     const float y = fit_.scale_y();
     const Box in_frame{box.x1 * x, box.y1 * y, box.x2 * x, box.y2 * y};
     if (!std::isfinite(score) || !finite(in_frame)) return;
     Landmarks points;
     if (head_.landmarks) {
-      Cells::points(cell, place, box, points.data());
+      Cells::points(cell, place, box, head_.numbers, points.data());
       for (Point& point : points) point = {point.x * x, point.y * y};
       if (!finite(points)) return;
     }

@@ -3,7 +3,7 @@
 // fuses products with sums, and its exp() is another one.
 //
 // A `Cell` gives a cell's values: at(tensor, channel), with tensors in the order of
-// HeadData::outputs.
+// HeadData::outputs. All kinds have the same functions, and read only those numbers that they need.
 #pragma once
 
 #include <cmath>
@@ -16,12 +16,13 @@
 
 namespace facepipe::detector {
 
-/// Where a cell stands in its map, and how many pixels of the network's input lie between two
-/// places.
+/// Where a cell stands in its map, how many pixels of the network's input lie between two places,
+/// and the size of the cell's anchor if the kind of head has sizes.
 struct CellPlace {
   float row;
   float column;
   float stride;
+  AnchorSize anchor;
 };
 
 inline constexpr int kLandmarkCount = static_cast<int>(Landmarks{}.size());
@@ -35,11 +36,12 @@ inline constexpr int kLandmarkCount = static_cast<int>(Landmarks{}.size());
 /// shifts faces that the frame's left or top edge cuts off. Decoders clip the box at the end.
 struct CenterfaceCells {
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE float score(const Cell& cell) {
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
     return cell.at(0, 0);
   }
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place) {
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& /*numbers*/) {
     const float height = std::exp(cell.at(1, 0)) * place.stride;
     const float width = std::exp(cell.at(1, 1)) * place.stride;
     const float y = (place.row + cell.at(2, 0) + 0.5F) * place.stride;
@@ -49,7 +51,8 @@ struct CenterfaceCells {
   /// Writes kLandmarkCount points.
   template <class Cell>
   static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& /*place*/,
-                                          const Box& box, Point* to) {
+                                          const Box& box, const HeadNumbers& /*numbers*/,
+                                          Point* to) {
     for (int i = 0; i < kLandmarkCount; ++i)
       to[i] = {cell.at(3, 2 * i + 1) * (box.x2 - box.x1) + box.x1,
                cell.at(3, 2 * i) * (box.y2 - box.y1) + box.y1};
@@ -63,11 +66,12 @@ struct CenterfaceCells {
 /// same.
 struct YunetCells {
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE float score(const Cell& cell) {
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
     return std::sqrt(clamped(cell.at(0, 0)) * clamped(cell.at(1, 0)));
   }
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place) {
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& /*numbers*/) {
     const float x = (place.column + cell.at(2, 0)) * place.stride;
     const float y = (place.row + cell.at(2, 1)) * place.stride;
     const float width = std::exp(cell.at(2, 2)) * place.stride;
@@ -77,7 +81,8 @@ struct YunetCells {
   /// Writes kLandmarkCount points.
   template <class Cell>
   static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
-                                          const Box& /*box*/, Point* to) {
+                                          const Box& /*box*/, const HeadNumbers& /*numbers*/,
+                                          Point* to) {
     for (int i = 0; i < kLandmarkCount; ++i)
       to[i] = {(place.column + cell.at(3, 2 * i)) * place.stride,
                (place.row + cell.at(3, 2 * i + 1)) * place.stride};
@@ -90,17 +95,20 @@ struct YunetCells {
   }
 };
 
+inline FACEPIPE_HOST_DEVICE float sigmoid(float value) { return 1 / (1 + std::exp(-value)); }
+
 /// SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient Face Detection", 2021).
 /// Its tensors are score (1 channel), box (4), landmarks (10). The score is a number before its
 /// sigmoid. Boxes hold the distances from the place to their left, top, right and bottom side, and
 /// landmarks the way from the place to each point, in strides. InsightFace computes the same.
 struct ScrfdCells {
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE float score(const Cell& cell) {
-    return 1 / (1 + std::exp(-cell.at(0, 0)));
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
+    return sigmoid(cell.at(0, 0));
   }
   template <class Cell>
-  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place) {
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& /*numbers*/) {
     return {
         (place.column - cell.at(1, 0)) * place.stride, (place.row - cell.at(1, 1)) * place.stride,
         (place.column + cell.at(1, 2)) * place.stride, (place.row + cell.at(1, 3)) * place.stride};
@@ -108,10 +116,146 @@ struct ScrfdCells {
   /// Writes kLandmarkCount points.
   template <class Cell>
   static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
-                                          const Box& /*box*/, Point* to) {
+                                          const Box& /*box*/, const HeadNumbers& /*numbers*/,
+                                          Point* to) {
     for (int i = 0; i < kLandmarkCount; ++i)
       to[i] = {(place.column + cell.at(2, 2 * i)) * place.stride,
                (place.row + cell.at(2, 2 * i + 1)) * place.stride};
+  }
+};
+
+/// Returns the largest of the numbers of a cell's classes.
+template <class Cell>
+FACEPIPE_HOST_DEVICE float best_class(const Cell& cell, int tensor, int first, int classes) {
+  float best = cell.at(tensor, first);
+  for (int i = 1; i < classes; ++i) {
+    const float other = cell.at(tensor, first + i);
+    if (other > best) best = other;
+  }
+  return best;
+}
+
+/// YOLO from version 8 on, as Ultralytics exports it ("detect" and "pose"). Its tensors are box (4
+/// * bins channels), classes, landmarks (points * point_values). The score is the sigmoid of the
+/// best class. The distance from a cell's centre to the left, top, right and bottom side of the box
+/// is the mean of a distribution over 0, 1, ... strides, which is the softmax of its bins (Li et
+/// al., "Generalized Focal Loss", 2020). A landmark is ((column + 2 * k0) * stride, (row + 2 * k1)
+/// * stride).
+struct YoloDflCells {
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
+    return sigmoid(best_class(cell, 1, 0, numbers.classes));
+  }
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& numbers) {
+    const float x = place.column + 0.5F;
+    const float y = place.row + 0.5F;
+    return {(x - distance(cell, 0, numbers.bins)) * place.stride,
+            (y - distance(cell, 1, numbers.bins)) * place.stride,
+            (x + distance(cell, 2, numbers.bins)) * place.stride,
+            (y + distance(cell, 3, numbers.bins)) * place.stride};
+  }
+  /// Writes kLandmarkCount points.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
+                                          const Box& /*box*/, const HeadNumbers& numbers,
+                                          Point* to) {
+    for (int i = 0; i < kLandmarkCount; ++i)
+      to[i] = {(place.column + 2 * cell.at(2, numbers.point_values * i)) * place.stride,
+               (place.row + 2 * cell.at(2, numbers.point_values * i + 1)) * place.stride};
+  }
+
+ private:
+  /// Returns the mean of a side's distribution. The largest number is subtracted from all, so that
+  /// exp() stays finite.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE float distance(const Cell& cell, int side, int bins) {
+    const int first = side * bins;
+    const float largest = best_class(cell, 0, first, bins);
+    float sum = 0;
+    float moment = 0;
+    for (int i = 0; i < bins; ++i) {
+      const float weight = std::exp(cell.at(0, first + i) - largest);
+      sum += weight;
+      moment += weight * static_cast<float>(i);
+    }
+    return moment / sum;
+  }
+};
+
+/// YOLO version 5, with landmarks (Qi et al., "YOLO5Face", 2021) or without. Its tensor has for
+/// each anchor the box (4 channels), the object (1), landmarks (2 * points) and the classes. The
+/// score is the sigmoid of the object times that of the best class. With the sigmoids b of the box,
+/// its centre is ((column + 2 * b0 - 0.5) * stride, (row + 2 * b1 - 0.5) * stride), and its size is
+/// (2 * b2)^2 by (2 * b3)^2 anchors. Landmarks are k anchors away from the place.
+struct YoloAnchorsCells {
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
+    const int classes = kPoints + 2 * numbers.points;
+    return sigmoid(cell.at(0, kObject)) * sigmoid(best_class(cell, 0, classes, numbers.classes));
+  }
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& /*numbers*/) {
+    const float x = (place.column + 2 * sigmoid(cell.at(0, 0)) - 0.5F) * place.stride;
+    const float y = (place.row + 2 * sigmoid(cell.at(0, 1)) - 0.5F) * place.stride;
+    const float across = 2 * sigmoid(cell.at(0, 2));
+    const float down = 2 * sigmoid(cell.at(0, 3));
+    const float width = across * across * place.anchor.width;
+    const float height = down * down * place.anchor.height;
+    return {x - width / 2, y - height / 2, x + width / 2, y + height / 2};
+  }
+  /// Writes kLandmarkCount points.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
+                                          const Box& /*box*/, const HeadNumbers& /*numbers*/,
+                                          Point* to) {
+    for (int i = 0; i < kLandmarkCount; ++i)
+      to[i] = {place.column * place.stride + cell.at(0, kPoints + 2 * i) * place.anchor.width,
+               place.row * place.stride + cell.at(0, kPoints + 2 * i + 1) * place.anchor.height};
+  }
+
+ private:
+  static constexpr int kObject = 4;
+  static constexpr int kPoints = 5;
+};
+
+/// RetinaFace (Deng et al., 2020) and other heads of single-shot detectors. Its tensors are
+/// background and face (2 channels), box (4), landmarks (2 * points). The score is the softmax of
+/// the first two. The box's centre is centre_variance * b anchors away from the cell's centre, and
+/// its size is exp(size_variance * b) anchors. Landmarks are like the box's centre.
+struct RetinafaceCells {
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
+    return sigmoid(cell.at(0, 1) - cell.at(0, 0));
+  }
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
+                                      const HeadNumbers& numbers) {
+    const Point centre = moved(cell, 1, 0, place, numbers);
+    const float width = std::exp(cell.at(1, 2) * numbers.size_variance) * place.anchor.width;
+    const float height = std::exp(cell.at(1, 3) * numbers.size_variance) * place.anchor.height;
+    return {centre.x - width / 2, centre.y - height / 2, centre.x + width / 2,
+            centre.y + height / 2};
+  }
+  /// Writes kLandmarkCount points.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE void points(const Cell& cell, const CellPlace& place,
+                                          const Box& /*box*/, const HeadNumbers& numbers,
+                                          Point* to) {
+    for (int i = 0; i < kLandmarkCount; ++i) to[i] = moved(cell, 2, 2 * i, place, numbers);
+  }
+
+ private:
+  /// Returns the point that two channels tell, beginning at `channel`.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE Point moved(const Cell& cell, int tensor, int channel,
+                                          const CellPlace& place, const HeadNumbers& numbers) {
+    const float x = (place.column + 0.5F) * place.stride;
+    const float y = (place.row + 0.5F) * place.stride;
+    return {x + cell.at(tensor, channel) * numbers.centre_variance * place.anchor.width,
+            y + cell.at(tensor, channel + 1) * numbers.centre_variance * place.anchor.height};
   }
 };
 
@@ -125,6 +269,12 @@ auto with_cells_of(HeadKind kind, const Use& use) {
       return use(YunetCells{});
     case HeadKind::scrfd:
       return use(ScrfdCells{});
+    case HeadKind::yolo_dfl:
+      return use(YoloDflCells{});
+    case HeadKind::yolo_anchors:
+      return use(YoloAnchorsCells{});
+    case HeadKind::retinaface:
+      return use(RetinafaceCells{});
   }
   throw Error(ErrorKind::internal, "detector: the kind of the head is unknown");
 }

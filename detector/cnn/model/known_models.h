@@ -20,6 +20,7 @@ struct InputData {
   ChannelOrder channel_order = ChannelOrder::rgb;
   int multiple =
       kUsualMultiple;  ///< each side of the input is a multiple of this; all strides divide it
+  int pad = 0;         ///< the level of the input beside the picture: 0..255
 };
 
 /// What is known of a network besides its weights.

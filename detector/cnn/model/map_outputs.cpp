@@ -9,28 +9,31 @@
 namespace facepipe::detector {
 namespace {
 
-/// A map with its stride, and the cells of a place.
+/// A map with its stride.
 struct FoundMap {
   const LastMap* map = nullptr;
   int stride = 0;
-  int anchors = 0;
+  int channels = 0;  ///< of all cells of a place
 };
 
 class MapFinder {
  public:
   MapFinder(const std::vector<LastMap>& maps, const graph::Graph& graph, Size trial,
-            const std::filesystem::path& file)
-      : graph_(graph), trial_(trial), file_(file) {
+            const ModelSource& source)
+      : graph_(graph), trial_(trial), source_(source) {
     for (const LastMap& map : maps) found_.push_back(measured(map));
   }
 
   [[nodiscard]] std::size_t count() const { return found_.size(); }
 
-  /// Returns the only map with rows of so many values at a stride.
-  [[nodiscard]] const FoundMap& find(int channels, int stride) const {
+  /// Returns the only map at a stride whose rows have so many values. If it isn't known what a row
+  /// is, the map holds so many values for each of `anchors` cells.
+  [[nodiscard]] const FoundMap& find(int channels, int anchors, int stride) const {
     const FoundMap* result = nullptr;
     for (const FoundMap& found : found_) {
-      if (found.map->values != channels || found.stride != stride) continue;
+      const bool fits = found.map->values > 0 ? found.map->values == channels
+                                              : found.channels == channels * anchors;
+      if (!fits || found.stride != stride) continue;
       if (result != nullptr) refuse("two outputs have " + what(channels, stride));
       result = &found;
     }
@@ -38,7 +41,10 @@ class MapFinder {
     return *result;
   }
 
-  [[noreturn]] void refuse(const std::string& reason) const { refuse_model(file_, reason); }
+  [[noreturn]] void refuse(const std::string& reason) const {
+    const std::string card = source_.card.string();
+    refuse_model(source_.file, card.empty() ? reason : reason + "; see head in its card " + card);
+  }
 
  private:
   static std::string what(int channels, int stride) {
@@ -52,14 +58,14 @@ class MapFinder {
     const int stride = trial_.height / shape.height;
     const bool even =
         shape.height * stride == trial_.height && shape.width * stride == trial_.width;
-    if (!even || map.values < 1 || shape.channels % map.values != 0)
+    if (!even || map.values < 0 || (map.values > 0 && shape.channels % map.values != 0))
       refuse("its output " + map.name + " has a shape that no head reads");
-    return {&map, stride, static_cast<int>(shape.channels / map.values)};
+    return {&map, stride, shape.channels};
   }
 
   const graph::Graph& graph_;
   Size trial_;
-  const std::filesystem::path& file_;
+  const ModelSource& source_;
   std::vector<FoundMap> found_;
 };
 
@@ -67,8 +73,8 @@ class MapFinder {
 
 std::vector<ModelOutput> find_map_outputs(HeadData& head, const std::vector<LastMap>& maps,
                                           const graph::Graph& graph, Size trial,
-                                          const std::filesystem::path& file) {
-  const MapFinder finder(maps, graph, trial, file);
+                                          const ModelSource& source) {
+  const MapFinder finder(maps, graph, trial, source);
   if (finder.count() != head.strides.size() * head.outputs.size())
     finder.refuse("has " + std::to_string(finder.count()) + " outputs, not " +
                   std::to_string(head.strides.size() * head.outputs.size()));
@@ -76,11 +82,15 @@ std::vector<ModelOutput> find_map_outputs(HeadData& head, const std::vector<Last
   std::optional<int> anchors;
   for (const int stride : head.strides)
     for (const HeadOutput& output : head.outputs) {
-      const FoundMap& found = finder.find(output.channels, stride);
-      if (anchors.value_or(found.anchors) != found.anchors)
+      const FoundMap& found = finder.find(output.channels, head.anchors, stride);
+      const int cells = found.channels / output.channels;
+      if (anchors.value_or(cells) != cells)
         finder.refuse("its outputs have different numbers of anchors");
-      anchors = found.anchors;
-      outputs.push_back({found.map->name, output.channels, stride, found.anchors});
+      if (head.anchors > 0 && cells != head.anchors)
+        finder.refuse("has " + std::to_string(cells) + " anchors at a place, not " +
+                      std::to_string(head.anchors));
+      anchors = cells;
+      outputs.push_back({found.map->name, output.channels, stride, cells});
     }
   head.anchors = anchors.value_or(1);
   return outputs;

@@ -11,6 +11,7 @@
 
 #include "core/files/sha256.h"
 #include "detector/cnn/model/canonical/canonical.h"
+#include "detector/cnn/model/card/ignored_classes.h"
 #include "detector/cnn/model/card/known_weights.h"
 #include "detector/cnn/model/card/model_data.h"
 #include "detector/cnn/model/card/recognition.h"
@@ -127,6 +128,7 @@ std::vector<std::string> network_titles() {
   std::vector<std::string> titles;
   for (const ModelData* const known : known_models()) titles.push_back(known->title);
   titles.emplace_back("SCRFD");
+  titles.emplace_back("YOLO");
   return titles;
 }
 
@@ -191,14 +193,12 @@ void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,
 
 void Model::read_by_card(::onnx::ModelProto& proto) {
   const Card& card = *card_;
-  if (card.head.family != HeadFamily::scrfd)
-    refuse_model(file_, "a network of the family " + std::string(name_of(card.head.family)) +
-                            ", which is not supported");
   ModelData data = model_data(card, card_origin());
   const std::vector<LastMap> maps = make_canonical(proto, file_.string(), canonical_options(card));
+  drop_ignored_classes(proto, file_.string(), maps, card);
   const graph::Graph graph = graph::check_onnx(proto, file_.string(), kTrial);
-  check_activations(file_, maps);
-  outputs_ = find_map_outputs(data.head, maps, graph, kTrial, file_);
+  if (data.head.kind == HeadKind::scrfd) check_activations(file_, maps);
+  outputs_ = find_map_outputs(data.head, maps, graph, kTrial, {file_, card_file_});
   data_ = std::make_shared<const ModelData>(std::move(data));
 }
 

@@ -70,14 +70,6 @@ struct CardOutputs {
   friend bool operator==(const CardOutputs&, const CardOutputs&) = default;
 };
 
-/// The size of an anchor, in pixels of the network's input.
-struct AnchorSize {
-  float width = 0;
-  float height = 0;
-
-  friend bool operator==(const AnchorSize&, const AnchorSize&) = default;
-};
-
 /// Members that a family doesn't have keep their defaults.
 struct CardHead {
   HeadFamily family = HeadFamily::centerface;

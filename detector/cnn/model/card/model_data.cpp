@@ -1,59 +1,134 @@
 #include "detector/cnn/model/card/model_data.h"
 
+#include <algorithm>
+
 namespace facepipe::detector {
 namespace {
 
 constexpr int kLandmarks = 5;
+// All engines are tried with pictures of this side.
+constexpr int kLargestStride = 64;
 
-/// Refuses what the detector of networks doesn't do.
-void check_input(const CardInput& input, const std::string& origin) {
-  if (input.pad != 0)
-    refuse_card(origin, "input.pad: only 0 is supported, because frames are padded with black");
-  if (input.size) refuse_card(origin, "input.size: only \"own\" is supported");
-}
+/// Turns what a card says of a head into the data that decoders read. Refuses what none of them
+/// does.
+class HeadOfCard {
+ public:
+  HeadOfCard(const Card& card, const std::string& origin)
+      : card_(card), from_(card.head), origin_(origin) {}
 
-HeadData scrfd_head(const CardHead& card, const std::string& origin) {
-  if (card.points != 0 && (card.points != kLandmarks || card.point_values != 2))
-    refuse_card(origin, "head.points: only 0 or 5 landmarks of 2 values are supported");
-  if (card.strides.back() > kUsualMultiple)
-    refuse_card(origin, "head.strides: only strides up to 32 are supported");
-  HeadData head;
-  head.kind = HeadKind::scrfd;
-  head.layout = OutputLayout::planes;
-  head.strides = card.strides;
-  head.outputs = {{1}, {4}};
-  head.landmarks = card.points > 0;
-  if (head.landmarks) head.outputs.push_back({2 * kLandmarks});
-  head.anchors = card.anchors;
-  return head;
-}
-
-HeadData head_of(const CardHead& card, const std::string& origin) {
-  switch (card.family) {
-    case HeadFamily::centerface:
-      return centerface().head;
-    case HeadFamily::yunet:
-      return yunet().head;
-    case HeadFamily::scrfd:
-      return scrfd_head(card, origin);
-    case HeadFamily::yolo_dfl:
-    case HeadFamily::yolo_anchors:
-    case HeadFamily::retinaface:
-    case HeadFamily::boxes:
-      break;
+  HeadData data() {
+    switch (from_.family) {
+      case HeadFamily::centerface:
+        return centerface().head;
+      case HeadFamily::yunet:
+        return yunet().head;
+      case HeadFamily::scrfd:
+        return scrfd();
+      case HeadFamily::yolo_dfl:
+        return yolo_dfl();
+      case HeadFamily::yolo_anchors:
+        return yolo_anchors();
+      case HeadFamily::retinaface:
+        return retinaface();
+      case HeadFamily::boxes:
+        break;
+    }
+    refuse("head.family: " + std::string(name_of(from_.family)) + " is not supported");
   }
-  refuse_card(origin, "head.family: " + std::string(name_of(card.family)) + " is not supported");
-}
+
+ private:
+  [[noreturn]] void refuse(const std::string& reason) const { refuse_card(origin_, reason); }
+
+  HeadData head(HeadKind kind) const {
+    const int multiple = card_.input.multiple;
+    if (from_.strides.back() > std::min(multiple, kLargestStride))
+      refuse("head.strides: only strides up to " +
+             std::to_string(std::min(multiple, kLargestStride)) + " are supported" +
+             (multiple < kLargestStride ? " with this input.multiple" : ""));
+    if (from_.outputs != CardOutputs{})
+      refuse("head.outputs: names are not supported, because outputs are found by their shapes");
+    HeadData data;
+    data.kind = kind;
+    data.layout = OutputLayout::planes;
+    data.strides = from_.strides;
+    data.numbers.points = from_.points;
+    data.numbers.point_values = from_.point_values;
+    data.landmarks = from_.points == kLandmarks;
+    return data;
+  }
+
+  HeadData scrfd() const {
+    if (from_.point_values != 2) refuse("head.points.values: only 2 are supported in this family");
+    HeadData data = head(HeadKind::scrfd);
+    data.outputs = {{1}, {4}};
+    add_points(data);
+    data.anchors = from_.anchors;
+    return data;
+  }
+
+  HeadData yolo_dfl() const {
+    HeadData data = head(HeadKind::yolo_dfl);
+    data.numbers.classes = wanted_classes();
+    data.numbers.bins = from_.bins;
+    data.outputs = {{4 * from_.bins}, {data.numbers.classes}};
+    add_points(data);
+    return data;
+  }
+
+  HeadData yolo_anchors() const {
+    if (from_.point_values != 2) refuse("head.points.values: only 2 are supported in this family");
+    HeadData data = head(HeadKind::yolo_anchors);
+    constexpr int kBoxAndObject = 5;
+    data.numbers.classes = wanted_classes();
+    data.outputs = {{kBoxAndObject + 2 * from_.points + data.numbers.classes}};
+    set_anchor_sizes(data);
+    return data;
+  }
+
+  HeadData retinaface() const {
+    if (from_.point_values != 2) refuse("head.points.values: only 2 are supported in this family");
+    if (from_.scores == ScoreKind::logit)
+      refuse("head.scores: a single logit is not supported in this family");
+    HeadData data = head(HeadKind::retinaface);
+    data.numbers.centre_variance = from_.variances[0];
+    data.numbers.size_variance = from_.variances[1];
+    data.outputs = {{2}, {4}};
+    add_points(data);
+    set_anchor_sizes(data);
+    return data;
+  }
+
+  void add_points(HeadData& data) const {
+    if (from_.points > 0) data.outputs.push_back({from_.points * from_.point_values});
+  }
+
+  void set_anchor_sizes(HeadData& data) const {
+    data.anchor_sizes = from_.anchor_sizes;
+    data.anchors = static_cast<int>(from_.anchor_sizes.front().size());
+    for (const auto& sizes : from_.anchor_sizes)
+      if (sizes.size() != from_.anchor_sizes.front().size())
+        refuse("head.anchors: all strides need the same number of anchors");
+  }
+
+  [[nodiscard]] int wanted_classes() const {
+    return static_cast<int>(detector::wanted_classes(card_).size());
+  }
+
+  const Card& card_;
+  const CardHead& from_;
+  const std::string& origin_;
+};
 
 }  // namespace
 
 ModelData model_data(const Card& card, const std::string& origin) {
-  check_input(card.input, origin);
+  if (card.input.size) refuse_card(origin, "input.size: only \"own\" is supported");
   ModelData data;
   data.name = card.name.empty() ? std::string(name_of(card.head.family)) : card.name;
   data.title = data.name;
-  data.input = {.channel_order = card.input.channels, .multiple = card.input.multiple};
-  data.head = head_of(card.head, origin);
+  data.input = {
+      .channel_order = card.input.channels, .multiple = card.input.multiple, .pad = card.input.pad};
+  data.head = HeadOfCard(card, origin).data();
   return data;
 }
 
@@ -67,10 +142,27 @@ Card card_of(const ModelData& known) {
   return card;
 }
 
+std::vector<int> wanted_classes(const Card& card) {
+  std::vector<int> wanted;
+  for (std::size_t i = 0; i < card.classes.size(); ++i)
+    if (card.classes[i].kind != ClassKind::ignore) wanted.push_back(static_cast<int>(i));
+  return wanted;
+}
+
 CanonicalOptions canonical_options(const Card& card) {
-  const bool known_network =
-      card.head.family == HeadFamily::centerface || card.head.family == HeadFamily::yunet;
-  return {known_network ? Tail::kept : Tail::arrangement_cut, card.input.normalisation};
+  switch (card.head.family) {
+    case HeadFamily::centerface:
+    case HeadFamily::yunet:
+    case HeadFamily::boxes:
+      return {Tail::kept, card.input.normalisation};
+    case HeadFamily::scrfd:
+      return {Tail::arrangement_cut, card.input.normalisation};
+    case HeadFamily::yolo_dfl:
+    case HeadFamily::yolo_anchors:
+    case HeadFamily::retinaface:
+      break;
+  }
+  return {Tail::decoding_cut, card.input.normalisation};
 }
 
 }  // namespace facepipe::detector

@@ -32,13 +32,13 @@ struct Converted {
 };
 
 Converted convert(const Frame& frame, const std::optional<Size>& detect_size = {},
-                  ChannelOrder order = ChannelOrder::rgb) {
+                  ChannelOrder order = ChannelOrder::rgb, std::uint8_t pad = 0) {
   Converted result{fit_network(frame.upright(), detect_size), {}};
   const Size network = result.fit.network;
   result.planes.assign(
       3U * static_cast<std::size_t>(network.width) * static_cast<std::size_t>(network.height),
       kUntouched);
-  Preprocessor(result.fit, order).convert(frame, result.planes);
+  Preprocessor(result.fit, order, pad).convert(frame, result.planes);
   return result;
 }
 
@@ -52,14 +52,24 @@ void expect_picture(const Converted& converted, const RgbOracle& oracle, double 
   testing::Test::RecordProperty("worst", std::to_string(worst));
 }
 
-/// Expects black to the right of the picture, and that nothing is written below it.
-void expect_padding(const Converted& converted) {
+/// Expects `pad` to the right of the picture, and that nothing is written below it.
+void expect_padding(const Converted& converted, std::uint8_t pad = 0) {
   const Size network = converted.fit.network;
   const Size content = converted.fit.content;
   for (std::size_t c = 0; c < 3; ++c)
     for (int y = 0; y < network.height; ++y)
       for (int x = y < content.height ? content.width : 0; x < network.width; ++x)
-        ASSERT_EQ(converted.at(c, x, y), y < content.height ? 0 : kUntouched) << x << "," << y;
+        ASSERT_EQ(converted.at(c, x, y), y < content.height ? pad : kUntouched) << x << "," << y;
+}
+
+TEST(Preprocess, PutsThePadBesideThePicture) {
+  const Frame frame = test::make_noise_frame({{false, 1, 1, 8, 0, true}, {50, 34}}, 3);
+  constexpr std::uint8_t kPad = 114;
+  const Converted padded = convert(frame, {}, ChannelOrder::rgb, kPad);
+  expect_padding(padded, kPad);
+  const Converted black = convert(frame);
+  for (int y = 0; y < 34; ++y)
+    for (int x = 0; x < 50; ++x) ASSERT_EQ(padded.at(1, x, y), black.at(1, x, y));
 }
 
 struct FormatCase {

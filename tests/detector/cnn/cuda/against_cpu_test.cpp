@@ -15,6 +15,9 @@
 #include "tests/detector/files.h"
 #include "tests/detector/jpeg.h"
 #include "tests/support/overlap.h"
+#include "tests/support/small_exports.h"
+#include "tests/support/small_yolo.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_frame.h"
 
 namespace facepipe::detector {
@@ -25,8 +28,7 @@ using test::overlap;
 constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 
-test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
-                       ChannelOrder order = ChannelOrder::rgb) {
+test::Tensor on_device(const Frame& frame, const NetworkFit& fit, const InputData& input = {}) {
   engine::Placement place;
   place.shape = {3, fit.network.height, fit.network.width};
   place.image = true;
@@ -34,7 +36,7 @@ test::Tensor on_device(const Frame& frame, const NetworkFit& fit,
   const cuda::Stream stream;
   const test::DescribedFrame device(frame, stream);
   const cuda::DeviceBuffer<std::byte> memory(place.bytes());
-  engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
+  engine::PreprocessKernel({fit, test::layout_of(frame), input.channel_order, input.pad}, place)
       .enqueue(device.descriptor(), memory.data(), stream);
   return test::download(place, memory.data(), stream);
 }
@@ -119,17 +121,26 @@ constexpr float kThreshold = 0.3F;
 constexpr float kNetworkError = 5e-3F;
 constexpr float kPreprocessingError = 5e-2F;
 
+/// Compares what the device finds with what the CPU finds in the input that the device has made.
+/// Returns the former.
+Detections expect_same_of_input(const Model& model, const Frame& frame, bool fused = true) {
+  const NetworkFit fit = fit_network(frame.upright(), {}, model.data().input.multiple);
+  Detections device = found_on_device(model, frame, kThreshold, fused);
+  const test::Tensor seen = on_device(frame, fit, model.data().input);
+  const Detections same_input =
+      test::detect_on_cpu({seen.begin(), seen.end()}, model, fit, kThreshold);
+  EXPECT_GT(same_input.size(), 20U);
+  EXPECT_EQ(device.has_landmarks(), same_input.has_landmarks());
+  expect_among(same_input, device, kThreshold, kNetworkError);
+  expect_among(device, same_input, kThreshold, kNetworkError);
+  return device;
+}
+
 void expect_same_candidates(const std::filesystem::path& file) {
   const Model model(file);
   const Frame frame = as_nv12(test::read_jpeg(test::city_file()));
   const NetworkFit fit = fit_network(frame.upright(), {});
-  const Detections device = found_on_device(model, frame, kThreshold);
-  const test::Tensor seen = on_device(frame, fit, model.channel_order());
-  const Detections same_input =
-      test::detect_on_cpu({seen.begin(), seen.end()}, model, fit, kThreshold);
-  EXPECT_GT(same_input.size(), 20U);
-  expect_among(same_input, device, kThreshold, kNetworkError);
-  expect_among(device, same_input, kThreshold, kNetworkError);
+  const Detections device = expect_same_of_input(model, frame);
   const Detections cpu = test::detect_on_cpu(
       test::preprocess_on_cpu(frame, fit, model.channel_order()), model, fit, kThreshold);
   expect_among(cpu, device, kThreshold, kPreprocessingError);
@@ -162,6 +173,39 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithCenterface) {
 TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
   if (!std::filesystem::exists(test::yunet_file())) GTEST_SKIP() << "no YuNet file";
   expect_same_candidates(test::yunet_file());
+}
+
+struct SmallExport {
+  const char* name;
+  test::OnnxBuilder file;
+  std::string card;  ///< empty: the file needs none
+};
+
+/// Each family's network is computed by the generic operators, and by fused ones where they fit.
+TEST(CudaAgainstCpu, FindsTheSameCandidatesWithEachFamily) {
+  const std::string start = R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, )";
+  const SmallExport kExports[] = {
+      {"scrfd", test::small_scrfd(), ""},
+      {"scrfd without landmarks", test::small_scrfd(false), ""},
+      {"yolo", test::small_yolo(), ""},
+      {"yolo with landmarks and other classes", test::small_yolo(3, {5, 3}), ""},
+      {"yolo with anchors", test::small_yolo_anchors(),
+       start + R"("head": {"family": "yolo-anchors", "points": {"count": 5},
+                  "anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
+                              [[146, 217], [231, 300], [335, 433]]]}})"},
+      {"retinaface", test::small_retinaface(),
+       start + R"("head": {"family": "retinaface", "points": {"count": 5},
+                  "anchors": [[16, 32], [64, 128], [256, 512]]}})"}};
+  const test::TemporaryFolder folder;
+  for (const SmallExport& from : kExports) {
+    SCOPED_TRACE(from.name);
+    const std::string name = std::string(from.name) + ".onnx";
+    const auto file = folder.write(name, from.file.model().SerializeAsString());
+    if (!from.card.empty()) (void)folder.write(name + ".json", from.card);
+    const Model model(file);
+    const Frame frame = test::make_noise_frame({kNv12, {202, 150}}, 5);
+    for (const bool fused : {true, false}) (void)expect_same_of_input(model, frame, fused);
+  }
 }
 
 /// Returns a frame of 13 megapixels that repeats the demo photo and is stored turned.

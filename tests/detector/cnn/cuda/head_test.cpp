@@ -18,7 +18,7 @@ namespace facepipe::detector {
 namespace {
 
 constexpr float kThreshold = 0.5F;
-constexpr int kPitch = 32;  // the channels of all outputs of a level stand side by side
+constexpr int kPitch = 96;  // the channels of all outputs of a level stand side by side
 
 /// Holds the outputs that a network could have. The test chooses their values. The values exist in
 /// two layouts: one for the head on the CPU, and one for device memory.
@@ -66,33 +66,58 @@ class Outputs {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> noise(-1, 1);
     for (std::size_t o = 0; o < size(); ++o) {
-      const bool scores = is_score(o);
       for (std::size_t place = 0; place < places(o); ++place)
         for (std::size_t c = 0; c < channels(o); ++c) {
           const float value = noise(random);
-          at(o, c, place) =
-              scores ? stored(random() % one_in == 0 ? 0.8F + 0.19F * value : 0.2F + 0.1F * value)
-                     : value;
+          at(o, c, place) = is_score(o, c) ? stored(random() % one_in == 0 ? 0.8F + 0.19F * value
+                                                                           : 0.2F + 0.1F * value)
+                                           : value;
         }
     }
   }
-  [[nodiscard]] bool is_score(std::size_t output) const {
+  /// Tells whether scores are made of a channel of a place.
+  [[nodiscard]] bool is_score(std::size_t output, std::size_t channel) const {
     const std::size_t tensor = output % head_.outputs.size();
-    return tensor == 0 || (head_.kind == HeadKind::yunet && tensor == 1);
+    const auto of_cell = static_cast<int>(channel) % head_.outputs[tensor].channels;
+    switch (head_.kind) {
+      case HeadKind::centerface:
+      case HeadKind::scrfd:
+        return tensor == 0;
+      case HeadKind::yunet:
+        return tensor <= 1;
+      case HeadKind::yolo_dfl:
+        return tensor == 1;
+      case HeadKind::yolo_anchors:
+        return of_cell == 4 || of_cell >= 5 + 2 * head_.numbers.points;
+      case HeadKind::retinaface:
+        return tensor == 0 && of_cell == 1;
+    }
+    return false;
+  }
+  [[nodiscard]] bool has_sigmoids() const {
+    return head_.kind != HeadKind::centerface && head_.kind != HeadKind::yunet;
   }
 
-  /// Returns what a tensor holds of a score.
+  /// Returns what a channel holds of a score.
   [[nodiscard]] float stored(float score) const {
-    return head_.kind == HeadKind::scrfd ? std::log(score / (1 - score)) : score;
+    if (!has_sigmoids()) return score;
+    // The score is the product of two sigmoids.
+    if (head_.kind == HeadKind::yolo_anchors) score = std::sqrt(score);
+    return std::log(score / (1 - score));
   }
 
   /// Sets the scores of an output, if it has any, to value(number of the cell).
   template <class Value>
   void set_scores(std::size_t output, const Value& value) {
-    if (!is_score(output)) return;
+    const auto anchors = static_cast<std::size_t>(head_.anchors);
     for (std::size_t place = 0; place < places(output); ++place)
-      for (std::size_t c = 0; c < channels(output); ++c)
-        at(output, c, place) = stored(value(place * channels(output) + c));
+      for (std::size_t c = 0; c < channels(output); ++c) {
+        const std::size_t anchor = c / (channels(output) / anchors);
+        if (is_score(output, c)) at(output, c, place) = stored(value(place * anchors + anchor));
+        if (head_.kind == HeadKind::retinaface && output % head_.outputs.size() == 0 &&
+            !is_score(output, c))
+          at(output, c, place) = 0;  // the background
+      }
   }
 
   [[nodiscard]] Detections on_cpu() const {
@@ -174,6 +199,7 @@ class Outputs {
 struct Tolerance {
   double pixels = 1e-4;
   double relative = 2e-6;
+  double score = 0;
 };
 
 void expect_near(float actual, float expected, const Tolerance& allowed) {
@@ -186,7 +212,7 @@ void expect_same(const Detections& actual, const Detections& all, std::size_t co
   ASSERT_EQ(actual.size(), count);
   ASSERT_EQ(actual.has_landmarks(), all.has_landmarks() && count > 0);
   for (std::size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(actual.scores[i], all.scores[i]) << i;
+    EXPECT_NEAR(actual.scores[i], all.scores[i], allowed.score) << i;
     expect_near(actual.boxes[i].x1, all.boxes[i].x1, allowed);
     expect_near(actual.boxes[i].y1, all.boxes[i].y1, allowed);
     expect_near(actual.boxes[i].x2, all.boxes[i].x2, allowed);
@@ -199,7 +225,13 @@ void expect_same(const Detections& actual, const Detections& all, std::size_t co
 }
 
 /// Compares results with room for all candidates, and with room for some.
-void expect_as_on_cpu(Outputs& outputs, const Tolerance& allowed = {}) {
+void expect_as_on_cpu(Outputs& outputs, Tolerance allowed = {}) {
+  // The device's exp() is another one. A distribution is the quotient of two sums of them, and
+  // boxes are some hundred pixels large.
+  if (outputs.has_sigmoids()) {
+    allowed.score = 1e-6;
+    allowed.pixels = std::max(allowed.pixels, 4e-3);
+  }
   const Detections expected = outputs.on_cpu();
   const auto all = static_cast<std::uint32_t>(expected.size());
   for (const std::uint32_t capacity : {all + 1, all / 2 + 1, 1U}) {
@@ -260,7 +292,8 @@ TEST_P(CudaHead, FindsACandidateInEveryCell) {
   outputs.fill(3, 1);
   std::size_t cells = 0;
   for (std::size_t o = 0; o < outputs.size(); ++o) {
-    if (o % head().outputs.size() == 0) cells += outputs.places(o) * outputs.channels(o);
+    if (o % head().outputs.size() == 0)
+      cells += outputs.places(o) * static_cast<std::size_t>(head().anchors);
     outputs.set_scores(o, [](std::size_t /*cell*/) { return 0.75F; });
   }
   EXPECT_GT(outputs.on_cpu().size(), cells * 9 / 10);
@@ -285,9 +318,10 @@ TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
 TEST_P(CudaHead, TakesScoresAboveTheThresholdOnly) {
   Outputs outputs(head(), fit_network({64, 64}, {}));
   // A sigmoid is rounded, so its threshold is no single float.
-  const float above =
-      head().kind == HeadKind::scrfd ? kThreshold + 1e-5F : std::nextafter(kThreshold, 1.0F);
-  const float scores[] = {kThreshold, above, 0.49F, 0.99F};
+  const bool sigmoids = outputs.has_sigmoids();
+  const float above = sigmoids ? kThreshold + 1e-5F : std::nextafter(kThreshold, 1.0F);
+  const float highest = sigmoids ? kThreshold - 1e-5F : kThreshold;
+  const float scores[] = {highest, above, 0.49F, 0.99F};
   for (std::size_t o = 0; o < outputs.size(); ++o)
     outputs.set_scores(o, [&](std::size_t cell) { return scores[cell % std::size(scores)]; });
   expect_as_on_cpu(outputs);
@@ -308,11 +342,48 @@ HeadData scrfd_head() {
           .anchors = 2};
 }
 
+HeadData yolo_head(int classes, int points, int point_values) {
+  HeadData head{.kind = HeadKind::yolo_dfl,
+                .strides = {8, 16, 32},
+                .outputs = {{64}, {classes}, {points * point_values}},
+                .numbers = {.classes = classes, .points = points, .point_values = point_values},
+                .landmarks = points == 5};
+  if (points == 0) head.outputs.pop_back();
+  return head;
+}
+
+HeadData yolo_anchors_head(int points) {
+  return {.kind = HeadKind::yolo_anchors,
+          .strides = {8, 16, 32},
+          .outputs = {{5 + 2 * points + 1}},
+          .anchors = 3,
+          .anchor_sizes = {{{4, 5}, {8, 10}, {13, 16}},
+                           {{23, 29}, {43, 55}, {73, 105}},
+                           {{146, 217}, {231, 300}, {335, 433}}},
+          .numbers = {.points = points},
+          .landmarks = points == 5};
+}
+
+HeadData retinaface_head() {
+  return {.kind = HeadKind::retinaface,
+          .strides = {8, 16, 32},
+          .outputs = {{2}, {4}, {10}},
+          .anchors = 2,
+          .anchor_sizes = {{{16, 16}, {32, 32}}, {{64, 64}, {128, 128}}, {{256, 256}, {512, 512}}}};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Heads, CudaHead,
     testing::Values(Case{"centerface", centerface().head}, Case{"yunet", yunet().head},
                     Case{"scrfd", scrfd_head()},
                     Case{"scrfd_without_landmarks", without_landmarks(scrfd_head())},
+                    Case{"yolo", yolo_head(1, 0, 2)},
+                    Case{"yolo_with_landmarks", yolo_head(1, 5, 3)},
+                    Case{"yolo_with_three_landmarks", yolo_head(2, 3, 2)},
+                    Case{"yolo_anchors", yolo_anchors_head(5)},
+                    Case{"yolo_anchors_without_landmarks", yolo_anchors_head(0)},
+                    Case{"retinaface", retinaface_head()},
+                    Case{"retinaface_without_landmarks", without_landmarks(retinaface_head())},
                     Case{"yunet_of_two_anchors", with_anchors(yunet().head, 2)},
                     Case{"centerface_of_two_anchors", with_anchors(centerface().head, 2)},
                     Case{"yunet_without_landmarks", without_landmarks(yunet().head)},

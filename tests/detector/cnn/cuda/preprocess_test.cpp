@@ -29,7 +29,7 @@ constexpr double kRounded = 0.501;  // rounding of floats to a whole value
 class Preprocessed {
  public:
   Preprocessed(const Frame& frame, const std::optional<Size>& detect_size, bool image = true,
-               ChannelOrder order = ChannelOrder::rgb)
+               ChannelOrder order = ChannelOrder::rgb, int pad = 0)
       : fit(fit_network(frame.upright(), detect_size)) {
     engine::Placement place;
     place.shape = {3, fit.network.height, fit.network.width};
@@ -39,7 +39,7 @@ class Preprocessed {
     const test::DescribedFrame device(frame, stream);
     const cuda::DeviceBuffer<std::byte> memory(place.bytes());
     cuda::fill(memory.span(), 0xff, stream);
-    engine::PreprocessKernel({fit, test::layout_of(frame), order}, place)
+    engine::PreprocessKernel({fit, test::layout_of(frame), order, pad}, place)
         .enqueue(device.descriptor(), memory.data(), stream);
     values_ = test::download(place, memory.data(), stream);
     // Reads all channels of all pixels, including those beside the picture.
@@ -55,13 +55,17 @@ class Preprocessed {
     return values_[(channel * height + static_cast<std::size_t>(y)) * width +
                    static_cast<std::size_t>(x)];
   }
-  /// Expects that everything outside of the picture is 0.
-  void expect_black_around() const {
-    double inside = 0;
+  /// Expects that the network's input is `level` outside of the picture, and that all else is 0.
+  void expect_around(int level) const {
+    double all = 0;
     for (std::size_t c = 0; c < 3; ++c)
-      for (int y = 0; y < fit.content.height; ++y)
-        for (int x = 0; x < fit.content.width; ++x) inside += at(c, x, y);
-    EXPECT_EQ(sum_, inside);
+      for (int y = 0; y < fit.network.height; ++y)
+        for (int x = 0; x < fit.network.width; ++x) {
+          all += at(c, x, y);
+          if (x < fit.content.width && y < fit.content.height) continue;
+          ASSERT_EQ(at(c, x, y), level) << x << "," << y;
+        }
+    EXPECT_EQ(sum_, all);
   }
 
   NetworkFit fit;
@@ -91,7 +95,7 @@ void expect_unscaled(const Frame& frame, int matrix) {
     const Preprocessed actual(frame, std::nullopt, image);
     expect_picture(
         actual, [&](std::size_t c, int x, int y) { return oracle.at(c, x, y); }, kRounded);
-    actual.expect_black_around();
+    actual.expect_around(0);
   }
 }
 
@@ -126,6 +130,19 @@ TEST(CudaPreprocess, HonoursTheMatrix) {
     spec.color.matrix = matrix;
     expect_unscaled(make_noise_frame(spec, 9), matrix == 10 ? 9 : matrix);
   }
+}
+
+TEST(CudaPreprocess, PutsThePadBesideThePicture) {
+  for (const Orientation orientation : {Orientation{}, Orientation{1, false}})
+    for (const bool image : {true, false}) {
+      const Frame frame = make_noise_frame({kNv12, {50, 34}, orientation}, 13);
+      const Preprocessed padded(frame, {}, image, ChannelOrder::rgb, 114);
+      padded.expect_around(114);
+      const Preprocessed black(frame, {}, image);
+      for (int y = 0; y < black.fit.content.height; ++y)
+        for (int x = 0; x < black.fit.content.width; ++x)
+          ASSERT_EQ(padded.at(0, x, y), black.at(0, x, y));
+    }
 }
 
 TEST(CudaPreprocess, SwapsRedAndBlueForBgr) {
@@ -181,7 +198,7 @@ TEST(CudaPreprocess, AveragesAreasWhenItShrinks) {
             return mean_of_area(oracle, c, actual.fit.content, x, y);
           },
           kRoundedTwice);
-      actual.expect_black_around();
+      actual.expect_around(0);
     }
 }
 
@@ -197,7 +214,7 @@ TEST(CudaPreprocess, IsBilinearOtherwise) {
             return bilinear(oracle, c, actual.fit.content, x, y);
           },
           kRoundedTwice);
-      actual.expect_black_around();
+      actual.expect_around(0);
     }
 }
 

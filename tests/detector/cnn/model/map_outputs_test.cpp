@@ -24,6 +24,7 @@ HeadData scrfd_head() {
   head.kind = HeadKind::scrfd;
   head.strides = {8, 16, 32};
   head.outputs = {{1}, {4}, {10}};
+  head.anchors = 0;
   return head;
 }
 
@@ -44,7 +45,7 @@ Cut cut_scrfd() {
 TEST(MapOutputs, ComeStrideByStride) {
   const Cut cut = cut_scrfd();
   HeadData head = scrfd_head();
-  const auto outputs = find_map_outputs(head, cut.maps, cut.graph, kTrial, "test.onnx");
+  const auto outputs = find_map_outputs(head, cut.maps, cut.graph, kTrial, {"test.onnx"});
   EXPECT_EQ(head.anchors, 2);
   ASSERT_EQ(outputs.size(), 9U);
   for (std::size_t i = 0; i < 9; ++i) {
@@ -72,12 +73,13 @@ TEST(MapOutputs, ThatAreNotTheHeadsAreRefused) {
        [](Cut&, HeadData& head) { head.outputs[2].channels = 6; }},
       {"two outputs have rows of 1 at stride 8",
        [](Cut& cut, HeadData&) { cut.maps[8] = cut.maps[0]; }},
+      {"has 2 anchors at a place, not 3", [](Cut&, HeadData& head) { head.anchors = 3; }},
       {"its outputs have different numbers of anchors",
        [](Cut& cut, HeadData& head) {
          for (std::size_t i = 3; i < 6; ++i) cut.maps[i].values = 2;
          head.outputs[1].channels = 2;
        }},
-      {"has a shape that no head reads", [](Cut& cut, HeadData&) { cut.maps[4].values = 0; }},
+      {"has a shape that no head reads", [](Cut& cut, HeadData&) { cut.maps[4].values = 3; }},
       {"has a shape that no head reads", [](Cut& cut, HeadData&) { cut.maps[4].values = 3; }},
       {"nothing computes its output nowhere",
        [](Cut& cut, HeadData&) { cut.maps[4].name = "nowhere"; }},
@@ -87,7 +89,7 @@ TEST(MapOutputs, ThatAreNotTheHeadsAreRefused) {
     HeadData head = scrfd_head();
     wrong.make(cut, head);
     test::expect_error(ErrorKind::device, wrong.reason, [&] {
-      (void)find_map_outputs(head, cut.maps, cut.graph, kTrial, "test.onnx");
+      (void)find_map_outputs(head, cut.maps, cut.graph, kTrial, {"test.onnx"});
     });
   }
 }
@@ -127,7 +129,7 @@ TEST(MapOutputs, OfAnScrfdAreDecodedAsTheRowsOfItsFile) {
   const onnx::ModelProto file = test::small_scrfd().model();
   const Cut cut = cut_scrfd();
   HeadData head = scrfd_head();
-  const auto outputs = find_map_outputs(head, cut.maps, cut.graph, kTrial, "test.onnx");
+  const auto outputs = find_map_outputs(head, cut.maps, cut.graph, kTrial, {"test.onnx"});
   constexpr Size kSize{test::kExportedSide, test::kExportedSide};
   // A picture of 0..1 keeps the numbers of the random network small.
   test::OnnxValue picture = test::noise_picture(kSize.height, kSize.width);

@@ -15,6 +15,7 @@
 #include "detector/cnn/model/graph/onnx_check.h"
 #include "tests/detector/files.h"
 #include "tests/support/small_exports.h"
+#include "tests/support/small_yolo.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::detector {
@@ -170,6 +171,42 @@ TEST(MutatedModel, OfAnExportIsRefusedOrCanonical) {
     run_canonical_mutations(test::small_scrfd().model(), {tail, kNormalisation});
     run_canonical_mutations(test::export_for_all_passes().model(), {tail, kNormalisation});
   }
+}
+
+TEST(MutatedModel, OfAYoloOrRetinafaceIsRefusedOrCanonical) {
+  constexpr InputNormalisation kNormalisation{{0, 0, 0}, {255, 255, 255}};
+  for (const test::OnnxBuilder& file :
+       {test::small_yolo(2, {5, 3}), test::small_yolo_anchors(), test::small_retinaface()})
+    run_canonical_mutations(file.model(), {Tail::decoding_cut, kNormalisation});
+}
+
+/// Changes a file, and reads it as a user would.
+void run_read_mutations(const onnx::ModelProto& original) {
+  const test::TemporaryFolder folder;
+  constexpr unsigned kSeeds = 150;
+  unsigned refused = 0;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    onnx::ModelProto changed = original;
+    mutate(changed, random);
+    try {
+      const Model model(folder.write("changed.onnx", changed.SerializeAsString()));
+      EXPECT_EQ(model.outputs().size(), model.head().strides.size() * model.head().outputs.size());
+    } catch (const Error& error) {
+      ++refused;
+      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_GT(refused, kSeeds / 20);
+  EXPECT_LT(refused, kSeeds);
+}
+
+TEST(MutatedModel, ThatTellsWhatItIsIsRefusedOrRead) {
+  run_read_mutations(test::small_yolo(2, {5, 3}).model());
+  run_read_mutations(test::small_scrfd().model());
 }
 
 // Seed 75 ended OpenCV 4.6's importer by a signal.

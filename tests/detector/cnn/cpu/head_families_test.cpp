@@ -1,0 +1,299 @@
+// Small networks of each family find on every engine what their files say. The oracle computes the
+// file as it was exported, with ONNX's operators as plain loops. Files of YOLO 8 decode their boxes
+// themselves; for the others, this file does, in double precision and by the authors' formulas.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "detector/cnn/cpu/engine.h"
+#include "detector/cnn/model/head.h"
+#include "detector/cnn/model/model.h"
+#include "tests/support/onnx_interpreter.h"
+#include "tests/support/small_yolo.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::detector {
+namespace {
+
+using test::OnnxValue;
+
+constexpr int kSide = test::kYoloSide;
+constexpr Size kNetwork{kSide, kSide};
+constexpr double kLevels = 255;
+
+using Values = std::map<std::string, OnnxValue>;
+
+/// What a file finds in one cell.
+struct Found {
+  double score = 0;
+  double centre_x = 0;
+  double centre_y = 0;
+  double width = 0;
+  double height = 0;
+  std::vector<double> points{};  ///< x, y of each
+};
+
+/// Reads what a file computes: what it finds in each cell, in the order in which decoders find it.
+using Finder = std::function<std::vector<Found>(const onnx::GraphProto&, const Values&)>;
+
+/// A family: a file, its card if it needs one, and what it finds.
+struct ExportedFamily {
+  const char* name;
+  std::function<test::OnnxBuilder()> file;
+  std::string card;
+  Finder find;
+
+  friend void PrintTo(const ExportedFamily& family, std::ostream* to) { *to << family.name; }
+};
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// Reads the rows of a YOLO 8, which are centre, size, scores and landmarks. Only the first class
+/// is wanted.
+std::vector<Found> read_yolo(const OnnxValue& rows, std::size_t classes, std::size_t point_values) {
+  const auto cells = static_cast<std::size_t>(rows.dims[2]);
+  const auto at = [&](std::size_t row, std::size_t cell) {
+    return rows.numbers[row * cells + cell];
+  };
+  std::vector<Found> all;
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    Found found{at(4, cell), at(0, cell), at(1, cell), at(2, cell), at(3, cell)};
+    for (std::size_t row = 4 + classes; row + 1 < static_cast<std::size_t>(rows.dims[1]);
+         row += point_values) {
+      found.points.push_back(at(row, cell));
+      found.points.push_back(at(row + 1, cell));
+    }
+    all.push_back(found);
+  }
+  return all;
+}
+
+Finder yolo_of(std::size_t classes, std::size_t point_values = 2) {
+  return [=](const onnx::GraphProto& graph, const Values& values) {
+    return read_yolo(values.at(graph.output(0).name()), classes, point_values);
+  };
+}
+
+constexpr double kYoloAnchors[3][3][2] = {{{4, 5}, {8, 10}, {13, 16}},
+                                          {{23, 29}, {43, 55}, {73, 105}},
+                                          {{146, 217}, {231, 300}, {335, 433}}};
+
+/// Decodes one anchor of YOLO5Face, as its authors' detect() does.
+Found yolo5_cell(const std::vector<double>& v, double x, double y, double stride,
+                 const double (&anchor)[2], std::size_t points) {
+  Found found{sigmoid(v[4]) * sigmoid(v[5 + 2 * points]), (sigmoid(v[0]) * 2 - 0.5 + x) * stride,
+              (sigmoid(v[1]) * 2 - 0.5 + y) * stride, std::pow(sigmoid(v[2]) * 2, 2) * anchor[0],
+              std::pow(sigmoid(v[3]) * 2, 2) * anchor[1]};
+  for (std::size_t i = 0; i < points; ++i) {
+    found.points.push_back(v[5 + 2 * i] * anchor[0] + x * stride);
+    found.points.push_back(v[6 + 2 * i] * anchor[1] + y * stride);
+  }
+  return found;
+}
+
+Finder yolo5_of(std::size_t points) {
+  return [=](const onnx::GraphProto& graph, const Values& values) {
+    std::vector<Found> all;
+    for (int level = 0; level < 3; ++level) {
+      const OnnxValue& map = values.at(graph.output(level).name());
+      const auto side = static_cast<std::size_t>(map.dims[2]);
+      const auto size = static_cast<std::size_t>(map.dims[4]);
+      for (std::size_t place = 0; place < side * side; ++place)
+        for (std::size_t anchor = 0; anchor < 3; ++anchor) {
+          const auto first = map.numbers.begin() +
+                             static_cast<std::ptrdiff_t>((anchor * side * side + place) * size);
+          const std::size_t row = place / side;
+          all.push_back(yolo5_cell({first, first + static_cast<std::ptrdiff_t>(size)},
+                                   static_cast<double>(place % side), static_cast<double>(row),
+                                   8 << level, kYoloAnchors[level][anchor], points));
+        }
+    }
+    return all;
+  };
+}
+
+/// Decodes a row of RetinaFace: box, two scores before their softmax, landmarks.
+Found retina_cell(const double* v, double x, double y, double side) {
+  Found found{std::exp(v[5]) / (std::exp(v[4]) + std::exp(v[5])), x + v[0] * 0.1 * side,
+              y + v[1] * 0.1 * side, side * std::exp(v[2] * 0.2), side * std::exp(v[3] * 0.2)};
+  for (int i = 0; i < 5; ++i) {
+    found.points.push_back(x + v[6 + 2 * i] * 0.1 * side);
+    found.points.push_back(y + v[7 + 2 * i] * 0.1 * side);
+  }
+  return found;
+}
+
+std::vector<Found> retinaface(const onnx::GraphProto& graph, const Values& values) {
+  const OnnxValue& rows = values.at(graph.output(0).name());
+  constexpr double kSides[3][2] = {{16, 32}, {64, 128}, {256, 512}};
+  std::vector<Found> all;
+  for (int level = 0; level < 3; ++level) {
+    const int stride = 8 << level;
+    for (int row = 0; row < kSide / stride; ++row)
+      for (int column = 0; column < kSide / stride; ++column)
+        for (const double side : kSides[level])
+          all.push_back(retina_cell(&rows.numbers[16 * all.size()], (column + 0.5) * stride,
+                                    (row + 0.5) * stride, side));
+  }
+  return all;
+}
+
+/// Joins three outputs to rows. Logarithms undo the exponentials of a softmax in the file.
+Finder retinaface_of_three(bool softmax) {
+  return [=](const onnx::GraphProto& graph, const Values& values) {
+    Values joined;
+    OnnxValue& rows = joined[graph.output(0).name()];
+    const OnnxValue& boxes = values.at(graph.output(0).name());
+    for (std::size_t cell = 0; cell < static_cast<std::size_t>(boxes.dims[1]); ++cell)
+      for (int output = 0; output < 3; ++output) {
+        const OnnxValue& part = values.at(graph.output(output).name());
+        const auto size = static_cast<std::size_t>(part.dims[2]);
+        for (std::size_t i = 0; i < size; ++i) {
+          const double number = part.numbers[cell * size + i];
+          rows.numbers.push_back(softmax && output == 1 ? std::log(number) : number);
+        }
+      }
+    return retinaface(graph, joined);
+  };
+}
+
+std::string card(const std::string& head, const std::string& classes = "[{\"name\": \"face\"}]") {
+  return R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, "head": )" + head +
+         ", \"classes\": " + classes + "}";
+}
+
+constexpr const char* kAnchorsOfCard =
+    R"("anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
+                   [[146, 217], [231, 300], [335, 433]]])";
+
+std::string yolo5_head(const std::string& points) {
+  return R"({"family": "yolo-anchors", )" + std::string(kAnchorsOfCard) + points + "}";
+}
+
+const std::string kRetinafaceCard =
+    card(R"({"family": "retinaface", "anchors": [[16, 32], [64, 128], [256, 512]],
+             "points": {"count": 5}})");
+
+const ExportedFamily kFamilies[] = {
+    {"Yolo", [] { return test::small_yolo(); }, "", yolo_of(1)},
+    {"YoloWithLandmarks",
+     [] {
+       return test::small_yolo(1, {5, 3});
+     },
+     "", yolo_of(1, 3)},
+    {"YoloWithLandmarksOfTwoValues",
+     [] {
+       return test::small_yolo(1, {5, 2});
+     },
+     "", yolo_of(1)},
+    {"YoloWithOtherLandmarks",
+     [] {
+       return test::small_yolo(1, {3, 3});
+     },
+     "", yolo_of(1, 3)},
+    {"YoloOfManyClasses",
+     [] {
+       return test::small_yolo(6, {5, 3});
+     },
+     "", yolo_of(6, 3)},
+    {"YoloAnchors", [] { return test::small_yolo_anchors(); },
+     card(yolo5_head(R"(, "points": {"count": 5})")), yolo5_of(5)},
+    {"YoloAnchorsWithoutLandmarks", [] { return test::small_yolo_anchors(0); },
+     card(yolo5_head("")), yolo5_of(0)},
+    {"YoloAnchorsOfTwoClasses", [] { return test::small_yolo_anchors(5, 2); },
+     card(yolo5_head(R"(, "points": {"count": 5})"),
+          R"([{"name": "face"}, {"name": "dog", "as": "ignore"}])"),
+     yolo5_of(5)},
+    {"Retinaface", [] { return test::small_retinaface(); }, kRetinafaceCard, retinaface},
+    {"RetinafaceOfThreeOutputs", [] { return test::small_retinaface(false); }, kRetinafaceCard,
+     retinaface_of_three(false)},
+    {"RetinafaceWithSoftmax", [] { return test::small_retinaface(false, true); }, kRetinafaceCard,
+     retinaface_of_three(true)},
+};
+
+class HeadOfFamily : public testing::TestWithParam<std::tuple<ExportedFamily, Library>> {
+ protected:
+  [[nodiscard]] static const ExportedFamily& family() { return std::get<0>(GetParam()); }
+
+  [[nodiscard]] std::vector<Found> expected(const OnnxValue& picture) const {
+    OnnxValue normalised = picture;
+    for (double& number : normalised.numbers) number /= kLevels;
+    const onnx::ModelProto file = family().file().model();
+    return family().find(file.graph(), interpret_onnx(file, normalised));
+  }
+
+  [[nodiscard]] Detections actual(const OnnxValue& picture) const {
+    const test::TemporaryFolder folder;
+    const auto file = folder.write("model.onnx", family().file().model().SerializeAsString());
+    if (!family().card.empty()) (void)folder.write("model.onnx.json", family().card);
+    const Model model(file);
+    const auto inference =
+        make_engine(std::get<1>(GetParam()), model, kNetwork, {Precision::f32, 1, 1})
+            ->make_inference();
+    std::ranges::transform(picture.numbers, inference->input().begin(),
+                           [](double number) { return static_cast<std::uint8_t>(number); });
+    inference->start();
+    inference->wait();
+    NetworkOutputs outputs;
+    for (std::size_t i = 0; i < model.outputs().size(); ++i)
+      outputs.push_back(inference->output(i));
+    return decode_head(model.head(), outputs, {kNetwork, kNetwork, kNetwork}, 0);
+  }
+};
+
+Box visible_box(const Found& found) {
+  const auto side = [](double middle, double half) { return static_cast<float>(middle + half); };
+  return clipped({side(found.centre_x, -found.width / 2), side(found.centre_y, -found.height / 2),
+                  side(found.centre_x, found.width / 2), side(found.centre_y, found.height / 2)},
+                 kNetwork);
+}
+
+void expect_near(const Box& actual, const Box& expected) {
+  constexpr float kPixels = 0.01F;  // of floats, among boxes of some hundred pixels
+  EXPECT_NEAR(actual.x1, expected.x1, kPixels);
+  EXPECT_NEAR(actual.y1, expected.y1, kPixels);
+  EXPECT_NEAR(actual.x2, expected.x2, kPixels);
+  EXPECT_NEAR(actual.y2, expected.y2, kPixels);
+}
+
+TEST_P(HeadOfFamily, FindsWhatTheFileSays) {
+  const auto engines = supported_engines();
+  const Library library = std::get<1>(GetParam());
+  if (std::ranges::none_of(engines, [&](const auto& has) { return has.library == library; }))
+    GTEST_SKIP() << "this build lacks the engine";
+  const OnnxValue picture = test::noise_picture(kSide, kSide);
+  std::vector<Found> wanted = expected(picture);
+  std::erase_if(wanted, [](const Found& found) {
+    const Box box = visible_box(found);
+    return box.width() <= 0 || box.height() <= 0;
+  });
+  const Detections found = actual(picture);
+  ASSERT_EQ(found.size(), wanted.size());
+  ASSERT_GT(found.size(), 50U);
+  ASSERT_EQ(found.has_landmarks(), wanted.front().points.size() == 10);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_NEAR(found.scores[i], wanted[i].score, 1e-4);
+    expect_near(found.boxes[i], visible_box(wanted[i]));
+    for (std::size_t k = 0; found.has_landmarks() && k < 5; ++k) {
+      EXPECT_NEAR(found.landmarks[i][k].x, wanted[i].points[2 * k], 0.02);
+      EXPECT_NEAR(found.landmarks[i][k].y, wanted[i].points[2 * k + 1], 0.02);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, HeadOfFamily,
+                         testing::Combine(testing::ValuesIn(kFamilies),
+                                          testing::Values(Library::openvino, Library::opencv)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name +
+                                  std::string(std::get<1>(test.param) == Library::opencv
+                                                  ? "ByOpencv"
+                                                  : "ByOpenvino");
+                         });
+
+}  // namespace
+}  // namespace facepipe::detector
