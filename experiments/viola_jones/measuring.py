@@ -89,8 +89,9 @@ class Measuring(Experiment):
         return self.on_cuda(choices=programs.choices)
 
     def sizes(self):
-        return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(
-            arguments, inputs.of_sizes(arguments.inputs / "viola_jones", published.TABLE_1_SIZES)))
+        # Without a GPU, too: another machine can then be given the pictures.
+        pictures = inputs.of_sizes(self.arguments.inputs / "viola_jones", published.TABLE_1_SIZES)
+        return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(arguments, pictures))
 
     def devices(self):
         return self.on_cuda(devices=programs.devices)
