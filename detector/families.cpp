@@ -35,6 +35,8 @@ void check_options(const Family& family, const DetectorOptions& options) {
   if (options.detect_size && !takes.detect_size)
     refuse("--detect-size doesn't work with " + std::string(family.traits.name) +
            "; a larger --min-face makes detection faster");
+  if (options.looks && options.looks->scales != Looks{}.scales && !takes.detect_size)
+    refuse("sizes in --looks work only with " + takers_of(&TakenOptions::detect_size));
   if (!options.card.empty() && !takes.card)
     refuse("--card works only with " + takers_of(&TakenOptions::card));
   if (options.scale_factor && !takes.scale_factor)

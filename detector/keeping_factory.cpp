@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "detector/looks_detector.h"
 #include "detector/tiling.h"
 
 namespace facepipe::detector {
@@ -38,7 +39,11 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   if (const auto* const known = kept_.find(frame)) return *known;
   const std::int64_t size = pixels_for(frame);
   kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // makes room for one more
-  std::shared_ptr<Detector> made = make(frame);
+  std::vector<LookAt> looks;
+  for (std::shared_ptr<Detector>& detector : make(frame))
+    looks.push_back({std::move(detector), false});
+  if (looks_of(options_).mirrored) looks.push_back({looks.front().detector, true});
+  std::shared_ptr<Detector> made = make_looks_detector(std::move(looks));
   kept_.add(frame, made, size);
   return made;
 }

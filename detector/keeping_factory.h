@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/geometry.h"
 #include "core/recently_used.h"
@@ -14,7 +15,8 @@
 
 namespace facepipe::detector {
 
-/// The factories of all families keep their detectors in this way. Thread-safe.
+/// The factories of all families keep their detectors in this way, and add the mirrored look.
+/// Thread-safe.
 class KeepingFactory : public DetectorFactory {
  public:
   /// Throws Error(usage) for options out of range. See ModelInfo for the other arguments.
@@ -29,7 +31,9 @@ class KeepingFactory : public DetectorFactory {
 
   /// Returns how many pixels the pictures have that such a detector has memory for.
   [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
-  [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame) = 0;
+  /// Returns the detectors of all looks that aren't mirrored. The first one has places for
+  /// DetectorOptions::requests frames.
+  [[nodiscard]] virtual std::vector<std::shared_ptr<Detector>> make(Size frame) = 0;
 
  private:
   DetectorOptions options_;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "detector/looks.h"
+
 namespace facepipe::detector {
 
 /// Texts are shown as they are; empty ones are unknown.
@@ -22,6 +24,7 @@ struct ModelAbout {
   ModelLicence licence;
   std::optional<float> score;  ///< faces score more than this
   std::optional<float> nms;    ///< the overlap for suppression
+  std::optional<Looks> looks;
 };
 
 }  // namespace facepipe::detector

@@ -44,6 +44,12 @@ std::string_view engine_name(Library library, bool fused) {
   return found->name;
 }
 
+Looks looks_of(const DetectorOptions& options) {
+  Looks looks = options.looks.value_or(Looks{});
+  looks.mirrored = looks.mirrored || options.mirrored_too;
+  return looks;
+}
+
 bool computes_networks(Library library) { return family_of(library).owns == nullptr; }
 
 bool works_in_host_memory(DeviceKind device, Library library) {

@@ -10,6 +10,7 @@
 
 #include "core/device.h"
 #include "core/geometry.h"
+#include "detector/looks.h"
 
 namespace facepipe::detector {
 
@@ -50,6 +51,8 @@ struct DetectorOptions {
   float score_threshold = 0.5F;     ///< candidates need score > this
   bool score_of_card = false;       ///< the card's score, if it has one, is the threshold instead
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
+  std::optional<Looks> looks;       ///< at each frame; default: those of the model's card, else one
+  bool mirrored_too = false;        ///< the mirrored look is added to them
   int threads = 0;                  ///< 0: one for each core that the process may use
   int requests = 2;                 ///< frames that the detector may hold at once, >= 1
   /// For our own engine. True: kernels compute several operators at once, if the chip has such
@@ -64,6 +67,9 @@ struct DetectorOptions {
   /// suppression that counts windows itself needs this.
   bool every_window = false;
 };
+
+/// Returns all looks at a frame, if the model's card has none.
+[[nodiscard]] Looks looks_of(const DetectorOptions& options);
 
 /// The engine that runs, after "auto" has been resolved.
 struct EngineChoice {

@@ -70,9 +70,8 @@ struct KnownTracks {
 /// a member for each thing that a user can ask for.
 struct HideJob {
   overlay::HideOptions appearance;
-  bool mirrored_too = false;  ///< the job looks for faces in the mirrored picture as well
-  /// The job also looks for faces in the picture turned clockwise by so many quarter turns (1..3),
-  /// and in its mirror image if `mirrored_too`. 0: it doesn't. Only on the CPU.
+  /// The job also looks for faces in the picture turned clockwise by so many quarter turns (1..3).
+  /// 0: it doesn't. Only on the CPU.
   int turned_too = 0;
   /// The job looks for motion on the host although the frames are on a CUDA device. The host then
   /// gets a small luma of each frame. Both ways find the same motion.

@@ -107,6 +107,7 @@ std::optional<detector::DetectorOptions> print_model(const DoctorOptions& option
   detector::DetectorOptions detector;
   detector.card = options.card;
   detector.score_threshold = 0;
+  detector.looks = detector::Looks{};
   std::unique_ptr<detector::DetectorFactory> detectors;
   const auto failure = attempt({}, [&] {
     detector.model = find_model(options.model, program_directory());

@@ -41,6 +41,7 @@ bool print_all_engines(detector::DetectorOptions trial, const ModelCheckOptions&
   trial.score_threshold = 0;
   trial.score_of_card = false;
   trial.detect_size.reset();
+  trial.looks = detector::Looks{};
   if (detector::family_of(trial.model).traits.takes.detect_size)
     trial.detect_size = options.timed_size;
   const std::optional<SelfTestResult> on_cpu = print_engines(trial, kTimed, print);

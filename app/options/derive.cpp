@@ -40,6 +40,7 @@ constexpr float kCarefulStart = 0.155F;
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
   run.detector = asked.detector;
+  run.detector.mirrored_too = asked.hiding.careful;
   run.left_to_card.iou = !asked.iou;
   if (asked.iou) run.job.search.nms.threshold = *asked.iou;
   run.detector.every_window = run.job.search.nms.rule == nms::NmsRule::groups;
@@ -157,7 +158,6 @@ RunOptions with_tracking(const Asked& asked) {
   if (asked.hiding.careful) {
     if (run.job.search.every > 1)
       clash("--careful looks at every frame twice: it excludes --every");
-    hide.mirrored_too = true;
     hide.tracks.gap_s = kCarefulGap_s;
     hide.tracks.sure_score = kCarefulSure;
     hide.tracks.start_score = kCarefulStart;

@@ -116,6 +116,29 @@ double parse_time(const OptionText& given) {
   return total;
 }
 
+detector::Looks parse_looks(std::string_view option, const std::vector<std::string>& words) {
+  constexpr double kLeast = 0.01;
+  detector::Looks looks{{}, false};
+  for (const std::string& word : words) {
+    const OptionText given{option, word};
+    const bool flip = word == "flip";
+    const float scale =
+        flip ? 0 : static_cast<float>(parse_number(given, kLeast, detector::kLargestLook));
+    if (flip ? looks.mirrored : std::ranges::count(looks.scales, scale) > 0)
+      refuse(given, "another look than those before it");
+    if (flip)
+      looks.mirrored = true;
+    else
+      looks.scales.push_back(scale);
+  }
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
+  if (looks.scales.empty()) refuse({option, all}, "a list with a scale, such as 1,flip");
+  if (looks.scales.size() > detector::kMostLooks)
+    refuse({option, all}, "a list of 4 scales at most");
+  return looks;
+}
+
 Size parse_size(const OptionText& given, int low, int high) {
   const std::vector<std::string_view> parts = split(given.text, 'x');
   const auto side = [&](std::size_t i) { return read_all<int>(parts[i]).value_or(-1); };

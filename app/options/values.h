@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/geometry.h"
+#include "detector/looks.h"
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
 #include "overlay/yuv_color.h"
@@ -39,6 +40,11 @@ struct OptionText {
 
 /// Reads WIDTHxHEIGHT in pixels; each side is low..high.
 [[nodiscard]] Size parse_size(const OptionText& given, int low, int high);
+
+/// Reads scales of looks and "flip": {"1", "0.5", "flip"}. There is a scale, and nothing comes
+/// twice.
+[[nodiscard]] detector::Looks parse_looks(std::string_view option,
+                                          const std::vector<std::string>& words);
 
 /// Reads NAME=VALUE. The name is not empty; the value may hold anything, also '='.
 [[nodiscard]] std::pair<std::string, std::string> parse_assignment(const OptionText& given);

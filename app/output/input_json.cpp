@@ -139,7 +139,7 @@ Json hide_json(const RunOptions& options) {
   return {{"style", name_of(hide.appearance.style)},
           {"shape", shape->name},
           {"grow", hide.appearance.grow},
-          {"mirrored_too", hide.mirrored_too},
+          {"mirrored_too", options.detector.mirrored_too},
           {"host_motion", hide.host_motion},
           {"look_ahead_s", hide.tracks.look_ahead_s},
           {"two_pass", options.two_pass},
@@ -147,6 +147,16 @@ Json hide_json(const RunOptions& options) {
           {"regions", regions_json(hide.regions.hidden)},
           {"keep_regions", regions_json(hide.regions.kept)},
           {"hide_all_s", std::move(spans)}};
+}
+
+/// Returns the looks as --looks takes them: numbers, and "flip".
+Json looks_json(detector::DetectorOptions options, const detector::ModelAbout& model) {
+  if (!options.looks) options.looks = model.looks;
+  const detector::Looks looks = looks_of(options);
+  Json json = Json::array();
+  for (const float scale : looks.scales) json.push_back(short_double(scale));
+  if (looks.mirrored) json.push_back("flip");
+  return json;
 }
 
 Json options_json(const RunOptions& options, const detector::ModelAbout& model) {
@@ -161,6 +171,7 @@ Json options_json(const RunOptions& options, const detector::ModelAbout& model) 
           {"max_face", job.search.max_face},
           {"scale_factor", or_null(detector.scale_factor)},
           {"detect_size", detector.detect_size ? size_json(*detector.detect_size) : Json()},
+          {"looks", looks_json(detector, model)},
           {"draw", draw_json(job.hide ? overlay::kNoOverlay : job.overlay)},
           {"hide", hide_json(options)},
           {"max_pixels", job.input.max_pixels},

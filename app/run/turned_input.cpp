@@ -148,6 +148,8 @@ std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
   options.detect_size = Size{side, side};
   options.score_threshold = detector::kFaceThatCounts;
   options.score_of_card = false;
+  options.looks = detector::Looks{};
+  options.mirrored_too = false;
   options.requests = 1;
   options.library.reset();
   options.precision.reset();

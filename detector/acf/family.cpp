@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/workers.h"
@@ -29,11 +30,11 @@ class AcfDetectorFactory final : public KeepingFactory {
     return (std::int64_t{4} * frame.width * frame.height) << (2 * octaves_up_);
   }
 
-  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
-    return make_acf_detector(model_, workers_, frame,
-                             {.sizes = {options().min_face, options().max_face},
-                              .score_threshold = options().score_threshold,
-                              .requests = options().requests});
+  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
+    return {make_acf_detector(model_, workers_, frame,
+                              {.sizes = {options().min_face, options().max_face},
+                               .score_threshold = options().score_threshold,
+                               .requests = options().requests})};
   }
 
   std::shared_ptr<const Model> model_;

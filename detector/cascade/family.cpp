@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <opencv2/core.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/workers.h"
 #include "detector/cascade/cpu/cascade_detector.h"
@@ -32,12 +33,12 @@ class CascadeDetectorFactory final : public KeepingFactory {
     return kLevels * frame.width * frame.height;
   }
 
-  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
-    return make_cascade_detector(scanner_, workers_, frame,
-                                 {.levels = level_options(options()),
-                                  .score_threshold = options().score_threshold,
-                                  .every_window = options().every_window,
-                                  .requests = options().requests});
+  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
+    return {make_cascade_detector(scanner_, workers_, frame,
+                                  {.levels = level_options(options()),
+                                   .score_threshold = options().score_threshold,
+                                   .every_window = options().every_window,
+                                   .requests = options().requests})};
   }
 
   std::shared_ptr<const Scanner> scanner_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
@@ -61,16 +62,31 @@ class CnnDetectorFactory final : public KeepingFactory {
   }
 
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
-    const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size, multiple());
-    return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
-                  : pixels(fit_network(frame, options().detect_size, multiple()));
+    std::int64_t all = 0;
+    for (const float scale : looks_of(options()).scales) {
+      const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
+      const std::optional<Tiling> tiling = tiling_for(frame, size, multiple());
+      all += tiling ? pixels(tiling->whole) + pixels(tiling->tile)
+                    : pixels(fit_network(frame, size, multiple()));
+    }
+    return all;
   }
 
-  [[nodiscard]] std::shared_ptr<Detector> make(Size frame) override {
-    if (const std::optional<Tiling> tiling = tiling_for(frame, options().detect_size, multiple()))
+  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
+    std::vector<std::shared_ptr<Detector>> looks;
+    for (const float scale : looks_of(options()).scales) {
+      // The other looks at a frame are behind the first one, and don't wait.
+      const int requests = looks.empty() ? options().requests : 1;
+      looks.push_back(make_look(frame, scale, requests));
+    }
+    return looks;
+  }
+
+  [[nodiscard]] std::shared_ptr<Detector> make_look(Size frame, float scale, int requests) const {
+    const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
+    if (const std::optional<Tiling> tiling = tiling_for(frame, size, multiple()))
       return make_tiled(*tiling);
-    const NetworkFit fit = fit_network(frame, options().detect_size, multiple());
-    const int requests = options().requests;
+    const NetworkFit fit = fit_network(frame, size, multiple());
     return make(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
   }
 
@@ -133,6 +149,7 @@ Model read_network(const DetectorOptions& options) { return Model(options.model,
 
 DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about) {
   if (options.score_of_card && about.score) options.score_threshold = *about.score;
+  if (!options.looks) options.looks = about.looks;
   return options;
 }
 

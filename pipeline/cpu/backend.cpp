@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "detector/mirror.h"
 #include "detector/turned_faces.h"
 #include "nms/cpu/suppressor.h"
 #include "overlay/overlay.h"
@@ -208,10 +207,6 @@ class CpuProcessor final : public FrameProcessor {
     request.count_copies(copies_);
     Interval& inference = item.record.times[StageId::inference];
     inference = request.inference();
-    if (options_.hide && options_.hide->mirrored_too)
-      detector::append_mirrored(candidates,
-                                look(request, detector::mirrored_view(item.frame), inference),
-                                item.frame.upright().width);
     if (turned_detector_) {
       candidates.landmarks.clear();  // nobody needs them, because the faces are hidden
       look_at_turned(work.turned ? *work.turned : request, item.frame, candidates, inference);
@@ -245,11 +240,8 @@ class CpuProcessor final : public FrameProcessor {
   void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
                       Detections& candidates, Interval& inference) const {
     const HideJob& hide = *options_.hide;
-    const Frame turned = detector::turned_view(frame, hide.turned_too);
-    Detections found = look(request, turned, inference);
-    if (hide.mirrored_too)
-      detector::append_mirrored(found, look(request, detector::mirrored_view(turned), inference),
-                                turned.upright().width);
+    const Detections found =
+        look(request, detector::turned_view(frame, hide.turned_too), inference);
     detector::append_turned_back(candidates, found, hide.turned_too, frame.upright());
   }
 

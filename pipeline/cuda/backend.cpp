@@ -13,9 +13,7 @@
 #include "core/cuda/graph.h"
 #include "core/cuda/stream.h"
 #include "core/error.h"
-#include "detector/cnn/cuda/two_looks_detector.h"
 #include "detector/cuda_detector.h"
-#include "detector/mirror.h"
 #include "nms/nms.h"
 #include "overlay/cuda/hide.h"
 #include "pipeline/cpu/backend.h"
@@ -178,7 +176,6 @@ class CudaBackend final : public Backend {
     key.style = follows(options) ? overlay::kNoOverlay : style_of(options);
     key.nms = options.search.nms;
     key.sizes = {options.search.min_face, options.search.max_face};
-    key.mirrored_too = options.hide && options.hide->mirrored_too;
     key.to_host = fields_of(options);
     if (follows(options)) key.follow = followed_scores(options);
     key.times_stages = options.wants_stage_times;
@@ -224,16 +221,7 @@ class CudaBackend final : public Backend {
     const std::uint32_t of_faces = nms::nms_capacity(key.nms);
     const std::uint32_t capacity =
         key.follow ? std::max(of_faces, nms::nms_capacity(nms::NmsOptions{})) : of_faces;
-    const auto look_at = [&](const StreamLayout& layout) {
-      return detectors().detector(layout, capacity, key.tuning);
-    };
-    if (!key.mirrored_too) return look_at(key.layout);
-    StreamLayout other_way = key.layout;
-    other_way.orientation = detector::mirrored(key.layout.orientation);
-    auto plain = look_at(key.layout);
-    return detector::make_cuda_two_looks_detector(
-        std::move(plain), look_at(other_way),
-        upright_size(key.layout.stored, key.layout.orientation).width);
+    return detectors().detector(key.layout, capacity, key.tuning);
   }
 
   [[nodiscard]] std::shared_ptr<GraphSet> make_graphs(const GraphKey& key) const {

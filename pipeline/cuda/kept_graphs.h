@@ -19,7 +19,6 @@ struct GraphKey {
   overlay::OverlayStyle style;
   nms::NmsOptions nms;
   FaceSizes sizes;
-  bool mirrored_too = false;  ///< HideJob::mirrored_too
   FaceFields to_host = FaceFields::none;
   std::optional<FollowedScores> follow;
   bool times_stages = false;

@@ -22,7 +22,7 @@ using testing::Not;
 /// The card of a small SCRFD, as its content tells it.
 json scrfd_card() {
   return json::parse(R"({"facepipe_model": 1, "name": "small",
-    "input": {"mean": [127.5, 127.5, 127.5], "std": [128, 128, 128]},
+    "input": {"mean": [127.5, 127.5, 127.5], "std": [128, 128, 128], "looks": [1, 0.5]},
     "head": {"family": "scrfd", "points": {"count": 5}}})");
 }
 

@@ -83,7 +83,6 @@ TEST_F(DeviceGroup, OfOneDeviceIsThatDevice) {
   EXPECT_EQ(backend.get(), devices_.front());
 }
 
-// Each look at a frame counts; with the mirrored picture there are two.
 TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
   FakeBehaviour behaviour;
   behaviour.copied = [](CopyCounter& copies) {
@@ -95,17 +94,10 @@ TEST_F(DeviceGroup, CountsWhatADetectorCopies) {
     const auto found = std::ranges::find(result.resources.copies, kind, &pipeline::CopySum::kind);
     return std::pair(found->calls, found->bytes);
   };
-  for (const bool mirrored_too : {false, true}) {
-    const std::int64_t looks = mirrored_too ? 2 * kFrames : kFrames;
-    pipeline::JobOptions options = job(1);
-    if (mirrored_too) {
-      options.hide.emplace().mirrored_too = true;
-      options.hide->wants_tracks = true;
-    }
-    const pipeline::JobResult result = run(options, *group({1}, behaviour)).result;
-    EXPECT_EQ(copied(result, "network_input"), std::pair(looks, 1000 * looks));
-    EXPECT_EQ(copied(result, "network_output"), std::pair(2 * looks, 30 * looks));
-  }
+  const pipeline::JobResult result = run(job(1), *group({1}, behaviour)).result;
+  constexpr std::int64_t kSearched = kFrames;
+  EXPECT_EQ(copied(result, "network_input"), std::pair(kSearched, 1000 * kSearched));
+  EXPECT_EQ(copied(result, "network_output"), std::pair(2 * kSearched, 30 * kSearched));
 }
 
 TEST_F(DeviceGroup, SharesTheLanesOfAJob) {

@@ -198,19 +198,6 @@ TEST_F(KnownTracksTest, FramesThatAreNotKnownAreTold) {
               Contains(HasSubstr("1 frames are not in t.json: facepipe hides them as a whole")));
 }
 
-TEST_F(KnownTracksTest, AMirroredLookFindsWhatIsMirrored) {
-  pipeline::JobOptions options = tracking();
-  options.hide->mirrored_too = true;
-  std::atomic<int> mirrored = 0;
-  behaviour_.on_prepare = [&](const Frame& frame) { mirrored += frame.orientation.mirrored; };
-  const JobRun run = run_fake_job(options, behaviour_);
-  EXPECT_EQ(mirrored, 50);
-  for (const FrameRecord& record : run.records) {
-    EXPECT_EQ(record.candidates, 2U);
-    ASSERT_THAT(in_pixels(record.faces.boxes), UnorderedElementsAre(kFace, Box{48, 16, 64, 32}));
-  }
-}
-
 TEST_F(KnownTracksTest, A4ATurnedLookFindsWhatIsTurned) {
   pipeline::JobOptions options = tracking();
   options.hide->turned_too = 1;

@@ -101,6 +101,16 @@ std::vector<Row> size_rows() {
 
 std::vector<Row> search_rows() {
   return {
+      {.names = "--looks",
+       .kind = "LIST",
+       .help = "Look at each picture at several sizes, which are shares of the usual one, and with "
+               "flip in a mirror, too, at the first of them; like 1,0.5,flip. One suppression "
+               "takes all that is found. Each look takes time; sizes work only with networks",
+       .fallback = "those of the model's card, else 1",
+       .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
+         to.detector.looks = parse_looks("--looks", words);
+       }}},
+       .places = {{kVideoCommands, kDetection}, {kModelCheck, kChecking}}},
       {.names = "--every",
        .kind = "N",
        .help = "Search only every Nth frame and at cuts, and follow faces through the frames "
@@ -109,7 +119,7 @@ std::vector<Row> search_rows() {
                         [](Asked& to) -> int& { return to.run.job.search.every; }),
        .places = {{kVideoCommands, kDetection}}},
       {.names = "--careful",
-       .help = "Look at the mirrored picture, too, which takes twice as long, follow faces for "
+       .help = "Add the mirrored look, which takes as long as the first one, follow faces for "
                "longer, and hide more around them",
        .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
        .places = {{kHide | kDetect, kDetection}}},

@@ -7,6 +7,7 @@
 #include "detector/acf/cuda/acf_detector.h"
 #include "detector/acf/family.h"
 #include "detector/acf/model/acf.h"
+#include "detector/cnn/cuda/looks_detector.h"
 
 namespace facepipe::detector::acf {
 namespace {
@@ -27,10 +28,13 @@ class CudaAcfDetectorFactory final : public CudaDetectorFactory {
                                                              std::uint32_t capacity,
                                                              Tuning /*tuning*/) const override {
     cuda::use_device(device_);
-    return make_cuda_acf_detector(model_, layout,
-                                  {.sizes = {options_.min_face, options_.max_face},
-                                   .score_threshold = options_.score_threshold,
-                                   .capacity = capacity});
+    return make_cuda_looks(
+        looks_of(options_), layout, [&](const StreamLayout& seen, float /*scale*/) {
+          return make_cuda_acf_detector(model_, seen,
+                                        {.sizes = {options_.min_face, options_.max_face},
+                                         .score_threshold = options_.score_threshold,
+                                         .capacity = capacity});
+        });
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "detector/cascade/family.h"
 #include "detector/cascade/levels.h"
 #include "detector/cascade/model/cascade.h"
+#include "detector/cnn/cuda/looks_detector.h"
 
 namespace facepipe::detector::cascade {
 namespace {
@@ -29,11 +30,14 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
                                                              std::uint32_t capacity,
                                                              Tuning /*tuning*/) const override {
     cuda::use_device(device_);
-    return make_cuda_cascade_detector(model_, layout,
-                                      {.levels = level_options(options_),
-                                       .score_threshold = options_.score_threshold,
-                                       .capacity = capacity,
-                                       .every_window = options_.every_window});
+    return make_cuda_looks(
+        looks_of(options_), layout, [&](const StreamLayout& seen, float /*scale*/) {
+          return make_cuda_cascade_detector(model_, seen,
+                                            {.levels = level_options(options_),
+                                             .score_threshold = options_.score_threshold,
+                                             .capacity = capacity,
+                                             .every_window = options_.every_window});
+        });
   }
 
  private:

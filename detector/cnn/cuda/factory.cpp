@@ -8,6 +8,7 @@
 #include "core/cuda/graph.h"
 #include "core/error.h"
 #include "detector/cnn/cuda/cnn_detector.h"
+#include "detector/cnn/cuda/looks_detector.h"
 #include "detector/cnn/cuda/tile_chooser.h"
 #include "detector/cnn/family.h"
 #include "detector/cnn/model/model.h"
@@ -32,12 +33,15 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
                                                              std::uint32_t capacity,
                                                              Tuning tuning) const override {
     cuda::use_device(device_);
-    return make_cuda_cnn_detector(model_, layout, options_.detect_size,
-                                  {.score_threshold = options_.score_threshold,
-                                   .capacity = capacity,
-                                   .tile_file = engine::default_tile_file(),
-                                   .tries_tiles = tuning == Tuning::trials,
-                                   .fused = choice().fused});
+    return make_cuda_looks(looks_of(options_), layout, [&](const StreamLayout& seen, float scale) {
+      const Size frame = upright_size(seen.stored, seen.orientation);
+      return make_cuda_cnn_detector(model_, seen, size_of_look(frame, options_.detect_size, scale),
+                                    {.score_threshold = options_.score_threshold,
+                                     .capacity = capacity,
+                                     .tile_file = engine::default_tile_file(),
+                                     .tries_tiles = tuning == Tuning::trials,
+                                     .fused = choice().fused});
+    });
   }
 
  private:

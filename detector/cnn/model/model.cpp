@@ -180,7 +180,7 @@ std::string Model::card_origin() const {
 ModelAbout Model::about() const {
   const bool says_nothing = card_->licence == ModelLicence{};
   return {card_file_.string(), says_nothing ? licence_of_known_weights(sha256_) : card_->licence,
-          card_->score, card_->nms};
+          card_->score, card_->nms, Looks{card_->input.looks, false}};
 }
 
 void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,

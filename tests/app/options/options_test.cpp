@@ -310,6 +310,34 @@ TEST(Options, WhatTheUserNamesIsNotLeftToTheCard) {
   EXPECT_FALSE(followed.detector.score_of_card);
 }
 
+TEST(Options, Looks) {
+  EXPECT_EQ(run_options({}).detector.looks, std::nullopt);
+  EXPECT_EQ(run_options({"--looks", "1"}).detector.looks, (detector::Looks{{1}, false}));
+  EXPECT_EQ(run_options({"--looks", "1,0.5,flip"}).detector.looks,
+            (detector::Looks{{1, 0.5F}, true}));
+  EXPECT_EQ(run_options({"--looks=flip,1.5"}).detector.looks, (detector::Looks{{1.5F}, true}));
+  const auto hide = [](Arguments more) {
+    more.insert(more.begin(), {"hide", "clip.mp4", "--careful"});
+    return detector::looks_of(std::get<RunOptions>(parse_command(more)).detector);
+  };
+  EXPECT_EQ(hide({"--looks", "1,0.5"}), (detector::Looks{{1, 0.5F}, true}));
+  EXPECT_EQ(hide({}), (detector::Looks{{1}, true}));
+  struct Case {
+    const char* given;
+    const char* reason;
+  };
+  for (const Case& c :
+       {Case{"flip", "--looks: 'flip' is not a list with a scale"},
+        {"1,flop", "--looks: 'flop'"},
+        {"0", "--looks: '0'"},
+        {"4.5", "--looks: '4.5'"},
+        {"nan", "--looks: 'nan'"},
+        {"1,1", "--looks: '1' is not another look"},
+        {"1,flip,flip", "--looks: 'flip' is not another look"},
+        {"1,2,3,4,0.5", "--looks: '1,2,3,4,0.5' is not a list of 4 scales at most"}})
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)run_options({"--looks", c.given}); });
+}
+
 TEST(Options, ModelCheck) {
   const auto options = std::get<ModelCheckOptions>(
       parse_command({"model",     "check",       "m.onnx",       "--card",    "c.json",
@@ -475,13 +503,13 @@ TEST(Options, CareAndRegions) {
   const pipeline::HideJob plain = *options_of("hide", {}).job.hide;
   EXPECT_EQ(plain.appearance.grow, 0.25);
   EXPECT_EQ(plain.tracks.look_ahead_s, 0.5);
-  EXPECT_FALSE(plain.mirrored_too);
   const pipeline::HideJob careful = *options_of("hide", {"--careful"}).job.hide;
   EXPECT_EQ(careful.tracks.gap_s, 1);
   EXPECT_LT(careful.tracks.sure_score, plain.tracks.sure_score);
-  EXPECT_TRUE(careful.mirrored_too);
+  EXPECT_FALSE(options_of("hide", {}).detector.mirrored_too);
+  EXPECT_TRUE(options_of("hide", {"--careful"}).detector.mirrored_too);
   EXPECT_EQ(options_of("hide", {"--careful", "--grow", "0.1"}).job.hide->appearance.grow, 0.1);
-  EXPECT_TRUE(options_of("detect", {"--careful"}).job.hide->mirrored_too);
+  EXPECT_TRUE(options_of("detect", {"--careful"}).detector.mirrored_too);
   EXPECT_TRUE(options_of("hide", {"--two-pass"}).two_pass);
   const pipeline::Regions regions =
       options_of("hide", {"--region", "a=0,0,9,9", "--region", "b=1,2,3,4@5-", "--keep-region",
@@ -612,7 +640,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 45) << help;
+  EXPECT_EQ(options_told(help), 46) << help;
   EXPECT_THAT(help, HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -621,7 +649,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 53) << all;
+  EXPECT_EQ(options_told(all), 54) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

@@ -66,6 +66,7 @@ TEST(Report, TellsEverythingOfAnInput) {
   EXPECT_EQ(input["options"]["nms"],
             json({{"rule", "greedy"}, {"overlap", "iou"}, {"voting", false}}));
   EXPECT_EQ(input["options"]["encoder"]["options"]["tune"], "film");
+  EXPECT_EQ(input["options"]["looks"], json::array({1}));
   EXPECT_EQ(input["options"]["draw"], json({"boxes"}));
   EXPECT_TRUE(input["options"]["detect_size"].is_null());
   EXPECT_EQ(input["size"], json({640, 480}));

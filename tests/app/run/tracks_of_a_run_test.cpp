@@ -157,7 +157,7 @@ class HidesOnAChip : public RunTest {
 };
 
 TEST_F(HidesOnAChip, BothLooksAndBothPassesOfAnInput) {
-  options_.job.hide->mirrored_too = true;
+  options_.detector.mirrored_too = true;
   options_.two_pass = true;
   options_.device = parse_device("cuda:0");
   int looked = 0;
@@ -185,7 +185,7 @@ TEST_F(HidesOnAChip, AllThatHidingCanDoWhereNobodyNamesADevice) {
     EXPECT_EQ(run_all(), 0);
     EXPECT_THAT(made_, ElementsAre(made + " on cuda:0"));
   };
-  options_.job.hide->mirrored_too = true;
+  options_.detector.mirrored_too = true;
   expect_device("detector");
   options_.two_pass = true;
   expect_device("detector");

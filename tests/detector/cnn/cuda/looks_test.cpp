@@ -1,5 +1,5 @@
-// These tests look twice at a picture, with detectors whose results the test sets.
-#include "detector/cnn/cuda/two_looks_detector.h"
+// These tests look at a picture several times, with detectors whose results the test sets.
+#include "detector/cnn/cuda/looks_detector.h"
 
 #include <gtest/gtest.h>
 
@@ -111,14 +111,18 @@ Detections boxes_from(float x, int count, bool with_landmarks) {
   return all;
 }
 
-class TwoLooks : public testing::TestWithParam<bool> {
+class CudaLooks : public testing::TestWithParam<bool> {
  protected:
+  CudaLook look(const std::string& name, const Detections& found, std::uint32_t capacity,
+                bool mirrored = false) {
+    return {std::make_shared<ToldDetector>(Told{name, found, capacity, GetParam()}, steps_),
+            mirrored};
+  }
+
   std::unique_ptr<CudaDetection> both(const Detections& plain, const Detections& mirrored,
                                       std::uint32_t capacity) {
-    const auto detector = make_cuda_two_looks_detector(
-        std::make_shared<ToldDetector>(Told{"plain", plain, capacity, GetParam()}, steps_),
-        std::make_shared<ToldDetector>(Told{"mirrored", mirrored, capacity, GetParam()}, steps_),
-        kWidth);
+    const auto detector = make_cuda_looks_detector(
+        {look("plain", plain, capacity), look("mirrored", mirrored, capacity, true)}, kWidth);
     EXPECT_EQ(detector->capacity(), capacity);
     EXPECT_EQ(detector->facts().network, (Size{kWidth, 32}));
     return detector->make_detection();
@@ -151,7 +155,7 @@ class TwoLooks : public testing::TestWithParam<bool> {
   std::vector<std::string> steps_;
 };
 
-TEST_P(TwoLooks, FindWhatTheHostPutsTogether) {
+TEST_P(CudaLooks, FindWhatTheHostPutsTogether) {
   for (const auto& [in_plain, in_mirrored] : {std::pair{0, 0}, {5, 0}, {0, 5}, {300, 700}}) {
     const Detections mirrored = boxes_from(20, in_mirrored, GetParam());
     Detections expected = boxes_from(100, in_plain, GetParam());
@@ -166,8 +170,42 @@ TEST_P(TwoLooks, FindWhatTheHostPutsTogether) {
   }
 }
 
+TEST_P(CudaLooks, OfSeveralSizesComeInTheirOrder) {
+  const Detections mirrored = boxes_from(20, 3, GetParam());
+  Detections expected = boxes_from(100, 4, GetParam());
+  const auto plain = look("plain", expected, 100);
+  const auto half = look("half", boxes_from(200, 5, GetParam()), 100);
+  append(expected, boxes_from(200, 5, GetParam()));
+  append_mirrored(expected, mirrored, kWidth);
+  const auto detection =
+      make_cuda_looks_detector({plain, half, look("mirrored", mirrored, 100, true)}, kWidth)
+          ->make_detection();
+  run(*detection);
+  EXPECT_EQ(count_of(*detection), 12U);
+  const Detections found = cuda::download(detection->candidates(), device_->stream);
+  EXPECT_EQ(found.boxes, expected.boxes);
+  EXPECT_EQ(found.scores, expected.scores);
+  EXPECT_EQ(found.landmarks, expected.landmarks);
+}
+
+TEST_P(CudaLooks, OneLookIsItsOwnDetector) {
+  const CudaLook plain = look("plain", {}, 10);
+  EXPECT_EQ(make_cuda_looks_detector({plain}, kWidth), plain.detector);
+}
+
+TEST_P(CudaLooks, AreMadeForEachScaleAndTheMirrorOfTheFirst) {
+  std::vector<std::pair<float, bool>> made;
+  const StreamLayout layout{{kWidth, 32}, {.semi_planar = true}, {}};
+  (void)make_cuda_looks({{1, .5F}, true}, layout, [&](const StreamLayout& seen, float scale) {
+    made.emplace_back(scale, seen.orientation.mirrored);
+    return look("any", {}, 10).detector;
+  });
+  using Made = std::pair<float, bool>;
+  EXPECT_EQ(made, (std::vector<Made>{{1, false}, {.5F, false}, {1, true}}));
+}
+
 // Code that hides faces refuses such a frame, whichever look has found too many.
-TEST_P(TwoLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
+TEST_P(CudaLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
   const auto counted = [&](int in_plain, int in_mirrored) {
     const auto detection =
         both(boxes_from(0, in_plain, GetParam()), boxes_from(0, in_mirrored, GetParam()), 100);
@@ -179,7 +217,7 @@ TEST_P(TwoLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
   EXPECT_EQ(counted(60, 70), 130U);
 }
 
-TEST_P(TwoLooks, ArePreprocessedFirst) {
+TEST_P(CudaLooks, ArePreprocessedFirst) {
   const auto detection = both({}, {}, 10);
   detection->enqueue_preprocess(device_->descriptor.data(), device_->stream);
   detection->enqueue_inference(device_->descriptor.data(), device_->stream);
@@ -188,7 +226,7 @@ TEST_P(TwoLooks, ArePreprocessedFirst) {
                                               "plain looked at", "mirrored looked at"}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Landmarks, TwoLooks, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Landmarks, CudaLooks, testing::Bool());
 
 }  // namespace
 }  // namespace facepipe::detector
