@@ -9,7 +9,7 @@ namespace {
 using Row = std::array<double, 3>;
 using Matrix = std::array<Row, 3>;
 
-// These are code points of MatrixCoefficients.
+// These are code points of H.273's MatrixCoefficients.
 constexpr int kYCgCo = 8;
 constexpr int kSmpte2085 = 11;
 constexpr int kFromPrimaries = 12;
@@ -56,8 +56,8 @@ struct CodedPrimaries {
   Primaries primaries;
 };
 
-/// This is table 2 of H.273. It leaves out code points that say nothing, and CIE's X, Y and Z,
-/// because only Y of these is luminance.
+/// This is table 2 of H.273, without the code points that name no primaries. CIE's X, Y and Z are
+/// left out too, because only Y of them is luminance.
 constexpr std::array kPrimaries{
     CodedPrimaries{1, {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kWhiteD65}},  // BT.709
     CodedPrimaries{4, {{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kWhiteC}},    // BT.470 System M
@@ -76,7 +76,7 @@ Row cross(const Row& a, const Row& b) {
 
 double dot(const Row& a, const Row& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// Returns the parts that red and blue have in the luminance of white.
+/// Returns how much red and blue contribute to the luminance of white (0..1).
 Weights weights_from_primaries(int code) {
   const auto* const found = std::ranges::find(kPrimaries, code, &CodedPrimaries::code);
   if (found == kPrimaries.end()) return kBt2020Weights;
@@ -109,7 +109,7 @@ Matrix luma_and_differences(const Weights& w) {
   return {luma, difference(0, 1, w.blue), difference(1, 0, w.red)};
 }
 
-/// Turns a row's values into samples: unit * value + zero.
+/// Turns a value into a sample: unit * value + zero.
 struct Scale {
   double unit;
   double zero;
@@ -133,11 +133,11 @@ ColorMap scaled(const Matrix& rows, const std::array<Scale, 3>& scales) {
   return map;
 }
 
-/// H.273 computes Y, Cg and Co from red, green and blue that are integers already, so chroma has
-/// luma's unit. Red, green and blue have `fewer_bits` bits fewer than Y, Cg and Co.
+/// H.273 computes Y, Cg and Co from integers, so chroma has luma's unit. Red, green and blue have
+/// `fewer_bits` bits fewer than Y, Cg and Co.
 ColorMap ycgco(bool full_range, int bits, int fewer_bits) {
   const Scale luma = luma_scale(full_range, bits - fewer_bits);
-  // A difference that has a bit more than its inputs need not be halved.
+  // If chroma has more bits than red, green and blue, its differences are not halved.
   const double chroma = (fewer_bits > 0 ? 2 : 1) * luma.unit;
   const double neutral = std::exp2(bits - 1);
   return scaled({{{0.25, 0.5, 0.25}, {-0.25, 0.5, -0.25}, {0.5, 0, -0.5}}},

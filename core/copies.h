@@ -1,4 +1,4 @@
-// Copies between host and device are counted by kind, so that no stage copies unnoticed.
+// Counts the copies between host and device by kind, so that no copy goes unnoticed.
 #pragma once
 
 #include <array>
@@ -9,21 +9,20 @@
 
 namespace facepipe {
 
-/// Lists the kinds of copies. NVDEC uploads the compressed packets inside the driver, and this is
-/// not counted. NVENC writes its bitstream to the host by itself, so nobody copies it, but its
-/// bytes are counted.
+/// Lists the kinds of copies. NVDEC's own upload of compressed packets, inside the driver, is not
+/// counted. NVENC itself writes its bitstream to the host; these bytes are counted.
 enum class CopyKind : std::uint8_t {
   descriptor,  ///< host to device: FrameDescriptor
   upload,      ///< host to device: a picture decoded on the CPU
-  counts,      ///< device to host: how many candidates and faces
+  counts,      ///< device to host: the numbers of candidates and faces
   faces,       ///< device to host: boxes, scores, landmarks
   bitstream,   ///< device to host: encoded pictures
-  download,  ///< device to host: a picture that the CPU works on, or a finished one for an encoder
+  download,  ///< device to host: a picture for the CPU to work on, or a finished one for an encoder
   surface,   ///< on the device: a finished picture to one of NVENC's surfaces
-  luma,      ///< device to host: a small luma plane (half the size), in which motion is looked for
-  motion,    ///< device to host: points of a picture, where they went, and counts of its greys
+  luma,      ///< device to host: a luma plane of half width and height, to find motion in it
+  motion,    ///< device to host: tracked points, their new positions, and a histogram of the greys
   waiting,   ///< on the device: a picture that waits to be hidden, out of the decoder's surface
-  drawing,   ///< host to device: faces to draw, with facts that only the host knows
+  drawing,   ///< host to device: faces to draw, with data that only the host has
   network_input,   ///< host to device: a network's input, for a library that takes no device memory
   network_output,  ///< device to host: one output of such a network
 };
@@ -40,7 +39,8 @@ struct CopyTotal {
   friend bool operator==(const CopyTotal&, const CopyTotal&) = default;
 };
 
-/// Counts copies by kind. A copy in a graph counts once for each run of the graph. Thread-safe.
+/// Counts copies by kind. A copy in a CUDA graph counts once for each run of the graph.
+/// Thread-safe.
 class CopyCounter {
  public:
   void add(CopyKind kind, std::size_t bytes);

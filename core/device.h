@@ -1,4 +1,4 @@
-// A device is where a frame's memory is and where work runs.
+// Names a device: the CPU or a CUDA device. A frame's memory lies on a device, and work runs there.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct Device {
 /// Returns "cpu", "cuda:0" and so on.
 [[nodiscard]] std::string to_string(Device device);
 
-/// Says what a user asked for: a device, or that we choose one.
+/// Holds what the user asked for: a device, or an automatic choice.
 struct DeviceRequest {
   bool automatic = true;
   Device device;
@@ -31,7 +31,7 @@ struct DeviceRequest {
 /// Error(usage) for anything else, and if a device is named twice.
 [[nodiscard]] std::vector<int> parse_devices(std::string_view text);
 
-/// Says what is known about CUDA on this machine.
+/// Holds what is known about CUDA on this machine.
 struct CudaProbe {
   struct Found {
     std::string name;
@@ -43,13 +43,13 @@ struct CudaProbe {
 };
 
 /// Resolves a request once, before any work. Throws Error(device) if the user named a device that
-/// can't be used. `auto` becomes the first CUDA device that can be used, or else the CPU. `why`
-/// then gets one sentence about the choice.
+/// can't be used. An automatic choice is the first CUDA device that can be used, or else the CPU;
+/// `why` then gets one sentence about this choice.
 [[nodiscard]] Device resolve_device(const DeviceRequest& request, const CudaProbe& cuda,
                                     std::string& why);
 
-/// Returns the devices that parse_devices() named, or all that can be used. Errors: Error(device)
-/// if a named device can't be used, or if there is none.
+/// Returns the devices that `wanted` lists, or all that can be used if `wanted` is empty. Errors:
+/// Error(device) if a listed device can't be used, or if no device can be used.
 [[nodiscard]] std::vector<Device> resolve_devices(const std::vector<int>& wanted,
                                                   const CudaProbe& cuda);
 

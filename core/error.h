@@ -1,5 +1,5 @@
-// The only exception type that facepipe throws on purpose. Its kind decides the program's exit
-// code.
+// Defines Error, the exception that facepipe throws on purpose, and Stopped. An Error's kind
+// decides the program's exit code.
 #pragma once
 
 #include <stdexcept>
@@ -16,7 +16,8 @@ enum class ErrorKind {
   output = 5,    ///< the output can't be written
 };
 
-/// Carries a kind, and a message that is one line and names the file or option and the reason.
+/// Holds a kind and a message. The message is one line that names the file or option and the
+/// reason.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
@@ -30,10 +31,10 @@ class Error : public std::runtime_error {
 /// Returns the exit code of a run that ends with `kind`.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
-/// Returns "can't be written: " and the system's words for an errno.
+/// Returns "can't be written: " and the system's text for the errno `code`.
 [[nodiscard]] std::string write_failure(int code);
 
-/// A wait throws this if it is given up because the run stops. It is never shown to a user.
+/// A waiting function throws Stopped if the run stops. Users never see it.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("stopped") {}

@@ -23,10 +23,10 @@ struct PixelFormat {
   int bits = 8;           ///< significant bits of a sample, 8..16
   int shift = 0;          ///< left shift of a sample in its 16-bit word (P010: 6)
   bool has_chroma = true;
-  bool has_alpha = false;  ///< it is the fourth plane: 0 is transparent, largest() is opaque
+  bool has_alpha = false;  ///< the fourth plane is alpha: 0 is transparent, largest() is opaque
 
   [[nodiscard]] int bytes_per_sample() const { return bits > 8 ? 2 : 1; }
-  /// Returns the largest sample, as it is stored.
+  /// Returns the largest value of a sample, with the shift applied.
   [[nodiscard]] std::uint16_t largest() const {
     return static_cast<std::uint16_t>(((1U << static_cast<unsigned>(bits)) - 1U)
                                       << static_cast<unsigned>(shift));
@@ -48,8 +48,9 @@ struct ColorInfo {
   friend bool operator==(const ColorInfo&, const ColorInfo&) = default;
 };
 
-/// Returns the matrix to use: the tagged one if core/color.h knows it. If none is tagged, or H.273
-/// reserves the code point, it is 1 (BT.709) from 720 lines on and 6 (BT.601) below, as players do.
+/// Returns color.matrix if core/color.h knows it. Otherwise (no matrix is tagged, or H.273 reserves
+/// the code point) returns 1 (BT.709) for pictures of at least 720 lines, and 6 (BT.601) for
+/// others. Players do the same.
 [[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
 
 enum class FieldOrder { progressive, top_first, bottom_first };
@@ -72,22 +73,21 @@ struct FrameInfo {
   std::int64_t index = 0;  ///< 0, 1, 2, ... in presentation order
 };
 
-/// Holds a picture. It can only be moved, and whoever holds it owns it. `owner` holds the memory,
-/// and everything that only the encoder needs (captions, HDR data, time codes). Only video/ knows
-/// its type.
+/// Owns a picture. It can be moved, not copied. `owner` holds the memory, and everything that only
+/// the encoder needs (captions, HDR data, time codes). Only video/ knows the type of `*owner`.
 struct Frame : FrameInfo {
   std::array<Plane, 4> planes{};
   PixelFormat format;
   Size size;  ///< size of the stored picture after cropping, before rotation
   Device device;
-  /// On CUDA, this is the event after which the samples are there; it is null if they are there
-  /// already. `owner` owns the event. Before a stream reads or writes the samples, it must wait for
-  /// this event. The frame must be kept until that work has happened, because then its memory goes
-  /// to another picture.
+  /// On CUDA, this event happens when the samples are complete; null if they are complete already.
+  /// `owner` owns the event. A stream must wait for it before it reads or writes the samples. Keep
+  /// the frame until that work has ended, because its destructor frees the memory for other
+  /// pictures.
   CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
 
-  /// Returns all that doesn't say where and how the samples lie.
+  /// Returns everything except where the samples are and how they are laid out.
   [[nodiscard]] FrameInfo& info() { return *this; }
   [[nodiscard]] const FrameInfo& info() const { return *this; }
 
@@ -103,7 +103,8 @@ struct Frame : FrameInfo {
   [[nodiscard]] double seconds() const;
 };
 
-/// Returns another frame of the same samples, which it keeps alive.
+/// Returns another frame that refers to the same samples. It shares `owner`, which keeps them
+/// alive.
 [[nodiscard]] Frame view_of(const Frame& frame);
 
 }  // namespace facepipe

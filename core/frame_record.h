@@ -12,25 +12,24 @@
 
 namespace facepipe {
 
-/// Stands for a face that belongs to no track. In a damaged picture, for example, no face is
-/// followed.
+/// Marks a face that belongs to no track. For example, faces in damaged pictures are not tracked.
 inline constexpr std::int64_t kNoTrack = -1;
 
-/// Describes one frame as the files beside the video describe it. Records are in presentation
-/// order.
+/// Holds what the files beside the video say about one frame. Records are in presentation order.
 struct FrameRecord {
   std::int64_t index = 0;
   double pts_s = 0;          ///< in seconds of the input's time
   Size size;                 ///< size of the upright picture
   int lane = 0;              ///< the lane that processed it, from 0
   Device device;             ///< the device that processed it
-  double order_wait_ms = 0;  ///< from the end of its lane until the frames before it were taken
-  bool damaged = false;      ///< the decoder has flagged the picture
-  bool searched = true;      ///< false if its faces were moved there from the frames around it
+  double order_wait_ms = 0;  ///< from when its lane finished it until all frames before it were
+                             ///< taken
+  bool damaged = false;      ///< the decoder reported that the picture is damaged
+  bool searched = true;      ///< false: no detector searched it; its faces come from nearby frames
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;
-  Detections faces;  ///< on CUDA, filled only with JobOptions::wants_faces or follow
+  Detections faces;  ///< on CUDA, empty unless JobOptions::wants_faces or follow is set
   /// The track of each of `faces`, or kNoTrack. It is empty if faces are not tracked.
   std::vector<std::int64_t> face_tracks;
 };

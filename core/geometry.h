@@ -28,7 +28,7 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// Holds a half-open box, in pixels: x1 <= x < x2, y1 <= y < y2. There is no "+1" anywhere.
+/// Holds a half-open box, in pixels: x1 <= x < x2, y1 <= y < y2. Its width is exactly x2 - x1.
 struct Box {
   float x1 = 0;
   float y1 = 0;
@@ -39,7 +39,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// Returns the part of a box that lies in a picture.
+/// Returns the part of `box` that lies in the picture.
 [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr Box clipped(const Box& box, Size picture) {
   const auto within = [](float value, int length) {
     const auto most = static_cast<float>(length);
@@ -49,8 +49,8 @@ struct Box {
           within(box.x2, picture.width), within(box.y2, picture.height)};
 }
 
-/// Holds a fraction, like FFmpeg's AVRational but without FFmpeg. den > 0 if the value is known, 0
-/// if it isn't.
+/// Holds a fraction, like FFmpeg's AVRational but without FFmpeg. den > 0 if the value is known;
+/// den = 0 if it is unknown.
 struct Rational {
   int num = 0;
   int den = 1;

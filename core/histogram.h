@@ -15,10 +15,10 @@ struct Percentiles {
 };
 
 /// Counts values in buckets whose bounds grow by 2 %, as HdrHistogram does. It takes 12 KB for any
-/// number of values. A quantile is the geometric middle of its bucket, so its relative error is
-/// below 1 %. Below 1e-4 the absolute error is at most 1e-4, and above 1e9 the largest value stands
-/// for all. The smallest and the largest value are exact, and every quantile lies between them. Not
-/// thread-safe.
+/// number of values. quantile() returns the geometric middle of a bucket, so its relative error is
+/// below 1 %. Values below 1e-4 have an absolute error of at most 1e-4. For values above 1e9, the
+/// largest value is returned. The smallest and the largest value are exact, and every quantile lies
+/// between them. Not thread-safe.
 class Histogram {
  public:
   /// Adds a value >= 0. A negative value or NaN counts as 0.
@@ -29,8 +29,8 @@ class Histogram {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// Returns the smallest value such that at least the share `quantile` (0..1) of all values do not
-  /// exceed it; 0 if there are none.
+  /// Returns the smallest value v such that at least the share `quantile` (0..1) of all values are
+  /// not larger than v; 0 if there are no values.
   [[nodiscard]] double quantile(double quantile) const;
   [[nodiscard]] Percentiles percentiles() const;
 

@@ -5,8 +5,9 @@
 #ifdef __CUDACC__
 #define FACEPIPE_HOST_DEVICE __host__ __device__
 #else
-/// Stands in front of an inline function that kernels also call. Such a function only computes, and
-/// what it calls must carry the macro too. It must not add to a floating-point product, because
-/// compilers differ in fusing the two, unless its header says that results differ in rounding.
+/// Goes in front of an inline function that kernels also call. Every function that it calls must
+/// carry the macro too. Compilers differ in whether they fuse a floating-point product with an
+/// addition. Therefore such a function must not add to a product, unless its header says that
+/// results differ in rounding.
 #define FACEPIPE_HOST_DEVICE
 #endif

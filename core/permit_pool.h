@@ -1,4 +1,4 @@
-// A counted set of permits bounds how much is in flight, and no thread waits for ever.
+// Limits how much work is in flight at once, by a counted set of permits. A stop ends every wait.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-/// Gives numbered permits 0..count-1. Thread-safe. Permits may outlive the object that gave them.
+/// Gives out permits that are numbered 0..count-1. Thread-safe. Permits may outlive the pool.
 class PermitPool {
   struct State {
     std::mutex mutex;
@@ -27,7 +27,7 @@ class PermitPool {
     Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
     ~Permit() { release(); }
     Permit(Permit&&) noexcept = default;
-    Permit& operator=(Permit other) noexcept {  // `other` gives the old one back
+    Permit& operator=(Permit other) noexcept {  // its destructor gives the old permit back
       std::swap(state_, other.state_);
       std::swap(number_, other.number_);
       return *this;
@@ -44,10 +44,10 @@ class PermitPool {
 
   explicit PermitPool(int count);
 
-  /// Waits for a free permit (as a ScopedWait). Throws Stopped if `stop` is requested first.
+  /// Waits for a free permit, inside a ScopedWait. Throws Stopped if `stop` is requested first.
   [[nodiscard]] Permit acquire(const std::stop_token& stop);
-  /// Waits for a free permit whose number is wanted. Nobody else gets a permit while `wanted` is
-  /// asked.
+  /// Waits for a free permit whose number `wanted` accepts. The pool is locked while it calls
+  /// `wanted`.
   [[nodiscard]] Permit acquire(const std::stop_token& stop,
                                const std::function<bool(int number)>& wanted);
 

@@ -1,4 +1,4 @@
-// Keeps values that take long to make, for those who need them again.
+// Keeps values that take long to make, so that they can be used again.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace facepipe {
 
-/// Values by key, in the order of their last use. The caller says what each one costs (bytes,
-/// pixels). Not thread-safe.
+/// Holds values by key, in the order of their last use. The caller says what each value costs (for
+/// example in bytes or pixels). Not thread-safe.
 template <typename Key, typename Value>
 class RecentlyUsed {
  public:
-  /// Returns the value of that key, which counts as used now; nullptr if it isn't kept. Valid until
-  /// the next call.
+  /// Returns the value of this key, which counts as used now; nullptr if there is none. The pointer
+  /// is valid until the next call.
   [[nodiscard]] Value* find(const Key& key) {
     const auto known = std::find_if(kept_.begin(), kept_.end(),
                                     [&](const Entry& entry) { return entry.key == key; });
@@ -25,8 +25,8 @@ class RecentlyUsed {
     return &kept_.front().value;
   }
 
-  /// Returns the value of that key and keeps it no longer; if there are several, the one used last.
-  /// Returns nullopt if none is kept.
+  /// Removes the value of this key and returns it; nullopt if there is none. If several values have
+  /// the key, it takes the one that was used last.
   [[nodiscard]] std::optional<Value> take(const Key& key) {
     if (find(key) == nullptr) return std::nullopt;
     std::optional<Value> taken = std::move(kept_.front().value);
@@ -34,8 +34,8 @@ class RecentlyUsed {
     return taken;
   }
 
-  /// Drops the values used least recently, until at most `count` are left and they cost at most
-  /// `cost` together.
+  /// Removes the least recently used values, until at most `count` values are left and their costs
+  /// add up to at most `cost`.
   void keep_at_most(std::size_t count, std::int64_t cost) {
     std::int64_t all = 0;
     for (const Entry& entry : kept_) all += entry.cost;
@@ -45,8 +45,8 @@ class RecentlyUsed {
     }
   }
 
-  /// Keeps a value, which counts as used now. If several values have one key, find() returns the
-  /// last.
+  /// Adds a value, which counts as used now. If several values have the same key, find() returns
+  /// the one that was used last.
   void add(Key key, Value value, std::int64_t cost) {
     kept_.push_front({std::move(key), std::move(value), cost});
   }

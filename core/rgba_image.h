@@ -1,4 +1,4 @@
-// A user gives a picture with transparency, which is put on others.
+// Holds a picture with transparency that the user supplies, to be drawn on frames.
 #pragma once
 
 #include <cstdint>

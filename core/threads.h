@@ -1,4 +1,4 @@
-// Starts threads. This is the only place that knows what the system says if it has none left.
+// Starts threads, and turns the system's refusal to start one into an Error.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ template <class Body>
   }
 }
 
-/// Starts `count` threads at once and ends them. It is called before libraries that hang or abort
-/// if the system has too few threads. Errors: as start_thread().
+/// Tests that the system can start `count` threads at once, then ends them. Call this before you
+/// use libraries that hang or abort if the system has too few threads. Errors: as start_thread().
 void expect_threads(int count);
 
 }  // namespace facepipe

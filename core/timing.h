@@ -21,8 +21,8 @@ enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, 
 inline constexpr std::size_t kStageCount = 8;
 [[nodiscard]] std::string_view to_string(StageId stage);
 
-/// Holds the begin and the end of one stage's work on one frame. Both are the epoch if the stage
-/// did not run.
+/// Holds when one stage began and ended its work on one frame. Both times are the clock's epoch if
+/// the stage did not run.
 struct Interval {
   Clock::time_point begin{};
   Clock::time_point end{};
@@ -34,23 +34,23 @@ struct Interval {
 struct FrameTimes {
   std::array<Interval, kStageCount> stages{};
   /// CPU time in milliseconds that the stage's own thread spent on the frame in our code. The time
-  /// that codecs and engines spend in their threads is not included.
+  /// that codecs and engines spend in their own threads is not included.
   std::array<float, kStageCount> cpu_ms{};
 
   Interval& operator[](StageId stage) { return stages[static_cast<std::size_t>(stage)]; }
   const Interval& operator[](StageId stage) const {
     return stages[static_cast<std::size_t>(stage)];
   }
-  /// Returns the time from when its first packet was read until its packet was muxed (or until the
-  /// last stage that ran ended).
+  /// Returns the time from reading the frame's first packet to muxing the frame's packet (or to the
+  /// end of the last stage that ran).
   [[nodiscard]] double total_ms() const;
-  /// Returns the time from when the frame was decoded until the encoder got it. The encoder's
+  /// Returns the time from the end of decoding until the encoder got the frame. The encoder's
   /// look-ahead is not included.
   [[nodiscard]] double latency_ms() const;
 };
 
-/// Measures a scope: it begins at construction and ends at destruction. If the frame was in the
-/// stage before, the interval ends with this scope and is as long as both scopes together.
+/// Measures a scope, from construction to destruction. If the stage has worked on the frame before,
+/// the interval ends with this scope, and its length is the sum of both scopes.
 class ScopedInterval {
  public:
   explicit ScopedInterval(Interval& interval)
@@ -86,7 +86,7 @@ class ScopedCpuTime {
   double begin_;
 };
 
-/// Marks a scope in which the calling thread waits for other stages: for input, or for room.
+/// Marks a scope in which the calling thread waits for other stages (for input, or for free room).
 class ScopedWait {
  public:
   ScopedWait() : begin_(Clock::now()) {}
@@ -102,7 +102,7 @@ class ScopedWait {
   Clock::time_point begin_;
 };
 
-/// Adds a scope's wall time to a total, minus the time that its thread waited in it.
+/// Adds a scope's wall time to a total, without the time that the thread waited in a ScopedWait.
 class ScopedWork {
  public:
   explicit ScopedWork(Clock::duration& total)

@@ -1,4 +1,5 @@
-// Finds where pixels of the upright picture lie in a picture that is stored turned or mirrored.
+// Finds where a pixel of the upright picture lies in the stored picture, which can be turned or
+// mirrored.
 #pragma once
 
 #include "core/geometry.h"
@@ -14,7 +15,7 @@ struct PixelPlace {
 };
 
 /// Returns where the pixel `upright` of the upright picture lies in the stored picture of size
-/// `stored`. This is the inverse of Orientation.
+/// `stored`. It undoes the turning and mirroring that Orientation describes.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline PixelPlace before_turning(PixelPlace upright, Size stored,
                                                                     Orientation orientation) {
   PixelPlace from = upright;

@@ -1,4 +1,4 @@
-// Several threads share the parts of one piece of work.
+// Shares one piece of work among several threads.
 #pragma once
 
 #include <condition_variable>
@@ -11,11 +11,11 @@
 
 namespace facepipe {
 
-/// Holds a pool of threads, which are started once. Thread-safe: pieces of work are done one after
-/// the other.
+/// Holds a pool of threads, which start once. Thread-safe: if several threads call run(), the calls
+/// are served one after the other.
 class Workers {
  public:
-  /// Starts `threads` - 1 threads, because the caller of run() is one too; `threads` >= 1. Errors:
+  /// Starts `threads` - 1 threads, because the caller of run() works too. `threads` >= 1. Errors:
   /// as start_thread().
   explicit Workers(int threads);
   ~Workers();
@@ -24,10 +24,10 @@ class Workers {
 
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Calls part(i, thread) for each i of 0..parts-1. Parts begin in this order and run at once on
-  /// all threads, which are numbered from 0. It returns when all are done. The caller is thread 0
-  /// and runs the first part. After an exception no further part begins, and the first exception is
-  /// thrown.
+  /// Calls part(i, thread) for each i of 0..parts-1, and returns when all calls have returned. The
+  /// calls start in the order of i and run on all threads at once. The caller of run() is thread 0
+  /// and makes the first call. After an exception no further call starts, and run() throws the
+  /// first exception.
   void run(std::size_t parts, const std::function<void(std::size_t, int)>& part);
 
  private:
@@ -43,7 +43,7 @@ class Workers {
   std::size_t parts_ = 0;
   std::size_t busy_ = 0;  // parts that are running now
   std::exception_ptr failure_;
-  std::vector<std::jthread> threads_;  // the last member: it is joined first
+  std::vector<std::jthread> threads_;  // the last member, so that the threads are joined first
 };
 
 }  // namespace facepipe

@@ -1,4 +1,4 @@
-// Writes to a file descriptor until all is written.
+// Writes bytes to a file descriptor, until all of them are written.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace facepipe {
 
-/// Writes all bytes to an open file, at its current position. Returns 0, or an errno if it failed;
-/// then some bytes may have been written.
+/// Writes all bytes to an open file, at its current position. Returns 0 or an errno. If it fails,
+/// some of the bytes may have been written.
 [[nodiscard]] int write_all(int file, std::span<const std::byte> bytes) noexcept;
 
 }  // namespace facepipe

@@ -1,5 +1,5 @@
-// Tells which detection of a frame continues which detection of earlier frames. It compares boxes,
-// without motion.
+// Finds which detection of a frame continues a detection of earlier frames. It compares boxes, and
+// doesn't estimate motion.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace facepipe::verify {
 
-/// Follows boxes from frame to frame. Not thread-safe.
+/// Tracks boxes from frame to frame. Not thread-safe.
 class BoxFollower {
  public:
-  /// Gives each detection a number. If it continues a detection of the last half second, it gets
-  /// that number; otherwise a new one.
-  /// @param time_s  rising
+  /// Returns a number for each detection. A detection that continues an earlier one, of the last
+  /// half second, gets the same number. Otherwise it gets a new number.
+  /// @param time_s  must increase from call to call
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);
 
  private:

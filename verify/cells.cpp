@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kWindow = 3;  // cells on each side of the middle cell
 constexpr float kSigma = 1.5F;
-constexpr int kReach = 6;  // reach of the blur in cells
-// A cell has so many samples on each axis. They are as fine as the pixels, so that nothing aliases.
-// Large boxes need fewer.
+constexpr int kReach = 6;  // in cells; the blur is cut off there
+// Each cell gets this many samples on each axis. They are as dense as the pixels, so that there is
+// no aliasing. Large boxes need fewer.
 constexpr int kLeastFine = 4;
 constexpr int kMostFine = 24;
 
@@ -19,10 +19,11 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
 Point operator*(Point a, float factor) { return {a.x * factor, a.y * factor}; }
 
-/// Mirrors cells beyond an edge: c b a | a b c.
+/// Returns the index of a cell, mirrored at an edge if it lies outside: c b a | a b c.
 int mirrored(int i, int side) { return i < 0 ? -1 - i : (i >= side ? 2 * side - 1 - i : i); }
 
-/// Interpolates linearly between the centres of pixels. Beyond the picture, its edge is repeated.
+/// Interpolates linearly between the centres of pixels. Beyond the picture, the edge pixels are
+/// repeated.
 float interpolated(const Grey& picture, Point at) {
   const float u = std::clamp(at.x - 0.5F, 0.0F, static_cast<float>(picture.size.width - 1));
   const float v = std::clamp(at.y - 0.5F, 0.0F, static_cast<float>(picture.size.height - 1));
@@ -57,8 +58,8 @@ Cells means_of(const Grey& picture, const Area& area, int side) {
   return cells;
 }
 
-/// Sums each cell and the cells up to `reach` around it, times weight(distance), along both axes.
-/// `reach` must not exceed the side.
+/// Computes a weighted sum around each cell, along both axes: of the cells up to `reach` away, each
+/// times weight(distance). `reach` must not exceed the side.
 template <typename Weight>
 Cells filtered(const Cells& cells, int reach, Weight weight) {
   const int side = cells.side();

@@ -1,5 +1,5 @@
-// Measures the detail of a part of a picture, in cells. Detail is what identifies a face, and
-// nothing coarser or finer.
+// Measures the detail of a part of a picture, in cells. Detail is what identifies a face: neither
+// coarser nor finer structures.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace facepipe::verify {
 
-/// A face has so many cells on each axis.
+/// A face is divided into this many cells on each axis.
 inline constexpr int kFaceCells = 20;
 
-/// Says where a part of a picture lies, in pixels: its first corner, and the vectors from there
-/// along its first row and its first column. The part may be turned or mirrored, and may extend
-/// beyond the picture.
+/// Says where a part of a picture lies, in pixels: its first corner, and the vectors from this
+/// corner along the part's first row and first column. The part may be turned or mirrored, and may
+/// extend beyond the picture.
 struct Area {
   Point corner;
   Point across;
@@ -23,14 +23,15 @@ struct Area {
 };
 
 [[nodiscard]] Area area_of(const Box& box);
-/// Returns the same part of the picture in another size.
+/// Returns the same part of the picture after the picture is scaled to another size.
 [[nodiscard]] Box scaled(const Box& box, Size from, Size to);
 [[nodiscard]] Area scaled(const Area& area, Size from, Size to);
-/// Returns where the part lies after the whole picture, which has this size, is turned.
+/// Returns where the part lies after the whole picture (of size `picture`) is turned.
 [[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
-/// Mirrors the part left to right in its place.
+/// Returns the part mirrored left to right, in the same place.
 [[nodiscard]] Area mirrored(const Area& area);
-/// Enlarges the area by `cells` cells on each side. The area has kFaceCells cells on each axis.
+/// Returns the area enlarged by `cells` cells on each side. `area` has kFaceCells cells on each
+/// axis.
 [[nodiscard]] Area grown(const Area& area, int cells);
 
 /// Holds a square of cells.
@@ -53,11 +54,12 @@ class Cells {
   std::vector<float> values_;
 };
 
-/// Returns the means of an area's cells minus their blur of 1.5 cells. If a face has kFaceCells,
-/// these are 2.5 to 10 cycles a face.
+/// Returns the mean of each cell of an area, minus the means blurred with a sigma of 1.5 cells. For
+/// a face with kFaceCells cells, this leaves 2.5 to 10 cycles per face.
 [[nodiscard]] Cells detail_of(const Grey& picture, const Area& area, int side = kFaceCells);
 
-/// Multiplies two squares cell by cell, and averages the products over 7 x 7 cells around each.
+/// Multiplies two squares cell by cell, and averages the products over the 7 x 7 cells around each
+/// cell.
 [[nodiscard]] Cells mean_products(const Cells& a, const Cells& b);
 
 }  // namespace facepipe::verify

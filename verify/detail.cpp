@@ -5,7 +5,7 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr int kRim = 2;  // cells on each side, so that 80 % are inside
+constexpr int kRim = 2;  // number of cells on each side, so that 80 % are inside
 constexpr float kLeftOver = 0.5F;
 constexpr float kAlike = 0.7F;
 constexpr float kUnexplained = 0.3F;
@@ -20,7 +20,8 @@ bool in_picture(const Box& box, Size size, int x, int y) {
          py < static_cast<float>(size.height);
 }
 
-/// Holds mean products over the window around a cell.
+/// Holds the mean products over the window around a cell: <a,a>, <a,b> and <b,b> (see
+/// FaceDetail::left_in()).
 struct Energies {
   float before;
   float common;
@@ -30,8 +31,8 @@ struct Energies {
   [[nodiscard]] bool is_unchanged() const {
     return is_left() && before - 2 * common + after <= kUnexplained * before;
   }
-  /// Returns whether it is more than rounding leaves, and whether the original explains at least
-  /// `least` of its energy.
+  /// Returns whether b is more than rounding leaves, and whether a explains at least the share
+  /// `least` of b's energy.
   [[nodiscard]] bool is_explained(float least) const {
     return after >= kLeastLeft * kLeastLeft && after >= kLeastShare * kLeastShare * before &&
            common * common >= least * before * after;

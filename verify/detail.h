@@ -7,34 +7,35 @@
 
 namespace facepipe::verify {
 
-/// Divides the inner area of a box into three shares, which add up to 1. The inner area is the
-/// central 80 %, as far as it lies in the picture.
+/// Divides the inner area of a face's box into three shares, which add up to 1. The inner area is
+/// the central 80 % of the box, as far as it lies in the picture.
 struct DetailLeft {
-  /// The share whose detail is gone: less than half is left, and what is there is something else.
+  /// The share whose detail is gone: less than half of the detail is left, and what is shown there
+  /// is something else.
   double gone = 1;
-  /// The share whose detail is partly there, as behind a weak blur or small cells.
+  /// The share whose detail is partly left, as behind a weak blur or small mosaic cells.
   double weakened = 0;
-  /// The share whose detail is there as it was, even if it is dimmed or negative.
+  /// The share whose detail is unchanged, even if it is dimmed or negative.
   double left = 0;
 };
 
-/// A face isn't hidden if less than this share of it is gone.
+/// A face is hidden if at least this share of it is gone.
 inline constexpr double kHiddenShare = 0.9;
 
 [[nodiscard]] inline bool is_hidden(const DetailLeft& detail) {
   return detail.gone >= kHiddenShare;
 }
 
-/// Returns whether hardly any of it is there as it was. It is then weakened or gone.
+/// Returns whether hardly any of the detail is unchanged: it is weakened or gone.
 [[nodiscard]] inline bool is_weakened(const DetailLeft& detail) {
   return detail.left <= 1 - kHiddenShare;
 }
 
-/// An area's detail must be so similar to the whole face to count with any contrast. README.md has
-/// the measurements.
+/// If the detail at the face's own place has at least this likeness() with the face, it counts even
+/// with a changed contrast. README.md has the measurements.
 inline constexpr double kLikeInPlace = 0.5;
-/// If one of several places is chosen, the similarity must be higher, because chance has more to
-/// choose from.
+/// This is the limit for other places, of which the best one is chosen. It is higher, because the
+/// best of several is more often similar by chance.
 inline constexpr double kLikeElsewhere = 0.7;
 
 /// Measures what another picture shows of a face in the original.
@@ -43,21 +44,21 @@ class FaceDetail {
   /// @param box  finite, in pixels of `picture`; it may extend beyond the picture
   FaceDetail(const Grey& picture, const Box& box);
 
-  /// Returns what is left of the face in `other`, the detail of another area with kFaceCells a
-  /// side. Detail is what identifies a face: 2.5 to 10 cycles a face. Let a be the detail of the
-  /// face, and b the other one. The sums <..> over 7 x 7 cells tell for each cell what is left. The
-  /// detail of a cell isn't gone
-  /// * if r = <a,b> / <a,a> is at least 0.5. r is 1 in a copy, brighter or not, whatever noise lies
-  ///   on it, and 0 under a solid colour or another picture; or
-  /// * if the correlation <a,b> / sqrt(<a,a> <b,b>) is over 0.7 or under -0.7, and the correlation
-  ///   of all inner cells is at least `like`. The correlation ignores scale and sign. b must then
-  ///   be more than rounding leaves: 0.3 grey levels, and 5 % of a.
-  /// The detail is as it was if the part of b that a doesn't explain is under 0.3 of its energy.
-  /// Cells without detail to lose (under 2 grey levels) don't count. If no cell counts, all is
-  /// gone.
+  /// Returns what is left of the face in `other`, the detail of another area with kFaceCells cells
+  /// a side. Let a be the detail of the face, b that of `other`, and <..> the mean over the 7 x 7
+  /// cells around a cell. The detail of this cell isn't gone in two cases:
+  /// * r = <a,b> / <a,a> is at least 0.5. r is 1 in a copy, even if it is brighter or noisy. r is 0
+  ///   under a solid colour or another picture.
+  /// * The correlation <a,b> / sqrt(<a,a> <b,b>) is over 0.7 or under -0.7, and likeness() is at
+  ///   least `like`. The correlation ignores scale and sign. b must then be more than rounding
+  ///   leaves: 0.3 grey levels, and 5 % of a.
+  /// In the first case, the detail is unchanged if b - a has at most 0.3 of a's energy. In the
+  /// second case, it is unchanged if a explains at least 0.7 of b's energy. Cells with too little
+  /// detail (under 2 grey levels) don't count. If no cell counts, all is gone.
   [[nodiscard]] DetailLeft left_in(const Cells& other, double like) const;
 
-  /// Returns the correlation of all inner cells: 0..1, and 0 if either has too little detail.
+  /// Returns the absolute correlation of all inner cells: 0..1, or 0 if the face or `other` has too
+  /// little detail.
   /// @param x, y  position of the face's first cell in `other`, which may be larger
   [[nodiscard]] double likeness(const Cells& other, int x = 0, int y = 0) const;
 
@@ -68,7 +69,7 @@ class FaceDetail {
   [[nodiscard]] bool is_inner(int x, int y) const { return inner_.at(x, y) > 0; }
 
   Cells cells_;
-  Cells inner_;  // 1 for cells in the picture, otherwise 0
+  Cells inner_;  // 1 for inner cells that lie in the picture, otherwise 0
   Cells energies_;
   bool has_detail_ = false;
 };

@@ -20,7 +20,7 @@ Cells cells_in(const Grey& picture, const Area& area, Size of, int side = kFaceC
   return detail_of(picture, scaled(area, of, picture.size), side);
 }
 
-/// Cuts out the square of a face whose first cell is (x, y).
+/// Returns the square of a face's size whose first cell is (x, y).
 Cells part_of(const Cells& cells, int x, int y) {
   Cells square(kFaceCells);
   for (int j = 0; j < kFaceCells; ++j)
@@ -28,7 +28,7 @@ Cells part_of(const Cells& cells, int x, int y) {
   return square;
 }
 
-/// Looks for one face of the original in a hidden frame.
+/// Searches a hidden frame for one face of the original.
 class Search {
  public:
   Search(const Planes& original, const HiddenPictures& hidden, const Box& box)
@@ -75,8 +75,8 @@ class Search {
   const FaceDetail face_;
 };
 
-/// Looks for the luma's detail in the hidden frame's chroma and alpha. Also looks for the detail of
-/// the original's chroma and alpha in the same planes.
+/// Searches the hidden frame's chroma and alpha for the detail of the original's luma. Also
+/// compares each of these planes with the same plane of the original.
 Search::Found Search::in_other_planes() const {
   const Planes& now = hidden_.now;
   std::vector<const Grey*> others;
@@ -131,7 +131,7 @@ Search::Found Search::nearby(const Area& area, int reach) const {
   const int side = kFaceCells + 2 * reach;
   const Area around = grown(area, reach);
   const Cells there = cells_in(hidden_.now.luma, around, original_.luma.size, side);
-  std::optional<Cells> own;  // made only when needed, which is seldom
+  std::optional<Cells> own;  // computed only when it is needed, which is rare
   for (int y = 0; y <= 2 * reach; ++y)
     for (int x = 0; x <= 2 * reach; ++x) {
       if (face_.likeness(there, x, y) < kLikeElsewhere) continue;

@@ -1,5 +1,5 @@
-// Looks for a face in other places and planes of a hidden video. A face can be seen although it
-// isn't at its place or isn't in the luma.
+// Searches a hidden video for faces in disguise. Such a face is visible, but not at its place or
+// not in the luma.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace facepipe::verify {
 enum class Disguise : std::uint8_t {
   none,          ///< at its place, in the luma
   other_plane,   ///< in chroma or in alpha
-  other_frame,   ///< a frame too early or too late
-  whole_turned,  ///< the whole picture is mirrored, turned by a quarter or upside down
-  moved          ///< slightly beside its place, mirrored or not
+  other_frame,   ///< in the previous or the next frame
+  whole_turned,  ///< the whole picture is mirrored, turned by a multiple of 90 degrees, or both
+  moved          ///< slightly beside its place, possibly mirrored
 };
 /// Returns "as it was", "in another plane", ...
 [[nodiscard]] std::string_view name_of(Disguise disguise);
@@ -26,7 +26,8 @@ struct Shown {
   Disguise disguise = Disguise::none;
 };
 
-/// Refers to a frame of the hidden video, and to its neighbours, which are null if there are none.
+/// Refers to a frame of the hidden video and its neighbours. A neighbour is null if it doesn't
+/// exist.
 struct HiddenPictures {
   const Planes& now;
   const Planes* before = nullptr;
@@ -34,11 +35,11 @@ struct HiddenPictures {
 };
 
 /// Returns what the hidden video shows of a face at its place. If the face is hidden or weakened
-/// there, it looks for the first disguise that shows the face, and returns that one if it shows
-/// more. It tries offsets of up to 1.25 % of the picture's longer side and at most 16 cells.
-/// Enlarging by 2.5 % moves the picture's edge as far. Places where the original itself shows the
-/// same don't count, as neighbours on a wall do. Faces under 12 pixels are looked for only at their
-/// place.
+/// there, it searches for the first disguise that shows the face, and returns this disguise if it
+/// shows more. It tries offsets of up to 1.25 % of the picture's longer side, and at most 16 cells.
+/// (Enlarging the whole picture by 2.5 % moves the picture's edge by this offset.) A place doesn't
+/// count if the original itself looks like the face there, as in a repeated pattern. For faces
+/// under 12 pixels it tries no offsets.
 /// @param box  finite, in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 

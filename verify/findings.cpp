@@ -7,7 +7,7 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr float kAround = 0.5F;  // the rim of a thumbnail, as a share of the box
+constexpr float kAround = 0.5F;  // the margin of a thumbnail, as a share of the box
 
 bool clearer(const FoundBox& one, const FoundBox& other) {
   return std::pair(one.score, -one.detail.gone) > std::pair(other.score, -other.detail.gone);

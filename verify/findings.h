@@ -1,5 +1,5 @@
-// Gathers over time what a verification finds, so that there is one finding for each face instead
-// of one for each frame.
+// Collects what a verification finds, so that there is one finding for each face, not one for each
+// frame.
 #pragma once
 
 #include <cstddef>
@@ -18,77 +18,82 @@
 namespace facepipe::verify {
 
 enum class FindingKind : std::uint8_t {
-  /// A face, or what a detector takes for one, that still has its detail, or that a detector finds
-  /// where it should be hidden.
+  /// A face, or what a detector takes for a face, that still has its detail. Or a face that a
+  /// detector finds where it should be hidden.
   leak,
-  /// In all of its frames the detail is weakened, as by blur or mosaic, but not gone.
+  /// In all of its frames the detail is weakened but not gone, or the edit file hides it by blur or
+  /// mosaic.
   cosmetic,
-  kept,  ///< shown because the edit file says so
-  /// Found only in the hidden video; nothing of the original shows there.
+  kept,  ///< it is visible because the edit file keeps it
+  /// Found only in the hidden video; the original shows no face there.
   only_there
 };
 [[nodiscard]] std::string_view name_of(FindingKind kind);
 
-/// Says where the place of a finding comes from.
+/// Says how the place of a finding is known.
 enum class FindingSource : std::uint8_t {
-  detection,  ///< detections, and the tracks made of them
-  edit_file,  ///< a box that the edit file hides
-  /// A detection in a picture that belongs to no frame of the original.
+  detection,  ///< from detections, and tracks made of them
+  edit_file,  ///< from a box that the edit file hides
+  /// From a detection in a picture that belongs to no frame of the original.
   other_picture
 };
 [[nodiscard]] std::string_view name_of(FindingSource source);
 
-/// A detection in the hidden video that scores this much shows a face, whatever is left of its
-/// detail. It is more than a detector gives to anything that `hide` draws (measured in README.md).
+/// If a detection in the hidden video scores at least this, it shows a face, even if the detail is
+/// gone. Detectors give lower scores to everything that `hide` draws (measured in README.md).
 inline constexpr float kSurelyFace = 0.6F;
 
 /// Describes a finding in one frame.
 struct FoundBox {
   std::int64_t frame = 0;  ///< number of the original's frame, from 0
   double time_s = 0;       ///< in seconds of the original
-  /// In pixels of the original's upright picture, except for LonePictures.
+  /// In pixels of the original's upright picture. Exception: LonePictures uses its own picture's
+  /// pixels.
   Box box;
-  /// Score of the detection there; 0 if a track or the edit file gave the place.
+  /// Score of the detection there; 0 if the place comes from a track or the edit file.
   float score = 0;
-  DetailLeft detail;  ///< all gone for FindingKind::only_there
+  DetailLeft detail;  ///< for FindingKind::only_there, all of it is gone
   Disguise disguise = Disguise::none;
 };
 
 struct Finding {
   FindingKind kind = FindingKind::leak;
   FindingSource source = FindingSource::detection;
-  std::int64_t track = 0;  ///< the file's id, or a number among the findings of one place
+  std::int64_t track = 0;  ///< the edit file's id, or a number that is unique among the findings of
+                           ///< one place
   /// Names the stream of the hidden video; empty for its video stream.
   std::string place{};
   std::int64_t frames = 0;
   double first_s = 0;
   double last_s = 0;
   float best_score = 0;
-  FoundBox clearest;            ///< the box with the highest score, then with the most detail
+  FoundBox clearest;            ///< the box with the highest score; if equal, with the most detail
   std::vector<FoundBox> boxes;  ///< one for each frame, up to kMostFoundBoxes
-  Grey thumbnail;  ///< shows the hidden video around `clearest`; empty if not asked for
+  Grey thumbnail;  ///< shows the hidden video around `clearest`; empty if no thumbnails are wanted
 };
 
-/// More boxes than this are counted but not kept. More findings than this have no thumbnail.
+/// Boxes beyond kMostFoundBoxes are counted but not kept. Findings beyond kMostThumbnails have no
+/// thumbnail.
 inline constexpr std::size_t kMostFoundBoxes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostThumbnails = 1000;
 inline constexpr int kThumbnailSide = 160;
 
-/// Sorts findings: leaks first, then by falling score.
+/// Sorts findings: leaks first, and within each kind by decreasing score.
 void sort_by_weight(std::vector<Finding>& findings);
 
 class Findings {
  public:
   explicit Findings(bool thumbnails) : thumbnails_(thumbnails) {}
 
-  /// Adds a box to a finding. Frames come in their order. Of several boxes in one frame the
-  /// clearest counts. If a finding is cosmetic in some frames and a leak in others, it is one leak.
-  /// @param hidden    the hidden video's frame
-  /// @param original  size of the original's picture, in which the box is
+  /// Adds a box to a finding. The calls come in the order of the frames. If a finding gets several
+  /// boxes in one frame, only the clearest one counts. If a finding is cosmetic in some frames and
+  /// a leak in others, it is one leak.
+  /// @param hidden    frame of the hidden video
+  /// @param original  size of the original's picture, in which the box lies
   void add(FindingKind kind, FindingSource source, std::int64_t track, const FoundBox& found,
            const Grey& hidden, Size original);
 
-  /// Returns all findings, sorted by sort_by_weight(), and keeps none.
+  /// Returns all findings in the order of sort_by_weight(), and removes them here.
   [[nodiscard]] std::vector<Finding> take();
 
   /// Returns how many boxes were counted but not kept.

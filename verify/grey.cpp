@@ -12,14 +12,14 @@ namespace {
 
 using Levels = std::array<std::uint8_t, 256>;
 
-/// Maps each level to itself.
+/// Returns a table that maps each level to itself.
 Levels plain_levels() {
   Levels levels{};
   for (int i = 0; i < 256; ++i) levels[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(i);
   return levels;
 }
 
-/// Maps coded levels of luma to 0..255.
+/// Returns a table that maps coded levels of luma to 0..255.
 Levels levels_of(const Frame& frame) {
   constexpr int kBlack = 16;
   constexpr int kSteps = 219;
@@ -41,7 +41,7 @@ unsigned sample_at(const std::byte* row, int x, const PixelFormat& format) {
   return std::min(255U, static_cast<unsigned>(word) >> static_cast<unsigned>(drop));
 }
 
-/// Says where the sample of the stored pixel (x, y) goes: origin + x * across + y * down.
+/// Says where the sample of the stored pixel (x, y) goes: to origin + x * across + y * down.
 struct Places {
   std::ptrdiff_t origin = 0;
   std::ptrdiff_t across = 1;
@@ -76,11 +76,11 @@ Places places_of(Size stored, Orientation orientation) {
   return places;
 }
 
-/// Describes a plane, or one of two components that are interleaved in it.
+/// Describes the samples of a plane, or of one of two components that are interleaved in a plane.
 struct Samples {
   Plane plane;
   Size size;
-  int step = 1;  ///< distance from one sample to the next in its row
+  int step = 1;  ///< distance from one sample to the next in its row, in samples
   int first = 0;
 };
 

@@ -1,5 +1,5 @@
-// Looks for faces in pictures of a hidden video that belong to no frame of the original: covers,
-// attached files, surplus frames. Only the detector can tell what shows a face there.
+// Searches for faces in pictures of a hidden video that belong to no frame of the original: covers,
+// attached files, surplus frames. Only the detector can say whether they show a face.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace facepipe::verify {
 
-/// Gathers the findings in such pictures. Not thread-safe.
+/// Collects the findings in such pictures. Not thread-safe.
 class LonePictures {
  public:
   LonePictures(Looks looks, bool thumbnails) : looks_(std::move(looks)), findings_(thumbnails) {}
 
-  /// Looks at a frame in host memory, only during the call. A face that is found in it with
-  /// kSurelyFace is a leak. Its box is in pixels of this frame.
-  /// @param number  number of the frame, rising
-  /// @param time_s  rising
+  /// Examines a frame in host memory, which it reads only during the call. A detection with a score
+  /// of at least kSurelyFace is a leak. Its box is in pixels of this frame.
+  /// @param number  number of the frame; must increase from call to call
+  /// @param time_s  must increase from call to call
   /// Errors: as Looks::find().
   void push(const Frame& frame, std::int64_t number, double time_s, const std::stop_token& stop);
 
-  /// Returns all findings; called once, last.
+  /// Returns all findings. Call it once, as the last function.
   [[nodiscard]] std::vector<Finding> finish() { return findings_.take(); }
 
  private:

@@ -26,14 +26,14 @@ Detections run(detector::Detector& detector, const Frame& frame, const std::stop
   return request->collect();
 }
 
-/// Returns a frame of the same samples, mirrored and turned as the look needs it.
+/// Returns a frame of the same samples, mirrored and turned as the look says.
 Frame view_for(const Look& look, const Frame& frame) {
   return detector::turned_view(look.mirrored ? detector::mirrored_view(frame) : view_of(frame),
                                look.quarter_turns);
 }
 
-/// Returns where a box of the look's picture lies in the frame's picture, which has the size
-/// `upright`.
+/// Returns where a box of the look's picture lies in the frame's upright picture, which has the
+/// size `upright`.
 Box box_in_frame(const Box& box, const Look& look, Size upright) {
   const Box there = detector::turned_back(box, look.quarter_turns, upright);
   return look.mirrored ? detector::mirrored(there, upright.width) : there;

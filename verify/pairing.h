@@ -1,5 +1,4 @@
-// Matches, by time, each frame of a video whose faces were hidden to the frame of the original that
-// it shows.
+// Assigns each frame of a hidden video, by its time, to the frame of the original that it shows.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +6,7 @@
 
 namespace facepipe::verify {
 
-/// Time stamps that differ by at most this are equal, because Matroska rounds them to the
+/// Time stamps count as equal if they differ by at most this, because Matroska rounds them to the
 /// millisecond.
 inline constexpr double kSameTime_s = 0.001;
 
@@ -17,21 +16,21 @@ enum class Meeting : std::uint8_t {
   extra     ///< the hidden video's frame is not in the original
 };
 
-/// Holds the times of the original's next frame and its neighbours, and of the hidden video's next
-/// frame, in seconds. A time is nullopt where a video begins or has ended.
+/// Holds the times, in seconds, of the original's next frame and its neighbours, and of the hidden
+/// video's next frame. A time is nullopt where there is no such frame.
 struct NextFrames {
-  std::optional<double> before;  ///< the previous frame of the original
+  std::optional<double> before;  ///< the frame of the original before `original`
   std::optional<double> original;
-  std::optional<double> after;  ///< the following frame of the original
+  std::optional<double> after;  ///< the frame of the original after `original`
   std::optional<double> hidden;
 };
 
 /// Decides whether the two next frames are a pair. At least one of `original` and `hidden` must be
-/// set. A frame of the hidden video belongs to the frame of the original that is nearest in time,
-/// so that a missing frame doesn't shift all others.
+/// set. A frame of the hidden video belongs to the original's frame that is nearest in time.
+/// Therefore a missing frame doesn't shift all later ones.
 [[nodiscard]] Meeting meet(const NextFrames& next);
 
-/// Counts the frames that differ in one way, and tells where the first one was.
+/// Counts the frames that differ in one way, and holds where the first of them is.
 struct FrameDifference {
   std::int64_t count = 0;
   double first_s = 0;

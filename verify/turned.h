@@ -1,5 +1,5 @@
-// Finds faces that are turned in the pixels, for example because a video has lost its orientation
-// tag. Upright looks miss them.
+// Finds faces whose pixels are turned, for example because a video has lost its orientation tag.
+// Upright looks miss such faces.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 namespace facepipe::verify {
 
-/// All turns are looked at once in each interval of this length.
+/// At intervals of this length, one picture is searched in all turns.
 inline constexpr double kTurnedEvery_s = 1;
 
-/// Looks at one picture a second in three turns. If a turn shows faces that upright looks miss, it
-/// looks at all pictures in that turn until it looks at all three turns again. Not thread-safe.
+/// Searches one picture a second in three turns. If it finds faces in a turn that upright looks
+/// miss, it searches every picture in that turn, until all three turns are tried again. Not
+/// thread-safe.
 class TurnedSearch {
  public:
   /// The detectors must outlive it.
@@ -26,13 +27,13 @@ class TurnedSearch {
   /// Returns the detections in turned pictures whose score is above kFaceThatCounts. Their boxes
   /// are in pixels of the upright frame.
   /// @param time_s   must increase from call to call
-  /// @param upright  what was found in the upright frame
+  /// @param upright  detections in the upright frame
   /// Errors: as Looks::find().
   [[nodiscard]] Detections find(const Frame& frame, double time_s, const Detections& upright,
                                 const std::stop_token& stop);
 
-  /// Returns how many faces were found in each turn, in the pictures that were looked at in all
-  /// turns. turn_of_faces() tells from this whether the video is turned.
+  /// Returns how many faces were found in each turn, in the pictures that were searched in all
+  /// turns. From this, turn_of_faces() decides whether the video is turned.
   [[nodiscard]] const detector::FacesByTurn& faces() const { return faces_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace facepipe::verify {
 namespace {
 
-// Longer than in hiding, so that faces that hiding let go too early show here.
+// This is longer than when hiding. Faces that `hide` stopped hiding too early are then found.
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
@@ -73,7 +73,7 @@ std::vector<Finding> Verifier::finish() {
   return findings;
 }
 
-/// Checks the boxes that the file hides at this time, and notes those that it keeps.
+/// Examines the boxes that the edit file hides at this time, and notes the boxes that it keeps.
 void Verifier::check_file(const Frame& original, Waiting& pair) {
   if (options_.tracks == nullptr) return;
   const Rational& base = options_.tracks->input.time_base;
@@ -99,7 +99,7 @@ Detections Verifier::of_original(const FramePair& pair, const std::stop_token& s
   return all;
 }
 
-/// Returns what is found in the original, and in the hidden picture at the same places.
+/// Returns the detections in the original, and those in the hidden picture at the same places.
 Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
   Detections all = of_original(pair, stop);
@@ -119,7 +119,7 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
   return looks_at_original_.merged(all);
 }
 
-/// Adds findings for what only the hidden video shows. They are only for the report.
+/// Adds findings for detections that only the hidden video has. They are only for the report.
 void Verifier::tell_others(const Detections& others, const Waiting& pair) {
   const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
   for (std::size_t i = 0; i < others.size(); ++i)

@@ -1,5 +1,5 @@
-// Looks for faces that a hidden video still shows. It compares the video with its original, frame
-// by frame.
+// Finds faces that a hidden video still shows. It compares the video with its original, frame by
+// frame.
 #pragma once
 
 #include <cstdint>
@@ -21,56 +21,60 @@
 
 namespace facepipe::verify {
 
-/// The score from which a detection that is not hidden is reported. Hiding itself leaves nothing
-/// over 0.15 that it has detected.
+/// If a detection isn't hidden and has at least this score, it is reported. `hide` itself hides all
+/// that it detects with a score over 0.15.
 inline constexpr float kVerifyScore = 0.1F;
-/// The least score that detectors are asked for. A tracker ignores lower scores.
+/// The least score of the detections that detectors return. A tracker ignores lower scores.
 inline constexpr float kVerifyLeastScore = 0.03F;
 
 struct VerifierOptions {
   float score = kVerifyScore;  ///< 0.05..1
-  bool thumbnails = false;     ///< whether findings get a Finding::thumbnail
+  bool thumbnails = false;     ///< findings get a Finding::thumbnail
   /// The edit file, or null if there is none. It must outlive the verifier.
   const track::TrackFile* tracks = nullptr;
 };
 inline constexpr float kLeastVerifyScore = 0.05F;
 
-/// Refers to a frame of the original and the frame that the hidden video shows in its place. Both
-/// must be in host memory, and are read only during push().
+/// Refers to a frame of the original, and to the frame that the hidden video shows in its place.
+/// Both frames must be in host memory. They are read only during push().
 struct FramePair {
   const Frame& original;
   const Frame& hidden;      ///< may have another size
-  std::int64_t number = 0;  ///< number of the original's frame, rising
-  double time_s = 0;        ///< time of the original's frame, rising
+  std::int64_t number = 0;  ///< number of the original's frame; must increase
+  double time_s = 0;        ///< time of the original's frame; must increase
   bool damaged = false;     ///< the original's frame is damaged
 };
 
 struct VerifyCounts {
-  std::int64_t detected = 0;   ///< boxes of tracks that were measured
-  std::int64_t from_file = 0;  ///< boxes of the edit file that were measured
+  std::int64_t detected = 0;   ///< number of boxes of tracks that were measured
+  std::int64_t from_file = 0;  ///< number of boxes of the edit file that were measured
 };
 
-/// Examines each pair of frames. The boxes that the edit file hides must have lost their detail, in
-/// all disguises (disguises.h). Detectors look at both pictures, and at the original in all turns,
-/// too (turned.h). A Tracker on the original's pictures gets all detections in the original. It
-/// also gets those in the hidden picture that are at the place of one in the original (IoU 0.3). So
-/// a face also counts in frames in which it isn't detected. A track is a finding if boxes of it
-/// have kept their detail and one of these is a detection of `score`. It is also a finding if a box
-/// of it is where the hidden picture has a detection of kSurelyFace, whatever its detail is.
-/// Detections that are only in the hidden picture are reported.
+/// Examines each pair of frames in three ways:
+/// * The boxes that the edit file hides must have lost their detail, in all disguises
+///   (disguises.h).
+/// * Detectors search both pictures, and the original in all turns too (turned.h). A Tracker on the
+///   original's pictures gets all detections in the original. It also gets the detections in the
+///   hidden picture that are in the same place as one in the original (IoU 0.3). Thus a face also
+///   counts in frames in which it isn't detected. A track is a finding if some of its boxes have
+///   kept their detail and one of these is a detection of at least `score`. It is also a finding if
+///   one of its boxes is where the hidden picture has a detection of kSurelyFace, even if the
+///   detail is gone.
+/// * Detections that are only in the hidden picture are reported.
 ///
-/// It keeps the planes of the pictures of half a second, at most 2^26 pixels each. Not thread-safe.
+/// It keeps the planes of the pictures of half a second, at most 2^26 pixels for each video. Not
+/// thread-safe.
 class Verifier {
  public:
   /// Throws as check_tracker_options() does.
-  /// @param turned  if nullopt, the original is looked at only upright
+  /// @param turned  if nullopt, the original is searched only upright
   Verifier(const VerifierOptions& options, Looks original, Looks hidden,
            std::optional<TurnedSearch> turned = std::nullopt);
 
   /// Examines a pair. Errors: as Looks::find() and Tracker.
   void push(const FramePair& pair, const std::stop_token& stop);
 
-  /// Returns all findings; called once, last.
+  /// Returns all findings. Call it once, as the last function.
   [[nodiscard]] std::vector<Finding> finish();
 
   [[nodiscard]] const VerifyCounts& counts() const { return counts_; }
@@ -86,7 +90,7 @@ class Verifier {
     Planes original;
     Planes hidden;
     std::vector<Box> kept{};  ///< boxes that the edit file keeps
-    /// Places where a detector surely finds a face in the hidden picture.
+    /// Places where a detector finds a face in the hidden picture with at least kSurelyFace.
     std::vector<Box> faces{};
   };
 
@@ -103,9 +107,9 @@ class Verifier {
   Looks looks_at_hidden_;
   std::optional<TurnedSearch> turned_;
   track::CpuMotionEstimator motion_;
-  std::optional<track::Tracker> tracker_;  // made for the first frame's size
+  std::optional<track::Tracker> tracker_;  // made when the size of the first frame is known
   std::deque<Waiting> waiting_;
-  std::optional<Planes> before_;  // planes of the hidden frame before waiting_
+  std::optional<Planes> before_;  // planes of the hidden frame before the first waiting pair
   BoxFollower others_;
   Findings findings_;
   VerifyCounts counts_;

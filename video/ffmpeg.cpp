@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kLongestMessage = 1024;
 
 /// Writes a message into `line` and returns it without its line break. If `author` isn't nullptr,
-/// its name stands in front.
+/// the message begins with the author's name.
 std::string_view message_of(std::span<char> line, void* author, int level, const char* format,
                             std::va_list arguments) {
   int print_prefix = 1;
@@ -54,7 +54,7 @@ void keep_first_error(void* context, int level, const char* format, std::va_list
   first_line = text + (last_warning.empty() ? "" : " (" + last_warning + ")");
 }
 
-/// Names the resource that the system has no more of; empty for all other errors.
+/// Names the resource that the system has run out of; returns an empty text for all other errors.
 std::string missing_resource(int code) {
   if (code == AVERROR(ENOMEM)) return "out of memory";
   return code == AVERROR(EAGAIN) ? "can't start a thread: " + av_error_text(code) : "";
@@ -87,7 +87,7 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   spdlog::debug("{}:{} {}: FFmpeg returned {}", place.file_name(), place.line(),
                 place.function_name(), code);
   const std::string missing = missing_resource(code);
-  // A device has its own memory, so its errors stay errors of the device.
+  // The kind `device` stays, because a device has its own memory.
   const bool ours = !missing.empty() && kind != ErrorKind::device;
   throw Error(ours ? ErrorKind::internal : kind,
               std::string(subject) + ": " + (ours ? missing : av_error_text(code)));

@@ -1,5 +1,5 @@
-// Owners for FFmpeg's C structs (one alias for each), the check of its return codes, and its log.
-// No other file calls av_*_free.
+// Defines owners of FFmpeg's C structs (one alias for each), and functions that check its return
+// codes and redirect its log. No other file calls av_*_free.
 #pragma once
 
 extern "C" {
@@ -43,10 +43,10 @@ using UniqueParser = std::unique_ptr<AVCodecParserContext, FFmpegDelete<av_parse
 using UniqueInputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_close_input>>;
 using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_graph_free>>;
 
-/// The I/O context of the output has another owner.
+/// Doesn't own the output's I/O context, which has another owner.
 using UniqueOutputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_free_context>>;
 
-/// AVDictionaries with the same entries. FFmpeg's calls replace the pointers, so they get
+/// Holds AVDictionaries with the same entries. FFmpeg's calls replace the pointers, so they get
 /// address().
 class Dictionary {
  public:
@@ -58,8 +58,8 @@ class Dictionary {
 
   void set(const std::string& key, const std::string& value);
   [[nodiscard]] AVDictionary** address() { return all_.data(); }
-  /// Returns the first entry of the first dictionary that no FFmpeg call has taken; nullptr if none
-  /// is left.
+  /// Returns the key of an entry that no FFmpeg call has used: the first one in the first
+  /// dictionary. Returns nullptr if all entries were used.
   [[nodiscard]] const char* first_key() const;
 
  private:
@@ -69,17 +69,17 @@ class Dictionary {
 /// Returns FFmpeg's own text for an error code.
 [[nodiscard]] std::string av_error_text(int code);
 
-/// Throws Error(kind, "subject: FFmpeg's text") if `code` is negative, otherwise returns it. If the
-/// system has no memory or no thread left, no input or output is to blame, and the error's kind is
-/// internal. The place and the failed call are logged at debug level. Not for calls that return
-/// AVERROR(EAGAIN) to be called again.
+/// Returns `code`, or throws Error(kind, "subject: FFmpeg's text") if `code` is negative. If the
+/// system has no memory or no thread left, the error's kind is internal, because the file is not to
+/// blame. The kind `device` always stays. The place and the failed call are logged at debug level.
+/// Don't use it for calls that return AVERROR(EAGAIN) to be called again.
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 
-/// Returns roughly how much memory a packet takes, in bytes. An empty packet takes some, too.
+/// Returns roughly how much memory a packet takes, in bytes. Even an empty packet takes some.
 [[nodiscard]] inline std::int64_t memory_of(const AVPacket& packet) { return 512 + packet.size; }
 
-/// Returns what FFmpeg has just allocated. Throws std::bad_alloc for nullptr.
+/// Returns `object`, which FFmpeg has just allocated. Throws std::bad_alloc for nullptr.
 template <typename T>
 [[nodiscard]] T* allocated(T* object) {
   if (object == nullptr) throw std::bad_alloc();
@@ -118,8 +118,8 @@ template <typename T>
 /// because facepipe itself tells the user what matters, with the file's name.
 void redirect_ffmpeg_log();
 
-/// Collects what FFmpeg logs as errors, on any thread, during its lifetime. Only one may live at a
-/// time. Afterwards the log goes where redirect_ffmpeg_log() sends it.
+/// Collects what FFmpeg logs as errors, on any thread, as long as this object exists. Only one such
+/// object may exist at a time. Its destructor sends the log where redirect_ffmpeg_log() sends it.
 class FFmpegErrors {
  public:
   /// @param of  the object (for example an AVCodecContext) whose errors count; nullptr: all objects
@@ -128,8 +128,8 @@ class FFmpegErrors {
   FFmpegErrors(const FFmpegErrors&) = delete;
   FFmpegErrors& operator=(const FFmpegErrors&) = delete;
 
-  /// Returns the first error, and after it, in brackets, the last warning before it: together they
-  /// name the cause. Empty if there was no error.
+  /// Returns the first error. The last warning before it follows in brackets, because it often
+  /// names the cause. Returns an empty text if there was no error.
   [[nodiscard]] std::string first() const;
 };
 

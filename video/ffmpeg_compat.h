@@ -22,7 +22,8 @@ inline constexpr int kBaselineJpeg = FF_PROFILE_MJPEG_HUFFMAN_BASELINE_DCT;
 #endif
 
 // A tag is a number that travels with a packet through the decoder to the frame that came from it.
-// libavcodec 60 copies AVPacket::opaque. Before, AVCodecContext::reordered_opaque did the same.
+// libavcodec 60 copies AVPacket::opaque. In older versions, AVCodecContext::reordered_opaque does
+// the same.
 #if LIBAVCODEC_VERSION_MAJOR >= 60
 inline void enable_tags(AVCodecContext& decoder) { decoder.flags |= AV_CODEC_FLAG_COPY_OPAQUE; }
 inline void set_tag(AVCodecContext&, AVPacket& packet, std::int64_t tag) {
@@ -39,9 +40,10 @@ inline void set_tag(AVCodecContext& decoder, AVPacket&, std::int64_t tag) {
 inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque; }
 #endif
 
-// Whether a decoder can go on with another stream. A decoder weighs a picture's two stamps against
-// those before it. Since libavcodec 61, nobody outside can make it forget these. Since 60.31 it
-// holds side data of the stream with which it was opened.
+// kMayGoOn says whether an open decoder can be used for another stream. A decoder compares a
+// picture's two stamps with those of earlier pictures. Since libavcodec 61, no caller can make it
+// forget the earlier stamps. Since 60.31, a decoder holds side data of the stream for which it was
+// opened.
 #if LIBAVCODEC_VERSION_MAJOR < 60
 inline constexpr bool kMayGoOn = true;
 inline void forget_stamps(AVCodecContext& decoder) {
@@ -55,8 +57,7 @@ inline constexpr bool kMayGoOn = false;
 inline void forget_stamps(AVCodecContext&) {}
 #endif
 
-// Colour arguments for a filter graph's source, beside the pixel format. Before libavfilter 10
-// there are none.
+// Returns the colour arguments for a filter graph's source. Before libavfilter 10 there are none.
 #if LIBAVFILTER_VERSION_MAJOR >= 10
 inline std::string color_arguments(AVColorSpace matrix, AVColorRange range) {
   return ":colorspace=" + std::to_string(matrix) + ":range=" + std::to_string(range);
@@ -100,7 +101,7 @@ inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType
 }
 #endif
 
-// The type of the bytes that a callback of AVIOContext gets to write. It is const since libavformat
+// Names the type of the bytes that AVIOContext's write callback gets. It is const since libavformat
 // 61.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using WrittenBytes = const std::uint8_t;
@@ -117,7 +118,7 @@ inline bool muxer_writes_rotation(const AVOutputFormat& format) {
 }
 
 // Keeps decoded pictures in NVDEC's own surfaces. Since 60.26, libavcodec copies them unless this
-// flag is set. Before, it never did.
+// flag is set. Older versions never copy them.
 #ifdef AV_HWACCEL_FLAG_UNSAFE_OUTPUT
 inline void keep_decoder_surfaces(AVCodecContext& decoder) {
   decoder.hwaccel_flags |= AV_HWACCEL_FLAG_UNSAFE_OUTPUT;
@@ -126,10 +127,10 @@ inline void keep_decoder_surfaces(AVCodecContext& decoder) {
 inline void keep_decoder_surfaces(AVCodecContext&) {}
 #endif
 
-// The driver's decoder of a picture that NVDEC has decoded, and the picture's number there. FFmpeg
-// has no interface for them. They lie in a private structure behind the surface (NVDECFrame in
-// libavcodec/nvdec.h), whose first field both known layouts share. libavcodec 60 had two layouts,
-// and the layouts of later versions aren't known here. For all these versions there is no answer.
+// Names the driver's decoder object that has decoded a picture by NVDEC, and the picture's number
+// in this decoder. FFmpeg has no interface for them. They lie in a private structure of the surface
+// (NVDECFrame in libavcodec/nvdec.h). Only the layouts of libavcodec 59 and 61 are known here;
+// libavcodec 60 had two layouts. For all other versions nvdec_picture() returns nullopt.
 struct NvdecPicture {
   void* decoder = nullptr;  ///< CUvideodecoder
   int number = 0;
@@ -167,8 +168,8 @@ inline constexpr bool kKnowsNvdecPictures = false;
 inline std::optional<NvdecPicture> nvdec_picture(const AVFrame&) { return std::nullopt; }
 #endif
 
-// Returns the pixel formats that an encoder takes. libavcodec 61.13 brought
-// avcodec_get_supported_config, and marks AVCodec::pix_fmts as deprecated.
+// Returns the pixel formats that an encoder takes. libavcodec 61.13 introduced
+// avcodec_get_supported_config() and deprecated AVCodec::pix_fmts.
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
 inline std::span<const AVPixelFormat> pixel_formats(const AVCodec& codec) {
   const void* list = nullptr;

@@ -1,5 +1,5 @@
-// Collects what a run dropped, converted or mended. It is logged once, and appears again in the
-// report.
+// Collects sentences about what a run dropped, converted or repaired. Each sentence is logged once,
+// and appears again in the report.
 #pragma once
 
 #include <mutex>
@@ -10,11 +10,12 @@ namespace facepipe::video {
 
 enum class NoticeLog { told, silent };
 
-/// Thread-safe. A sentence is logged only once, even if it is added again.
+/// Collects the sentences of one input. A sentence that is added again is not logged again.
+/// Thread-safe.
 class Notices {
  public:
-  /// @param input  is named in front of each line of the log
-  /// @param log    silent if somebody else logs the notices of this input
+  /// @param input  begins each line of the log
+  /// @param log    silent if another object logs the notices of this input
   explicit Notices(std::string input, NoticeLog log = NoticeLog::told)
       : input_(std::move(input)), log_(log) {}
 
@@ -28,8 +29,8 @@ class Notices {
   std::vector<std::string> sentences_;
 };
 
-/// Reports that something is lost. If nothing may be lost (`strict`), it throws Error(output)
-/// instead, which names `file`, the input or the output.
+/// Adds a notice about something that is lost. If `strict`, it throws Error(output) instead, which
+/// names `file` (the input or the output).
 void tell_lost(Notices& notices, const std::string& sentence, bool strict, const std::string& file);
 
 }  // namespace facepipe::video

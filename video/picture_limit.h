@@ -15,15 +15,15 @@ void check_pixels(const std::string& file, Size picture, std::int64_t max_pixels
 
 /// Returns the value for libavcodec's AVCodecContext::max_pixels. libavcodec also counts the
 /// padding of rows and macroblocks, so this value is somewhat larger than `max_pixels`.
-/// check_pixels() refuses what lies between the two.
+/// check_pixels() refuses pictures between these two limits.
 [[nodiscard]] std::int64_t codec_max_pixels(std::int64_t max_pixels);
 
-/// Returns the last size that any decoder of this process has refused since the last call; nullopt
-/// if none was refused. libavcodec refuses a size with one of several error codes, or none, and
-/// forgets the size. Only its log has it. So this works once redirect_ffmpeg_log() was called.
+/// Returns the last picture size that any decoder of this process has refused since the previous
+/// call; nullopt if none was refused. libavcodec writes this size only to its log. Therefore this
+/// works only after redirect_ffmpeg_log() was called.
 [[nodiscard]] std::optional<Size> take_refused_size();
 
-/// Must be called with each line of libavcodec's log.
+/// Looks for a refused size in a line of libavcodec's log. Must be called with each line.
 void watch_for_refused_size(const char* line);
 
 }  // namespace facepipe::video

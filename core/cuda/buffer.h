@@ -1,5 +1,5 @@
-// Memory is device memory, or pinned memory of the host. Buffers own memory, and spans refer to it.
-// A DeviceSpan has its own type, so that host code can't read through it. Every copy names its
+// Owns and copies device memory and pinned host memory. Buffers own memory, and spans refer to it.
+// DeviceSpan is a type of its own, so that host code can't read through it. Every copy names its
 // stream.
 #pragma once
 
@@ -52,7 +52,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Owns host memory that the device can copy from and to while the host goes on.
+/// Owns pinned host memory. The device can copy from and to it while the host continues.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -71,13 +71,13 @@ class PinnedBuffer {
   std::size_t size_ = 0;
 };
 
-/// Copies all of `from` to the beginning of `to`. The host memory must outlive the copy.
+/// Copies all of `from` to the beginning of `to`. `from` must outlive the copy.
 template <class T>
 void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream) {
   detail::copy_bytes(to.data, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream);
 }
 
-/// Fills all of `to` from the beginning of `from`.
+/// Fills all of `to` from the beginning of `from`. `to` must outlive the copy.
 template <class T>
 void copy(std::span<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream) {
   detail::copy_bytes(to.data(), from.data, to.size_bytes(), cudaMemcpyDeviceToHost, stream);
@@ -86,7 +86,8 @@ void copy(std::span<T> to, DeviceSpan<const std::type_identity_t<T>> from, Strea
 template <class To, class From>
 void copy(To&& to, const From& from) = delete;  // a copy without a stream would make the host wait
 
-/// Returns a copy on the device, or a null buffer if there are no values. Waits for `stream`.
+/// Returns a copy of the values on the device; an empty buffer if there are no values. Waits for
+/// `stream`.
 template <class T>
 [[nodiscard]] DeviceBuffer<T> uploaded(const std::vector<T>& values, StreamView stream) {
   if (values.empty()) return {};

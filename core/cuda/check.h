@@ -5,9 +5,9 @@
 
 namespace facepipe::cuda {
 
-/// Throws Error(ErrorKind::device) with the call, its place and CUDA's own text. It clears CUDA's
-/// last error, so that a later check doesn't report it again. An error that broke the context
-/// stays.
+/// Throws Error(ErrorKind::device) with the call, its place in the source and CUDA's text. It
+/// clears CUDA's last error, so that a later check doesn't report it again. It can't clear an error
+/// that broke the context.
 [[noreturn]] void fail(cudaError_t error, const char* call, const char* file, int line);
 
 inline void check(cudaError_t error, const char* call, const char* file, int line) {
@@ -16,6 +16,6 @@ inline void check(cudaError_t error, const char* call, const char* file, int lin
 
 }  // namespace facepipe::cuda
 
-/// Checks a call of CUDA's runtime; every call goes through it. After a kernel launch,
+/// Checks a call of CUDA's runtime. Every such call goes through this macro. After a kernel launch,
 /// FACEPIPE_CUDA_CHECK(cudaGetLastError()) checks the launch.
 #define FACEPIPE_CUDA_CHECK(call) ::facepipe::cuda::check((call), #call, __FILE__, __LINE__)

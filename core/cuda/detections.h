@@ -1,4 +1,4 @@
-// Holds candidates or faces in device memory: a structure of arrays whose count is also there.
+// Holds candidates or faces in device memory: a structure of arrays and their count.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace facepipe::cuda {
 
-/// Refers to candidates or faces. Each array has `capacity` entries, and the first min(*count,
-/// capacity) are used. If *count is greater than `capacity`, there was no room for the rest.
-/// Coordinates are those of Detections.
+/// Refers to candidates or faces. Each array has `capacity` entries; the first min(*count,
+/// capacity) are used. If *count is greater than `capacity`, the other candidates had no room.
+/// Coordinates are as in Detections.
 struct DeviceDetections {
   Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   float* scores = nullptr;
@@ -41,8 +41,8 @@ inline void clear(const DeviceDetections& detections, StreamView stream) {
   fill(DeviceSpan<std::uint32_t>{detections.count, 1}, 0, stream);
 }
 
-/// Copies to the host the entries that there was room for. It waits for `stream`, so it is for
-/// tests and trials, not for the frame loop.
+/// Copies the used entries to the host. It waits for `stream`, so it is for tests and trials, not
+/// for the frame loop.
 [[nodiscard]] Detections download(const DeviceDetections& from, StreamView stream);
 
 }  // namespace facepipe::cuda

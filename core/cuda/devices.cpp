@@ -9,7 +9,7 @@
 namespace facepipe::cuda {
 namespace {
 
-// The oldest compute capability that CUDA 13 and this program are compiled for.
+// This is the oldest compute capability that CUDA 13 supports. This program is compiled for it too.
 constexpr int kOldestMajor = 7;
 constexpr int kOldestMinor = 5;
 

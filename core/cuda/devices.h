@@ -11,25 +11,25 @@ namespace facepipe::cuda {
 
 struct DeviceFacts {
   std::string name;
-  int major = 0;  ///< compute capability, with `minor`
+  int major = 0;  ///< major version of the compute capability
   int minor = 0;
   std::size_t memory_bytes = 0;
   int multiprocessors = 0;
 };
 
-/// CUDA's versions as CUDA writes them: 1000 * major + 10 * minor.
+/// Holds CUDA's versions in CUDA's own coding: 1000 * major + 10 * minor.
 struct Versions {
   int runtime = 0;      ///< version of the runtime that is linked in
   int driver = 0;       ///< newest version that the driver supports; 0 if there is no driver
   std::string release;  ///< version of the driver itself, such as "580.95.05"; empty if the kernel
-                        ///< doesn't tell it
+                        ///< doesn't report it
 };
 [[nodiscard]] Versions versions();
 
-/// Returns what CUDA's driver tells about its devices; empty if there is no driver.
+/// Returns what CUDA's driver reports about its devices; an empty list if there is no driver.
 [[nodiscard]] std::vector<DeviceFacts> devices();
 
-/// Finds which devices can be used, for resolve_device(). Doesn't throw if there is no device.
+/// Finds out which devices can be used, for resolve_device(). Doesn't throw if there is no device.
 [[nodiscard]] CudaProbe probe_devices();
 
 /// Makes `device` the calling thread's device. Errors: Error(device).

@@ -1,5 +1,5 @@
-// Describes what changes from frame to frame in a few words. One small copy brings them to the
-// device, where the kernels of a captured graph read them.
+// Holds what changes from frame to frame, in at most 256 bytes. One small copy brings it to the
+// device, where the kernels of a captured graph read it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace facepipe {
 
-/// Describes what all frames of a stream of NV12 or P016 have in common.
+/// Describes what all frames of one stream (NV12 or P016) have in common.
 struct StreamLayout {
   Size stored;         ///< size of the stored picture after cropping
   PixelFormat format;  ///< semi-planar 4:2:0
@@ -19,8 +19,8 @@ struct StreamLayout {
   friend bool operator==(const StreamLayout&, const StreamLayout&) = default;
 };
 
-/// Describes a semi-planar picture (NV12 or P016) in device memory, and how its samples are read.
-/// Kernels get its StreamLayout when they are captured.
+/// Describes a semi-planar picture (NV12 or P016) in device memory, and how to read its samples.
+/// Kernels get the StreamLayout as an argument when they are captured.
 struct FrameDescriptor {
   static constexpr int kOverlayColors = 4;
 
@@ -28,10 +28,10 @@ struct FrameDescriptor {
   std::byte* chroma = nullptr;     ///< U and V interleaved
   std::int32_t luma_stride = 0;    ///< bytes between two rows of luma
   std::int32_t chroma_stride = 0;  ///< bytes between two rows of chroma
-  /// Red, green and blue (0..255, not yet clamped) = row * (Y, U, V, 1), for samples without the
-  /// format's shift.
+  /// Row * (Y, U, V, 1) is red, green or blue (0..255, not clamped). Y, U and V are samples without
+  /// the format's shift.
   float to_rgb[3][4] = {};
-  float byte_to_rgb[3][4] = {};  ///< the same for samples reduced to 8 bits
+  float byte_to_rgb[3][4] = {};  ///< the same matrix for samples that are reduced to 8 bits
   /// Y, U and V of each colour of the overlay, with the format's shift applied.
   std::uint16_t overlay_colors[kOverlayColors][3] = {};
   std::int32_t interlaced = 0;  ///< 1 if both rows of a chroma cell lie in one field

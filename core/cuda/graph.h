@@ -1,4 +1,4 @@
-// A graph is a stream's work that is recorded once and launched as often as needed.
+// Records a stream's work as a graph once, and launches it as often as needed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace facepipe::cuda {
 
-/// Owns what capture() recorded.
+/// Owns a graph that capture() recorded.
 class Graph {
  public:
   explicit Graph(cudaGraph_t graph) noexcept : graph_(graph) {}
@@ -37,8 +37,8 @@ void begin_capture(StreamView stream);
 void abandon_capture(StreamView stream) noexcept;
 }  // namespace detail
 
-/// Records what `enqueue()` enqueues on `stream`. If `enqueue()` throws, the capture ends and the
-/// exception is thrown on.
+/// Records what `enqueue()` enqueues on `stream`. If `enqueue()` throws, the capture ends and
+/// capture() throws the same exception.
 template <class Enqueue>
 [[nodiscard]] Graph capture(StreamView stream, Enqueue&& enqueue) {
   detail::begin_capture(stream);

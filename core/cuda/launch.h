@@ -1,5 +1,4 @@
-// Launches kernels with more than a grid: with clusters, and with programmatic dependence on
-// others.
+// Launches kernels with clusters, or with programmatic dependent launch.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,17 +10,16 @@
 
 namespace facepipe::cuda {
 
-/// Devices have clusters and Overlap::prologue from this compute capability on (10 * major +
-/// minor).
+/// The lowest compute capability (10 * major + minor) that has clusters and Overlap::prologue.
 inline constexpr int kOldestWithClusters = 90;
 
 enum class Overlap {
   none,
   /// The kernel may start before the preceding kernel of the stream has ended ("programmatic
-  /// dependent launch"). So every thread of it must call wait_for_previous_kernel()
-  /// (programmatic.cuh) before its first read of what others write, and before its first write. In
-  /// a captured graph the edge stays programmatic. If each kernel of a chain does so, a kernel that
-  /// has waited knows that all kernels before it have ended. Needs kOldestWithClusters.
+  /// dependent launch"). Therefore each of its threads must call wait_for_previous_kernel()
+  /// (programmatic.cuh) before its first write, and before it first reads what others write. If
+  /// every kernel of a chain does so, all earlier kernels have ended when the call returns. In a
+  /// captured graph the edge stays programmatic. Needs kOldestWithClusters.
   prologue,
 };
 
@@ -29,7 +27,7 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
-  unsigned cluster_z = 1;  ///< blocks of a cluster, along z; more than 1 needs kOldestWithClusters
+  unsigned cluster_z = 1;  ///< blocks per cluster, along z; more than 1 needs kOldestWithClusters
   Overlap overlap = Overlap::none;
 };
 

@@ -1,5 +1,5 @@
-// Stream and Event own CUDA's streams and events, and StreamView refers to a stream. They are as
-// thread-safe as CUDA's own.
+// Wraps CUDA's streams and events. Stream and Event own them, and StreamView refers to a stream.
+// They are as thread-safe as CUDA's own.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,7 +18,7 @@ class StreamView {
   StreamView(std::nullptr_t) = delete;  // nullptr would also be the default stream
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-  /// Waits for all work that is enqueued so far.
+  /// Waits for all work that has been enqueued so far.
   void synchronize() const;
 
  private:
@@ -28,8 +28,8 @@ class StreamView {
 /// Owns a stream that doesn't wait for the default stream.
 class Stream {
  public:
-  /// Says which kernel the device begins first if it could begin either. It begins blocks of an
-  /// `urgent` kernel before blocks of other kernels that have not begun.
+  /// The device starts blocks of an `urgent` stream's kernels before blocks of other kernels. It
+  /// doesn't interrupt blocks that have started.
   enum class Priority { usual, urgent };
   explicit Stream(Priority priority = Priority::usual);
 
@@ -45,14 +45,15 @@ class Stream {
 class Event {
  public:
   enum class Timing { off, on };
-  /// Says how the host waits. `spinning`: it sees the event at once, and occupies a core.
+  /// Says how the host waits. `spinning`: the host sees the event at once, but occupies a core.
   /// `sleeping`: it sees the event about 10 microseconds later.
   enum class Wait { spinning, sleeping };
   explicit Event(Timing timing = Timing::off, Wait wait = Wait::spinning);
 
   void record(StreamView stream) const;
-  /// Records the event while `stream` is captured: each launch of the graph then records it. It can
-  /// be waited for and timed from outside the graph. An event that record() captured can't.
+  /// Records the event while `stream` is captured, so that each launch of the graph records it. The
+  /// host can wait for it and time it from outside the graph. It can't do this with an event that
+  /// record() has recorded during the capture.
   void record_in_graph(StreamView stream) const;
   void synchronize() const;
   /// Makes later work of `stream` wait for this event.
@@ -63,7 +64,7 @@ class Event {
   Unique<cudaEvent_t, cudaEventDestroy> event_;
 };
 
-/// Returns the device time between two events that have happened. Both were made with Timing::on.
+/// Returns the device time between two events that have happened. Both must have Timing::on.
 [[nodiscard]] float milliseconds_between(const Event& begin, const Event& end);
 
 }  // namespace facepipe::cuda

@@ -6,14 +6,14 @@
 
 namespace facepipe::cuda {
 
-/// Destroys the object by the runtime's own function. The result is ignored, because an owner can
-/// do nothing about it.
+/// Destroys an object by the runtime's own function. It ignores the result, because an owner can do
+/// nothing about a failure.
 template <auto Function>
 struct Delete {
   void operator()(auto* thing) const noexcept { Function(thing); }
 };
 
-/// Owns the object of a handle, which is a pointer.
+/// Owns the object that a handle refers to. A handle is a pointer.
 template <class Handle, auto Function>
 using Unique = std::unique_ptr<std::remove_pointer_t<Handle>, Delete<Function>>;
 

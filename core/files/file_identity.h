@@ -1,5 +1,5 @@
-// Identifies the file that a path names, so that a change of the file or of its content is noticed,
-// as far as the file system tells.
+// Identifies the file that a path names, to notice if the file or its content changes. It notices
+// only what the file system reports.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace facepipe {
 
-/// Two identities are equal if the file is the same and nobody has written to it in between.
+/// Identifies a file and its content. Two identities are equal if the file is the same and nobody
+/// has written to it in between.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -17,16 +18,16 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Returns the identity of a regular file, following links. Returns nullopt for anything else, and
-/// if the file can't be examined.
+/// Returns the identity of a regular file, and follows links. Returns nullopt for anything else,
+/// and if the file can't be examined.
 [[nodiscard]] std::optional<FileIdentity> identity_of(const std::filesystem::path& path) noexcept;
-/// Returns the identity of whatever has this name, even if it is a link; nullopt if there is
-/// nothing.
+/// Returns the identity of the file, folder or link that has this name. It doesn't follow links.
+/// Returns nullopt if nothing has this name.
 [[nodiscard]] std::optional<FileIdentity> identity_of_name(
     const std::filesystem::path& path) noexcept;
 
-/// Returns whether this name, or the link of this name, leads to something that isn't a regular
-/// file: a folder, a FIFO, a device. False if there is nothing.
+/// Returns whether this name leads, perhaps through a link, to something that isn't a regular file:
+/// for example a folder, a FIFO or a device. Returns false if nothing has this name.
 [[nodiscard]] bool is_no_regular_file(const std::filesystem::path& path) noexcept;
 
 }  // namespace facepipe

@@ -24,13 +24,13 @@ namespace fs = std::filesystem;
 constexpr mode_t kReadWrite = 0666;
 constexpr int kPollMs = 100;
 constexpr std::int64_t kReserveStep = std::int64_t{16} << 20U;
-// With more free space than this we reserve nothing, because reserving costs time.
+// If more space than this is free we reserve nothing, because reserving costs time.
 constexpr std::int64_t kPlenty = std::int64_t{2} << 30U;
 
-/// These files are removed if the program ends without running destructors.
+/// Guards unfinished(), the files that are removed if the program ends without running destructors.
 std::mutex unfinished_mutex;
 std::vector<fs::path>& unfinished() {
-  // Never destroyed, so it outlives every other static object.
+  // It is never destroyed, so it outlives every other static object.
   static auto* const files = new std::vector<fs::path>;
   return *files;
 }
@@ -52,16 +52,16 @@ std::int64_t largest_file() {
   return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
-/// Returns whether bytes can be written to the descriptor at all. They can't if the stream was
-/// closed (app/standard_streams.h).
+/// Returns whether bytes can be written to the descriptor. They can't if the caller of the program
+/// has closed the stream (see app/standard_streams.h).
 bool is_open_for_writing(int file) {
   const int flags = fcntl(file, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/// Opens a pipe anew, so that writing doesn't block here but still blocks for others that share it.
-/// A file must keep its position, and a socket can't be opened, so these get a copy of the
-/// descriptor.
+/// Opens standard output. It opens a pipe anew, so that writing doesn't block here but still blocks
+/// for other programs that share the pipe. For everything else it copies the descriptor, because a
+/// file must keep its position, and a socket can't be opened.
 int open_standard_output() {
   if (!is_open_for_writing(STDOUT_FILENO)) {
     errno = EBADF;
@@ -92,7 +92,7 @@ std::string reason_against_target(const fs::path& target) {
 }
 
 void remove_unfinished_outputs() noexcept {
-  // The thread that failed may hold the lock.
+  // We only try to lock, because the thread that failed may hold the lock.
   const std::unique_lock lock(unfinished_mutex, std::try_to_lock);
   if (!lock.owns_lock()) return;
   for (const fs::path& file : unfinished()) unlink(file.c_str());
@@ -109,7 +109,7 @@ OutputFile::OutputFile(fs::path target, ExistingTarget existing, std::stop_token
   }
   try {
     open_new();
-  } catch (...) {  // the destructor doesn't run after this
+  } catch (...) {  // after an exception in a constructor, the destructor doesn't run
     close_file();
     remove_temporaries();
     throw;
@@ -134,7 +134,7 @@ void OutputFile::close_file() noexcept {
   if (file_ >= 0) close(std::exchange(file_, -1));
 }
 
-/// Opening a FIFO waits until it has a reader.
+/// Opens the target. For a FIFO it waits until there is a reader.
 void OutputFile::open_stream() {
   if (target_ == kStandardOutput) {
     file_ = open_standard_output();
@@ -153,10 +153,10 @@ void OutputFile::open_stream() {
 void OutputFile::open_temporary() {
   fs::path name = name_beside(target_, target_.filename().string(), temporary_suffix());
   struct stat there {};
-  // Otherwise the record would call that file ours.
+  // An existing file must not be recorded, because the record would then call it ours.
   if (lstat(name.c_str(), &there) == 0) fail(EEXIST);
   if (lock_) lock_->writes(name);
-  // All allocations come before the file exists, so that a failure leaves no file.
+  // All memory is allocated before the file exists, so that a failure leaves no file.
   temporaries_.reserve(temporaries_.size() + 1);
   enter_unfinished(name);
   const int file =
@@ -235,7 +235,7 @@ void OutputFile::reserve_to(std::int64_t size) noexcept {
   }
   const std::int64_t begin = size_;  // another thread may write meanwhile, which does no harm
   if (free_bytes() > size - begin + kPlenty) {
-    reserved_ = std::min(size + kReserveStep, limit);  // then we check the free space again
+    reserved_ = std::min(size + kReserveStep, limit);  // beyond this we check the free space again
     return;
   }
   for (const std::int64_t end : {size + kReserveStep, size}) {
@@ -265,7 +265,7 @@ std::int64_t OutputFile::free_bytes() const noexcept {
 void OutputFile::complete() const {
   // Space that was reserved but not needed is given back.
   if (reserved_ > size_ && ftruncate(file_, size_) != 0) fail(errno);
-  // Only here do disks over a network report that they are full.
+  // Network file systems report only here that they are full.
   if (fsync(file_) != 0) fail(errno);
 }
 
@@ -281,7 +281,7 @@ bool OutputFile::replaces() const {
   return existing_ == ExistingTarget::replace || (seen_ && identity_of_name(target_) == seen_);
 }
 
-/// Returns 0 or an errno.
+/// Gives the file the target's name. Returns 0 or an errno.
 int OutputFile::give_name() {
   const fs::path& made = temporaries_.back();
   if (!replaces()) return rename_file(made, target_, ExistingTarget::refuse);
@@ -358,7 +358,7 @@ void OutputFile::release() {
   strike_unfinished(record_);
 }
 
-/// Leaves the first file of two, because the next run can use its complete parts.
+/// Keeps the first file after begin_again(), because the next run can use its complete parts.
 void OutputFile::leave_first() {
   if (!lock_ || !leaves_first_ || temporaries_.empty()) return;
   lock_->keep_record(true);

@@ -1,4 +1,4 @@
-// Every file that a run writes appears under its name when it is complete, or not at all.
+// Writes output files. A file gets its name when it is complete, or never.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace facepipe {
 
-/// The target that means the process's standard output.
+/// This target means the process's standard output.
 inline constexpr const char* kStandardOutput = "/dev/stdout";
 
 /// Owns a new file "NAME.tmp-..." beside `target`, and the lock on the target's name. commit()
@@ -26,67 +26,67 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// called, the destructor removes it. A file that has the target's name stays untouched until
 /// commit().
 ///
-/// If the target is a FIFO, a device or standard output, it is written directly and can't be
-/// sought. A link is accepted only if it leads to one of these. Only functions that say so are
-/// thread-safe. Functions that throw throw Error(output), which names `target`. The others serve
-/// callbacks of C libraries and return an errno.
+/// If the target is a FIFO, a device or standard output, bytes go directly to it, and it has no
+/// seek(). A link is accepted only if it leads to one of these. Only functions that say so are
+/// thread-safe. A function that throws throws Error(output), which names `target`. Functions that
+/// return an errno serve callbacks of C libraries.
 class OutputFile {
  public:
-  /// @param stop  ends waits for the reader of a FIFO
+  /// @param stop  a stop ends each wait for the reader of a FIFO
   explicit OutputFile(std::filesystem::path target, ExistingTarget existing,
                       std::stop_token stop = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Writes at the current position, which moves on. Returns 0, or an errno; then some bytes may
-  /// have been written.
+  /// Writes at the current position and advances it. Returns 0 or an errno. After an error, some of
+  /// the bytes may have been written.
   [[nodiscard]] int write(std::span<const std::byte> bytes) noexcept;
   /// Writes a text as write() does. Throws if it can't be written.
   void write_text(std::string_view text);
   /// Moves the position. Returns 0 or an errno.
   [[nodiscard]] int seek(std::int64_t position) noexcept;
-  /// Cuts the file off and moves to its new end. This works on a full disk too. Returns 0 or an
-  /// errno.
+  /// Shortens the file to `size` bytes and moves to its new end. This works on a full disk too.
+  /// Returns 0 or an errno.
   [[nodiscard]] int truncate(std::int64_t size) noexcept;
   [[nodiscard]] bool seekable() const { return !stream_; }
   [[nodiscard]] std::int64_t position() const { return position_; }
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// Reserves room on the disk for a file of `size` bytes, so that it can be finished when the disk
-  /// is full. If there is no room, full() tells why. Only one thread at a time may call it. Another
-  /// thread may be in write() meanwhile.
+  /// Reserves room on the disk for a file of `size` bytes, so that the file can be finished even if
+  /// the disk becomes full. If there is no room, full() returns why. Only one thread at a time may
+  /// call this function. Another thread may call write() meanwhile.
   void reserve_to(std::int64_t size) noexcept;
-  /// Returns why there is less room than reserve_to() asked for (ENOSPC, EDQUOT, EFBIG), or why
-  /// nothing more is written to a FIFO (ECANCELED, after a stop). Returns 0 if all is well.
-  /// Thread-safe.
+  /// Returns why reserve_to() didn't find enough room (ENOSPC, EDQUOT, EFBIG), or why nothing more
+  /// is written to a FIFO (ECANCELED, after a stop). Returns 0 if all is well. Thread-safe.
   [[nodiscard]] int full() const { return full_; }
-  /// Ends every wait for the reader of a FIFO, now and later, as a stop does. Thread-safe.
+  /// Ends every present and future wait for the reader of a FIFO, as a stop does. Thread-safe.
   void give_up_waiting() noexcept { gives_up_ = true; }
 
-  /// Throws if there is a file that may not be replaced. Another run may have finished it since we
-  /// last looked, and then further work is useless. Errors: Error(output).
+  /// Throws if the target exists and may not be replaced. This happens if another run has finished
+  /// it meanwhile; further work is then useless. Errors: Error(output).
   void expect_no_file() const;
 
-  /// Allows commit() to replace the file that has the target's name now, if nobody changes it
-  /// meanwhile.
+  /// Allows commit() to replace the file that has the target's name now, unless somebody changes
+  /// that file before.
   void may_replace_what_is_there() noexcept;
 
-  /// Completes the file: writes it to the disk, then gives it its name and the permissions of the
-  /// file that it replaces. Then it removes `superseded`, which earlier runs left. It also removes
-  /// the partial files that earlier runs kept for the user, unless they have changed. If it fails,
-  /// the file is kept under a partial name, which the error tells. Called once, last.
+  /// Completes the file: writes it to the disk, then gives it the target's name and the permissions
+  /// of the file that it replaces. Then it removes the files `superseded`, which earlier runs left.
+  /// It also removes the partial files that earlier runs kept for the user, unless they have
+  /// changed. If it fails, the file gets a partial name, which the error's message contains. Call
+  /// it at most once, as the last function.
   void commit(const std::vector<std::filesystem::path>& superseded = {});
-  /// Completes the file as "NAME.partial.EXT", or as "NAME.partial-2.EXT" and so on if that exists.
-  /// Returns the name. Called once, last.
+  /// Completes the file as "NAME.partial.EXT", or as "NAME.partial-2.EXT" and so on if that name
+  /// exists. Returns the name. Call it at most once, as the last function.
   std::filesystem::path keep_partial();
   /// Begins a second file, which commit() and keep_partial() then complete. commit() removes the
-  /// first file. keep_partial() removes it if the second file has complete parts. Otherwise the
-  /// first file stays if it has complete parts, with the record, for the next run.
+  /// first file. keep_partial() removes the first file if the second file has complete parts. If
+  /// only the first file has complete parts, it stays with the record, for the next run.
   void begin_again();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
-  /// Returns nullptr for a FIFO or device, and once the file has its name.
+  /// Returns the lock; nullptr for a FIFO or device, and after the file got its name.
   [[nodiscard]] OutputLock* lock() { return lock_ ? &*lock_ : nullptr; }
 
   /// Throws Error(output) with "can't be written: " and the system's words.
@@ -128,16 +128,16 @@ class OutputFile {
 /// destructors. It neither waits nor allocates, so std::terminate()'s handler may call it.
 void remove_unfinished_outputs() noexcept;
 
-/// Returns why nothing can be written to the target, whatever it would hold: it is a directory, a
-/// link to a file, a block device. Returns an empty text if nothing speaks against it.
+/// Returns why nothing can be written to the target: it is a directory, a link to a file, or a
+/// block device. Returns an empty text if there is no such reason.
 [[nodiscard]] std::string reason_against_target(const std::filesystem::path& target);
 
-/// Returns whether the name leads to a FIFO or a character device, or is kStandardOutput. These are
-/// written to and never replaced.
+/// Returns whether the name leads to a FIFO or a character device, or is kStandardOutput. We write
+/// to such a target and never replace it.
 [[nodiscard]] bool is_stream_target(const std::filesystem::path& target);
 
-/// Writes a small file at once, under a name that must be free. Returns 0 or an errno; then the
-/// file doesn't exist, or it existed before.
+/// Creates a small file under a name that must be free. Returns 0 or an errno. If it fails, it
+/// leaves no new file.
 /// @param mode  the file's permissions, before the process's mask
 [[nodiscard]] int write_new_file(const std::filesystem::path& path,
                                  std::span<const std::byte> bytes, unsigned mode = 0666) noexcept;

@@ -90,7 +90,8 @@ void OutputLock::open() {
   fail("can't be locked: " + record_.string() + " keeps changing");
 }
 
-/// Returns false if the program that held the lock removed the file in between.
+/// Returns false if the lock must be tried again, for example because the program that held it has
+/// removed the record in between.
 bool OutputLock::try_open() {
   constexpr mode_t kReadWrite = 0666;
   const int file =
@@ -129,7 +130,7 @@ std::string OutputLock::read_record() const {
   fstat(file_, &found);
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string text = read_all(file_, size);
-  // A run that was killed while it wrote the header has made no file yet.
+  // A run that was killed while it wrote the header has not yet made a file.
   if (text.size() < kHeader.size() && kHeader.starts_with(text)) {
     if (ftruncate(file_, 0) != 0) fail(write_failure(errno));
     return {};
@@ -148,7 +149,7 @@ int OutputLock::try_append(std::string_view line) const noexcept {
   const off_t end = lseek(file_, 0, SEEK_END);
   if (end < 0) return errno;
   const int code = write_all(file_, std::as_bytes(std::span(line)));
-  // Half a line would make the next line unreadable.
+  // Remove half a line, because it would make the next line unreadable.
   if (code != 0) static_cast<void>(ftruncate(file_, end));
   return code;
 }
@@ -174,7 +175,7 @@ void OutputLock::left_partial(const fs::path& file) noexcept {
   try {
     if (try_append(output_record::partial_line(file, *identity)) == 0) keeps_record_ = true;
   } catch (const std::bad_alloc&) {
-    // The file stays all the same, but a later success doesn't know of it.
+    // The file stays, but a later success doesn't know of it.
   }
 }
 
@@ -188,8 +189,7 @@ void OutputLock::finished() noexcept {
 
 void OutputLock::record_damage() noexcept {
   if (file_ < 0 || ends_damaged_.empty()) return;
-  // The record's lines are no longer needed, unless they tell of parts that a later run can take
-  // over.
+  // The record's lines are no longer needed, unless they list parts that a later run can use.
   const bool over = leftovers_.empty() && !has_parts_;
   if (over && ftruncate(file_, static_cast<off_t>(kHeader.size())) != 0) return;
   try {

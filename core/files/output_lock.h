@@ -1,5 +1,5 @@
-// Only one program at a time writes to a name, and the next program learns what a killed one left
-// there.
+// Locks the name of an output file. Only one program at a time writes to it, and the next program
+// learns what a killed program left there.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,14 @@
 
 namespace facepipe {
 
-/// Holds a lock on the name `target` while it lives, by flock(2) on ".NAME.facepipe" beside it.
-/// That file is also the record (core/files/output_record.h) of what is made for the target: which
-/// files, and which parts of them are complete. The record is removed with the lock, unless
-/// keep_record() was called. After kill -9 it stays, and the next lock on the target reads it. It
-/// also stays as long as there is a partial file that a later success makes needless
-/// (left_partial()). It stays, too, if the target was made from a damaged input (ends_damaged()).
+/// Locks the name `target` as long as this object lives, by flock(2) on the file ".NAME.facepipe"
+/// beside it. That file is also the record (core/files/output_record.h): it lists the files that
+/// are made for the target, and their complete parts. The next lock on the target reads the record.
 /// Not thread-safe.
+///
+/// The destructor removes the record, except in these cases: keep_record(true) was called;
+/// left_partial() has recorded a partial file, which a later success removes; or ends_damaged() was
+/// called. The record also stays after kill -9.
 ///
 /// If the file system has no locks, this object locks nothing and keeps no record.
 class OutputLock {
@@ -26,47 +27,52 @@ class OutputLock {
   using NameOf = output_record::NameOf;
   using IsOurs = output_record::IsOurs;
 
-  /// Reads the record, and removes the temporary files of dead programs that hold no complete part.
-  /// Whatever the record says, it touches only files that have the names of temporary and partial
-  /// files.
-  /// @param is_ours  is also asked about names other than the target's own
-  /// Errors: Error(output), naming `target`: another program holds the lock; the folder can't be
-  /// written to; a file that has the lock's name is not ours.
+  /// Reads the record, and removes the temporary files of dead programs that contain no complete
+  /// part. It removes only files whose names are those of temporary files, even if the record lists
+  /// others.
+  /// @param is_ours  is asked about names that don't belong to `target` itself
+  /// Errors: Error(output), naming `target`, if another program holds the lock, if the folder can't
+  /// be written to, or if another program's file has the record's name.
   explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
-  /// Returns the files with complete parts that still exist, in the order in which they were made.
+  /// Returns the files that still exist and have complete parts, in the order in which they were
+  /// made.
   [[nodiscard]] const std::vector<Leftover>& leftovers() const { return leftovers_; }
 
-  /// Records that a file is about to be made. completed() and keeps() then mean this file.
+  /// Records that a file is about to be made. Later calls of completed() and keeps() are about this
+  /// file.
   void writes(const std::filesystem::path& file);
-  /// Records a complete part: the file holds `part.end` bytes.
+  /// Records that a part is complete: the file now has `part.end` bytes.
   void completed(const OutputPart& part);
   [[nodiscard]] bool has_parts() const { return has_parts_; }
-  /// Records that the file is about to be renamed to this partial name. A full disk prevents this.
+  /// Records that the file is about to be renamed to this partial name. On a full disk it records
+  /// nothing.
   void keeps(const std::filesystem::path& file) noexcept;
-  /// Records that the file is complete under this partial name, and holds no complete part. The
-  /// next program that completes the target removes it, unless it has changed. A full disk prevents
-  /// this.
+  /// Records that the file is finished under this partial name, and has no complete part. The next
+  /// program that completes the target removes the partial file, unless it has changed. On a full
+  /// disk this function records nothing.
   void left_partial(const std::filesystem::path& file) noexcept;
-  /// Says that the target is made from a damaged input, and in one line how much is missing.
-  /// damage_of() returns this after finished() was called.
+  /// Sets that the target is made from a damaged input. `damage` is one line that says how much is
+  /// missing. damage_of() returns this line after finished() was called.
   void ends_damaged(const std::string& damage) { ends_damaged_ = damage; }
-  /// Says that the target is complete under its name. Partial files that left_partial() has
-  /// recorded are removed. The record is removed with the lock, unless the input was damaged.
+  /// Records that the target is complete under its name, and removes the partial files that
+  /// left_partial() has recorded. The destructor then removes the record, unless the input was
+  /// damaged.
   void finished() noexcept;
-  /// Decides whether the record stays when the lock goes. At first it stays if it tells of files
-  /// that are there, or of the target's damage.
+  /// Decides whether the destructor leaves the record. Before this call, it leaves the record if
+  /// files from the record still exist, or if the record says that the target is damaged.
   void keep_record(bool keeps) { keeps_record_ = keeps; }
   [[nodiscard]] bool keeps_record() const { return keeps_record_; }
 
-  /// Returns what was missing in the input of the file that is there now, as ends_damaged() was
-  /// told; nullopt if nothing is known to be missing. It needs no lock.
+  /// Returns what is missing in the input of the existing target: the text that ends_damaged() got.
+  /// Returns nullopt if nothing is known to be missing. It needs no lock.
   [[nodiscard]] static std::optional<std::string> damage_of(const std::filesystem::path& target);
 
-  /// Returns a path beside `target` whose name is not longer than the file system allows.
+  /// Returns the path of the record. It lies beside `target`, and its name is not longer than the
+  /// file system allows.
   [[nodiscard]] static std::filesystem::path record_path(const std::filesystem::path& target);
 
  private:
@@ -81,9 +87,9 @@ class OutputLock {
 
   std::filesystem::path target_;
   std::filesystem::path record_;
-  int file_ = -1;  // -1 if there are no locks
+  int file_ = -1;  // the record; -1 if there are no locks
   bool keeps_record_ = false;
-  bool has_parts_ = false;  ///< about the file that writes() named last
+  bool has_parts_ = false;  ///< whether the file that writes() named last has complete parts
   std::vector<output_record::RecordedPartial> partials_;
   std::string ends_damaged_;
   std::vector<Leftover> leftovers_;

@@ -44,19 +44,19 @@ std::string hexadecimal(std::uint64_t value) {
 
 std::mutex left_behind_mutex;
 std::vector<std::string>& left_behind() {
-  // Never destroyed, so it outlives every other static object.
+  // It is never destroyed, so it outlives every other static object.
   static auto* const lines = new std::vector<std::string>;
   return *lines;
 }
 
-/// Cuts in front of a UTF-8 character, not inside it.
+/// Shortens the text to at most `length` bytes, without splitting a UTF-8 character.
 void cut(std::string& text, std::size_t length) {
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   text.resize(length);
 }
 
-/// Some file systems can't rename without replacing. We use links there, or else check the name
-/// first.
+/// Some file systems can't rename a file without replacing another. For these we use a link, or
+/// else check first whether the name is free.
 int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -126,7 +126,7 @@ void remove_file(const fs::path& file) noexcept {
     const std::scoped_lock lock(left_behind_mutex);
     left_behind().push_back(std::move(line));
   } catch (const std::exception&) {
-    // No memory is left for the message.
+    // There is no memory for the message.
   }
 }
 

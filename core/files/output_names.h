@@ -16,32 +16,32 @@ enum class ExistingTarget { refuse, replace };
 /// Returns the suffix of a temporary file: ".tmp-" and ten random letters.
 [[nodiscard]] std::string temporary_suffix();
 
-/// Returns the name of a temporary file without that suffix; empty if it has no such suffix.
+/// Returns `name` without the suffix of a temporary file; an empty text if it has no such suffix.
 [[nodiscard]] std::string without_temporary_suffix(const std::string& name);
 
 /// Turns "clip_faces.mp4" into "clip_faces.partial.mp4", "clip_faces.partial-2.mp4" and so on.
 /// `number` >= 1.
 [[nodiscard]] std::filesystem::path partial_name(const std::filesystem::path& target, int number);
 
-/// Returns `stem` + `rest` beside `target`. If the file system doesn't take such long names, the
-/// stem is cut off and a hash of the whole stem follows it.
+/// Returns `stem` + `rest` beside `target`. If this name is too long for the file system, the stem
+/// is shortened, and a hash of the whole stem follows it.
 [[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target,
                                                 const std::string& stem, const std::string& rest);
 
-/// Gives a file another name. Returns 0 or an errno: EEXIST if something has the name and
-/// `existing` refuses to replace it.
+/// Renames a file. Returns 0 or an errno: EEXIST if something has the new name and `existing`
+/// refuses to replace it.
 [[nodiscard]] int rename_file(const std::filesystem::path& from, const std::filesystem::path& to,
                               ExistingTarget existing) noexcept;
 
-/// Removes a file of ours that is no longer needed, if it is there. If the system refuses,
-/// take_files_left_behind() tells of it. Thread-safe.
+/// Removes a file of ours that is no longer needed, if it exists. If the system refuses,
+/// take_files_left_behind() reports the file. Thread-safe.
 void remove_file(const std::filesystem::path& file) noexcept;
 
-/// Returns what remove_file() could not remove since the last call: one line each, with the file's
-/// name and the reason. Thread-safe.
+/// Returns the files that remove_file() could not remove since the last call. Each line has the
+/// file's name and the reason. Thread-safe.
 [[nodiscard]] std::vector<std::string> take_files_left_behind();
 
-/// Returns why a complete file didn't get its name, for an errno of rename_file().
+/// Returns the text for an errno of rename_file(): why a complete file didn't get its name.
 [[nodiscard]] std::string rename_failure(int code);
 
 }  // namespace facepipe

@@ -41,7 +41,7 @@ OutputQueue::~OutputQueue() {
 int OutputQueue::write(std::span<const std::byte> bytes) noexcept {
   while (!bytes.empty()) {
     const std::span<std::byte> room = wait_for_room();
-    if (room.empty()) return error_;  // it never changes again
+    if (room.empty()) return error_;  // error_ never changes again
     const std::size_t copied = std::min(room.size(), bytes.size());
     std::memcpy(room.data(), bytes.data(), copied);
     give(copied);
@@ -55,18 +55,18 @@ bool OutputQueue::has_room() const {
   return used_ < capacity_ && (follows || waiting_.size() < kMostExtents);
 }
 
-/// Waits until there is room. Returns the free part of the ring up to its end, or up to the waiting
-/// bytes. After an error the part is empty.
+/// Waits until there is room. Returns the contiguous free part of the ring. After an error the part
+/// is empty.
 std::span<std::byte> OutputQueue::wait_for_room() noexcept {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [this] { return error_ != 0 || has_room(); });
   if (error_ != 0) return {};
-  if (used_ == 0) first_ = 0;  // so that the same few pages are used as long as the file keeps up
+  if (used_ == 0) first_ = 0;  // reuse the same few pages as long as the file keeps up
   const std::size_t begin = (first_ + used_) % capacity_;
   return {ring_.get() + begin, std::min(capacity_ - used_, capacity_ - begin)};
 }
 
-/// Appends `bytes` bytes to those that wait. The caller has already copied them to the ring.
+/// Adds `bytes` bytes to those that wait. The caller has already copied them to the ring.
 void OutputQueue::give(std::size_t bytes) noexcept {
   {
     const std::scoped_lock lock(mutex_);

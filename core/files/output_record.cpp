@@ -51,8 +51,8 @@ std::optional<std::string> unescaped(std::string_view text) {
   return result;
 }
 
-/// Returns a temporary file that the record names, if its name is that of a temporary file of ours.
-/// Any other file that a record names is not ours, whoever wrote the record.
+/// Returns the path of the temporary file of this name. Returns nullopt if the name isn't that of a
+/// temporary file of ours. A file of another name is not ours, even if the record lists it.
 std::optional<fs::path> temporary_of(const fs::path& target, std::string_view escaped_name,
                                      const IsOurs& is_ours) {
   const std::optional<std::string> name = unescaped(escaped_name);
@@ -102,8 +102,8 @@ std::optional<OutputPart> parse_part(std::string_view text) {
   return part;
 }
 
-/// Calls `use` with each line, without its end. If the last line has no end, the program was killed
-/// while writing it.
+/// Calls `use` with each line, without its line break. It skips a last line that has no line break,
+/// because the program was killed while it wrote that line.
 template <typename Use>
 void for_each_line(std::string_view record, const Use& use) {
   record.remove_prefix(kHeader.size());
@@ -120,13 +120,15 @@ bool take(std::string_view& line, std::string_view key) {
   return true;
 }
 
-/// Returns -1 if no regular file has this name. A sequence's pattern, for example, names no file.
+/// Returns the target's size, or -1 if it is no regular file. For example, the pattern of an image
+/// sequence names no file.
 std::int64_t size_of_target(const fs::path& target) {
   struct stat found {};
   return lstat(target.c_str(), &found) == 0 && S_ISREG(found.st_mode) ? found.st_size : -1;
 }
 
-/// Returns the size of a regular file of this very name. A file that a link leads to isn't ours.
+/// Returns the size of a regular file that has no second name. A symbolic link, and a file with
+/// several hard links, are not ours.
 std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   struct stat found {};
   if (lstat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink != 1)
@@ -134,7 +136,7 @@ std::optional<std::int64_t> size_of_ours(const fs::path& file) {
   return found.st_size;
 }
 
-/// Returns the file's name as a line has it.
+/// Returns the file's name as a line of the record contains it.
 std::string name_in_line(const fs::path& file) { return escaped(file.filename().string()); }
 
 }  // namespace

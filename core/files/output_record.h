@@ -1,5 +1,6 @@
-// The record of what is made for a target. It is lines of text. The lock on the target writes them
-// (core/files/output_lock.h), and they tell a later program what an earlier one left.
+// Formats and parses the record of the files that are made for a target. A record consists of lines
+// of text. The lock on the target (core/files/output_lock.h) writes them, and a later program reads
+// from them what an earlier one left.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct OutputPart {
   std::int64_t end = 0;
 };
 
-/// Describes what an earlier program left of its work on a target.
+/// Describes what an earlier program left when it worked on a target.
 struct Leftover {
   std::filesystem::path path;
   bool kept = false;  ///< it has a partial name, for the user; otherwise it is a temporary file
@@ -34,14 +35,15 @@ namespace output_record {
 inline constexpr std::string_view kHeader = "facepipe output 1\n";
 
 enum class NameOf { temporary, partial };
-/// Tells by a file's name whether the file may have been made for the target. The name of a
-/// temporary file is given without its temporary_suffix().
+/// Returns whether a file of this name was possibly made for the target. The name of a temporary
+/// file comes without its temporary_suffix().
 using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 
-// --- Lines of a record, each with its line break. A line holds a file's name without its folder.
+// --- Lines of a record, each with its line break. A line contains a file's name without its
+// folder.
 
-/// Returns the line that says that a file is made. Lines of parts and of a kept file that follow it
-/// are about this file.
+/// Returns the line that says that a file is being made. If lines of parts or of a kept file
+/// follow, they are about this file.
 [[nodiscard]] std::string writes_line(const std::filesystem::path& file);
 /// Returns the line that says that a part of the file is complete.
 [[nodiscard]] std::string part_line(const OutputPart& part);
@@ -50,29 +52,29 @@ using IsOurs = std::function<bool(const std::string& name, NameOf kind)>;
 /// Returns the line that says that a file is complete under this partial name.
 [[nodiscard]] std::string partial_line(const std::filesystem::path& file,
                                        const FileIdentity& identity);
-/// Returns the line that says what is missing in the input of the target. The target is finished:
-/// the line holds the size of the file that has its name now.
+/// Returns the line that says what is missing in the input of the finished target. The line
+/// contains the size of the file that has the target's name now.
 [[nodiscard]] std::string damaged_line(const std::filesystem::path& target,
                                        const std::string& damage);
 
-// --- What a record tells. `record` begins with kHeader. Lines that can't be understood are
-// skipped. So are lines about a file that doesn't have the name of a temporary or partial file of
-// the target: such a file is not ours, whoever wrote the record.
+// --- Functions that read a record, which begins with kHeader. They skip lines that they can't
+// parse. They also skip lines about a file that doesn't have the name of a temporary or partial
+// file of the target. Such a file is not ours, even if the record lists it.
 
-/// Holds one file that the record says was made, and the partial name that it was going to get.
+/// Describes a file that the record lists, and the partial name that it was about to get.
 struct RecordedFile {
   Leftover file;
   std::filesystem::path kept_as;
 };
 
-/// Returns the files in the order in which they were made.
-/// @param is_ours  is also asked about names other than the target's own; it may be empty
+/// Returns the listed files in the order in which they were made.
+/// @param is_ours  is asked about names that don't belong to the target itself; it may be empty
 [[nodiscard]] std::vector<RecordedFile> made_files(std::string_view record,
                                                    const std::filesystem::path& target,
                                                    const IsOurs& is_ours);
 
 /// Finds where the file is now, because its run may have been killed before or after renaming it.
-/// Parts that the file is too short for are left out. Returns nullopt if the file is gone.
+/// Leaves out parts that end after the file's end. Returns nullopt if the file no longer exists.
 [[nodiscard]] std::optional<Leftover> found_on_disk(RecordedFile recorded);
 
 /// Describes a file that was complete when its partial name was recorded.
@@ -81,14 +83,14 @@ struct RecordedPartial {
   FileIdentity identity;
 };
 
-/// Returns the partial files that are still as recorded. If somebody has replaced one, it isn't
-/// ours.
+/// Returns the partial files that haven't changed since they were recorded. A file that somebody
+/// has changed isn't ours.
 /// @param is_ours  as for made_files()
 [[nodiscard]] std::vector<RecordedPartial> unchanged_partials(std::string_view record,
                                                               const std::filesystem::path& target,
                                                               const IsOurs& is_ours);
 
-/// Returns what the record says about damage of the file that has the target's name now.
+/// Returns what the record says about damage of the existing target.
 [[nodiscard]] std::optional<std::string> recorded_damage(std::string_view record,
                                                          const std::filesystem::path& target);
 

@@ -1,5 +1,5 @@
-// Computes SHA-256 (FIPS 180-4) by FFmpeg's libavutil. It identifies models, and the inputs that
-// edit files belong to.
+// Computes SHA-256 (FIPS 180-4) by FFmpeg's libavutil. The hashes identify models, and the inputs
+// that edit files belong to.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace facepipe {
 
-/// Returns 64 lower-case hexadecimal digits.
+/// Returns the hash as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-/// Hashes a regular file, which it reads in parts. Throws Stopped once `stop` is requested. Errors:
+/// Returns the hash of a regular file. Throws Stopped once `stop` is requested. Errors:
 /// Error(input) if it isn't a regular file or can't be read.
 [[nodiscard]] std::string sha256_of_file(const std::filesystem::path& file,
                                          const std::stop_token& stop = {});

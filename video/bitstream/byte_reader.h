@@ -1,5 +1,5 @@
-// Reads numbers and parts from the bytes of a file. The bytes come from outside, so nothing beyond
-// their end is read, even if they are malformed.
+// Reads numbers and parts from the bytes of a file. The bytes are not trusted: even if they are
+// malformed, nothing beyond their end is read.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Bytes = std::span<const std::uint8_t>;
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns a name of four characters as the big-endian number that its bytes are.
+/// Returns the big-endian number that the bytes of a four-character name form.
 [[nodiscard]] constexpr std::uint64_t four_cc(std::string_view name) {
   std::uint64_t value = 0;
   for (const char c : name) value = value << 8U | static_cast<unsigned char>(c);
@@ -58,7 +58,7 @@ class ByteReader {
 
   void skip(std::uint64_t count) { static_cast<void>(take(count)); }
 
-  /// Continues at `place`, which counts from the first byte.
+  /// Continues at `place`, the index of a byte from the beginning.
   void seek(std::uint64_t place) {
     failed_ = failed_ || place > bytes_.size();
     at_ = static_cast<std::size_t>(std::min<std::uint64_t>(place, bytes_.size()));
@@ -66,7 +66,7 @@ class ByteReader {
 
   [[nodiscard]] Bytes rest() const { return bytes_.subspan(at_); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
-  /// Returns whether more bytes were asked for than there are.
+  /// Returns whether a call asked for more bytes than there are.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:

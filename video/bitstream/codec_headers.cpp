@@ -21,7 +21,7 @@ namespace {
 
 using Buffer = std::vector<std::uint8_t>;
 
-/// A header without its words, and a description of these words for messages.
+/// Holds a header without its texts, and a description of these texts for messages.
 struct Cleaned {
   Buffer header;
   std::string lost;
@@ -29,12 +29,11 @@ struct Cleaned {
 
 void append(Buffer& to, Bytes bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
-// ---- Vorbis and Theora: three packets, the second of which has the comments ----
+// ---- Vorbis and Theora: three packets, of which the second one contains the comments ----
 
 using XiphPackets = std::array<Bytes, 3>;
 
-/// Splits a header in QuickTime's layout: the length of each packet, in two bytes, lies in front of
-/// it.
+/// Splits a header in QuickTime's layout: each packet follows its length, which takes two bytes.
 std::optional<XiphPackets> split_by_lengths(Bytes header) {
   XiphPackets packets;
   for (Bytes& packet : packets) {
@@ -47,7 +46,7 @@ std::optional<XiphPackets> split_by_lengths(Bytes header) {
   return packets;
 }
 
-/// Splits a header in Matroska's layout: two lengths in Xiph's lacing lie before the packets.
+/// Splits a header in Matroska's layout: two lengths in Xiph's lacing come before the packets.
 std::optional<XiphPackets> split_by_lacing(Bytes header) {
   if (header.empty() || header[0] != 2) return std::nullopt;
   std::size_t at = 1;
@@ -63,7 +62,7 @@ std::optional<XiphPackets> split_by_lacing(Bytes header) {
                      header.subspan(sizes[0] + sizes[1])};
 }
 
-/// @param name  the text after the type byte of each packet: "vorbis", "theora"
+/// @param name  the text after the type byte of each packet: "vorbis" or "theora"
 std::optional<XiphPackets> split_xiph(Bytes header, std::string_view name) {
   const auto are_named = [&](const XiphPackets& packets) {
     return std::ranges::all_of(packets, [&](Bytes packet) {
@@ -85,7 +84,7 @@ Buffer join_by_lacing(const XiphPackets& packets) {
   return header;
 }
 
-/// Returns the names of a comment header's fields, except those by which encoders name themselves.
+/// Returns the names of a comment header's fields, except those that name the encoder.
 std::string names_of_comments(Bytes fields) {
   const auto next = [&]() -> std::optional<Bytes> {
     if (fields.size() < 4) return std::nullopt;
@@ -161,7 +160,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Takes the first line off a text, without blanks around it.
+/// Removes the first line from a text, and returns it without blanks around it.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = trimmed(text.substr(0, end));
@@ -169,7 +168,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Returns what a line has before its colon, in lower case.
+/// Returns the text before a line's colon, in lower case.
 std::string field_in(std::string_view line) {
   return lower(trimmed(line.substr(0, line.find(':'))));
 }
@@ -183,7 +182,7 @@ bool is_layout_field(const std::string& name) {
   return std::ranges::find(kLayout, name) != kLayout.end();
 }
 
-/// Returns whether a line of an ASS header stays. `section` is the section of the line, in lower
+/// Returns whether a line of an ASS header is kept. `section` is the section of the line, in lower
 /// case.
 bool keeps_ass_line(std::string_view line, const std::string& section) {
   const std::string name = field_in(line);
@@ -216,7 +215,7 @@ Cleaned clean_ass(Bytes header) {
   return {{kept.begin(), kept.end()}, std::move(lost)};
 }
 
-/// Keeps the palette and the placing of DVD subtitles, for example "size: 720x480".
+/// Keeps the palette and the layout of DVD subtitles, for example "size: 720x480".
 Cleaned clean_dvd(Bytes header) {
   constexpr std::array<std::string_view, 11> kFields{
       "size",  "org",     "scale",         "alpha",       "smooth",     "fadein/out",
@@ -234,7 +233,7 @@ Cleaned clean_dvd(Bytes header) {
   return {{kept.begin(), kept.end()}, all ? "" : "further lines"};
 }
 
-/// Returns nullopt if the header isn't valid for its codec.
+/// Returns the header without its texts; nullopt if the header isn't valid for its codec.
 std::optional<Cleaned> cleaned(AVCodecID codec, Bytes header) {
   if (header.empty()) return Cleaned{};
   switch (codec) {
@@ -267,7 +266,7 @@ struct Extent {
   std::size_t end = 0;
 };
 
-/// Returns the parts of a file that a font's directory and tables take; nullopt if it is no font.
+/// Returns the parts of a file that a font's directory and tables occupy; nullopt if it is no font.
 std::optional<std::vector<Extent>> extents_of_font(Bytes file, std::size_t begin) {
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kEntry = 16;

@@ -25,7 +25,7 @@ std::optional<Placement> CutFinder::next() {
   return placement;
 }
 
-/// Cuts in front of the first packet that waits, if that is safe.
+/// Makes a cut before the first waiting packet, if that is safe.
 void CutFinder::cut_if_safe() {
   const PacketFacts& entry = waiting_.front().facts;
   if (entry.entry == Entry::by_stamps && !has_stamps()) return;
@@ -33,13 +33,12 @@ void CutFinder::cut_if_safe() {
   std::int64_t last_leading = 0;
   for (std::int64_t i = 1; i < kShortestSegment; ++i) {
     Packet& packet = waiting_[static_cast<std::size_t>(i)];
-    // The packets after this entry can only lead this entry.
+    // Stop at an entry by_type, because packets after that entry can lead only that entry.
     if (packet.facts.entry == Entry::by_type) break;
     packet.placement.leading = leads(i);
     if (packet.placement.leading) last_leading = i;
   }
-  // If more than kMostRunOn packets lead, still more may follow: stamps that jump back look like
-  // this.
+  // If a packet after kMostRunOn leads, more can follow. Stamps that jump back look like this.
   const bool safe = last_leading <= kMostRunOn;
   const bool runs_on = last_leading > 0 || stamped_by_dts_;
   for (std::int64_t i = 0; i < kShortestSegment; ++i) {
@@ -60,7 +59,7 @@ bool CutFinder::has_stamps() const {
                      });
 }
 
-/// Returns whether a packet's picture is shown before that of the first packet that waits.
+/// Returns whether a packet's picture is shown before the picture of the first waiting packet.
 bool CutFinder::leads(std::int64_t index) const {
   const PacketFacts& first = waiting_.front().facts;
   const PacketFacts& packet = waiting_[static_cast<std::size_t>(index)].facts;

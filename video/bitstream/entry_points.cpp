@@ -14,8 +14,8 @@ int properties_of(AVCodecID codec) {
   return known != nullptr ? known->props : 0;
 }
 
-/// Returns whether a packet has a sequence header. It holds all that MPEG-1 and MPEG-2 need for
-/// decoding, matrices included (ISO/IEC 13818-2, 6.2.2.1).
+/// Returns whether a packet has a sequence header. It contains everything that MPEG-1 and MPEG-2
+/// need for decoding, also the matrices (ISO/IEC 13818-2, 6.2.2.1).
 bool has_sequence_header(Bytes packet) {
   NalReader reader(packet, {});
   while (const std::optional<Bytes> unit = reader.next())
@@ -23,7 +23,7 @@ bool has_sequence_header(Bytes packet) {
   return false;
 }
 
-/// Reads a number of an SEI message: bytes of 255, then a smaller one.
+/// Reads a number of an SEI message: the sum of bytes of 255 and a smaller last byte.
 std::uint32_t sei_number(RbspReader& reader) {
   std::uint32_t sum = 0;
   std::uint32_t byte = 255;
@@ -52,7 +52,7 @@ bool promises_recovery(Bytes sei) {
   return false;
 }
 
-/// Returns whether a slice of H.264 has type I, for which there are two numbers (H.264 table 7-6).
+/// Returns whether a slice of H.264 has type I, which has two numbers (H.264 table 7-6).
 bool is_i_slice(Bytes slice) {
   RbspReader reader(slice.subspan(1));
   static_cast<void>(reader.exp_golomb());  // first_mb_in_slice
@@ -81,13 +81,13 @@ void prepend(AVPacket& packet, Bytes bytes) {
 
 }  // namespace
 
-/// What was found in the units of a packet so far.
+/// Holds what has been found so far in the units of a packet.
 struct EntryPoints::Units {
   bool malformed = false;
   bool recovers = false;  ///< H.264: a recovery point message was found
   int slices = 0;
   int idr_slices = 0;     ///< H.264
-  int i_slices = 0;       ///< H.264: I slices, IDR slices not counted
+  int i_slices = 0;       ///< H.264: I slices without IDR slices
   int first_type = -1;    ///< HEVC: type of the first slice
   bool discards = false;  ///< HEVC: no_output_of_prior_pics_flag
 
@@ -126,17 +126,18 @@ void EntryPoints::take_extradata(Bytes extradata) {
 
 PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   follow_side_data(packet);
-  // This prelude is made before the packet's own sets are noted, because the packet brings them
-  // itself.
+  // This prelude is made before the packet's own sets are noted, because the packet itself contains
+  // them.
   const std::shared_ptr<const Prelude> before = prelude();
   const bool spoilt = sets_.overflowed() || too_deep_;
   PacketFacts facts = has_units_ ? facts_of_units(packet) : facts_without_units(packet);
   facts.pts = packet.pts;
   facts.has_dts = packet.dts != AV_NOPTS_VALUE;
-  // If a part of the picture is missing, FFmpeg conceals it by the pictures before it. A decoder
-  // that begins here has none.
+  // If a part of the picture is missing, FFmpeg conceals this with earlier pictures. A decoder that
+  // begins here has none.
   const bool torn = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
-  // With a length field of one byte, a unit has at most 255 bytes: few parameter sets fit.
+  // With a length field of one byte, a unit has at most 255 bytes, and few parameter sets fit in
+  // it.
   if (facts.second_field || spoilt || torn || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;
@@ -154,7 +155,7 @@ PacketFacts EntryPoints::facts_of_units(const AVPacket& packet) {
   return facts;
 }
 
-/// Counts the pictures that are decoded before this one and shown after it.
+/// Checks how many pictures are decoded before this one and shown after it.
 void EntryPoints::follow_order(bool restarts) {
   constexpr std::size_t kDeepest = 16;  // H.264 A.3.1: max_num_reorder_frames
   if (restarts) orders_.clear();
@@ -204,7 +205,7 @@ void EntryPoints::note_h264(Bytes unit, Units& seen) const {
   constexpr int kIdr = 5;
   constexpr int kSei = 6;
   if (type == kSei) seen.recovers = seen.recovers || promises_recovery(unit);
-  if (type < 1 || type > kIdr) return;  // neither a slice nor a part of one
+  if (type < 1 || type > kIdr) return;  // neither a slice nor a part of a slice
   ++seen.slices;
   if (type == kIdr) ++seen.idr_slices;
   if (type == 1 && is_i_slice(unit)) ++seen.i_slices;
@@ -224,7 +225,7 @@ bool EntryPoints::is_mpeg_1_or_2() const {
   return codec_ == AV_CODEC_ID_MPEG1VIDEO || codec_ == AV_CODEC_ID_MPEG2VIDEO;
 }
 
-/// Finds all facts but the stamps, which every codec's packets tell in the same way.
+/// Finds all facts except the stamps, which look_at() sets for every codec.
 PacketFacts EntryPoints::facts_without_units(const AVPacket& packet) {
   PacketFacts facts;
   facts.second_field = fields_.is_second_field(packet);

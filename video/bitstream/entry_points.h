@@ -1,5 +1,5 @@
-// Finds where a decoder can begin in the middle of a stream, as far as one packet tells. cuts.h
-// adds what the packets after it tell.
+// Finds where a decoder can begin in the middle of a stream, as far as a single packet shows it.
+// cuts.h also uses the packets after it.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace facepipe::video {
 
-/// What a decoder that begins at a packet must know of all packets before it.
+/// Holds what a decoder that begins at a packet must know of all packets before it.
 struct Prelude {
-  std::vector<std::uint8_t> parameter_sets;  ///< go in front of the packet's data
+  std::vector<std::uint8_t> parameter_sets;  ///< they go before the packet's data
   std::vector<std::uint8_t> extradata;       ///< the last AV_PKT_DATA_NEW_EXTRADATA of a packet
   std::vector<std::uint8_t> palette;         ///< the last AV_PKT_DATA_PALETTE of a packet
 };
 
-/// Returns a copy of this packet with the prelude. What the packet itself says comes last, so it
-/// counts. Throws std::bad_alloc.
+/// Returns a copy of the packet with the prelude added. The packet's own parameter sets come last,
+/// so they replace the prelude's. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
-/// Says whether a decoder may begin at a packet. It may if the packet's picture, and all that
-/// follow it in decoding and in presentation order, are the same as from a decoder that has read
-/// everything before.
+/// Says whether a decoder can begin at a packet. It can if it then gives the same pictures as a
+/// decoder that has read everything before. This concerns the packet's picture, and all that follow
+/// it in decoding order and in presentation order.
 enum class Entry {
-  none,                  ///< it may not, or nobody knows
-  starts_independently,  ///< it may, and nothing decoded after the packet is shown before it
-  by_type,               ///< it may; PacketFacts::leading tells what is shown before it
-  by_stamps,             ///< it may; pictures shown before it have a smaller presentation stamp
+  none,                  ///< it can't, or this is unknown
+  starts_independently,  ///< it can, and nothing decoded after the packet is shown before it
+  by_type,               ///< it can; PacketFacts::leading marks the packets shown before it
+  by_stamps,             ///< it can; pictures shown before it have smaller presentation stamps
 };
 
-/// What a packet says about places to begin.
+/// Holds what a packet says about where a decoder can begin.
 struct PacketFacts {
   Entry entry = Entry::none;
   bool leading = false;               ///< the packet says that it is shown before the last entry
@@ -46,29 +46,29 @@ struct PacketFacts {
   std::shared_ptr<const Prelude> prelude;  ///< for an entry; otherwise nullptr
 };
 
-/// Looks at the packets of one video stream, in file order. What an entry is depends on the codec:
+/// Examines the packets of one video stream, in file order. The codec decides what an entry is:
 /// * H.264: a picture of IDR slices; or a picture of I slices with a recovery point message that
 ///   promises exact pictures from here on (recovery_frame_cnt 0, exact_match_flag 1: H.264 D.2.8).
 ///   A larger count is not enough. x264 made 34 such streams with intra refresh. In 9 of them
-///   pictures differed, although everything since the entry before was decoded first.
-/// * HEVC: an IRAP picture (NAL types 16 to 21) that doesn't throw away pictures before it
+///   pictures differed, although everything since the previous entry was decoded first.
+/// * HEVC: an IRAP picture (NAL types 16 to 21) that doesn't discard earlier pictures
 ///   (no_output_of_prior_pics_flag).
 /// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right after it are
 ///   shown before it.
-/// * VVC: none, because nobody follows its parameter sets here.
-/// * codecs that only have key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
-/// * other codecs: a key frame. If FFmpeg has a parser for the codec, it must agree, because
-///   FFmpeg's demuxers flag all pictures of H.261.
+/// * VVC: none, because this class doesn't keep VVC's parameter sets.
+/// * codecs that have only key frames (AV_CODEC_PROP_INTRA_ONLY): every packet.
+/// * other codecs: a key frame. If FFmpeg has a parser for the codec, the parser must agree,
+///   because FFmpeg's demuxers flag all pictures of H.261 as key frames.
 /// A packet is no entry if the demuxer says that a part of it is missing (AV_PKT_FLAG_CORRUPT).
-/// Two things end all entries from there on. The first is parameter sets that are too large to be
-/// kept. The second, in H.264, is pictures that are reordered more deeply than `parameters` say
-/// (video_delay). FFmpeg's decoder then learns the depth from the pictures, because the stream's
-/// header doesn't say it, and loses some pictures meanwhile. One decoder for the whole stream does
-/// this once, but each new decoder would do it again.
-/// Used by one thread. Packets are hostile: a malformed one is no entry.
+/// There are no more entries after one of two events. The first is parameter sets that are too
+/// large to be kept. The second, in H.264, is pictures that are reordered more deeply than
+/// `parameters` say (video_delay). FFmpeg's decoder then learns the depth from the pictures,
+/// because the stream's header doesn't say it, and loses some pictures meanwhile. One decoder for
+/// the whole stream does this once, but each new decoder would do it again.
+/// Only one thread may use it. Packets are not trusted: a malformed one is no entry.
 class EntryPoints {
  public:
-  /// `parameters` are those with which the decoders are opened. Throws std::bad_alloc.
+  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
   [[nodiscard]] PacketFacts look_at(const AVPacket& packet);
@@ -94,18 +94,19 @@ class EntryPoints {
   bool has_units_;  // the codec is H.264 or HEVC
   int properties_;  // flags AV_CODEC_PROP_...
   FieldPairs fields_;
-  std::optional<PacketParser> parser_;  // none if the packets, or fields_, suffice
-  // Leading pictures lead the last entry, and not a picture that is no entry.
+  std::optional<PacketParser> parser_;  // nullopt if the packets themselves, or fields_, are enough
+  // Pictures count as leading only if they lead an entry. This is true if the last picture that
+  // they can lead is an entry.
   bool behind_entry_ = false;
-  int reorder_depth_;       // the depth with which decoders are opened
-  std::deque<int> orders_;  // H.264: orders of the last pictures since the last IDR picture
+  int reorder_depth_;       // the reordering depth with which decoders are opened
+  std::deque<int> orders_;  // H.264: orders of the last pictures, since an IDR picture
   bool too_deep_ = false;
   NalFraming framing_;
   ParameterSets sets_;
-  std::vector<std::uint8_t> extradata_;  // the last that a packet brought
-  std::vector<std::uint8_t> palette_;    // the last that a packet brought
+  std::vector<std::uint8_t> extradata_;  // the last one in a packet
+  std::vector<std::uint8_t> palette_;    // the last one in a packet
   std::shared_ptr<const Prelude> prelude_;
-  std::int64_t prelude_changes_ = -1;  // sets_.changes() when prelude_ was made
+  std::int64_t prelude_changes_ = -1;  // value of sets_.changes() when prelude_ was made
 };
 
 }  // namespace facepipe::video

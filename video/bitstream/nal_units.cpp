@@ -34,7 +34,7 @@ NalExtradata read_hvcc(Bytes extradata) {
   result.framing.length_size = length_size_in(reader.number(1));
   const std::uint64_t arrays = reader.number(1);
   for (std::uint64_t i = 0; i < arrays && !reader.failed(); ++i) {
-    reader.skip(1);  // the type of the units; each unit says it itself
+    reader.skip(1);  // the type of the units, which each unit repeats
     take_units(reader, reader.number(2), result.units);
   }
   return result;

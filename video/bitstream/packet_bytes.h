@@ -1,5 +1,5 @@
-// Gives access to the bytes that FFmpeg's packets and stream parameters hold. All results refer to
-// their argument.
+// Gives access to the bytes in FFmpeg's packets and stream parameters. All results refer to the
+// argument.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace facepipe::video {
 
-/// Returns what a packet holds; empty if it holds nothing.
+/// Returns the data of a packet; empty if it has none.
 [[nodiscard]] inline Bytes data_of(const AVPacket& packet) {
   return packet.size > 0 ? Bytes(packet.data, static_cast<std::size_t>(packet.size)) : Bytes();
 }
@@ -21,8 +21,8 @@ namespace facepipe::video {
   return data != nullptr ? Bytes(data, size) : Bytes();
 }
 
-/// Returns the header (extradata) of a stream, which is the file if the stream is an attachment;
-/// empty if it has none.
+/// Returns the header (extradata) of a stream; empty if it has none. For an attachment, the header
+/// is the attached file.
 [[nodiscard]] inline Bytes header_of(const AVCodecParameters& parameters) {
   if (parameters.extradata == nullptr || parameters.extradata_size <= 0) return {};
   return {parameters.extradata, static_cast<std::size_t>(parameters.extradata_size)};

@@ -1,19 +1,19 @@
-// FFmpeg's parsers, for packets that hold one picture or one field each.
+// Wraps FFmpeg's parsers, for packets that contain one picture or one field each.
 #pragma once
 
 #include "video/ffmpeg.h"
 
 namespace facepipe::video {
 
-/// Follows one video stream, packet by packet in decoding order. Not thread-safe.
+/// Parses the packets of one video stream, in decoding order. Not thread-safe.
 class PacketParser {
  public:
   /// Errors: Error(internal), std::bad_alloc.
   explicit PacketParser(const AVCodecParameters& parameters);
 
-  /// Returns what FFmpeg's parser says of the next packet, valid until the next call. Returns
-  /// nullptr if FFmpeg has no parser for the codec. Facts that the parser doesn't know have
-  /// key_frame -1, pict_type AV_PICTURE_TYPE_NONE and picture_structure
+  /// Returns what FFmpeg's parser says about the next packet. The result is valid until the next
+  /// call. Returns nullptr if FFmpeg has no parser for the codec. If the parser doesn't know a
+  /// fact, key_frame is -1, pict_type is AV_PICTURE_TYPE_NONE, or picture_structure is
   /// AV_PICTURE_STRUCTURE_UNKNOWN.
   const AVCodecParserContext* parse(const AVPacket& packet);
 

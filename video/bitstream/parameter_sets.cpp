@@ -9,7 +9,7 @@ namespace {
 // Real sets have tens of bytes. FFmpeg's decoders keep 4096 bytes of a set.
 constexpr std::size_t kMaxSetBytes = 4096;
 constexpr std::size_t kMaxTotalBytes = std::size_t{64} << 10;
-// For H.264's picture parameter sets, which may have the largest numbers.
+// This limit is that of H.264's picture parameter sets, whose numbers are the largest.
 constexpr std::uint32_t kMaxNumber = 255;
 
 /// Identifies a set: the rank of its type, and its number.

@@ -10,39 +10,41 @@
 
 namespace facepipe::video {
 
-/// A packet for the decoder of one segment.
+/// Holds a packet for the decoder of one segment.
 struct SegmentPacket {
   std::int64_t segment = 0;  ///< counted from 0
-  std::int64_t ordinal = 0;  ///< index of the packet in the stream, from 0; at an end, that of the
-                             ///< next packet
+  std::int64_t ordinal = 0;  ///< index of the packet in the stream, from 0; at a segment's end, the
+                             ///< index of the next packet
   ReadPacket read;           ///< read.packet is nullptr when the segment has ended
 };
 
 /// Cuts a stream into segments. Each segment is for a decoder of its own, or for one that has been
-/// restarted (Decoder::restart). Each decoder gives the pictures that belong to its segment. In the
-/// order of the segments, they are the pictures of one decoder that gets the whole stream: same
-/// pictures, stamps and ledger. There are two exceptions:
-/// * If presentation stamps of pictures don't rise, stamps may differ. FFmpeg weighs them against
-///   the decoding stamps of all that came before (best_effort_timestamp).
-/// * If the picture at a cut is damaged, this picture and some after it may differ, but never by
-///   chance. FFmpeg conceals the damage by the pictures before, and a decoder that begins there has
-///   none.
-/// A segment has
-/// * its packets; the first one comes with what a decoder would know of all before it (Prelude);
-/// * the packets from the next cut to the last that is shown before it. They come in both segments.
-///   They are ReadPacket::decode_only in the segment to which their picture doesn't belong.
+/// restarted (Decoder::restart()). Each decoder gives the pictures that belong to its segment. Put
+/// together in the order of the segments, the pictures, stamps and ledger are those of one decoder
+/// that gets the whole stream. There are two exceptions:
+/// * If presentation stamps of pictures don't increase, stamps can differ. FFmpeg compares them
+///   with the decoding stamps of all earlier packets (best_effort_timestamp).
+/// * If the picture at a cut is damaged, this picture and some after it can differ, but always in
+///   the same way. FFmpeg conceals damage with earlier pictures, and a decoder that begins there
+///   has none.
+/// A segment consists of
+/// * its packets; the first one comes with what a decoder must know of all earlier packets
+///   (Prelude);
+/// * the packets from the next cut to the last one that is shown before that cut. These packets
+///   come in both segments. They are ReadPacket::decode_only in the segment to which their picture
+///   doesn't belong.
 /// The packets of a segment come in file order. The end of a segment comes before the packets of
-/// the segment after the next one. Nothing is read ahead: at most kShortestSegment packets wait for
-/// a decision. If there is no safe cut, there is one segment. Used by one thread.
+/// the segment after the next one. No packet is read ahead: at most kShortestSegment packets wait
+/// for a decision. If there is no safe cut, there is one segment. Only one thread may use it.
 class Segmenter {
  public:
-  /// `parameters` are those with which the decoders are opened. Throws std::bad_alloc.
+  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
   explicit Segmenter(const AVCodecParameters& parameters);
 
-  /// Takes the next packet of the stream, in file order. Before the next send(), next() must be
-  /// called until it returns nullopt.
+  /// Takes the next packet of the stream, in file order. Before the next send(), call next() until
+  /// it returns nullopt.
   void send(ReadPacket packet);
-  /// Tells that the stream has ended. next() then gives the packets that wait, and the end of the
+  /// Says that the stream has ended. next() then returns the packets that wait, and the end of the
   /// last segment.
   void finish();
   /// Returns the next packet. Returns nullopt if more packets must be sent first, and after the
@@ -63,10 +65,10 @@ class Segmenter {
   std::deque<ReadPacket> undecided_;
   std::deque<SegmentPacket> ready_;
   std::int64_t segment_ = 0;
-  std::int64_t ordinal_ = 0;       // index of the next packet that is decided
-  bool previous_is_open_ = false;  // the segment before may still get packets
+  std::int64_t ordinal_ = 0;       // index of the next packet for which a decision is due
+  bool previous_is_open_ = false;  // the previous segment can still get packets
   bool finished_ = false;
-  bool ended_ = false;  // the last segment's end has been given
+  bool ended_ = false;  // next() has returned the last segment's end
 };
 
 }  // namespace facepipe::video

@@ -40,8 +40,8 @@ class Bits {
   bool failed_ = false;
 };
 
-/// Returns the bytes after the first start code whose kind (the byte after the code) lies in a
-/// range; nullopt if there is none.
+/// Returns the bytes after the first start code whose kind (the byte after the code) is between
+/// `first` and `last`; nullopt if there is none.
 std::optional<Bytes> behind_kind(Bytes bytes, std::uint8_t first, std::uint8_t last) {
   while (const std::optional<Bytes> code = behind_start_code(bytes)) {
     bytes = *code;
@@ -78,10 +78,10 @@ bool is_hidden_vp8(Bytes frame) {
   return (frame.front() & kShown) == 0;
 }
 
-/// Returns whether the bytes only hold data units that are no pictures, such as the end of a
+/// Returns whether the bytes contain only data units that are no pictures, such as the end of a
 /// sequence.
 bool is_dirac_without_picture(Bytes bytes) {
-  // "BBCD", a code, the distances to the next unit and to the last.
+  // The header is "BBCD", a code, the distance to the next unit, and the distance to the last one.
   constexpr std::size_t kHeader = 13;
   constexpr unsigned kPicture = 1U << 3U;
   constexpr std::array<std::uint8_t, 4> kBegin{'B', 'B', 'C', 'D'};
@@ -112,17 +112,17 @@ bool UnchangedPackets::is_one(const AVPacket& packet) {
   return is_vop_not_coded(bytes);
 }
 
-/// Takes the number of time bits from a header, if there is one.
+/// Reads the number of time bits from a header, if there is one.
 void UnchangedPackets::follow_mpeg4(Bytes bytes) {
   const std::optional<Bytes> layer = behind_kind(bytes, 0x20, 0x2F);
   const std::uint32_t resolution = layer ? time_resolution(*layer) : 0;
   if (resolution > 0) time_bits_ = std::max(1, static_cast<int>(std::bit_width(resolution - 1)));
 }
 
-/// Returns whether a packet's only VOP isn't coded. In a packed stream further VOPs may follow.
+/// Returns whether a packet's only VOP isn't coded. In a packed stream, further VOPs can follow it.
 bool UnchangedPackets::is_vop_not_coded(Bytes bytes) const {
   constexpr std::uint8_t kVop = 0xB6;
-  constexpr int kMostSeconds = 64;  // more seconds in a row are no valid time
+  constexpr int kMostSeconds = 64;  // more seconds in a row are not a valid time
   if (time_bits_ == 0) return false;
   const std::optional<Bytes> vop = behind_kind(bytes, kVop, kVop);
   if (!vop) return false;

@@ -1,4 +1,4 @@
-// Finds packets that say that nothing changes: the picture before them stays.
+// Finds packets that say that nothing changes, so that the previous picture stays.
 #pragma once
 
 #include "video/bitstream/byte_reader.h"
@@ -6,18 +6,18 @@
 
 namespace facepipe::video {
 
-/// Looks at the packets of one video stream, in file order. These packets bring no picture:
-/// * all codecs: a packet without a byte (AVI has one if a picture is shown for longer);
+/// Examines the packets of one video stream, in file order. These packets contain no picture:
+/// * all codecs: a packet without any byte (AVI has such packets if a picture is shown for longer);
 /// * MPEG-4 part 2: a VOP that isn't coded (ISO/IEC 14496-2, 6.2.5);
 /// * Dirac, VC-2: data units that are no pictures (SMPTE ST 2042-1, 10.5.2);
-/// * VP8: a frame that isn't shown, to which others refer (RFC 6386, 9.1).
-/// Not thread-safe. Packets are hostile: a malformed one counts as a picture.
+/// * VP8: a frame that isn't shown, but to which others refer (RFC 6386, 9.1).
+/// Not thread-safe. Packets are not trusted: a malformed one counts as a picture.
 class UnchangedPackets {
  public:
   explicit UnchangedPackets(const AVCodecParameters& parameters);
 
-  /// Returns whether the packet brings no picture of its own. In a packed MPEG-4 stream, a picture
-  /// that came within the packet before may be shown in its place.
+  /// Returns whether the packet has no picture of its own. In a packed MPEG-4 stream, a picture
+  /// from the previous packet can be shown in its place.
   [[nodiscard]] bool is_one(const AVPacket& packet);
 
  private:
@@ -25,7 +25,7 @@ class UnchangedPackets {
   [[nodiscard]] bool is_vop_not_coded(Bytes bytes) const;
 
   AVCodecID codec_;
-  int time_bits_ = 0;  // MPEG-4: bits of vop_time_increment; 0 until a header has told them
+  int time_bits_ = 0;  // MPEG-4: bits of vop_time_increment; 0 until a header has defined them
 };
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// Loads the driver's decoder library, whose functions are looked up by name.
+// Loads the driver's decoder library, and finds its functions by name.
 #pragma once
 
 #include <dlfcn.h>
@@ -7,8 +7,9 @@
 
 namespace facepipe::video {
 
-/// Loads the library itself instead of calling FFmpeg's cuvid_load_functions(). That function takes
-/// no file, asks for decoding functions that nobody calls here, and prints its failures.
+/// Loads the library itself, and doesn't use FFmpeg's cuvid_load_functions(). That function takes
+/// no file name, requires decoding functions that this program never calls, and prints its
+/// failures.
 class CuvidLibrary {
  public:
   static constexpr const char* kUsual = "libnvcuvid.so.1";
@@ -16,7 +17,7 @@ class CuvidLibrary {
   /// Throws Error(device) if `file` can't be loaded, for example on a machine without a driver.
   explicit CuvidLibrary(const char* file);
 
-  /// Returns nullptr if the library is older than the function.
+  /// Returns the function of this name; nullptr if the library is too old to have it.
   template <typename Function>
   [[nodiscard]] Function* function(const char* name) const {
     return reinterpret_cast<Function*>(dlsym(library_.get(), name));

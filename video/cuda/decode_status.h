@@ -1,4 +1,4 @@
-// Asks what NVDEC found while it decoded a picture. NVDEC conceals damage, and FFmpeg doesn't ask
+// Asks NVDEC whether it could decode a picture. NVDEC conceals damage, and FFmpeg doesn't ask for
 // it.
 #pragma once
 
@@ -11,25 +11,25 @@
 namespace facepipe::video {
 
 enum class DecodeStatus {
-  unknown,   ///< The driver or this FFmpeg version doesn't say.
-  decoding,  ///< The decoder has not finished the picture.
+  unknown,   ///< the driver or this FFmpeg version doesn't say
+  decoding,  ///< the decoder has not finished the picture
   whole,
-  damaged,  ///< Part of it couldn't be decoded, and its samples there are made up.
+  damaged,  ///< a part of it couldn't be decoded, and its samples there are invented
 };
 
-/// Returns whether pictures of the codec have a status with this FFmpeg version, as far as that is
-/// known without a device. H.264 and HEVC have one. JPEG has none, because the driver calls every
-/// picture whole.
+/// Returns whether pictures of the codec have a status with this FFmpeg version, as far as this is
+/// known without a device. Pictures of H.264 and HEVC have one. JPEG's have none, because the
+/// driver reports every JPEG picture as whole.
 [[nodiscard]] bool has_decode_status(AVCodecID codec);
 
-/// Asks the driver. Used only by the thread of the decoder.
+/// Asks the driver for statuses. Only the decoder's thread may use it.
 class DecodeStatusReader {
  public:
   /// Throws Error(device) if `file` can't be loaded.
   explicit DecodeStatusReader(const char* file = CuvidLibrary::kUsual);
 
-  /// Returns the status of a picture that comes from FFmpeg's NVDEC decoder. The decoder's context
-  /// must be current.
+  /// Returns the status of a picture that FFmpeg's NVDEC decoder has given. The decoder's CUDA
+  /// context must be current.
   [[nodiscard]] DecodeStatus of(const AVFrame& surface) const;
 
  private:

@@ -9,8 +9,7 @@
 namespace facepipe::video {
 namespace {
 
-// How many pictures in pinned memory may be alive before more are made. Encoders keep some for
-// looking ahead.
+// Number of pictures in pinned memory before more are made. Encoders keep some to look ahead.
 constexpr std::size_t kPinnedPictures = 4;
 
 class DownloadingEncoder final : public Encoder {

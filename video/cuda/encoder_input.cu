@@ -9,7 +9,7 @@
 namespace facepipe::video {
 namespace {
 
-// Sizes of a block of threads.
+// These are the sizes of a block of threads.
 constexpr unsigned kCellColumns = 32;
 constexpr unsigned kCellRows = 8;
 constexpr unsigned kSampleColumns = 64;
@@ -29,8 +29,8 @@ Stretch luma_stretch(const PixelFormat& format, bool full_range) {
   return {static_cast<float>(scale), static_cast<float>(-16 * step * scale)};
 }
 
-/// Returns the mapping of chroma to the full range of 8 bits. The colourless value is 128 at 8
-/// bits, and 128 * 2^(bits - 8) at more.
+/// Returns the mapping of chroma to the full range of 8 bits. It maps the value for no colour, 128
+/// * 2^(bits - 8), to 128.
 Stretch chroma_stretch(const PixelFormat& format, bool full_range) {
   const double step = std::exp2(format.bits - 8);
   const double scale = 255 / (full_range ? 256 * step - 1 : 224 * step);
@@ -96,7 +96,7 @@ void launch_planes(const PlanesWork& work, bool wide, cudaStream_t stream) {
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// The work on one plane. A pair of chroma counts as two samples.
+/// Describes the work on one plane. A pair of chroma samples counts as two samples.
 struct PlaneWork {
   Plane from;
   Plane to;

@@ -1,5 +1,5 @@
-// Turns a finished picture into the input of an encoder on the chip: planes for nvJPEG, or one of
-// NVENC's surfaces.
+// Converts a finished picture to the input of an encoder on the device: planes for nvJPEG, or one
+// of NVENC's surfaces.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace facepipe::video {
 
-/// The planes Y, U and V in device memory.
+/// Refers to the planes Y, U and V in device memory.
 struct JpegPlanes {
   std::uint8_t* planes[3] = {};
-  std::int32_t strides[3] = {};  ///< bytes
+  std::int32_t strides[3] = {};  ///< distance between two rows, in bytes
 };
 
 /// Separates the samples of a semi-planar 4:2:0 frame into three planes. Limited range is stretched
 /// to full range (ITU-R BT.601: luma 16..235, chroma 16..240, times 2^(bits - 8)), as in a
-/// conversion to FFmpeg's yuvj420p. Deeper samples are rounded to 8 bits. The matrix stays.
-/// Launches one kernel, and waits for nothing, not even Frame::ready.
+/// conversion to FFmpeg's yuvj420p. Deeper samples are rounded to 8 bits. The matrix stays. It
+/// launches one kernel and doesn't wait, not even for Frame::ready.
 void enqueue_jpeg_planes(const Frame& frame, const JpegPlanes& planes, cuda::StreamView stream);
 
-/// A semi-planar 4:2:0 picture in device memory, as large as the frame.
+/// Refers to a semi-planar 4:2:0 picture in device memory, as large as the frame.
 struct Surface {
   Plane luma;
   Plane chroma;
   int bytes_per_sample = 1;
 };
 
-/// Copies the samples of a semi-planar 4:2:0 frame. Samples of more than 8 bits are rounded if the
-/// surface has one byte a sample. Their range stays (ITU-T H.273). For limited range, 2^(bits - 8)
-/// codes become one; for full range, the last code becomes the last. Enqueues two operations, and
-/// waits for nothing, not even Frame::ready. Errors: Error(internal) for another kind of frame, or
-/// for one with fewer bytes a sample than the surface; Error(device).
+/// Copies the samples of a semi-planar 4:2:0 frame. If the surface has one byte a sample, samples
+/// of more than 8 bits are rounded. Their range stays (ITU-T H.273). In limited range, 2^(bits - 8)
+/// codes become one code; in full range, the highest code becomes the highest. It enqueues two
+/// operations and doesn't wait, not even for Frame::ready. Errors: Error(internal) for another kind
+/// of frame, or for one with fewer bytes a sample than the surface; Error(device).
 void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamView stream,
                           CopyCounter& copies);
 

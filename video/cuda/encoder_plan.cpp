@@ -30,7 +30,7 @@ EncoderPlan plan_of(const AVCodec& nvenc, const PictureFacts& pictures) {
   return {&nvenc, pictures.format, surface_for(nvenc, pictures)};
 }
 
-/// Returns why NVENC isn't chosen if the user doesn't name it; empty if it is chosen.
+/// Returns why NVENC isn't chosen, if the user hasn't named it; empty if it is chosen.
 std::string reason_against(const AVCodec& nvenc, const PictureFacts& pictures, Size size,
                            const EncoderOptions& options, const NvencProbe& probe) {
   const int most = narrows_to_8_bits(nvenc) ? 8 : 10;
@@ -41,7 +41,7 @@ std::string reason_against(const AVCodec& nvenc, const PictureFacts& pictures, S
     return probe(task_of(nvenc, pictures, size, options));
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::usage) throw;
-    return refused.what();  // These options are meant for the other encoder.
+    return refused.what();  // these options are for the other encoder
   }
 }
 

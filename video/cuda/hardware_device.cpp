@@ -18,13 +18,13 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// The driver documents 32 surfaces. FFmpeg's own pool has three more surfaces than it says
-// beforehand.
+// The driver's documentation says 32 surfaces. FFmpeg's own pool has three more surfaces than it
+// reports beforehand.
 constexpr int kMostSurfaces = 32;
 constexpr int kWorkSurfaces = 3;
 
-// Looks up the driver's function by its name, because the driver's library can't be linked: a
-// machine without a GPU lacks it.
+// Looks up the driver's function by its name. The driver's library can't be linked, because a
+// machine without a GPU doesn't have it.
 CUcontext current_context() {
   constexpr unsigned kSince = 4000;
   void* function = nullptr;
@@ -38,11 +38,11 @@ CUcontext current_context() {
   return context;
 }
 
-// Returns how many surfaces of H.264 FFmpeg needs beyond those that it counts. It counts by what
-// the stream says: reference pictures, pictures that are reordered, and two. But it holds back
-// has_b_frames pictures. If a container's stamps jump, as at the seams of an edit list, it has
-// guessed more of these before the decoder was opened. FFmpeg doesn't report when surfaces run out:
-// it gives pictures without memory.
+// Returns how many surfaces FFmpeg needs for H.264 beyond those that it counts. It counts reference
+// pictures, reordered pictures (both as the stream states them), and two more. But it holds back
+// has_b_frames pictures. If a container's stamps jump, as between the parts of an edit list, FFmpeg
+// has guessed a larger has_b_frames before the decoder was opened. If there are too few surfaces,
+// FFmpeg doesn't report this: it gives pictures without memory.
 int uncounted_surfaces(const AVCodecContext& decoder, int counted) {
   constexpr int kWork = 2;
   if (decoder.codec_id != AV_CODEC_ID_H264) return 0;
@@ -59,8 +59,8 @@ UniqueAVBuffer open_hardware_device(Device device, std::shared_ptr<cuda::Stream>
     throw Error(ErrorKind::device, "this FFmpeg was built without CUDA: it can't use NVDEC");
   auto& context = *reinterpret_cast<AVHWDeviceContext*>(hardware->data);
   auto& cuda = *static_cast<AVCUDADeviceContext*>(context.hwctx);
-  // AV_CUDA_USE_PRIMARY_CONTEXT isn't used, because it fails if the context was made with other
-  // flags than FFmpeg's.
+  // AV_CUDA_USE_PRIMARY_CONTEXT isn't used. It fails if the context was made with other flags than
+  // FFmpeg's.
   cuda.cuda_ctx = current_context();
   cuda.stream = stream->view().get();
   context.user_opaque = new std::shared_ptr<cuda::Stream>(std::move(stream));
@@ -90,7 +90,7 @@ std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device
   if (description == nullptr || description->nb_components < 3 || description->log2_chroma_w != 1 ||
       description->log2_chroma_h != 1)
     return "its pictures aren't 4:2:0";
-  // NVDEC doesn't say what it does with other profiles until the pictures are there.
+  // For other profiles, NVDEC doesn't say beforehand whether it can decode them.
   if (decoder.codec_id == AV_CODEC_ID_MJPEG && decoder.profile != compat::kBaselineJpeg)
     return "it decodes baseline JPEG only";
   decoder.extra_hw_frames = kept;

@@ -39,7 +39,7 @@ int quality_of(const EncoderOptions& options) {
   return quality;
 }
 
-/// The facts that decide what an encoder needs.
+/// Holds the facts that decide what an encoder needs.
 struct JpegKind {
   Size size;
   int quality = 0;
@@ -47,7 +47,7 @@ struct JpegKind {
   friend bool operator==(const JpegKind&, const JpegKind&) = default;
 };
 
-/// What all pictures of a kind share.
+/// Holds what all pictures of a kind share.
 struct Codec {
   std::shared_ptr<const UniqueNvjpeg> nvjpeg;
   UniqueNvjpegParams parameters;
@@ -72,7 +72,7 @@ struct Codec {
   [[nodiscard]] nvjpegHandle_t handle() const { return nvjpeg->get(); }
 };
 
-/// Holds what one picture on its way needs: its stream, nvJPEG's scratch memory, planes and
+/// Holds what the encoding of one picture needs: a stream, nvJPEG's scratch memory, planes and the
 /// bitstream.
 class Place {
  public:
@@ -89,7 +89,7 @@ class Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
-  /// Waits for a picture that nobody collects.
+  /// Waits for a picture whose result nobody collects.
   void let_finish() const noexcept {
     static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
   }
@@ -105,7 +105,7 @@ class Place {
   [[nodiscard]] bool ready() const {
     const cudaError_t status = cudaEventQuery(encoded_.get());
     if (status == cudaErrorNotReady) {
-      // Clears the error, because otherwise the next launch would seem to have failed.
+      // This clears the error, because otherwise the next launch would seem to have failed.
       static_cast<void>(cudaGetLastError());
       return false;
     }
@@ -113,8 +113,7 @@ class Place {
     return true;
   }
 
-  /// Waits, and fetches the bitstream into pinned memory. The result is valid until the next
-  /// start().
+  /// Waits, and copies the bitstream to pinned memory. The result is valid until the next start().
   [[nodiscard]] std::span<const std::uint8_t> collect() {
     encoded_.synchronize();
     std::size_t length = 0;
@@ -143,8 +142,8 @@ class Place {
     }
   }
 
-  // Encodes one picture in advance. nvJPEG allocates at the first picture of a size, and that must
-  // not happen in the frame loop.
+  // Encodes one picture in advance. nvJPEG allocates memory for the first picture of a size, and
+  // this must not happen in the frame loop.
   void warm_up() {
     for (const auto& plane : memory_) cuda::fill(plane.span(), 128, stream_);
     encode();
@@ -194,7 +193,7 @@ struct NvjpegLibrary {
       : handle_(std::make_shared<const UniqueNvjpeg>(made)) {}
 
  private:
-  static constexpr int kPlacesOfKind = 8;  // a guess for the bound: one for each lane
+  static constexpr int kPlacesOfKind = 8;  // an estimate for kMostPixels: one for each lane
 
   std::shared_ptr<const UniqueNvjpeg> handle_;
   std::mutex mutex_;

@@ -20,8 +20,8 @@ Memory device_memory() {
   return memory;
 }
 
-/// Returns the most bytes that a decoder may take. NVDEC has up to 32 surfaces, twice. They are
-/// 4:2:0 and may have two bytes a sample.
+/// Returns the most bytes that a decoder can take. NVDEC has up to 32 surfaces, twice, of 4:2:0
+/// with up to two bytes a sample.
 std::int64_t bytes_of(const DecoderKind& kind) {
   constexpr std::int64_t kSurfaces = 2 * 32;
   return std::int64_t{kind.size.width} * kind.size.height * 3 * kSurfaces;
@@ -30,7 +30,7 @@ std::int64_t bytes_of(const DecoderKind& kind) {
 }  // namespace
 
 std::optional<IdleDecoder> KeptDecoders::take(const DecoderKind& kind) {
-  // Declared before the lock, so that these decoders end after unlocking, when nobody waits for it.
+  // It is declared before the lock, so that these decoders are destroyed after unlocking.
   std::deque<Kept> ended;
   const std::scoped_lock lock(mutex_);
   const auto known = std::ranges::find(kept_, kind, &Kept::first);

@@ -1,4 +1,4 @@
-// Keeps NVDEC's decoders from one stream to the next that is like it.
+// Keeps NVDEC's decoders from one stream for the next stream of the same kind.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace facepipe::video {
 
-/// The facts for which a decoder is made.
+/// Holds the facts for which a decoder is made.
 struct DecoderKind {
   AVCodecID codec = AV_CODEC_ID_NONE;
   Size size;
@@ -27,22 +27,24 @@ struct DecoderKind {
   friend bool operator==(const DecoderKind&, const DecoderKind&) = default;
 };
 
-/// FFmpeg's decoder with NVDEC's behind it. It has met no stream, or has given all of its stream.
+/// Holds FFmpeg's decoder, together with NVDEC's. It has decoded no stream yet, or has given all
+/// pictures of its stream.
 struct IdleDecoder {
   UniqueCodecContext context;
   UniqueAVBuffer hardware;
-  std::shared_ptr<cuda::Stream> stream;  ///< stream of FFmpeg's work
+  std::shared_ptr<cuda::Stream> stream;  ///< the stream of FFmpeg's work
 };
 
 /// Keeps the decoders that were given back last, in at most a quarter of the device's memory. On an
-/// H100, making a decoder of NVDEC takes 40 to 50 ms, and ending one takes 20 ms. Ending the last
-/// decoder of a device takes 230 ms. Size and number of surfaces make no difference. Threads that
-/// do this wait for each other. So each decoder costs 80 to 100 ms, in which 60 frames of 1080p are
-/// decoded. Thread-safe; bound to one device, which must be current in each call.
+/// H100, making a decoder of NVDEC takes 40 to 50 ms, and destroying one takes 20 ms. Destroying
+/// the last decoder of a device takes 230 ms. The size and the number of surfaces make no
+/// difference. Threads that make or destroy decoders wait for each other. Therefore each new
+/// decoder costs 80 to 100 ms, in which 60 frames of 1080p could be decoded. Thread-safe. It
+/// belongs to one device, which must be current in each call.
 class KeptDecoders {
  public:
-  /// Returns a decoder of that kind; nullopt if none is kept. In that case the decoders of other
-  /// kinds end if the device's memory is too short for another one.
+  /// Removes a decoder of this kind and returns it; nullopt if there is none. If there is none and
+  /// the device's memory is too short for another decoder, it destroys all kept decoders.
   [[nodiscard]] std::optional<IdleDecoder> take(const DecoderKind& kind);
   void give_back(DecoderKind kind, IdleDecoder decoder);
 
@@ -50,7 +52,7 @@ class KeptDecoders {
   using Kept = std::pair<DecoderKind, IdleDecoder>;
 
   std::mutex mutex_;
-  std::deque<Kept> kept_;  // the one that was given back last comes first
+  std::deque<Kept> kept_;  // the decoder that was given back last comes first
 };
 
 }  // namespace facepipe::video

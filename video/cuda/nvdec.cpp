@@ -25,12 +25,12 @@ constexpr std::pair<cudaVideoChromaFormat, const char*> kChroma[] = {
     {cudaVideoChromaFormat_444, "4:4:4"}};
 constexpr int kBits[] = {8, 10, 12};
 
-// Codes that drivers return for codecs that are newer than they are. The header has no names for
-// them.
+// Drivers return these codes for codecs that are newer than the driver. The header has no names for
+// the codes.
 constexpr int kInvalidValue = 1;
 constexpr int kNotSupported = 801;
 
-/// Asks what CUDA's current device decodes.
+/// Asks the driver what CUDA's current device decodes.
 class Capabilities {
  public:
   explicit Capabilities(const char* file)
@@ -40,7 +40,7 @@ class Capabilities {
                   std::string("NVDEC: ") + file + " doesn't tell what it decodes: it is too old");
   }
 
-  /// Returns the device's abilities for such streams; nullopt if it doesn't decode them.
+  /// Returns the device's abilities for streams of this kind; nullopt if it can't decode them.
   [[nodiscard]] std::optional<CUVIDDECODECAPS> ask(cudaVideoCodec codec,
                                                    cudaVideoChromaFormat chroma, int bits) const {
     CUVIDDECODECAPS caps{};

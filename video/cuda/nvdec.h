@@ -10,22 +10,22 @@
 
 namespace facepipe::video {
 
-/// A kind of stream that a chip decodes.
+/// Describes a kind of stream that a chip decodes.
 struct NvdecAbility {
-  std::string codec;   ///< FFmpeg's name
+  std::string codec;   ///< FFmpeg's name of the codec
   std::string chroma;  ///< chroma subsampling, for example "4:2:0"
   int bits = 8;        ///< bits of a sample
   Size smallest;       ///< smallest coded size in pixels
   Size largest;        ///< largest coded size in pixels
 };
 
-/// Returns what CUDA's current device decodes, by codec, chroma and bits. Asks the driver's decoder
-/// library, `file`. It is loaded only now, because a machine without a driver lacks it. Throws
-/// Error(device) if `file` can't be loaded, isn't that library, or fails.
+/// Returns what CUDA's current device decodes, by codec, chroma and bits. It asks the driver's
+/// decoder library, `file`. It loads the library only now, because a machine without a driver
+/// doesn't have it. Throws Error(device) if `file` can't be loaded, isn't that library, or fails.
 [[nodiscard]] std::vector<NvdecAbility> nvdec_abilities(const char* file = CuvidLibrary::kUsual);
 
-/// Returns how many engines of CUDA's current device decode 8-bit 4:2:0 of a codec, which has
-/// FFmpeg's name; 0 if it doesn't decode it. Errors: as nvdec_abilities().
+/// Returns how many engines of CUDA's current device decode 8-bit 4:2:0 of `codec` (FFmpeg's name);
+/// 0 if the device can't decode it. Errors: as nvdec_abilities().
 [[nodiscard]] int nvdec_engines(std::string_view codec, const char* file = CuvidLibrary::kUsual);
 
 }  // namespace facepipe::video

@@ -32,7 +32,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Applies the part of a hardware picture's cropping that av_frame_apply_cropping() leaves.
+/// Applies the part of a hardware picture's cropping that av_frame_apply_cropping() leaves undone.
 void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   const auto left = static_cast<std::ptrdiff_t>(picture.crop_left);
   const auto top = static_cast<std::ptrdiff_t>(picture.crop_top);
@@ -45,9 +45,9 @@ void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   picture.crop_top = 0;
 }
 
-/// Corrects the place of chroma in pictures of odd height, as JPEG and VP9 may have it. NVDEC makes
-/// a surface's height even. FFmpeg (at least 5.1) expects chroma after as many rows as the picture
-/// has, which is one row too early.
+/// Corrects the place of chroma in pictures of odd height, which JPEG and VP9 can have. NVDEC makes
+/// a surface's height even. FFmpeg (at least 5.1) expects chroma directly after the picture's rows,
+/// which is one row too early.
 void find_chroma(AVFrame& picture) {
   const bool odd = picture.height % 2 == 1;
   if (odd &&
@@ -55,15 +55,15 @@ void find_chroma(AVFrame& picture) {
     picture.data[1] += picture.linesize[0];
 }
 
-/// Returns the format that FFmpeg's decoders on the CPU give such samples, because messages to
-/// users name that one. It doesn't tell the range, so a change of the range is no change of format,
-/// as on the CPU.
+/// Returns the format that FFmpeg's decoders on the CPU use for such samples, because messages to
+/// users name that format. It doesn't say the range. Therefore a change of the range is no change
+/// of format, as on the CPU.
 AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
   return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
 }
 
-/// Returns the format of a surface's samples. Throws Error(device) for a picture that is no
+/// Returns the format of a surface's samples. Throws Error(device) for a picture that isn't a
 /// surface.
 AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
   if (picture.format != AV_PIX_FMT_CUDA || picture.hw_frames_ctx == nullptr)
@@ -71,22 +71,22 @@ AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
   return reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data)->sw_format;
 }
 
-/// Returns whether FFmpeg's decoder of this codec on the CPU flags pictures that it has concealed.
-/// Only knows codecs that NVDEC decodes.
+/// Returns whether FFmpeg's CPU decoder of this codec flags pictures in which it concealed damage.
+/// It knows only codecs that NVDEC decodes.
 bool flags_damage_on_cpu(AVCodecID codec) {
   constexpr std::array kCodecs{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
                                AV_CODEC_ID_MPEG4, AV_CODEC_ID_VC1};
   return std::ranges::find(kCodecs, codec) != kCodecs.end();
 }
 
-/// What the frames of a decoder need of it. They keep this alive after the decoder has ended.
+/// Holds what a decoder's frames need. They keep it alive after the decoder's end.
 struct Nvdec {
   Device device;
-  std::shared_ptr<cuda::Stream> stream;  ///< for FFmpeg's work, and later work on its surfaces
+  std::shared_ptr<cuda::Stream> stream;  ///< for FFmpeg's work, and for later work on its surfaces
   std::size_t frames_alive = 0;
 };
 
-/// Facts of the stream's first picture that all frames share.
+/// Holds the facts of the stream's first picture, which all frames share.
 struct SurfaceKind {
   Size size;
   AVPixelFormat layout = AV_PIX_FMT_NONE;
@@ -134,13 +134,14 @@ class SurfaceFrames final : public FrameMaker {
   Nvdec nvdec_;
   Pool<cuda::Event> events_;
   ChangeWatch changes_;
-  // Converts to the first picture's kind; empty until another kind comes.
+  // It converts to the first picture's kind; empty until a picture of another kind comes.
   std::optional<PictureFit> fit_;
 };
 
-/// Says how frames come to host memory: who counts the copies, and how many may be alive at once.
+/// Says how frames come to host memory: who counts the copies, and how many frames may exist at
+/// once.
 struct ToHost {
-  CopyCounter* copies = nullptr;  ///< nullptr if frames stay surfaces
+  CopyCounter* copies = nullptr;  ///< nullptr if frames stay in device memory
   std::size_t frames_alive = 0;
 };
 
@@ -217,7 +218,7 @@ class NvdecDecoder final : public Decoder {
     const AVCodecID id = demuxer().video().codecpar->codec_id;
     if (codec == nullptr)
       return std::string("FFmpeg has no NVDEC decoder for ") + avcodec_get_name(id);
-    // Only the picture itself tells whether a JPEG is turned.
+    // Only the picture itself says whether a JPEG is turned.
     const bool turned = is_turned(demuxer()) || id == AV_CODEC_ID_MJPEG;
     if (turned && !options().tags_rotation)
       return "the output can't store that pictures are turned, and NVDEC can't turn them";
@@ -261,14 +262,15 @@ class NvdecDecoder final : public Decoder {
     }
   }
 
-  /// Keeps the CUDA stream of an earlier call, because the frame maker holds it.
+  /// Opens the codec. It reuses the CUDA stream of an earlier call, because the frame maker holds
+  /// it.
   void open_codec() override {
     cuda::use_device(nvdec_.device);
     if (!hardware_) {
       nvdec_.stream = std::make_shared<cuda::Stream>();
       hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
     }
-    // There is one thread, because the chip decodes, and more threads would only hold surfaces.
+    // There is only one thread, because the chip decodes. More threads would only hold surfaces.
     open(*codec_, 1, [this](AVCodecContext& decoder) {
       decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
       decoder.opaque = this;
@@ -300,7 +302,7 @@ class NvdecDecoder final : public Decoder {
     return reason.empty() ? "" : "NVDEC can't be used for the stream (" + stream + "): " + reason;
   }
 
-  // Asks the chip, because it makes damaged pictures look whole, and FFmpeg isn't told.
+  // Asks the chip, because NVDEC conceals damage in pictures, and FFmpeg doesn't notice it.
   [[nodiscard]] bool is_damaged(const AVFrame& picture) override {
     if (Decoder::is_damaged(picture)) return true;
     if (!has_decode_status(demuxer().video().codecpar->codec_id)) return false;
@@ -314,7 +316,7 @@ class NvdecDecoder final : public Decoder {
     return status == DecodeStatus::damaged;
   }
 
-  // Tells damaged packets and a broken device apart: neither may look like the other.
+  // Distinguishes damaged packets from a broken device, because they need different errors.
   void check_decoded(int code) override {
     if (!refusal().empty() && has_decoded())
       throw Error(ErrorKind::device, demuxer().url() + ": in the middle of the stream, " +
@@ -349,7 +351,7 @@ std::unique_ptr<Decoder> make_nvdec_decoder(const Demuxer& demuxer, const Decode
 std::unique_ptr<Decoder> make_nvdec_to_host_decoder(const Demuxer& demuxer,
                                                     const DecoderOptions& options, Device device,
                                                     Notices& notices, CopyCounter& copies) {
-  constexpr int kSurfaces = 2;  // A picture leaves its surface as soon as it is a frame.
+  constexpr int kSurfaces = 2;  // a picture leaves its surface as soon as it is a frame
   const ToHost to_host{&copies, static_cast<std::size_t>(options.frames_alive)};
   DecoderOptions of_surfaces = options;
   of_surfaces.frames_alive = kSurfaces;

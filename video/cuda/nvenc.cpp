@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kWorstQuality = 51;
 
-// Refuses the names of older presets, which FFmpeg also knows. Some of them don't say what they
-// stand for.
+// Refuses the names of older presets, which FFmpeg also knows. The meaning of some of these names
+// is unclear.
 void check_preset(const std::string& name, const std::string& preset) {
   if (preset.size() == 2 && preset[0] == 'p' && preset[1] >= '1' && preset[1] <= '7') return;
   throw Error(ErrorKind::usage, "encoder " + name + " has no preset \"" + preset +

@@ -1,5 +1,5 @@
-// Says what NVENC encodes, and with which options. Some chips have no NVENC, and only an attempt
-// shows it.
+// Says what NVENC can encode, and with which options. Some chips have no NVENC, and only an attempt
+// to use it shows this.
 #pragma once
 
 #include <string>
@@ -8,44 +8,44 @@
 
 namespace facepipe::video {
 
-/// Returns FFmpeg's name of NVENC's encoder of a family; empty for a family other than H.264 and
+/// Returns FFmpeg's name of NVENC's encoder for a family; empty for a family other than H.264 and
 /// HEVC.
 [[nodiscard]] std::string nvenc_name(AVCodecID family);
 
-/// A size that is larger than the smallest size of any chip's NVENC.
+/// This size is larger than the smallest size that any chip's NVENC takes.
 inline constexpr Size kSmallNvencSize{320, 192};
 
 /// Describes what is to be encoded, and how.
 struct NvencTask {
-  std::string encoder;  ///< FFmpeg's name
+  std::string encoder;  ///< FFmpeg's name of the encoder
   Size size = kSmallNvencSize;
   AVPixelFormat surface = AV_PIX_FMT_NV12;  ///< NV12, P010LE or P016LE (NVENC takes 10 bits of it)
   bool interlaced = false;
   CodecOptions options;
 };
 
-/// Makes pictures of that kind on `hardware` (see open_hardware_device()). Chroma lies right after
-/// luma, as NVENC wants it. Throws Error(device).
+/// Makes a pool of pictures of this kind on `hardware` (see open_hardware_device()). Chroma lies
+/// right after luma, as NVENC needs it. Throws Error(device).
 [[nodiscard]] UniqueAVBuffer nvenc_surfaces(AVBufferRef& hardware, Size size,
                                             AVPixelFormat surface);
 
-/// Makes the encoder take the pictures that `surfaces` makes.
+/// Makes the encoder take pictures from the pool `surfaces`.
 void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces);
 
-/// Returns why the task can't be done on `hardware`, in FFmpeg's words; empty if it can. Opens the
-/// encoder and closes it. Errors: Error(device) if there is no memory for pictures; Error(usage)
-/// for an option that the encoder doesn't know.
+/// Returns FFmpeg's text that says why the task can't be done on `hardware`; empty if it can. It
+/// opens the encoder and closes it again. Errors: Error(device) if there is no memory for pictures;
+/// Error(usage) for an option that the encoder doesn't know.
 [[nodiscard]] std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware);
 
-/// NVENC's quality "cq", 1 (best) to 51, if the user asks for none. It equals libx264's default.
+/// NVENC's quality "cq", 1 (best) to 51, if the user sets none. It equals libx264's default.
 inline constexpr int kDefaultNvencQuality = 23;
 
-/// Returns the options with which FFmpeg's encoder `name` ("hevc_nvenc", ...) is opened. They are
-/// the options as given, the preset (p1, the fastest, to p7) and the quality. A quality N becomes
-/// rc=vbr, cq=N and b=0 (no bit rate to keep), which asks NVENC for a constant quality. If the
-/// options choose no rate control, the same is done with the default quality, because FFmpeg's
-/// default is 2 Mbit/s at any size. Throws Error(usage) for another preset, and for a quality that
-/// isn't over 0 (NVENC takes 0 for "automatic") and at most 51.
+/// Returns the options with which FFmpeg's encoder `name` ("hevc_nvenc", ...) is opened: the user's
+/// options, the preset (p1, the fastest, to p7) and the quality. A quality N becomes rc=vbr, cq=N
+/// and b=0 (no bit rate to keep), which asks NVENC for a constant quality. If the options choose no
+/// rate control, the default quality is used in the same way, because FFmpeg's default is 2 Mbit/s
+/// at any size. Throws Error(usage) for another preset, and for a quality that isn't above 0 (for
+/// NVENC, 0 means "automatic") and at most 51.
 [[nodiscard]] CodecOptions nvenc_options(const std::string& name, const EncoderOptions& options);
 
 }  // namespace facepipe::video

@@ -23,12 +23,13 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// An upper bound of how many pictures overtake another one. FFmpeg only says whether NVENC
-// reorders. NVENC makes at most seven B-frames in a row, and three pictures overtake a pyramid of
-// these.
+// This is an upper bound of how many pictures are decoded before another picture but shown after
+// it. FFmpeg only says whether NVENC reorders pictures. NVENC makes at most seven B-frames in a
+// row. In a pyramid of seven, three pictures are decoded before the first B-frame and shown after
+// it.
 constexpr int kMostOvertaking = 4;
 
-// One surface is on its way to FFmpeg, and one waits within FFmpeg for room.
+// One surface is being passed to FFmpeg, and one waits inside FFmpeg for room.
 constexpr int kSpareSurfaces = 2;
 
 UniqueAVFrame surface_from(AVBufferRef& surfaces) {
@@ -38,7 +39,7 @@ UniqueAVFrame surface_from(AVBufferRef& surfaces) {
   return surface;
 }
 
-// Takes all surfaces once. FFmpeg allocates them when they are first asked for, and that must not
+// Takes all surfaces once. FFmpeg allocates a surface when it is first needed, and this must not
 // happen in the frame loop.
 void allocate_surfaces(AVBufferRef& surfaces, const AVCodecContext& encoder) {
   std::int64_t held = 0;
@@ -48,8 +49,8 @@ void allocate_surfaces(AVBufferRef& surfaces, const AVCodecContext& encoder) {
   for (std::int64_t i = 0; i < held + kSpareSurfaces; ++i) all.push_back(surface_from(surfaces));
 }
 
-// Replaces FFmpeg's decoding stamps. FFmpeg 5.1 counts the reordering delay in ticks of the time
-// base, times its numerator, instead of frames. With its stamps, packets would be decoded after
+// Replaces FFmpeg's decoding stamps. FFmpeg 5.1 computes the reordering delay in ticks of the time
+// base, times its numerator, and not in frames. With its stamps, packets would be decoded after
 // they are shown, or minutes before.
 DecodingStamps decoding_stamps(const AVCodecContext& encoder) {
   const std::int64_t ticks = av_rescale_q(1, av_inv_q(encoder.framerate), encoder.time_base);
@@ -85,7 +86,7 @@ class NvencEncoder final : public Encoder {
     UniqueAVFrame surface;
     {
       const ScopedCpuTime cpu(record.times, StageId::encode);
-      // Waits for the copy of the frame before, which has had the time of a frame.
+      // This waits for the copy of the previous frame, which was started one frame ago.
       copied_.synchronize();
       surface = surface_of(frame);
       source_ = std::move(frame);
@@ -103,7 +104,7 @@ class NvencEncoder final : public Encoder {
 
   [[nodiscard]] AVRational time_base() const override { return encoder_.context().time_base; }
 
-  // Returns what the packets hold, because FFmpeg only says that the pictures were on a device.
+  // Describes the packets, because FFmpeg only says that the pictures were on a device.
   [[nodiscard]] UniqueCodecParameters parameters() const override {
     UniqueCodecParameters described = encoder_.parameters();
     const bool deep = bytes_per_sample(surface_format_) > 1;
@@ -150,7 +151,7 @@ class NvencEncoder final : public Encoder {
   DecodingStamps stamps_;
   cuda::Stream copying_;
   cuda::Event copied_;
-  Frame source_;  // the last frame, kept until it has been copied
+  Frame source_;  // the last frame, which is kept until it has been copied
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
-// Owners for nvJPEG's handles (one alias for each), and the check of its calls. nvJPEG has a C
-// interface, but it throws its own C++ exceptions for CUDA's errors. They come through that
-// interface. When nvJPEG frees memory, they come through its own destructors, which ends the
-// program. So every call is made where exceptions are caught, and no handle is destroyed on a
-// device that has failed.
+// Defines owners of nvJPEG's handles (one alias for each), and checks nvJPEG's calls. nvJPEG has a
+// C interface, but for CUDA's errors it throws its own C++ exceptions through that interface. When
+// nvJPEG frees memory, it throws in its own destructors, and this ends the program. Therefore every
+// call is made where exceptions are caught, and no handle is destroyed on a device that has failed.
 #pragma once
 
 #include <nvjpeg.h>
@@ -14,12 +13,11 @@
 
 namespace facepipe::video {
 
-/// Returns false if an error on CUDA's current device has ended all its use, for example an illegal
-/// memory access. Waits for the device.
+/// Returns false if an error, for example an illegal memory access, has made CUDA's current device
+/// unusable. Waits for the device.
 [[nodiscard]] bool can_free_memory() noexcept;
 
-/// Logs at debug level that a handle was not destroyed. The failure of the device is reported
-/// elsewhere.
+/// Logs at debug level that a handle was not destroyed. The device's failure is reported elsewhere.
 void tell_failed_destroy(const char* why) noexcept;
 
 template <auto Destroy>
@@ -41,15 +39,15 @@ using UniqueNvjpeg = NvjpegOwner<nvjpegHandle_t, nvjpegDestroy>;
 using UniqueNvjpegState = NvjpegOwner<nvjpegEncoderState_t, nvjpegEncoderStateDestroy>;
 using UniqueNvjpegParams = NvjpegOwner<nvjpegEncoderParams_t, nvjpegEncoderParamsDestroy>;
 
-/// Throws Error(device) that names the call, its place and the reason.
+/// Throws Error(device), whose message names the call, its place in the source and the reason.
 [[noreturn]] void fail_nvjpeg(const std::string& reason, const char* call, const char* file,
                               int line);
 
-/// Returns nvJPEG's own words for a status.
+/// Returns nvJPEG's text for a status.
 [[nodiscard]] std::string text_of(nvjpegStatus_t status);
 
-/// Makes the call, which returns a status. Every failure status and every exception becomes
-/// Error(device).
+/// Makes a call that returns a status. Throws Error(device) for every failure status and every
+/// exception.
 template <class Call>
 void check_nvjpeg(const Call& call, const char* text, const char* file, int line) {
   nvjpegStatus_t status = NVJPEG_STATUS_INTERNAL_ERROR;

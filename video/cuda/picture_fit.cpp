@@ -9,7 +9,7 @@
 
 namespace facepipe::video {
 
-/// What a scaled picture keeps alive: its own memory, and the source until it has been read.
+/// Holds what a scaled picture keeps alive: its own memory, and the source until it has been read.
 struct PictureFit::Held {
   Held(std::shared_ptr<Slot> into, Frame from) : slot(std::move(into)), source(std::move(from)) {}
   ~Held() { static_cast<void>(cudaEventSynchronize(slot->scaled.get())); }
@@ -31,14 +31,14 @@ PictureFit::PictureFit(const PictureShape& shape, int bits, bool full_range, std
 float* PictureFit::scratch_for(Size from, Size to, cuda::StreamView stream) {
   const std::size_t needed = rescale_scratch(from, to);
   if (scratch_.size() < needed) {
-    stream.synchronize();  // Work on the old memory must end first.
+    stream.synchronize();  // work on the old memory must end first
     scratch_ = cuda::DeviceBuffer<float>(needed);
   }
   return scratch_.data();
 }
 
 void PictureFit::fit(const Frame& source, std::byte* memory, cuda::StreamView stream) {
-  constexpr Size kCell{2, 4};  // Each field has whole rows of chroma.
+  constexpr Size kCell{2, 4};  // with such cells, each field has whole rows of chroma
   const PictureArea area =
       letterbox({source.size, kind_of(unwrap(source)).pixel}, {layout_.size, pixel_}, kCell);
   const PixelFormat format = *workable_format(layout_.format);

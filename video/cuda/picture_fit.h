@@ -1,5 +1,5 @@
-// Makes pictures that change size or layout in the middle of a stream like the first, on the
-// device. Pictures of another shape lie in the middle, with black beside them.
+// If pictures change their size or layout in the middle of a stream, converts them to those of the
+// first, on the device. A picture of another shape lies in the middle, with black beside it.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace facepipe::video {
 
-/// Used by one thread. Its frames may outlive it. It allocates scratch memory when pictures of
-/// another size come.
+/// Converts pictures. Only one thread may use it. Its frames may outlive it. It allocates scratch
+/// memory when pictures of another size come.
 class PictureFit {
  public:
-  /// @param shape, bits, full_range  what all pictures become; bits as for picture_layout()
-  /// @param frames  how many may be alive at once before more memory is allocated
+  /// @param shape, bits, full_range  describe all converted pictures; bits as for picture_layout()
+  /// @param frames  number of frames that may exist at once before more memory is allocated
   PictureFit(const PictureShape& shape, int bits, bool full_range, std::size_t frames,
              Device device);
 
-  /// Enqueues the scaling on `stream`, after Frame::ready, and returns. The result has all other
-  /// properties of `frame`. Frame::ready tells when its samples are there. Until then, the memory
-  /// of `frame` is kept, even if nobody keeps the result. Errors: as enqueue_rescale().
+  /// Enqueues the scaling on `stream`, after Frame::ready, and returns at once. The result has all
+  /// other properties of `frame`. Its Frame::ready says when its samples are complete. Until then,
+  /// the memory of `frame` is kept, even if the result is destroyed. Errors: as enqueue_rescale().
   [[nodiscard]] Frame apply(Frame frame, cuda::StreamView stream);
 
  private:
@@ -35,7 +35,7 @@ class PictureFit {
   };
   struct Held;
   [[nodiscard]] float* scratch_for(Size from, Size to, cuda::StreamView stream);
-  /// Enqueues the scaling into `memory`, and black beside it.
+  /// Enqueues the scaling into `memory`, with black beside the picture.
   void fit(const Frame& source, std::byte* memory, cuda::StreamView stream);
 
   PictureLayout layout_;
@@ -43,7 +43,7 @@ class PictureFit {
   bool full_range_;
   Device device_;
   Pool<Slot> slots_;
-  cuda::DeviceBuffer<float> scratch_;  // for one picture, because a stream's work happens in order
+  cuda::DeviceBuffer<float> scratch_;  // for one picture at a time, because a stream works in order
 };
 
 }  // namespace facepipe::video

@@ -23,7 +23,7 @@ void attach_ready(Frame& frame, std::shared_ptr<const cuda::Event> event) {
   };
   frame.ready = event->get();
   auto held = std::make_shared<Held>(Held{std::move(frame.owner), std::move(event)});
-  void* const owner = held->owner.get();  // unwrap() expects this pointer in frame.owner.
+  void* const owner = held->owner.get();  // unwrap() expects this pointer in frame.owner
   frame.owner = std::shared_ptr<void>(std::move(held), owner);
 }
 
@@ -37,7 +37,7 @@ PictureLayout picture_layout(Size size, int bits) {
   PictureLayout layout;
   layout.size = size;
   if (bits > 8) layout.format = bits <= 10 ? AV_PIX_FMT_P010LE : AV_PIX_FMT_P016LE;
-  // Room for U and V of the last column, which may be half covered.
+  // There must be room for U and V of the last column, which can belong to only one luma column.
   const int samples = (size.width + 1) / 2 * 2;
   const int row = samples * (bits > 8 ? 2 : 1);
   layout.stride = (row + kAlignment - 1) / kAlignment * kAlignment;

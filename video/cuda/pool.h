@@ -1,4 +1,5 @@
-// A pool of objects on the device that are expensive to make and are used again: events, buffers.
+// Keeps objects on the device that are expensive to make, so that they can be used again: events,
+// buffers.
 #pragma once
 
 #include <functional>
@@ -9,9 +10,9 @@
 
 namespace facepipe::video {
 
-/// Thread-safe. A leased object goes back when its last holder releases it, which may be after the
-/// pool has ended. If no object is free, lease() makes another one. In a pool that was made large
-/// enough this never happens.
+/// Lends objects. A lent object returns to the pool when its last holder releases it, possibly
+/// after the pool's end. If no object is free, lease() makes another one. In a pool that is large
+/// enough this never happens. Thread-safe.
 template <class T>
 class Pool {
   struct State {

@@ -11,17 +11,17 @@ namespace {
 constexpr unsigned kColumns = 32;
 constexpr unsigned kRows = 8;
 
-/// The number of samples of one axis of a plane, before and after scaling.
+/// Holds the number of samples along one axis of a plane, before and after scaling.
 struct Axis {
   int from;
   int to;
 };
 
-/// The samples from which one new sample is made, and their weights.
+/// Describes the samples from which one new sample is computed, and their weights.
 class Taps {
  public:
-  // The middle of new sample i lies at (i + 1/2) from / to - 1/2. It is computed exactly, in
-  // integers, whose products stay below 2^31 for up to 32,767 samples.
+  // The middle of new sample i lies at (i + 1/2) * from / to - 1/2. It is computed exactly, in
+  // integers. Their products stay below 2^31 for up to 32,767 samples.
   __device__ Taps(Axis axis, int i)
       : stretch_(axis.from > axis.to ? static_cast<float>(axis.from) / axis.to : 1.0F),
         last_(axis.from - 1) {
@@ -35,7 +35,7 @@ class Taps {
     end_ = base + reach + 1;
   }
 
-  /// Returns the weighted mean of at(0 .. from - 1).
+  /// Returns the weighted mean of the samples at(i), where i is in 0..from - 1.
   template <class At>
   __device__ float mean(const At& at) const {
     float sum = 0;
@@ -63,13 +63,14 @@ class Taps {
   int end_;
 };
 
-/// Maps codes of one kind to codes of another.
+/// Maps the codes of one sample format to those of another: code * gain + offset.
 struct Recode {
   float gain;
   float offset;
 };
 
-/// The work on one plane. A pair of chroma counts as one sample with two channels.
+/// Describes the work on one plane. A pair of chroma samples counts as one sample with two
+/// channels.
 struct PlaneWork {
   Plane from;
   Plane to;
@@ -162,7 +163,8 @@ void launch_fill(const Plane& plane, Size samples, unsigned sample, bool wide,
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// The code of black in luma, or of no colour in chroma, and the distance that codes span.
+/// Holds the code of black in luma, or of no colour in chroma, and the distance from the lowest to
+/// the highest code.
 struct Codes {
   float zero;
   float reach;

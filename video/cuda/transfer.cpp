@@ -17,10 +17,10 @@ const Sample* row_of(const Plane& plane, int y) {
   return reinterpret_cast<const Sample*>(plane.data + y * plane.stride);
 }
 
-/// Writes planar samples as the device's formats hold them: in the word's upper bits, with chroma
-/// interleaved. The sizes are copied into variables. Otherwise the compiler must assume that a
-/// written byte changes `frame`, and doesn't vectorize a loop that reads its bound there (1.7 ms
-/// for 1080p instead of 0.3).
+/// Writes planar samples in the layout of the device's formats: in the word's upper bits, with
+/// chroma interleaved. It copies the sizes into local variables. Otherwise the compiler must assume
+/// that a written byte changes `frame`, and can't vectorize a loop whose bound is in `frame` (1.7
+/// ms for 1080p instead of 0.3).
 template <class Sample>
 void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, int shift) {
   const auto target = [to, stride = std::ptrdiff_t{layout.stride}](int row) {
@@ -79,7 +79,7 @@ Frame PictureUpload::upload(const Frame& frame, cuda::StreamView stream) {
   if (frame.device.kind != DeviceKind::cpu || frame.size != layout_.size || frame.format != format_)
     throw Error(ErrorKind::internal, "upload: a picture of another size or format than the first");
   const std::shared_ptr<UploadSlot> slot = slots_->lease();
-  // Waits if an earlier frame was given up before its copy had happened.
+  // If an earlier frame was destroyed before its copy had ended, this waits for the copy.
   slot->copied.synchronize();
   if (format_.bits > 8)
     interleave<std::uint16_t>(frame, slot->host.data(), layout_, 16 - format_.bits);

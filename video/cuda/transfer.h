@@ -1,5 +1,5 @@
-// Makes the counted copies of pixels between host and device. Pictures that the CPU decoded go to
-// the device. Finished pictures go to the host for an encoder on the CPU.
+// Makes the counted copies of pixels between host and device. Pictures that the CPU has decoded go
+// to the device. Finished pictures go to the host, for an encoder on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace facepipe::video {
 
-/// The memory of a picture on its way to the device.
+/// Owns the memory of a picture that is being uploaded to the device.
 struct UploadSlot {
   explicit UploadSlot(std::size_t bytes) : host(bytes), device(bytes) {}
   cuda::PinnedBuffer<std::byte> host;
@@ -27,13 +27,13 @@ struct UploadSlot {
 
 /// Keeps slots, streams and converters from one upload to the next, because making them takes
 /// longer than copying a picture. It keeps slots of the sizes that were used last, up to 64 MiB.
-/// Thread-safe; bound to one device.
+/// Thread-safe. It belongs to one device.
 class UploadMemory {
  public:
-  /// Returns a stream on which nobody else enqueues. Throws Error(device).
+  /// Returns a stream that nobody else uses. Throws Error(device).
   [[nodiscard]] std::shared_ptr<cuda::Stream> stream() { return streams_.lease(); }
 
-  /// Returns a pool of slots of `bytes`. A new pool has `count`. Throws Error(device).
+  /// Returns a pool of slots of `bytes` bytes. A new pool has `count` slots. Throws Error(device).
   [[nodiscard]] std::shared_ptr<Pool<UploadSlot>> slots(std::size_t bytes, std::size_t count);
 
   /// Returns converters for pictures before their upload.
@@ -46,21 +46,21 @@ class UploadMemory {
   std::shared_ptr<KeptConverters> converters_ = std::make_shared<KeptConverters>();
 };
 
-/// Uploads planar YUV 4:2:0 from host memory as NV12, P010 or P016 to device memory. Used by one
-/// thread. Its frames may outlive it.
+/// Uploads planar YUV 4:2:0 from host memory to device memory, as NV12, P010 or P016. Only one
+/// thread may use it. Its frames may outlive it.
 class PictureUpload {
  public:
-  /// @param size, bits  of all pictures; up to 8 bits become NV12, up to 10 P010, more P016
-  /// @param frames      how many may be alive at once before more memory is allocated
-  /// @param kept        whose memory it uses; nullptr: its own
+  /// @param size, bits  describe all pictures; up to 8 bits become NV12, up to 10 P010, more P016
+  /// @param frames      number of frames that may exist at once before more memory is allocated
+  /// @param kept        provides the memory; nullptr: this object has its own
   /// Throws Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
                 UploadMemory* kept = nullptr);
 
-  /// Uploads `frame`, which must be made by wrap(). Interleaves chroma into pinned memory, enqueues
-  /// one copy on `stream`, and doesn't wait for it. The result has all of the frame's properties.
-  /// Frame::ready tells when its samples are there. Throws Error(internal) for a frame of another
-  /// size or format.
+  /// Uploads `frame`, which must be made by wrap(). It interleaves chroma into pinned memory,
+  /// enqueues one copy on `stream`, and doesn't wait for the copy. The result has all of the
+  /// frame's properties. Frame::ready says when its samples are complete. Throws Error(internal)
+  /// for a frame of another size or format.
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
  private:
@@ -71,21 +71,21 @@ class PictureUpload {
   std::shared_ptr<Pool<UploadSlot>> slots_;
 };
 
-/// A picture on its way to the host. Can only be moved.
+/// Holds a picture that is being downloaded to the host. It can be moved, not copied.
 class DownloadingFrame {
  public:
   DownloadingFrame(Frame source, Frame target, std::shared_ptr<const cuda::Event> copied)
       : source_(std::move(source)), target_(std::move(target)), copied_(std::move(copied)) {}
 
-  /// Waits for the copy if nobody has, because its memory goes to other pictures.
+  /// Waits for the copy if wait() wasn't called, because other pictures then use the memory.
   ~DownloadingFrame();
   DownloadingFrame(DownloadingFrame&&) = default;
   DownloadingFrame& operator=(DownloadingFrame&&) = delete;
   DownloadingFrame(const DownloadingFrame&) = delete;
   DownloadingFrame& operator=(const DownloadingFrame&) = delete;
 
-  /// Waits for the copy, releases the device's picture, and returns the host's: NV12, P010 or P016
-  /// in pinned memory, with all properties of the frame. Must be called once.
+  /// Waits for the copy, releases the picture on the device, and returns the one on the host: NV12,
+  /// P010 or P016 in pinned memory, with all properties of the frame. It can be called only once.
   [[nodiscard]] Frame wait();
 
  private:
@@ -94,15 +94,15 @@ class DownloadingFrame {
   std::shared_ptr<const cuda::Event> copied_;
 };
 
-/// Downloads semi-planar 4:2:0 from device memory to pinned memory. Used by one thread. Its frames
-/// may outlive it.
+/// Downloads semi-planar 4:2:0 from device memory to pinned memory. Only one thread may use it. Its
+/// frames may outlive it.
 class PictureDownload {
  public:
-  /// @param bits    of a sample as in FFmpeg's formats: 8 (NV12), 10 (P010) or 16 (P016)
-  /// @param frames  how many may be alive at once before more memory is allocated
+  /// @param bits    bits of a sample in FFmpeg's format: 8 (NV12), 10 (P010) or 16 (P016)
+  /// @param frames  number of frames that may exist at once before more memory is allocated
   PictureDownload(Size size, int bits, std::size_t frames, CopyCounter& copies);
 
-  /// Enqueues one copy for each plane on `stream`, after Frame::ready, and returns. Throws
+  /// Enqueues one copy for each plane on `stream`, after Frame::ready, and returns at once. Throws
   /// Error(internal) for a frame of another size, format or device.
   [[nodiscard]] DownloadingFrame start(Frame frame, cuda::StreamView stream);
 

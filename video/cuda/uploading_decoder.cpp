@@ -18,14 +18,15 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Returns the format of a picture before its upload. Its range must stay.
+/// Returns the format that a picture gets before its upload. The format must not change its range.
 AVPixelFormat planar_format(AVPixelFormat source) {
   if (bits_of(source) > 10) return AV_PIX_FMT_YUV420P16;
   if (bits_of(source) > 8) return AV_PIX_FMT_YUV420P10;
   return is_full_range_yuv(source) ? AV_PIX_FMT_YUVJ420P : AV_PIX_FMT_YUV420P;
 }
 
-/// Uses several threads, because the device waits for each picture while the host has idle cores.
+/// Returns the number of threads that convert a picture. There are several, because the device
+/// waits for each picture while the host has idle cores.
 int conversion_threads() {
   constexpr unsigned kMost = 4;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));

@@ -13,7 +13,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// All filters see the same time base, because stamps pass through unchanged.
+// All filters get the same time base. Any value works, because stamps pass through unchanged.
 constexpr const char* kTimeBase = "1/1000000";
 
 std::string source_arguments(const PictureKind& kind) {

@@ -1,4 +1,4 @@
-// A chain of FFmpeg filters that turns pictures of one kind into another: size, format, rotation.
+// Converts pictures of one kind to another by a chain of FFmpeg filters: size, format, rotation.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace facepipe::video {
 
-/// What a filter chain takes. A picture of another kind needs a new chain.
+/// Describes the pictures that a filter chain takes. A picture of another kind needs a new chain.
 struct PictureKind {
   Size size;
   AVPixelFormat format = AV_PIX_FMT_NONE;
   AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
   AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
-  Rational pixel{1, 1};  ///< a pixel's width to its height; 1:1 if unknown
+  Rational pixel{1, 1};  ///< ratio of a pixel's width to its height; 1:1 if unknown
   friend bool operator==(const PictureKind&, const PictureKind&) = default;
 };
 [[nodiscard]] PictureKind kind_of(const AVFrame& frame);
@@ -26,7 +26,7 @@ struct PictureKind {
 class FrameFilter final : public PictureConverter {
  public:
   /// @param chain  as for FFmpeg's -vf, for example "scale=640:360,format=yuv420p"
-  /// @param threads  that work on one picture; their number doesn't change the result
+  /// @param threads  number of threads that work on one picture; it doesn't change the result
   /// Throws Error(internal) for a chain that FFmpeg refuses.
   FrameFilter(const PictureKind& from, const std::string& chain, int threads = 1);
 

@@ -38,7 +38,7 @@ Frame FrameMaker::complete(DecodedPicture decoded) {
   return frame;
 }
 
-/// Takes the container's aspect if it has one, because it may correct what the codec says.
+/// Returns the container's pixel aspect if it has one, because the container can correct the codec.
 Rational FrameMaker::stored_aspect(const AVFrame& picture) const {
   const auto is_valid = [](AVRational aspect) { return aspect.num > 0 && aspect.den > 0; };
   const AVRational of_container = stream_.sample_aspect_ratio;

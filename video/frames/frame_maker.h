@@ -1,4 +1,4 @@
-// Makes frames of decoded pictures, and describes what all frames of a run have in common.
+// Makes frames from decoded pictures, and describes what all frames of a run have in common.
 #pragma once
 
 #include <cstdint>
@@ -11,52 +11,52 @@
 
 namespace facepipe::video {
 
-/// A picture from the decoder, and the times of its stages so far (read, decode).
+/// Holds a picture from the decoder, and the times of its stages so far (read, decode).
 struct DecodedPicture {
   UniqueAVFrame picture;
   Timing timing;
   AVRational time_base{0, 1};  ///< time base of `timing`
-  Timing coded;  ///< stamps before the timeline changed them, in the stream's time base: pts may be
-                 ///< AV_NOPTS_VALUE, duration 0
+  Timing coded;  ///< stamps in the stream's time base, before the timeline changed them; pts can be
+                 ///< AV_NOPTS_VALUE, and duration can be 0
   FrameTimes times;
-  std::int64_t segment = 0;  ///< segment of its packet
+  std::int64_t segment = 0;  ///< the segment that its packet belongs to
   bool damaged = false;      ///< the decoder has flagged the picture as damaged
 };
 
-/// A frame and the times of its stages so far (read, decode).
+/// Holds a frame and the times of its stages so far (read, decode).
 struct DecodedFrame {
   Frame frame;
   FrameTimes times;
   bool damaged = false;  ///< as DecodedPicture::damaged
 };
 
-/// Describes a picture in the memory where stages will work on the frames.
+/// Describes a picture in the memory where the stages will work on it.
 struct PictureFacts {
   Size size;                               ///< stored size, after cropping
-  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of its samples there
+  AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of the samples in that memory
   bool interlaced = false;
 };
 
-/// What all frames of a run have in common.
+/// Holds what all frames of a run have in common.
 struct FrameTarget {
   Size size;                               ///< size of the stored picture, before `rotate`
   AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of the frames' samples, in their memory
-  Orientation rotate;                      ///< turn that is applied to the pixels; none if upright
-  Orientation orientation;                 ///< of the frames after that: stored -> upright
+  Orientation rotate;                      ///< how the pixels are turned, if at all
+  Orientation orientation;                 ///< of the turned frames: stored -> upright
 
   [[nodiscard]] Size stored() const { return upright_size(size, rotate); }
   [[nodiscard]] Size upright() const { return upright_size(stored(), orientation); }
 };
 
-/// Makes frames of one decoder's pictures. Used by one thread. Its frames may outlive it.
+/// Makes frames from one decoder's pictures. Only one thread may use it. Its frames may outlive it.
 class FrameMaker {
  public:
   virtual ~FrameMaker() = default;
   FrameMaker(const FrameMaker&) = delete;
   FrameMaker& operator=(const FrameMaker&) = delete;
 
-  /// Numbers the frames as they come. Throws Error(input) for a picture of another size or format
-  /// if such pictures must not be scaled, and Error(device).
+  /// Returns a frame and gives it the next number. Throws Error(input) if the picture has another
+  /// size or format and must not be scaled. Throws Error(device) too.
   [[nodiscard]] DecodedFrame make(DecodedPicture decoded);
 
  protected:

@@ -5,7 +5,7 @@
 
 namespace facepipe::video {
 
-/// A presentation stamp and a duration in the video stream's time base.
+/// Holds a presentation stamp and a duration in the video stream's time base.
 struct Timing {
   std::int64_t pts = 0;
   std::int64_t duration = 0;

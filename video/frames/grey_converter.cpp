@@ -11,7 +11,7 @@ std::size_t bytes(int stride, Size plane) {
   return static_cast<std::size_t>(stride) * static_cast<std::size_t>(plane.height);
 }
 
-/// Makes a picture that has every grey, row by row.
+/// Makes a picture that contains every grey, row by row.
 UniqueAVFrame all_greys(const PictureKind& like) {
   UniqueAVFrame greys = new_av_frame();
   greys->format = like.format;

@@ -1,4 +1,4 @@
-// Keeps converters of pictures from one input to the next.
+// Keeps converters of pictures, so that the next input can use them again.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,29 @@
 
 namespace facepipe::video {
 
-/// All that decides what a converter does: two converters with equal keys convert a picture
-/// equally.
+/// Holds everything that decides what a converter does. Two converters with equal keys convert a
+/// picture equally.
 struct ConverterKey {
   PictureKind from;
-  std::string chain;  ///< as FrameFilter's
+  std::string chain;  ///< as for FrameFilter
   /// The fields from here to `sample_aspect` describe the first picture, because FFmpeg's filters
-  /// look at them.
+  /// depend on them.
   AVChromaLocation chroma = AVCHROMA_LOC_UNSPECIFIED;
   AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
   AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
   Rational sample_aspect;
-  Size whole{};  ///< the made pictures' size if the chain's part has black beside it; otherwise 0x0
+  Size whole{};  ///< size of the converted pictures if they have black bars; otherwise 0x0
   friend bool operator==(const ConverterKey&, const ConverterKey&) = default;
 };
 
-/// Keeps the converters that were given back last: at most 16, which hold at most 64 MiB of
-/// pictures. Making FFmpeg's filters ready takes 0.5 ms on an AMD EPYC, and 0.8 ms for grey
-/// pictures. Converting a picture of 800x564 takes as long. Thread-safe.
+/// Keeps the converters that were given back last: at most 16, with at most 64 MiB of pictures in
+/// them. Thread-safe. Preparing FFmpeg's filters takes 0.5 ms on an AMD EPYC, and 0.8 ms for grey
+/// pictures. Converting a picture of 800x564 takes as long as that.
 class KeptConverters {
  public:
-  /// Returns a converter with that key, which nobody else has; nullptr if none is kept.
+  /// Removes a converter with this key and returns it; nullptr if there is none.
   [[nodiscard]] std::unique_ptr<PictureConverter> take(const ConverterKey& key);
-  /// Takes a converter that has not thrown.
+  /// Stores a converter for later use. It must not have thrown.
   void give_back(ConverterKey key, std::unique_ptr<PictureConverter> converter);
 
  private:

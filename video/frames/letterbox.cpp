@@ -3,7 +3,7 @@
 namespace facepipe::video {
 namespace {
 
-/// Returns the ratio of width to height, as shown.
+/// Returns the ratio of width to height of the picture as it is shown.
 double shape_of(const PictureShape& picture) {
   const Rational pixel =
       picture.pixel.num > 0 && picture.pixel.den > 0 ? picture.pixel : Rational{1, 1};
@@ -11,7 +11,7 @@ double shape_of(const PictureShape& picture) {
          (static_cast<double>(picture.size.height) * pixel.den);
 }
 
-/// A part in the middle of a side, with its edges on cells.
+/// Describes a part in the middle of a picture's side, in pixels. Its edges lie on cells.
 struct Part {
   int begin = 0;
   int length = 0;
@@ -20,7 +20,7 @@ struct Part {
 Part middle_part(int side, double share, int cell) {
   constexpr double kAsGoodAsAll = 0.98;
   const int bar = static_cast<int>((1 - share) * side / 2) / cell * cell;
-  // If the last cell is incomplete, the bar after it becomes wider by what it lacks.
+  // If the last cell is incomplete, its pixels go to the bar after it.
   const int length = side - 2 * bar;
   const int whole_cells = length / cell * cell;
   if (share > kAsGoodAsAll || bar == 0 || whole_cells == 0) return {0, side};

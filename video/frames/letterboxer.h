@@ -1,4 +1,4 @@
-// Puts converted pictures into larger pictures, with black beside them.
+// Converts pictures and places them in larger pictures, with black beside them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace facepipe::video {
 
 class Letterboxer final : public PictureConverter {
  public:
-  /// @param chain, threads  as FrameFilter's; the pictures that it makes are as large as `area`
-  /// @param area  where they lie in the made pictures of size `whole`; it begins on chroma cells
+  /// @param chain, threads  as for FrameFilter; the chain's results have the size of `area`
+  /// @param area  where the results lie in pictures of size `whole`; it begins on chroma cells
   Letterboxer(const PictureKind& from, const std::string& chain, const PictureArea& area,
               Size whole, int threads)
       : filter_(from, chain, threads), area_(area), whole_(whole) {}

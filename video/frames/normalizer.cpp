@@ -25,8 +25,8 @@ bool is_rgb(AVPixelFormat format) {
          (description->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
 }
 
-// RGB has no matrix of its own, so the usual matrix for the picture's size is used, and written
-// down.
+// RGB has no matrix of its own. We convert it by the usual matrix for the picture's size, and tag
+// the result with this matrix.
 AVColorSpace matrix_for_rgb(int height) {
   return height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
 }
@@ -60,7 +60,7 @@ UniqueAVFrame Normalizer::apply(UniqueAVFrame picture) {
   return result;
 }
 
-/// A converter that throws isn't used again.
+/// Converts a picture. If the converter throws, it isn't used again.
 UniqueAVFrame Normalizer::convert(UniqueAVFrame picture) {
   std::unique_ptr<PictureConverter> converter = std::move(converter_);
   UniqueAVFrame result = converter->apply(std::move(picture));
@@ -119,7 +119,7 @@ PictureArea Normalizer::area_for(const PictureKind& from) const {
   return letterbox(turned({from.size, from.pixel}), turned({target_.size, pixel_}), cell);
 }
 
-/// Returns the filters that scale a picture to `size`, convert it, and then turn it.
+/// Returns the filters that scale a picture to `size`, then convert it, and then turn it.
 std::string Normalizer::chain_for(AVPixelFormat source, Size size) const {
   std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
                       ":flags=" + kScaling;

@@ -1,6 +1,7 @@
 // Converts the decoder's pictures to pictures of one kind. They have the first picture's size and a
-// format that stages and encoder share. They are upright if the container can't say how to turn
-// them. A picture of another shape than the first lies in the middle, with black beside it.
+// format that the stages and the encoder can use. They are upright if the container can't store an
+// orientation. If a picture has another shape than the first, it lies in the middle, with black
+// beside it.
 #pragma once
 
 #include <memory>
@@ -20,8 +21,8 @@ namespace facepipe::video {
 /// them to the first picture's kind. Not thread-safe.
 class ChangeWatch {
  public:
-  /// @param first            kind of the stream's first picture, which need not be passed to
-  ///                         is_changed()
+  /// @param first            kind of the stream's first picture; for this picture, is_changed()
+  ///                         need not be called
   /// @param scale_on_change  false: a change of size or format is Error(input)
   ChangeWatch(const PictureKind& first, bool scale_on_change, std::string input, Notices& notices)
       : first_(first),
@@ -40,13 +41,13 @@ class ChangeWatch {
   Notices& notices_;
 };
 
-/// Converts pictures in host memory to those of a target. It ignores the target's orientation. Not
-/// thread-safe.
+/// Converts pictures in host memory to those that `target` describes. It ignores
+/// target.orientation. Not thread-safe.
 class Normalizer {
  public:
-  /// @param first, scale_on_change  as ChangeWatch's
-  /// @param kept  gives converters, and gets them back; nullptr: this object makes its own
-  /// @param threads  as FrameFilter's
+  /// @param first, scale_on_change  as for ChangeWatch
+  /// @param kept  stores converters for later use; nullptr: this object makes its own
+  /// @param threads  as for FrameFilter
   Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
              std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr,
              int threads = 1);
@@ -71,7 +72,7 @@ class Normalizer {
   std::shared_ptr<KeptConverters> kept_;
   int threads_;
   ConverterKey key_;
-  PictureArea area_;                             ///< place of the pictures, after turning
+  PictureArea area_;                             ///< where the pictures lie, after turning
   std::unique_ptr<PictureConverter> converter_;  ///< its key is `key_`
 };
 

@@ -1,19 +1,20 @@
-// The interface of what converts pictures of one kind to another kind, in host memory.
+// Defines the interface of converters, which convert pictures of one kind to another in host
+// memory.
 #pragma once
 
 #include "video/ffmpeg.h"
 
 namespace facepipe::video {
 
-/// Alignment of a made plane's rows, in bytes, for readers and writers of whole vectors. As many
-/// bytes lie after the last plane of a buffer, too.
+/// Alignment of the rows of a new plane, in bytes. As many bytes also follow the last plane of a
+/// buffer. Code can therefore read and write whole vectors.
 inline constexpr int kPlaneAlignment = 64;
 
 using UniqueBufferPool = std::unique_ptr<AVBufferPool, FFmpegDelete<av_buffer_pool_uninit>>;
 
-/// Takes one picture and gives one picture. Time stamps and side data pass unchanged. Used by one
-/// thread at a time. Pictures may outlive it. A converter that has thrown may still hold a picture,
-/// so it must not be used again.
+/// Converts pictures one at a time. Time stamps and side data stay unchanged. Only one thread at a
+/// time may use it. Its pictures may outlive it. A converter that has thrown can still hold a
+/// picture, so it must not be used again.
 class PictureConverter {
  public:
   PictureConverter() = default;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostStretched = 1000;
 
-/// Returns the field's number, which may be none that its type has.
+/// Returns the field's number, even if its enumeration doesn't have this number.
 template <typename Enumeration>
 std::uint32_t number_in(const Enumeration& field) {
   static_assert(sizeof(Enumeration) == sizeof(std::uint32_t));
@@ -21,9 +21,9 @@ std::uint32_t number_in(const Enumeration& field) {
   return number;
 }
 
-/// @param end   one more than the enumeration's largest number
-/// @param name  returns FFmpeg's word for a number below `end`, and nullptr for one without a
-///              meaning
+/// Sets the field to `unspecified` if its number is unknown.
+/// @param end   the enumeration's largest number + 1
+/// @param name  returns FFmpeg's name of a number below `end`; nullptr if the number has no meaning
 template <typename Enumeration>
 void forget_unknown(Enumeration& field, Enumeration end, const char* (*name)(Enumeration),
                     Enumeration unspecified) {

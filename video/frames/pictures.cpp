@@ -28,7 +28,7 @@ bool is_full_range(const AVFrame& picture, const AVPixFmtDescriptor& description
          (description.flags & AV_PIX_FMT_FLAG_RGB) != 0 || picture.color_range == AVCOL_RANGE_JPEG;
 }
 
-// The format decides whether planes are GBR. A tag that says this of a YUV format is wrong.
+// The format decides whether planes are GBR. If a YUV format has the tag for RGB, the tag is wrong.
 int matrix_of(const AVFrame& picture, const AVPixFmtDescriptor& description) {
   if ((description.flags & AV_PIX_FMT_FLAG_RGB) != 0) return ColorInfo::kIdentityMatrix;
   return picture.colorspace == AVCOL_SPC_RGB ? ColorInfo::kUnspecified
@@ -42,8 +42,7 @@ void point_planes(Frame& frame, AVFrame& picture) {
 
 int sign(std::int32_t value) { return (value > 0) - (value < 0); }
 
-// Returns where `orientation` moves the unit vectors: {a, b, c, d} of x' = a x + c y, y' = b x + d
-// y.
+// Returns {a, b, c, d}: `orientation` moves the point (x, y) to (a x + c y, b x + d y).
 std::array<int, 4> signs_of(Orientation orientation) {
   std::array<int, 4> m{orientation.mirrored ? -1 : 1, 0, 0, 1};
   for (int i = 0; i < orientation.quarter_turns; ++i)  // clockwise, y down: (x, y) -> (-y, x)

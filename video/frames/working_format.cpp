@@ -11,7 +11,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// The formats that stages can work on, for sources whose formats they can't work on.
+// Sources whose format the stages can't use are converted to one of these formats.
 constexpr std::array kWorking{
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUVJ420P,
     AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,  AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10,
@@ -44,7 +44,7 @@ AVPixelFormat coloured(AVPixelFormat source) {
 
 AVPixelFormat working_format(AVPixelFormat source) {
   if (workable_format(source)) return source;
-  // The swapped format has the same samples, with their bytes in our order.
+  // The swapped format has the same samples, in the byte order of this machine.
   const AVPixelFormat swapped = av_pix_fmt_swap_endianness(source);
   return workable_format(swapped) ? swapped : closest(kWorking, coloured(source));
 }

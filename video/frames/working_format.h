@@ -1,4 +1,4 @@
-// Chooses the format of samples that stages work on, for pictures of any format.
+// Chooses the format of the samples that the stages work on.
 #pragma once
 
 #include <span>
@@ -7,15 +7,15 @@
 
 namespace facepipe::video {
 
-/// Returns the format in memory among `formats` that keeps most of `source`, with its transparency;
-/// AV_PIX_FMT_NONE if there is none.
+/// Returns the format of `formats` that loses least of `source` and its transparency. Ignores
+/// formats of hardware surfaces. Returns AV_PIX_FMT_NONE if nothing is left.
 [[nodiscard]] AVPixelFormat closest(std::span<const AVPixelFormat> formats, AVPixelFormat source);
 
-/// Returns a format with colours for pictures of `source`, because drawings have a colour. A grey
-/// source is treated as a coloured one, a palette as RGB.
+/// Returns `source` if it has colours. For a grey or palette format it returns an RGB format,
+/// because drawings have a colour.
 [[nodiscard]] AVPixelFormat coloured(AVPixelFormat source);
 
-/// Returns the format for stages if nothing is encoded.
+/// Returns the format that the stages work on if nothing is encoded.
 [[nodiscard]] AVPixelFormat working_format(AVPixelFormat source);
 
 }  // namespace facepipe::video

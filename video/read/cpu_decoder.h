@@ -1,4 +1,4 @@
-// Software decoding.
+// Makes decoders that run on the CPU.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace facepipe::video {
 
-/// Software decoding through FFmpeg into frames in host memory. `demuxer` and `notices` must
-/// outlive it. Errors: Error(input) if FFmpeg has no decoder.
+/// Makes a decoder that decodes on the CPU, through FFmpeg, into frames in host memory. `demuxer`
+/// and `notices` must outlive it. Errors: Error(input) if FFmpeg has no decoder.
 [[nodiscard]] std::unique_ptr<Decoder> make_cpu_decoder(const Demuxer& demuxer,
                                                         const DecoderOptions& options,
                                                         Notices& notices);

@@ -38,7 +38,7 @@ void Decoder::restart() {
   forget_segment();
 }
 
-/// Forgets all that is known of the packets that were sent, but not what the ledger counts.
+/// Forgets what is known about the packets that were sent, but not the ledger's counts.
 void Decoder::forget_segment() {
   span_.restart();
   matcher_.restart();
@@ -46,11 +46,11 @@ void Decoder::forget_segment() {
   silent_ = 0;
 }
 
-// A flush isn't enough: a codec that was flushed still knows the parameter sets that it has read.
-// It would decode what comes before them in a damaged stream, and a new one can't.
+// A flush isn't enough, because a flushed codec still knows the parameter sets that it has read. In
+// a damaged stream it could decode packets before the parameter sets, which a new codec can't.
 void Decoder::begin_again() {
   unsent_.clear();
-  if (span_.ends_by_key_pictures()) {  // which may leave the codec as it was in the beginning
+  if (span_.ends_by_key_pictures()) {  // an end by key pictures can leave the codec idle
     span_.finish();
     while (next()) {
     }
@@ -73,9 +73,10 @@ std::optional<DecodedPicture> Decoder::next() {
   return std::nullopt;
 }
 
-/// Sends what comes next; false if there is nothing to send.
+/// Sends the next packet or the end. Returns false if there is nothing to send.
 bool Decoder::submit_one() {
-  // The last packet has given all that it gives. If it gave nothing, nothing changes with it.
+  // The codec has given everything from the last packet. If that is nothing, the packet says that
+  // nothing changes.
   if (silent_ != 0 && has_decoded_ && gives_at_once()) matcher_.leave_out(silent_);
   silent_ = 0;
   if (!refusal_.empty() || (unsent_.empty() && !span_.must_end())) return false;
@@ -86,7 +87,7 @@ bool Decoder::submit_one() {
     return true;
   }
   const TaggedPacket next = unsent_.pop();
-  if (next.packet->size <= 0) return true;  // FFmpeg would take it for the end
+  if (next.packet->size <= 0) return true;  // FFmpeg would treat an empty packet as the end
   span_.see(*next.packet, *context_, *demuxer_.video().codecpar);
   const int sent = submit(*next.packet, next.tag);
   if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
@@ -94,8 +95,9 @@ bool Decoder::submit_one() {
   return true;
 }
 
-/// Whether FFmpeg's decoder gives a packet's picture, or an error, before it takes the next packet.
-/// Where each packet is a whole picture, one that gives none is damaged.
+/// Returns whether FFmpeg's decoder gives a packet's picture, or an error, before it takes the next
+/// packet. Returns false for codecs whose packets are all whole pictures, because there a packet
+/// without a picture is damaged.
 bool Decoder::gives_at_once() const {
   if ((context_->codec->capabilities & AV_CODEC_CAP_DELAY) != 0 ||
       (context_->active_thread_type & FF_THREAD_FRAME) != 0 || context_->has_b_frames != 0)
@@ -112,8 +114,8 @@ int Decoder::submit(AVPacket& packet, std::int64_t tag) {
   return sent;
 }
 
-/// Sends another key picture while a picture of the stream is held back. False if the stream must
-/// end in FFmpeg's way.
+/// Sends another key picture as long as pictures of the stream are held back. Returns false if the
+/// stream must end in FFmpeg's way.
 bool Decoder::end_without_draining() {
   if (!span_.ends_by_key_pictures() || matcher_.has_decode_only()) return false;
   if (!matcher_.has_open()) return span_.try_idle();
@@ -147,7 +149,7 @@ PictureFacts Decoder::facts_of(const AVFrame& picture) const {
 const AVCodec& Decoder::usual_codec() const {
   const AVCodecID id = demuxer_.video().codecpar->codec_id;
   const AVCodec* codec = nullptr;
-  // FFmpeg's own decoders of VP8 and VP9 leave transparency out, the library's don't.
+  // FFmpeg's own decoders of VP8 and VP9 leave out transparency; the decoders of libvpx don't.
   if (demuxer_.has_transparency_beside())
     codec = avcodec_find_decoder_by_name(id == AV_CODEC_ID_VP8 ? "libvpx" : "libvpx-vp9");
   if (codec == nullptr) codec = avcodec_find_decoder(id);
@@ -163,10 +165,10 @@ void Decoder::open(const AVCodec& codec, int threads,
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
-  // Threads that each take a picture have nothing to do but for one of them.
+  // Frame threads each decode another picture, so for one picture only one thread would work.
   if (demuxer_.is_one_picture()) context_->thread_type = FF_THREAD_SLICE;
   context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
-  context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // or the left edge's cropping is rounded
+  context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // otherwise FFmpeg rounds the left cropping
   compat::enable_tags(*context_);
   if (prepare) prepare(*context_);
   const int opened = avcodec_open2(context_.get(), &codec, nullptr);
@@ -180,7 +182,7 @@ void Decoder::check_size() const {
   check_pixels(demuxer_.url(), {context_->coded_width, context_->coded_height}, most);
 }
 
-/// The next picture that FFmpeg has ready; nullptr if there is none.
+/// Returns the next picture that FFmpeg has ready; nullptr if there is none.
 UniqueAVFrame Decoder::receive() {
   while (refusal_.empty()) {
     UniqueAVFrame picture = new_av_frame();
@@ -190,8 +192,8 @@ UniqueAVFrame Decoder::receive() {
     check_size();
     check_decoded(received);
     if (received == AVERROR(ENOMEM)) throw std::bad_alloc();
-    // The packet's entry stays open, so it counts as lost. FFmpeg also gives pictures that it
-    // couldn't begin to decode: on a device, these have no memory.
+    // After an error the packet's entry stays open, so the packet counts as lost. FFmpeg also
+    // returns pictures that it couldn't begin to decode. On a device, such pictures have no memory.
     if (received < 0 || picture->data[0] == nullptr) continue;
     forget_unknown_tags(*picture);
     return picture;

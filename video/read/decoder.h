@@ -1,5 +1,5 @@
-// Packets in, pictures out, each matched to its packet: time stamps, the chosen range, loss and
-// damage.
+// Decodes packets, and matches each picture with its packet: time stamps, the chosen range, lost
+// and damaged pictures.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@
 
 namespace facepipe::video {
 
-/// Who decodes for the device.
+/// Says what decodes the video for the device.
 enum class DecoderChoice {
-  automatic,  ///< NVDEC if it can, else the CPU, and a notice says so; the CPU decodes a still
-              ///< image, which is faster than to make a decoder on the chip
-  nvdec,      ///< what NVDEC can't decode is an error
-  cpu,        ///< the CPU and an upload, whatever NVDEC can
+  automatic,  ///< NVDEC if it can decode the stream; otherwise the CPU, and a notice says so. The
+              ///< CPU decodes still images, because creating a decoder on the chip takes longer.
+  nvdec,      ///< NVDEC; a stream that it can't decode is an error
+  cpu,        ///< the CPU, and an upload, even if NVDEC could decode the stream
 };
 
 struct DecoderOptions {
@@ -34,109 +34,113 @@ struct DecoderOptions {
   std::optional<double> start_s;
   std::optional<double> end_s;
   bool scale_on_change = true;  ///< false: a picture of another size or format is Error(input)
-  /// The output has a tag for turned pictures. False: pixels are turned.
+  /// True: the output has a tag for turned pictures. False: the pixels are turned.
   bool tags_rotation = true;
-  int frames_alive = 8;  ///< frames that may be alive at once
-  /// A decoder refuses a stream if it can't tell which pictures are damaged, and the CPU can.
+  int frames_alive = 8;  ///< number of frames that may exist at once
+  /// Makes a decoder refuse a stream if it can't say which pictures are damaged, but the CPU's
+  /// decoder can.
   bool must_tell_damage = false;
 };
 
-/// Decodes one video stream through FFmpeg, whatever memory its pictures lie in. A back end opens
-/// the codec, and says how its pictures become frames. Used by one thread at a time. Its ten
-/// members are the codec, what it was made for, and the three steps of a packet's way through it:
-/// before the codec, in it, and behind it.
+/// Decodes one video stream through FFmpeg, into any kind of memory. A derived class opens the
+/// codec, and says how its pictures become frames. Only one thread at a time may use it. Its ten
+/// members are the codec, the facts for which it was made, and the objects that handle packets
+/// before the codec, in it, and after it.
 class Decoder {
  public:
   virtual ~Decoder() = default;
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// Takes one packet. Call next() until it gives no picture, and then send the next packet.
+  /// Takes one packet. Then call next() until it returns nullopt, before you send another packet.
   void send(const ReadPacket& packet);
-  /// The stream or segment ends: next() gives what the decoder still holds.
+  /// Says that the stream or segment has ended. next() then returns the pictures that the decoder
+  /// still holds.
   void finish();
-  /// Call this after the end, when next() has given everything. It makes the decoder like a new one
-  /// that keeps the ledger, for another segment of the stream (video/bitstream/segments.h). The
-  /// segment's first packet says what is needed of all before. The timeline begins anew:
-  /// DecodedPicture::coded has the stamps that only all pictures together could mend.
+  /// Makes the decoder like a new one, for another segment of the stream
+  /// (video/bitstream/segments.h), but keeps the ledger. Call it after finish(), when next() has
+  /// returned all pictures. The segment's first packet says whether it needs earlier packets. The
+  /// timeline begins anew, so a correction of stamps over all segments must use
+  /// DecodedPicture::coded.
   ///
-  /// A segment needs no end and no restart() before it if its first packet is
-  /// ReadPacket::starts_independently and comes from later in the stream. Its pictures then come
-  /// behind those of the segment before.
+  /// A segment doesn't need finish() and restart() before it if its first packet is
+  /// ReadPacket::starts_independently and comes from later in the stream. Its pictures then follow
+  /// those of the previous segment.
   void restart();
-  /// Makes the decoder like a new one that has been sent nothing. May be called at any time.
+  /// Makes the decoder like a new one that has been sent nothing. It can be called at any time.
   void begin_again();
-  /// The next picture of the chosen range, in presentation order; nullopt if more packets are
-  /// needed. A packet that can't be decoded is counted and throws nothing. Errors: Error(input) for
-  /// pictures that are larger than allowed.
+  /// Returns the next picture of the chosen range, in presentation order; nullopt if more packets
+  /// are needed. A packet that can't be decoded is counted, and doesn't throw. Errors: Error(input)
+  /// for pictures that are larger than allowed.
   [[nodiscard]] std::optional<DecodedPicture> next();
 
-  /// Why this decoder can't decode the stream; empty if it can. The reason is known when the first
-  /// picture has come, and never changes afterwards. Send nothing to a decoder that refuses.
+  /// Returns why this decoder can't decode the stream; empty if it can. The reason is known after
+  /// the first picture, and then never changes. Send nothing more to a decoder that refuses.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
-  /// Whether this kind of decoder refuses some streams.
+  /// Returns whether this kind of decoder refuses some streams.
   [[nodiscard]] virtual bool may_refuse() const { return false; }
-  /// A picture has come, inside of the chosen range or outside.
+  /// Returns whether the codec has given a picture, inside or outside of the chosen range.
   [[nodiscard]] bool has_decoded() const { return has_decoded_; }
 
-  /// True once the packet, or a picture that has come, is past the end of the chosen range, so that
-  /// no later packet can matter. Any thread may ask.
+  /// Returns whether the packet, or an earlier picture, is past the end of the chosen range. If so,
+  /// no later packet can matter. Any thread may call it.
   [[nodiscard]] bool past_end(const AVPacket& packet) const { return matcher_.past_end(packet); }
-  /// Whether a packet of any stream lies in the chosen range. Any thread may ask.
+  /// Returns whether a packet of any stream lies in the chosen range. Any thread may call it.
   [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const {
     return matcher_.in_range(packet, time_base);
   }
 
-  /// What was decoded and lost, in all segments except those in `without`.
+  /// Returns the counts of decoded and lost pictures, in all segments except `without`.
   [[nodiscard]] FrameLedger ledger(const std::set<std::int64_t>& without = {}) const {
     return matcher_.ledger().totals(without);
   }
-  /// The input's.
+  /// Returns the path or URL of the input.
   [[nodiscard]] const std::string& url() const { return demuxer_.url(); }
-  /// FFmpeg's name.
+  /// Returns FFmpeg's name of the decoder.
   [[nodiscard]] virtual std::string name() const { return context_->codec->name; }
 
-  /// What a picture of this decoder is like on the device that works on it.
+  /// Describes a picture of this decoder as it is on the device that works on it.
   [[nodiscard]] virtual PictureFacts facts_of(const AVFrame& picture) const;
-  /// Makes what turns pictures, beginning with `first`, into frames like `target`. The demuxer must
-  /// outlive the result. Errors: Error(output) if the device can't do with the pixels what the
-  /// target asks; device.
+  /// Makes an object that turns pictures into frames like `target`. `first` is the first of these
+  /// pictures. The demuxer must outlive the result. Errors: Error(output) if the device can't
+  /// process the pixels as the target demands; Error(device).
   [[nodiscard]] virtual std::unique_ptr<FrameMaker> make_frames(const AVFrame& first,
                                                                 const FrameTarget& target) = 0;
 
  protected:
   Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
 
-  /// FFmpeg's usual decoder for the stream, or one that gives its transparency, too. Errors:
-  /// Error(input) if there is none.
+  /// Returns FFmpeg's usual decoder for the stream, or one that also decodes the stream's
+  /// transparency. Errors: Error(input) if there is none.
   [[nodiscard]] const AVCodec& usual_codec() const;
 
-  /// Opens the codec by open(): in the beginning, and again for begin_again(). Errors:
-  /// Error(input); device.
+  /// Opens the codec by open(). It is called at the beginning, and again by begin_again(). Errors:
+  /// Error(input); Error(device).
   virtual void open_codec() = 0;
 
-  /// Opens a decoder for the stream. Before that, `prepare` sets what it wants in the context.
-  /// Errors: Error(input).
+  /// Opens a decoder for the stream, after `prepare` has set options in its context. Errors:
+  /// Error(input).
   void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
 
-  /// Takes the place of open(): goes on with the codec that a decoder of a stream with the same
-  /// parameters has given up by take_idle().
+  /// Replaces open(): takes over a codec that another decoder has given up by take_idle(). Its
+  /// stream must have had the same parameters.
   void go_on_with(UniqueCodecContext context);
-  /// Call this before the first packet. If the stream allows it, streams then end so that the codec
-  /// can go on with another stream or segment as it is. After FFmpeg's own end,
-  /// avcodec_flush_buffers() must follow, which makes NVDEC's decoder for H.264 anew.
+  /// Makes streams end by key pictures (video/read/key_pictures.h), if the stream allows it. The
+  /// codec can then take another stream or segment as it is. After FFmpeg's own end it can't,
+  /// because avcodec_flush_buffers() must follow, which makes NVDEC's decoder for H.264 anew. Call
+  /// this before the first packet.
   void end_by_key_pictures();
-  /// The codec, if the stream has ended so and nothing of it is left in the codec; else nullptr.
-  /// Afterwards the decoder decodes nothing more.
+  /// Returns the codec if the stream has ended by key pictures and the codec holds nothing of it;
+  /// otherwise nullptr. Afterwards this decoder can't decode anything.
   [[nodiscard]] UniqueCodecContext take_idle();
 
   void refuse(std::string reason) { refusal_ = std::move(reason); }
 
-  /// Gets each code that FFmpeg's decoder returned. If it is an error and the back end doesn't
-  /// throw, the packet counts as lost.
+  /// Checks a code that FFmpeg's decoder has returned. If the code is an error and this function
+  /// doesn't throw, the packet counts as lost.
   virtual void check_decoded(int /*code*/) {}
 
-  /// Whether the decoder says that not all of the picture was decoded.
+  /// Returns whether the decoder reports that it didn't decode all of the picture.
   [[nodiscard]] virtual bool is_damaged(const AVFrame& picture);
 
   [[nodiscard]] const Demuxer& demuxer() const { return demuxer_; }
@@ -150,7 +154,8 @@ class Decoder {
   [[nodiscard]] int submit(AVPacket& packet, std::int64_t tag);
   [[nodiscard]] bool end_without_draining();
   [[nodiscard]] UniqueAVFrame receive();
-  /// Throws Error(input) if pictures, which may change in mid-stream, are larger than allowed.
+  /// Throws Error(input) if pictures are larger than allowed. Their size can change within the
+  /// stream.
   void check_size() const;
 
   const Demuxer& demuxer_;
@@ -160,7 +165,7 @@ class Decoder {
   PictureMatcher matcher_;
   StreamSpan span_;
   bool has_decoded_ = false;
-  std::int64_t silent_ = 0;  // tag of a packet that FFmpeg took without an error, or 0
+  std::int64_t silent_ = 0;  // tag of the last packet, if FFmpeg took it without an error; else 0
   std::string refusal_;
   UniqueCodecContext context_;
 };

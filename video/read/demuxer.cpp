@@ -27,14 +27,14 @@ using std::chrono_literals::operator""s;
 constexpr auto kNetworkPatience = 30s;
 constexpr Rational kDefaultFrameRate{25, 1};
 constexpr std::int64_t kMaxPlausibleFrames = 1'000'000'000;
-// Stamps beyond this leave no room for arithmetic in 64 bits.
+// Larger stamps could overflow arithmetic in 64 bits.
 constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
-// The longest sound before the first picture that only serves to start a decoder: 2048 samples at
-// 16 kHz, and some more.
+// The longest sound before time 0 that only serves to start a decoder: 2048 samples at 16 kHz, and
+// some more.
 constexpr std::int64_t kLongestPrimingUs = 200'000;
 
-/// Returns the size in the first bytes of a PNG; nullopt if they are no PNG's or the size isn't
-/// allowed.
+/// Returns the size in the first bytes of a PNG. Returns nullopt if the bytes aren't a PNG's, or if
+/// the size isn't allowed.
 std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
   constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int
   return Size{static_cast<int>(width), static_cast<int>(height)};
 }
 
-/// Returns whether a file of boxes calls itself a picture.
+/// Returns whether a file of boxes (ISO/IEC 14496-12) states that it is a picture.
 bool is_called_picture(const AVFormatContext& context) {
   constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
                                                     "heix", "heim", "heis", "jpeg"};
@@ -57,7 +57,7 @@ bool is_called_picture(const AVFormatContext& context) {
          std::ranges::find(kBrands, std::string_view(brand->value)) != kBrands.end();
 }
 
-/// Returns a file's first bytes; empty if it can't be sought.
+/// Returns a file's first bytes; nothing if the file doesn't support seeking.
 std::vector<std::uint8_t> first_bytes(AVIOContext& file, std::int64_t most) {
   const std::int64_t size = avio_size(&file);
   if ((file.seekable & AVIO_SEEKABLE_NORMAL) == 0 || size <= 0) return {};
@@ -88,12 +88,12 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
   return false;
 }
 
-/// Returns whether FFmpeg itself has refused memory, because a file asks for absurdly much. In this
-/// case the system was not asked, so errno has stayed clear since it was cleared.
+/// Returns whether FFmpeg itself refused to allocate memory, because a file asks for absurdly much.
+/// It didn't ask the system then, so errno isn't ENOMEM. The caller must have cleared errno before.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
-/// Returns whether the file has ended. Old demuxers, such as those of RoQ and GXF, call the end of
-/// a complete file an error of reading, or -1.
+/// Returns whether the file has ended. Some old demuxers, such as those of RoQ and GXF, report the
+/// end of a complete file as a read error or as -1.
 bool is_end_of_file(int code, const AVIOContext* io) {
   const bool old_word = code == AVERROR(EIO) || code == -1;
   return old_word && io != nullptr && io->eof_reached != 0 && io->error >= 0;
@@ -121,12 +121,12 @@ UniqueInputContext Demuxer::open() {
   access_.confine(*context);
   restart_deadline();
   Dictionary options;
-  // A "%" in a name belongs to the name, and doesn't mean a numbered series of pictures.
+  // A "%" in a file's name belongs to the name. It doesn't mean a numbered series of pictures.
   options.set("pattern_type", "none");
   errno = 0;
   const int opened =
       avformat_open_input(&context, access_.target().c_str(), nullptr, options.address());
-  UniqueInputContext input(context);  // after a failure FFmpeg has freed it, and this is nullptr
+  UniqueInputContext input(context);  // nullptr after a failure: FFmpeg has freed the context
   check_opening(opened);
   return input;
 }
@@ -141,22 +141,22 @@ void Demuxer::check_opening(int code) const {
   check_av(code, ErrorKind::input, url_);
 }
 
-// FFmpeg looks into the streams with its own decoders, which must not allocate what is refused.
+// FFmpeg examines the streams with its own decoders, which must not allocate what we refuse.
 void Demuxer::find_streams() {
-  redirect_ffmpeg_log();  // for take_refused_size()
+  redirect_ffmpeg_log();  // take_refused_size() needs it
   static_cast<void>(take_refused_size());
   Dictionary options(context_->nb_streams);
   options.set("max_pixels", std::to_string(codec_max_pixels(max_pixels_)));
   take_png_size();
   check_opening(avformat_find_stream_info(context_.get(), options.address()));
   first_late_ = static_cast<int>(context_->nb_streams);
-  // An error at a place that FFmpeg has left again has cost nothing.
+  // If FFmpeg met an error but then moved to another place, the error did no harm.
   if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 
-/// Reads the size of a PNG. Otherwise FFmpeg would decode all of it to know the size, which takes
-/// as long as decoding it later. FFmpeg also asks for a format, so some format is set; the decoder
-/// tells the real one.
+/// Reads the size of a PNG. Otherwise FFmpeg would decode the whole picture to find its size, which
+/// takes as long as the decoding that follows. FFmpeg also needs a format, so some format is set
+/// here; the decoder later reports the real one.
 void Demuxer::take_png_size() {
   if (context_->nb_streams != 1 || !is_one_picture() || context_->pb == nullptr) return;
   AVCodecParameters& picture = *context_->streams[0]->codecpar;
@@ -173,10 +173,10 @@ void Demuxer::take_png_size() {
   picture.format = AV_PIX_FMT_RGB24;
 }
 
-/// Reads how a picture in boxes is stored. FFmpeg takes it for a video of one frame, and (at least
-/// 5.1) doesn't tell how it is stored.
+/// Reads how an AVIF or HEIF picture is stored. FFmpeg (at least 5.1) treats it as a video of one
+/// frame, and doesn't report how it is stored.
 void Demuxer::look_into_boxes() {
-  // The boxes that are needed come first.
+  // The needed boxes come first in the file.
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   if (!is_called_picture(*context_) || context_->pb == nullptr) return;
   const std::vector<std::uint8_t> bytes = first_bytes(*context_->pb, kMostBytes);
@@ -194,7 +194,7 @@ void Demuxer::look_into_boxes() {
   still_in_boxes_ = true;
 }
 
-/// Reads the facts that only the first packet of the video tells.
+/// Reads the facts that only the first packet of the video contains.
 void Demuxer::look_into(const AVPacket& packet) {
   if (is_still_image() && !still_in_boxes_) picture_ = read_picture_file(data_of(packet));
   if (video().codecpar->codec_id == AV_CODEC_ID_HEVC)
@@ -227,7 +227,7 @@ void Demuxer::work_on(int stream_index) {
   check_size();
 }
 
-/// Makes a stream the video, and forgets impossible tags of its header.
+/// Makes a stream the video, and replaces impossible tags in its header.
 void Demuxer::take_video(int stream_index) {
   video_index_ = stream_index;
   AVStream& stream = video();
@@ -281,15 +281,15 @@ UniqueAVPacket Demuxer::read() {
   return packet;
 }
 
-/// Finds out why reading ended. If the bytes end in the middle of a structure, demuxers report the
-/// end or damage. The I/O context knows the real reason.
+/// Finds out why reading ended. If the bytes end in the middle of a structure, demuxers report
+/// either the end or damage. The I/O context knows the real reason.
 void Demuxer::end_reading(int code) {
   if (code == AVERROR(ENOMEM) && !is_refused_memory(code)) throw std::bad_alloc();
   const AVIOContext* const io = context_->pb;  // nullptr if FFmpeg opens files itself
   const int met = io != nullptr ? io->error : code;
   const bool failed = met < 0 && met != AVERROR_EOF && met != AVERROR_INVALIDDATA;
   if (failed) {
-    // Nobody has requested a stop, so the deadline has passed (interrupt()).
+    // Without a request to stop, this code means that the deadline has passed (see interrupt()).
     const bool late = met == AVERROR_EXIT;
     const std::string reason =
         late ? "no data has come for " + std::to_string(kNetworkPatience.count()) + " seconds"
@@ -337,7 +337,7 @@ bool Demuxer::has_transparency_beside() const {
 
 bool Demuxer::lacks_time_stamps() const {
   if (is_still_image()) return false;
-  // Not all demuxers of raw streams say this, but the muxers of the same name do.
+  // Not all demuxers of raw streams have the flag, but the muxers of the same name do.
   const AVOutputFormat* muxer = av_guess_format(context_->iformat->name, nullptr, nullptr);
   const int muxer_flags = muxer != nullptr ? muxer->flags : 0;
   return ((context_->iformat->flags | muxer_flags) & AVFMT_NOTIMESTAMPS) != 0;

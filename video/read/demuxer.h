@@ -1,4 +1,4 @@
-// Opens an input, reads its packets, and chooses the video stream to work on. Decodes nothing.
+// Opens an input, reads its packets, and chooses the video stream to work on. It decodes nothing.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,14 @@
 
 namespace facepipe::video {
 
-/// One opened input, which is read once. Not thread-safe. A blocked open or read ends when `stop`
-/// is requested. A network input that sends nothing for 30 seconds is given up.
+/// Owns one opened input, which is read once. Not thread-safe. A blocked open or read ends when
+/// `stop` is requested. Reading fails if a network input sends nothing for 30 seconds.
 class Demuxer final : public Source {
  public:
-  /// @param url         a path, or anything with "://" that FFmpeg opens; if the path is that of a
-  ///                    FIFO, the constructor waits for its first data
-  /// @param max_pixels  of a picture; a stream of larger pictures is refused before one is decoded
+  /// @param url         a path, or anything with "://" that FFmpeg opens; for the path of a FIFO,
+  ///                    the constructor waits for its first data
+  /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
+  ///                    one is decoded
   /// Throws Error(input) if the input can't be opened, names other files, is no media, has no video
   /// stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF picture
   /// from a pipe. Throws Stopped.
@@ -33,16 +34,16 @@ class Demuxer final : public Source {
   Demuxer(const Demuxer&) = delete;
   Demuxer& operator=(const Demuxer&) = delete;
 
-  /// Makes another stream of pictures the video. Must be called before anything is read. Throws
-  /// Error(input) for pictures that are too large, or whose size can't be found.
+  /// Chooses another stream of pictures as the video. Must be called before anything is read.
+  /// Throws Error(input) for pictures that are too large, or whose size can't be found.
   void work_on(int stream_index);
 
   [[nodiscard]] Demuxer& demuxer() override { return *this; }
   [[nodiscard]] UniqueAVPacket read() override;
 
-  /// Tells that nobody wants the packets of this stream, which isn't the video. So errors in it
-  /// don't end reading. Must be called before the first read(). If shortfall() needs the ends of
-  /// all streams to see whether the file was cut off, the stream is still read.
+  /// Says that nobody wants the packets of this stream, which isn't the video. Errors in it then
+  /// don't end reading. Must be called before the first read(). The stream is still read if
+  /// shortfall() needs the ends of all streams to see whether the file was cut off.
   void discard(int stream_index);
 
   void stop_with(std::stop_token stop) override { stop_ = std::move(stop); }
@@ -55,32 +56,32 @@ class Demuxer final : public Source {
   [[nodiscard]] std::int64_t max_pixels() const { return max_pixels_; }
   [[nodiscard]] const std::optional<FileIdentity>& identity() const { return access_.identity(); }
 
-  /// Returns whether a stream wasn't there when the input was opened. Such a stream begins after
-  /// the part in which FFmpeg looks for streams.
+  /// Returns whether FFmpeg found this stream only after the input was opened. Such a stream begins
+  /// after the part of the file in which FFmpeg looks for streams.
   [[nodiscard]] bool is_late(int stream_index) const { return stream_index >= first_late_; }
   /// Returns whether the input is a single picture: no motion, no sound.
   [[nodiscard]] bool is_still_image() const;
   /// Returns whether the input is a still image in a file, and not from a pipe.
   [[nodiscard]] bool is_one_picture() const;
-  /// Returns how the file says that its one picture is stored, if FFmpeg doesn't tell that. For
-  /// AVIF and HEIF it is known at once, for other still images when their packet is read. Returns
+  /// Returns how the file says that its one picture is stored, if FFmpeg doesn't report it. For
+  /// AVIF and HEIF it is known at once, for other still images after their packet was read. Returns
   /// nullopt for all other inputs.
   [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
-  /// Returns a sentence for each thing that the input shows besides the pictures that will be
-  /// decoded, and that isn't a stream of its own. The list is complete when the first packet of the
-  /// video has been read.
+  /// Returns a sentence for each thing that the input shows, but that won't be decoded and isn't a
+  /// stream of its own. The list is complete when the first packet of the video has been read.
   [[nodiscard]] std::vector<std::string> left_out() const;
-  /// Returns whether each packet holds the transparency of its picture in a stream of its own, as
-  /// in WebM with VP8 and VP9. Not all decoders give it.
+  /// Returns whether each packet contains the transparency of its picture as a separate coded
+  /// picture, as in WebM with VP8 and VP9. Not all decoders decode it.
   [[nodiscard]] bool has_transparency_beside() const;
   /// Returns whether the container carries no time stamps (for example raw H.264).
   [[nodiscard]] bool lacks_time_stamps() const;
-  /// Returns the time from which seconds are counted: the first stamp of the input, which may be
-  /// negative. Returns zero if only a little sound comes before zero, which only starts a decoder.
+  /// Returns the time from which seconds are counted: the first stamp of the input, which can be
+  /// negative. Returns 0 if at most 0.2 seconds of sound come before time 0, because such sound
+  /// only starts a decoder.
   [[nodiscard]] std::int64_t origin_us() const;
   /// Returns the average number of frames a second; 25 if the input doesn't say.
   [[nodiscard]] Rational frame_rate() const;
-  /// Returns the duration that the header says, in microseconds; 0 if it says none.
+  /// Returns the duration that the header states, in microseconds; 0 if it states none.
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns the number of frames to expect; 0 if unknown.
   [[nodiscard]] std::int64_t expected_frames() const;
@@ -111,12 +112,12 @@ class Demuxer final : public Source {
   UniqueInputContext context_;
   KeptPromises promises_;
   int video_index_ = -1;
-  int first_late_ = 0;  // number of streams that were found at once
+  int first_late_ = 0;  // streams from this index on were found only after the opening
   std::string read_error_;
   std::optional<Error> failure_;
-  bool looked_into_ = false;      // whether look_into() has had the video's first packet
-  PictureFile picture_;           // facts of a still image
-  bool still_in_boxes_ = false;   // AVIF or HEIF, which FFmpeg takes for a video
+  bool looked_into_ = false;      // look_into() has examined the video's first packet
+  PictureFile picture_;           // facts about a still image
+  bool still_in_boxes_ = false;   // the input is AVIF or HEIF, which FFmpeg treats as a video
   bool has_other_layer_ = false;  // HEVC: another layer than the base layer was found
 };
 

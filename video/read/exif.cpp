@@ -14,10 +14,10 @@ constexpr std::size_t kMostDirectories = 65536;
 
 enum Tag : std::uint64_t { kNewSubfileType = 254, kOrientation = 274 };
 
-/// Bits of NewSubfileType: the directory describes a smaller copy, or a mask.
+/// These bits of NewSubfileType mean that the directory describes a smaller copy, or a mask.
 constexpr std::uint64_t kReducedOrMask = 1U | 4U;
 
-/// Returns the first value of an entry if it lies in the entry itself: a byte, or 16 or 32 bits.
+/// Returns the first value of an entry if the entry itself contains it (a byte, or 16 or 32 bits).
 std::uint64_t first_value(ByteReader& entry) {
   constexpr std::uint64_t kByte = 1;
   constexpr std::uint64_t kShort = 3;
@@ -39,7 +39,7 @@ class TiffWalk {
     ByteReader header(tiff_, order_);
     header.skip(4);
     std::uint64_t place = header.number(4);
-    // A chain that goes back to an earlier place would have no end.
+    // A chain that returns to an earlier place would never end.
     while (place != 0 && been_.size() < kMostDirectories && been_.insert(place).second)
       place = read_directory(place);
     return facts_;
@@ -72,7 +72,7 @@ class TiffWalk {
 
   Bytes tiff_;
   ByteReader::Order order_;
-  // Number of further entries that directories without overlap can have.
+  // Number of further entries that are possible if directories don't overlap.
   std::uint64_t entries_left_;
   std::set<std::uint64_t> been_;
   TiffFacts facts_;

@@ -1,5 +1,5 @@
-// Reads TIFF's structure, which EXIF shares: how a picture is stored, and how many pictures there
-// are. The work grows only with the number of bytes.
+// Reads the structure of TIFF, which EXIF also uses: how a picture is stored, and how many pictures
+// there are. The work grows only in proportion to the number of bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace facepipe::video {
 
-/// Returns the byte order that TIFF's header names. Other formats also use this header.
+/// Returns the byte order that TIFF's header states. Other formats also use this header.
 [[nodiscard]] ByteReader::Order tiff_order(Bytes header);
 
-/// What the directories of a TIFF file, or of EXIF, say.
+/// Holds what the directories of a TIFF file, or of EXIF, say.
 struct TiffFacts {
   std::optional<Orientation> orientation;  ///< tag 274 of the first directory, if it is 1..8
   std::int64_t pictures = 0;  ///< directories that describe neither a smaller copy nor a mask
@@ -23,7 +23,7 @@ struct TiffFacts {
 /// TIFF does (TIFF 6.0, section 2).
 [[nodiscard]] std::optional<TiffFacts> read_tiff(Bytes tiff);
 
-/// Returns the orientation that EXIF names, with or without "Exif" and two zeros in front, as in
+/// Returns the orientation in EXIF data. The data can begin with "Exif" and two zero bytes, as in
 /// JPEG.
 [[nodiscard]] std::optional<Orientation> orientation_in_exif(Bytes exif);
 

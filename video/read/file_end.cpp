@@ -11,8 +11,7 @@
 namespace facepipe::video {
 namespace {
 
-// The most parts that are examined at the end of a file, because a hostile file could have any
-// number.
+// The most parts that are examined at the end of a file. A hostile file could have any number.
 constexpr int kMostParts = 100'000;
 
 /// Reads big-endian numbers from places in a file of known size.
@@ -25,7 +24,7 @@ class FileBytes {
   /// Returns the size in bytes; zero or less if it isn't known.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// Returns nullopt if the file ends before the number does.
+  /// Returns the number of `bytes` bytes at `at`; nullopt if the file ends before the number does.
   [[nodiscard]] std::optional<std::uint64_t> number(std::int64_t at, int bytes) {
     if (at < 0 || at > size_ - bytes || avio_seek(io_, at, SEEK_SET) < 0) return std::nullopt;
     std::uint64_t value = 0;
@@ -38,7 +37,7 @@ class FileBytes {
   std::int64_t size_ = -1;
 };
 
-/// Returns the place behind the last sample that the index of a stream knows.
+/// Returns the place after the last sample that the indexes of the streams list.
 std::int64_t end_of_samples(const AVFormatContext& input) {
   std::int64_t end = 0;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
@@ -55,9 +54,9 @@ std::int64_t end_of_samples(const AVFormatContext& input) {
   return end;
 }
 
-/// Returns whether a fragment begins at `at` or later that the file doesn't hold completely
-/// (ISO/IEC 14496-12, 4.2 and 8.8). `at` must lie between boxes. An unknown box ends the search,
-/// because somebody may have put anything after the file.
+/// Returns whether the file ends within a fragment that begins at `at` or later (ISO/IEC 14496-12,
+/// 4.2 and 8.8). `at` must lie between boxes. An unknown box ends the search, because anything can
+/// have been appended to the file.
 bool has_torn_fragment(FileBytes& file, std::int64_t at) {
   constexpr std::array kOfFragments{four_cc("moof"), four_cc("styp"), four_cc("sidx"),
                                     four_cc("emsg"), four_cc("prft")};
@@ -86,7 +85,7 @@ std::string torn_mp4(AVFormatContext& input, FileBytes& file) {
   return has_torn_fragment(file, end) ? "the file ends within a fragment" : "";
 }
 
-/// The header of an element of Matroska (RFC 8794, 4 to 6).
+/// Holds the header of a Matroska element (RFC 8794, 4 to 6).
 struct Element {
   std::uint64_t id = 0;      ///< with its marker; 0 if there is no element
   std::uint64_t length = 0;  ///< bytes that follow the header
@@ -94,12 +93,12 @@ struct Element {
   int head = 0;              ///< bytes of the header
 };
 
-/// Returns how many bytes a number takes, which its first byte tells; 9 if it is no number.
+/// Returns how many bytes a number has, according to its first byte; 9 if it is no number.
 int vint_bytes(std::uint64_t first) {
   return std::countl_zero(static_cast<std::uint8_t>(first)) + 1;
 }
 
-/// Returns nullopt if the file ends within the header.
+/// Returns the element at `at`; nullopt if the file ends within the element's header.
 std::optional<Element> element_at(FileBytes& file, std::int64_t at) {
   constexpr int kLongestId = 4;
   constexpr int kLongestLength = 8;
@@ -133,7 +132,8 @@ std::optional<std::int64_t> end_of_block(FileBytes& file, std::int64_t place) {
   return std::nullopt;
 }
 
-/// Examines the elements after the last block, and treats all levels as one.
+/// Returns whether the file ends within an element after the last block. Nested elements are read
+/// as if all levels were one.
 bool is_torn_matroska(FileBytes& file, std::int64_t last_place) {
   constexpr std::array<std::uint64_t, 2> kNoContent{0xEC, 0x1C53BB6B};  // Void, Cues
   std::optional<std::int64_t> at = end_of_block(file, last_place);
@@ -170,7 +170,7 @@ bool is_torn_riff(AVFormatContext& input) {
     if (!begin || *begin >> 32 != four_cc("RIFF")) return false;
     const std::uint32_t length = __builtin_bswap32(static_cast<std::uint32_t>(*begin));
     at += 8 + std::int64_t{length} + (length & 1U);
-    // Some writers count one header too many.
+    // Some writers count one header (8 bytes) too many.
     if (length == 0 || at > file.size() + 8) return length != 0;
   }
   return false;

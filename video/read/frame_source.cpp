@@ -62,8 +62,7 @@ std::optional<DecodedFrame> FrameSource::next() {
   }
 }
 
-/// Sends a packet or the end to the decoder. Returns false if the decoder has already been told of
-/// the end.
+/// Sends a packet or the end to the decoder. Returns false if the end was sent before.
 bool FrameSource::send_next() {
   if (!packets_.empty()) {
     decoder_->send(packets_.front());
@@ -94,8 +93,8 @@ std::optional<ReadPacket> FrameSource::read_video() {
   return std::nullopt;
 }
 
-/// Notes whether a packet has alpha beside it. Matroska keeps alpha in the BlockAdditional with the
-/// number 1, and FFmpeg puts that number in front.
+/// Notes whether a packet has alpha in its side data. Matroska keeps alpha in the BlockAdditional
+/// with the number 1. FFmpeg puts that number before the data.
 void FrameSource::look_for_alpha(const AVPacket* packet) {
   constexpr std::string_view kNumber("\0\0\0\0\0\0\0\1", 8);
   if (packet == nullptr || has_other_alpha_) return;

@@ -1,5 +1,5 @@
-// Gives the frames of one input one after the other, upright as its orientation says. It is for
-// code that looks at pictures and writes no video.
+// Gives the frames of one input, one after the other, to code that examines pictures and writes no
+// video. Each frame's orientation says how it becomes upright.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct FrameSourceOptions {
   References references = References::refuse;
   std::int64_t max_pixels = kDefaultMaxPixels;
   int threads = 0;  ///< threads of the decoder; 0: as many as the machine has
-  /// Reading begins with the last key frame at or before this time; at the beginning if the input
-  /// can't be sought.
+  /// Reading begins at the last key frame at or before this time. If the input doesn't support
+  /// seeking, it begins at the input's beginning.
   std::optional<double> near_s{};
-  std::optional<int> stream{};  ///< stream of the frames; none: the demuxer chooses
+  std::optional<int> stream{};  ///< index of the stream to decode; nullopt: the demuxer chooses it
 };
 
-/// Decodes on the CPU. It holds what the decoder holds and one picture, so its memory doesn't grow
-/// with the input's length. Pictures that change size in the middle of the file become as large as
-/// the first. Not thread-safe.
+/// Decodes one input on the CPU. It holds only the decoder's pictures and one more, so its memory
+/// doesn't grow with the input's length. If pictures change their size in the middle of the file,
+/// they are scaled to the size of the first. Not thread-safe.
 class FrameSource {
  public:
   /// Reads up to the first picture. Errors: as Demuxer and Decoder; Error(input) if nothing can be
@@ -44,17 +44,17 @@ class FrameSource {
 
   /// Returns the upright size of all frames.
   [[nodiscard]] Size upright() const { return target_.upright(); }
-  /// Returns when a frame is shown, in seconds from the input's origin (Demuxer::origin_us()).
+  /// Returns when a frame is shown, in seconds after the input's origin (Demuxer::origin_us()).
   [[nodiscard]] double seconds(const Frame& frame) const;
   [[nodiscard]] std::int64_t expected_frames() const { return demuxer_.expected_frames(); }
-  /// Returns the duration that the container says; 0 if unknown.
+  /// Returns the duration that the container states, in seconds; 0 if unknown.
   [[nodiscard]] double duration_s() const;
 
-  /// Valid after the end: compares packets with frames, and sets FrameLedger::ended_early.
+  /// Returns the counts of packets and frames, with FrameLedger::ended_early. Valid after the end.
   [[nodiscard]] FrameLedger ledger() const;
 
-  /// Valid after the end: returns what else in the input may show pictures. This includes alpha
-  /// that comes beside the packets' pictures, as in WebM, if the decoder leaves it out.
+  /// Returns what else in the input can show pictures. Valid after the end. The list includes
+  /// transparency that is coded beside the pictures, as in WebM, if the decoder leaves it out.
   [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const;
 
  private:

@@ -13,10 +13,10 @@ namespace {
 
 using Id = std::uint64_t;
 
-// The most parts of each kind, which is more than files for viewers have. Further parts are
+// The most parts of each kind that are read. Files for viewers have fewer. Further parts are
 // ignored.
 constexpr std::size_t kMost = 65536;
-// The name of an auxiliary picture's kind is searched in its first bytes, at most this many.
+// At most this many bytes are searched for the name of an auxiliary picture's kind.
 constexpr std::size_t kLongestName = 256;
 
 struct FileBox {
@@ -24,8 +24,8 @@ struct FileBox {
   Bytes content;
 };
 
-/// Returns the next box of a reader that is not at its end. A box that claims more bytes than there
-/// are gets the rest.
+/// Returns the next box. The reader must not be at its end. If a box claims more bytes than there
+/// are, it gets the rest.
 FileBox next_box(ByteReader& reader) {
   std::uint64_t size = reader.number(4);
   FileBox box;
@@ -47,7 +47,7 @@ void each_box(Bytes boxes, const Visit& visit) {
   while (reader.left() >= 8) visit(next_box(reader));
 }
 
-/// Reads the version of a box that has one, and skips its flags.
+/// Reads the version of a box, and skips the box's flags. Not every box has them.
 std::uint64_t read_version(ByteReader& reader) {
   const std::uint64_t version = reader.number(1);
   reader.skip(3);
@@ -61,7 +61,7 @@ struct Item {
 
 std::uint64_t code_of(Bytes type) { return ByteReader(type).number(4); }
 
-/// The contents of a file's box "meta".
+/// Holds the content of a file's box "meta".
 class Meta {
  public:
   explicit Meta(Bytes meta) {
@@ -89,11 +89,12 @@ class Meta {
 
   Id primary_ = 0;
   std::map<Id, Item> items_;
-  // References such as "the item `from` is the thumbnail of `to`": type and item, at each end.
+  // References say, for example, "the item `from` is the thumbnail of `to`". Each set contains
+  // pairs of a reference's type and the item at that end.
   std::set<std::pair<std::uint64_t, Id>> from_;
   std::set<std::pair<std::uint64_t, Id>> to_;
   std::vector<FileBox> properties_;
-  std::multimap<Id, std::uint64_t> associations_;  // places in properties_, counted from 1
+  std::multimap<Id, std::uint64_t> associations_;  // item -> places in properties_, counted from 1
 };
 
 void Meta::read(const FileBox& box) {
@@ -114,14 +115,14 @@ void Meta::read_primary(Bytes content) {
 
 void Meta::read_items(Bytes content) {
   ByteReader reader(content);
-  reader.skip(read_version(reader) == 0 ? 2 : 4);  // their number
+  reader.skip(read_version(reader) == 0 ? 2 : 4);  // skips the number of items
   each_box(reader.rest(), [this](const FileBox& box) {
     if (!begins_with(box.type, "infe")) return;
     ByteReader entry(box.content);
     const std::uint64_t version = entry.number(1);
     const std::uint64_t flags = entry.number(3);
     const Id id = entry.number(version <= 2 ? 2 : 4);
-    entry.skip(2);  // protection
+    entry.skip(2);  // skips the protection
     const Bytes type = entry.take(4);
     if (version >= 2 && !entry.failed() && items_.size() < kMost)
       items_[id] = {type, (flags & 1U) != 0};
@@ -159,7 +160,7 @@ void Meta::read_associations(Bytes content) {
   }
 }
 
-/// Visits an item's properties in the order in which they must be applied.
+/// Calls `visit` with an item's properties in the order in which they must be applied.
 template <class Visit>
 void Meta::each_property(Id item, const Visit& visit) const {
   const auto [begin, end] = associations_.equal_range(item);
@@ -167,8 +168,8 @@ void Meta::each_property(Id item, const Visit& visit) const {
     if (it->second >= 1 && it->second <= properties_.size()) visit(properties_[it->second - 1]);
 }
 
-/// Returns the orientation from the properties: counterclockwise quarter turns, mirroring from top
-/// to bottom (axis 0) or from left to right.
+/// Returns the orientation that the properties describe. One property turns counterclockwise by
+/// quarter turns. Another mirrors from top to bottom (axis 0) or from left to right.
 Orientation Meta::orientation() const {
   Orientation made;
   each_property(primary_, [&](const FileBox& property) {

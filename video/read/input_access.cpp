@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kFileScheme = "file://";
 constexpr int kStopCheckMs = 100;
-// These formats read what other files hold, or wait for what other hosts send.
+// These formats read other files, or wait for data from other hosts.
 constexpr std::array<std::string_view, 9> kPlaylists{
     "hls", "hls,applehttp", "dash", "concat", "imf", "sdp", "rtp", "vobsub", "webm_dash_manifest"};
 
@@ -28,7 +28,8 @@ std::string path_of(const std::string& url) {
   return url.starts_with(kFileScheme) ? url.substr(kFileScheme.size()) : url;
 }
 
-/// Returns the protocols of a URL, from the outermost: "cache:file" for "cache:file:///clip.mp4".
+/// Returns the protocols of a URL, the outermost one first: "cache:file" for
+/// "cache:file:///clip.mp4".
 std::string_view protocols_of(const std::string& url) {
   const std::string_view text = url;
   return text.substr(0, text.find("://"));
@@ -43,7 +44,7 @@ bool is_local(const std::string& url) {
          std::find(kLocal.begin(), kLocal.end(), innermost) != kLocal.end();
 }
 
-/// Returns whether the URL's protocol, and not a demuxer, opens the files that a list names.
+/// Returns whether the URL's protocol itself, not a demuxer, opens the files that a list names.
 bool reads_a_list(const std::string& url) {
   return is_url(url) && (protocols_of(url).find("concatf") != std::string_view::npos ||
                          protocols_of(url).find("hls+file") != std::string_view::npos);
@@ -76,7 +77,7 @@ bool is_fifo(const std::string& path) {
 InputAccess::InputAccess(const std::string& url, References references, const std::stop_token& stop)
     : url_(url),
       references_(references),
-      // The prefix makes FFmpeg take a path with a colon as a path, and not as a protocol.
+      // With this prefix, FFmpeg doesn't take a path with a colon for a protocol.
       target_(is_url(url) ? url : "file:" + url),
       identity_(is_url(url) ? std::nullopt : identity_of(url)) {
   if (!is_url(url)) check_file(url);
@@ -88,8 +89,8 @@ InputAccess::~InputAccess() {
   if (fifo_ >= 0) close(fifo_);
 }
 
-/// Opens a FIFO without blocking. FFmpeg's own way would block in open() until there is a writer,
-/// and in read() while the writer stalls.
+/// Opens a FIFO without blocking. FFmpeg itself would block in open() until there is a writer, and
+/// in read() while the writer stalls.
 void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop) {
   int fifo = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fifo < 0 && path == kStandardInput)  // a socket, or the pipe of another user
@@ -106,11 +107,12 @@ void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop
   fifo_ = fifo;
 }
 
-/// Limits what the context may open. Demuxers open the files that a file names through io_open, or
-/// through contexts of their own. Those inherit the lists of protocols, but not io_open.
+/// Limits what the context may open. Some demuxers open the files that a file names through
+/// io_open, others through contexts of their own. Such contexts inherit the lists of protocols, but
+/// not io_open.
 void InputAccess::confine(AVFormatContext& context) {
   const bool refuse = references_ == References::refuse;
-  // The context frees its lists.
+  // The context frees these lists.
   if (refuse && !is_local(url_)) {
     context.protocol_blacklist = allocated(av_strdup("file,pipe,fd,bluray,concatf"));
     return;
@@ -141,8 +143,8 @@ void InputAccess::check_refused() const {
   if (refused_ || (fifo_ < 0 && is_playlist())) refuse(url_);
 }
 
-/// Returns whether the input is a playlist. Demuxers that open other files through a context of
-/// their own don't report that they were refused.
+/// Returns whether the input is a playlist. If a demuxer opens other files through a context of its
+/// own, it doesn't report that they were refused.
 bool InputAccess::is_playlist() const {
   AVIOContext* file = nullptr;
   if (avio_open2(&file, target_.c_str(), AVIO_FLAG_READ, nullptr, nullptr) < 0) return false;

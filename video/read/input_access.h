@@ -1,4 +1,4 @@
-// Limits what may be opened for an input: the input itself, and no file that it names.
+// Limits what may be opened for an input: the input itself, but no file that it names.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace facepipe::video {
 
-/// The name of the input that is the process's standard input: a file, a pipe or a socket.
+/// Names the process's standard input: a file, a pipe or a socket.
 inline constexpr const char* kStandardInput = "/dev/stdin";
 
 /// Says whether an input may name other files, as a playlist does (HLS, DASH, ffconcat).
 enum class References {
-  /// No other file is opened, and an input that names some is an error. There is one exception: a
-  /// playlist that comes over a network may name things in the network. These are opened, because
-  /// the user asks for them, but no file of this machine is.
+  /// No other file is opened, and an input that names other files is an error. There is one
+  /// exception: a playlist from the network may name other things in the network. They are opened,
+  /// because the user asked for them, but no file of this machine is opened.
   refuse,
   open,
 };
@@ -25,16 +25,16 @@ enum class References {
 /// Returns whether `text` is a URL with a scheme, and not a path.
 [[nodiscard]] bool is_url(const std::string& text);
 
-/// Returns whether the path is that of a FIFO, or is kStandardInput and this is a pipe or a socket.
-/// Bytes that were read from it are gone, so it can be opened only once.
+/// Returns whether the path names a FIFO, or is kStandardInput with a pipe or a socket behind it.
+/// Such an input can be opened only once, because bytes that were read from it are gone.
 [[nodiscard]] bool is_fifo(const std::string& path);
 
-/// Gives FFmpeg access to one input. It must outlive the context that it confines.
+/// Gives FFmpeg access to one input. It must outlive the context that it limits.
 class InputAccess {
  public:
   /// If `url` is the path of a FIFO, waits for its first data until `stop` is requested. Errors:
-  /// Error(input) if there is no such file, it is a directory, a FIFO that can't be opened, or a
-  /// URL whose protocol reads a list of files; Stopped.
+  /// Error(input) if `url` doesn't exist, is a directory, is a FIFO that can't be opened, or has a
+  /// protocol that reads a list of files; Stopped.
   InputAccess(const std::string& url, References references, const std::stop_token& stop);
   ~InputAccess();
   InputAccess(const InputAccess&) = delete;
@@ -43,15 +43,15 @@ class InputAccess {
   /// Returns the input's name for avformat_open_input().
   [[nodiscard]] const std::string& target() const { return target_; }
 
-  /// Returns the identity of the file, taken just before it is opened; nullopt if the input is no
-  /// regular file.
+  /// Returns the identity of the file, taken just before the file is opened; nullopt if the input
+  /// is no regular file.
   [[nodiscard]] const std::optional<FileIdentity>& identity() const { return identity_; }
 
   /// Sets what the context may open. Must be called before the context opens target().
   void confine(AVFormatContext& context);
 
-  /// Must be called after the input could not be opened. Throws Error(input) if the input names
-  /// other files, which were not opened.
+  /// Throws Error(input) if the input names other files, which were not opened. Call it after the
+  /// input could not be opened.
   void check_refused() const;
 
  private:
@@ -66,9 +66,9 @@ class InputAccess {
   const References references_;
   const std::string target_;
   const std::optional<FileIdentity> identity_;
-  int fifo_ = -1;                  // descriptor that doesn't block; -1 if the input is no FIFO
-  OpenFile open_other_ = nullptr;  // FFmpeg's own function
-  bool refused_ = false;           // the context wanted to open another file
+  int fifo_ = -1;                  // descriptor without blocking; -1 if the input is no FIFO
+  OpenFile open_other_ = nullptr;  // FFmpeg's own function that opens files
+  bool refused_ = false;           // the context tried to open another file
 };
 
 }  // namespace facepipe::video

@@ -9,7 +9,7 @@
 namespace facepipe::video {
 namespace {
 
-// Durations in headers are rounded, and streams may end at slightly different times.
+// Durations in headers are rounded, and streams can end at slightly different times.
 constexpr std::int64_t kDurationToleranceUs = 1'000'000;
 
 bool has_index_of_packets(const AVFormatContext& input) {
@@ -34,7 +34,7 @@ void KeptPromises::count(const AVPacket& packet, const AVStream& video) {
     if (known) next_video_dts_ = std::max(next_video_dts_, packet.dts + 1);
   }
   last_place_ = std::max(last_place_, packet.pos);
-  // MPEG-TS also marks packets in this way if a part was lost on the way.
+  // MPEG-TS also sets this flag if a part was lost in transmission.
   const bool cut = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0 && input_.pb != nullptr &&
                    avio_feof(input_.pb) != 0;
   torn_packet_ = torn_packet_ || (cut && std::strcmp(input_.iformat->name, "mpegts") != 0);
@@ -46,8 +46,9 @@ void KeptPromises::count(const AVPacket& packet, const AVStream& video) {
   last_end_us_ = std::max(last_end_us_, end_us);
 }
 
-/// Returns the longest known duration. FFmpeg also counts streams whose header says that nobody
-/// knows their length (all ones in MP4). If there are such streams, only the others count here.
+/// Returns the longest known duration. Some headers mark a stream's duration as unknown (all ones
+/// in MP4), but FFmpeg reads this as a duration. If there are such streams, only the others count
+/// here.
 std::int64_t KeptPromises::duration_us() const {
   const auto says_unknown = [](const AVStream& stream) {
     return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
@@ -82,17 +83,17 @@ std::string KeptPromises::missing(const AVStream& video) const {
   if (std::string packets = missing_packets(video); !packets.empty()) return packets;
   if (torn_packet_) return "the file ends within a packet";
   if (std::string torn = torn_end(input_, last_place_); !torn.empty()) return torn;
-  // The longest stream may be one that wasn't read.
+  // The longest stream is possibly one that wasn't read.
   if (!promises_duration() || left_out_stream_ || last_end_us_ == AV_NOPTS_VALUE) return {};
-  // Some containers count the duration from zero, some from the first time stamp. The smaller end
-  // is taken.
+  // Some containers count the duration from zero, others from the first time stamp. We use the
+  // smaller end.
   const std::int64_t promised_end = duration_us() + std::min<std::int64_t>(input_.start_time, 0);
   const std::int64_t missing = promised_end - last_end_us_;
   if (missing <= kDurationToleranceUs) return {};
   return "the header promises " + std::to_string(missing / 1000) + " ms more than the file holds";
 }
 
-/// Says how many of the video packets that the container counts are missing; empty if none.
+/// Returns a text that says how many of the container's video packets are missing; empty if none.
 std::string KeptPromises::missing_packets(const AVStream& video) const {
   if (is_avi(input_)) return missing_of_avi(video);
   if (!has_index_of_packets(input_)) return {};
@@ -106,9 +107,9 @@ std::string KeptPromises::missing_of_index(int promised) const {
          std::to_string(video_packets_);
 }
 
-/// Does the same for AVI. Its header counts frames, and some of them may only repeat the one
-/// before. These have no packet, and don't appear in the index. FFmpeg shortens the duration to
-/// what the file holds, so it can't be compared.
+/// Does the same for AVI. Its header counts all frames. A frame that only repeats the one before
+/// has no packet, and isn't in the index. FFmpeg shortens the duration to what the file contains,
+/// so the duration can't be compared.
 std::string KeptPromises::missing_of_avi(const AVStream& video) const {
   const auto stream = static_cast<std::size_t>(video.index);
   const int promised = stream < indexed_.size() ? indexed_[stream] : 0;

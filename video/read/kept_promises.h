@@ -1,4 +1,4 @@
-// Compares what a container promises with the packets that it gives.
+// Compares what a container promises with the packets that are read.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace facepipe::video {
 
-/// What the container of an opened input promises: packets, frames and a duration. It counts what
-/// the packets keep of that. The same stream must be passed as `video` each time.
+/// Notes what the container of an opened input promises (packets, frames and a duration), and
+/// counts the packets that are read. The same stream must be passed as `video` each time.
 class KeptPromises {
  public:
-  /// Notes what the indexes list. Must be made before any packet is read, because for AVI files
-  /// without an index FFmpeg makes one itself as it reads. `input` must outlive it.
+  /// Notes what the indexes list. Construct it before any packet is read, because FFmpeg, while it
+  /// reads, builds an index for AVI files that have none. `input` must outlive it.
   explicit KeptPromises(AVFormatContext& input);
 
   /// Counts a packet of any stream.
   void count(const AVPacket& packet, const AVStream& video);
-  /// A stream isn't read to its end.
+  /// Says that a stream isn't read to its end.
   void leave_out_stream() { left_out_stream_ = true; }
 
-  /// Returns the duration that the header says, in microseconds; 0 if it says none.
+  /// Returns the duration that the header states, in microseconds; 0 if it states none.
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns whether missing() needs the ends of all streams to see whether the file was cut off.
   [[nodiscard]] bool needs_all_streams(const AVStream& video) const;
-  /// Returns what the packets so far didn't keep; empty if nothing. Valid once everything was read
-  /// from the start.
+  /// Returns what the container promised but the packets so far didn't contain; empty if nothing.
+  /// Valid once everything was read from the start.
   [[nodiscard]] std::string missing(const AVStream& video) const;
 
  private:
@@ -38,12 +38,13 @@ class KeptPromises {
   [[nodiscard]] std::string missing_of_avi(const AVStream& video) const;
 
   AVFormatContext& input_;
-  std::vector<int> indexed_;  // number of packets that each stream's index listed at the opening
+  std::vector<int> indexed_;  // number of packets that each stream's index listed when the input
+                              // was opened
   std::int64_t video_packets_ = 0;
   std::int64_t last_end_us_ = AV_NOPTS_VALUE;
   // One more than the largest decoding stamp of the video's packets.
   std::int64_t next_video_dts_ = 0;
-  std::int64_t last_place_ = -1;  // place in the file of the packet that lies last
+  std::int64_t last_place_ = -1;  // largest AVPacket::pos of all packets
   bool torn_packet_ = false;      // the file ended within a packet
   bool left_out_stream_ = false;
 };

@@ -8,13 +8,13 @@ constexpr int kMostHeldBack = 16;  // H.264 A.3.1: max_num_reorder_frames
 }  // namespace
 
 bool KeyPictures::look_at(const AVPacket& packet) {
-  // Parameter sets that come with other packets belong to pictures to come.
+  // Parameter sets in packets without a key picture belong to later pictures.
   if ((packet.flags & AV_PKT_FLAG_KEY) == 0) return false;
   const bool alone = entries_.look_at(packet).entry == Entry::starts_independently && unchanged();
   sent_ = 0;
   if (alone && !first_) {
     first_ = reference(packet);
-    // With stamps, this packet would count when FFmpeg corrects the stamps of other pictures.
+    // With stamps, this packet would affect how FFmpeg corrects the stamps of other pictures.
     first_->pts = AV_NOPTS_VALUE;
     first_->dts = AV_NOPTS_VALUE;
   }

@@ -1,4 +1,4 @@
-// Gets the pictures that an H.264 decoder holds back out of it without ending it.
+// Makes an H.264 decoder give the pictures that it holds back, without ending it.
 #pragma once
 
 #include <memory>
@@ -8,22 +8,24 @@
 namespace facepipe::video {
 
 /// Makes a decoder ready for another stream with the same parameter sets. A key picture refers to
-/// no picture before it. When it is sent, the decoder gives one of the pictures that it holds back,
-/// and its state is as if nothing had come before. So the stream's own first key picture is sent
-/// again after the stream's end, as often as pictures are held back. Used by one thread.
+/// no earlier picture. When the decoder gets a key picture, it gives one of the pictures that it
+/// holds back, and its state is as if nothing had come before. Therefore, after the stream's end,
+/// the stream's own first key picture is sent again, as often as pictures are held back. Only one
+/// thread may use it.
 class KeyPictures {
  public:
-  /// `parameters` are those with which the decoder is opened. Throws std::bad_alloc.
+  /// `parameters` must be those with which the decoder is opened. Throws std::bad_alloc.
   explicit KeyPictures(const AVCodecParameters& parameters)
       : entries_(parameters), opened_with_(entries_.prelude()) {}
 
-  /// Looks at a packet that goes to the decoder. Returns true if it refers to nothing before it,
-  /// and the stream so far had only the parameter sets with which the decoder was opened.
+  /// Examines a packet that goes to the decoder. Returns true if the packet refers to no earlier
+  /// packet, and if the stream so far had only the parameter sets with which the decoder was
+  /// opened.
   bool look_at(const AVPacket& packet);
-  /// Returns whether no packet has brought other parameter sets.
+  /// Returns whether all packets so far had the parameter sets with which the decoder was opened.
   [[nodiscard]] bool unchanged() { return entries_.prelude() == opened_with_; }
 
-  /// Returns one more packet to send; nullptr if there is none, or more have been sent than a
+  /// Returns one more packet to send. Returns nullptr if there is none, or if more were sent than a
   /// decoder holds back.
   [[nodiscard]] UniqueAVPacket next();
 

@@ -30,7 +30,7 @@ void Ledger::extend_last(std::int64_t duration) {
   const auto last = open_.find(last_tag_);
   if (last == open_.end()) return;
   std::int64_t& sum = last->second.duration;
-  // An impossible duration becomes unknown.
+  // After an overflow the duration becomes 0, which means unknown.
   if (__builtin_add_overflow(sum, duration, &sum)) sum = 0;
 }
 

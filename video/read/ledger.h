@@ -1,4 +1,4 @@
-// Matches video packets with frames, and so finds lost and damaged pictures one by one.
+// Matches video packets with frames, and so counts lost and damaged pictures.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace facepipe::video {
 
-/// Counts frames of the input and of the output, which were matched one by one.
+/// Counts packets of the input and frames of the output, which are matched one by one.
 struct FrameLedger {
   std::int64_t packets = 0;  ///< video packets that should be shown; a pair of fields counts once
   std::int64_t decoded = 0;  ///< frames that came out of the decoder
   std::int64_t lost = 0;     ///< packets without a frame
-  std::int64_t damaged = 0;  ///< frames that the decoder flagged
+  std::int64_t damaged = 0;  ///< frames that the decoder reported as damaged
   std::int64_t written = 0;  ///< frames in the output
-  bool ended_early = false;  ///< the container promised more than there was
+  bool ended_early = false;  ///< the container promised more than the input contained
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
   /// Adds the counts of another part of the input.
   FrameLedger& operator+=(const FrameLedger& part);
@@ -27,41 +27,40 @@ struct FrameLedger {
 /// Keeps one entry for every video packet until its frame has come. Not thread-safe.
 class Ledger {
  public:
-  /// What is known of a packet when its frame comes.
+  /// Holds what is known about a packet when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
-    bool shown = true;  ///< false: AV_PKT_FLAG_DISCARD, outside of the chosen range, a second
-                        ///< field, or a packet that says that nothing changes
-    FrameTimes times;   ///< read, and the beginning of decode
+    bool shown = true;  ///< false for a packet with AV_PKT_FLAG_DISCARD, one outside of the chosen
+                        ///< range, a second field, or one that says that nothing changes
+    FrameTimes times;   ///< the interval of read, and the beginning of decode
     std::int64_t segment = 0;  ///< as ReadPacket::segment
   };
 
-  /// Enters a packet that goes to the decoder. Returns the tag to send with it, which is never 0.
+  /// Registers a packet that goes to the decoder. Returns the tag to send with the packet, never 0.
   std::int64_t enter(const Entry& packet);
 
-  /// Finds the packet of a decoded frame and removes it. Returns nullopt for an unknown tag (a
-  /// decoder may make two frames of one packet).
+  /// Finds the packet of a decoded frame and removes it. Returns nullopt for an unknown tag,
+  /// because a decoder can make two frames from one packet.
   std::optional<Entry> strike_off(std::int64_t tag);
 
-  /// Returns whether frames of packets are still to come, or lost.
+  /// Returns whether there are packets whose frames haven't come yet, or are lost.
   [[nodiscard]] bool has_open() const { return !open_.empty(); }
 
-  /// Adds to the duration of the packet that was entered last, because its second field came in a
-  /// packet of its own.
+  /// Adds a duration to that of the packet that was registered last, because its second field came
+  /// in a packet of its own.
   void extend_last(std::int64_t duration);
 
-  /// Corrects the counts if the frame of `entry` is shown, or not, in contrast to its packet's
-  /// stamp.
+  /// Corrects the counts if the packet's stamp said wrongly whether the frame of `entry` is shown.
   void correct(const Entry& entry, bool shown);
 
-  /// Tells that the packet has no frame of its own. Does nothing if its frame has come.
+  /// Notes that the packet has no frame of its own. Does nothing if its frame has come.
   void leave_out(std::int64_t tag);
 
-  /// Counts a frame that the user will see, for a segment.
+  /// Counts a frame of `segment` that the user will see.
   void count_frame(bool damaged, std::int64_t segment = 0);
 
-  /// Returns the counts of all segments except `without`. Valid when everything has been decoded:
-  /// what is still open is lost.
+  /// Returns the sum of the counts of all segments except `without`. Valid when everything has been
+  /// decoded, because packets without a frame then count as lost.
   [[nodiscard]] FrameLedger totals(const std::set<std::int64_t>& without = {}) const;
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kPngMark("\x89PNG\r\n\x1a\n", 8);
 
-/// Returns whether an MP4 file follows, which phones append. "ftyp" is its second four bytes. Some
-/// phones put their own words in front.
+/// Returns whether these bytes contain an MP4 file, which phones append to a picture. Its bytes 4
+/// to 7 are "ftyp". Some phones put data of their own before it.
 bool holds_video(Bytes bytes) {
   constexpr std::string_view kMark = "ftyp";
   return std::search(bytes.begin(), bytes.end(), kMark.begin(), kMark.end()) != bytes.end();
@@ -33,7 +33,7 @@ bool has_no_length(std::uint64_t marker) {
   return (marker >= kFirstRestart && marker <= kStartOfImage) || marker == kTemporary;
 }
 
-/// Moves past a scan's data. There, 0xFF is followed by zero unless it begins a marker.
+/// Moves past a scan's data. In it, a zero follows each 0xFF that doesn't begin a marker.
 void skip_scan(ByteReader& reader) {
   constexpr std::uint8_t kStuffed = 0;
   const auto begins_marker = [](std::uint8_t second) {
@@ -92,7 +92,7 @@ void read_segment(std::uint64_t marker, Bytes segment, Jpeg& jpeg) {
     jpeg.indexed = count_in_index(segment.subspan(kIndexMark.size()));
 }
 
-/// Reads one JPEG picture up to its end. `behind` is empty if it has no end.
+/// Reads one JPEG picture up to its end. `behind` is what follows it; it is empty without an end.
 Jpeg read_jpeg(Bytes bytes) {
   Jpeg jpeg;
   ByteReader reader(bytes);
@@ -127,7 +127,7 @@ PictureFile read_jpeg_file(Bytes file) {
   return found;
 }
 
-// PNG (ISO/IEC 15948), and its third edition for animations
+// PNG (ISO/IEC 15948, and its third edition for animations)
 
 PictureFile read_png_file(Bytes file) {
   PictureFile found;

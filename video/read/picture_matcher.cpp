@@ -40,8 +40,8 @@ void PictureMatcher::join_field(const ReadPacket& second) {
   ledger_.extend_last(second.packet->duration);
 }
 
-/// FFmpeg's guess may be the decoding stamp of the packet that pushed the picture out. It is
-/// worthless if that packet belongs to a segment far behind.
+/// Returns the picture's stamp. FFmpeg's guess can be the decoding stamp of the packet that pushed
+/// the picture out. This guess is useless if that packet belongs to another segment.
 std::int64_t PictureMatcher::stamp_of(const AVFrame& picture) const {
   return segment_ == sent_segment_ ? picture.best_effort_timestamp : picture.pts;
 }

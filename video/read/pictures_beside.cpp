@@ -26,7 +26,7 @@ std::string name_of(const AVStream& stream, std::string_view what) {
   return name + ")";
 }
 
-/// Returns whether the file begins as TrueType or OpenType, or as a collection of them.
+/// Returns whether the file begins like a font: TrueType, OpenType, WOFF, or a collection of fonts.
 bool begins_as_font(std::string_view file) {
   constexpr std::array kFonts{"\0\1\0\0"sv, "OTTO"sv, "true"sv, "ttcf"sv, "wOFF"sv, "wOF2"sv};
   return std::ranges::any_of(kFonts,
@@ -89,7 +89,7 @@ void add_stream(std::vector<PicturesBeside>& all, const AVStream& stream) {
   }
 }
 
-/// Adds pictures in tags. Ogg and FLAC put a picture into a comment, and some demuxers leave it
+/// Adds pictures in tags. Ogg and FLAC store a picture in a comment, and some demuxers leave it
 /// there.
 void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
               const std::string& where) {
@@ -98,9 +98,9 @@ void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
       all.push_back(unreadable("tag " + std::string(key) + where, "it is text"));
 }
 
-/// Returns where other pictures begin in a still image's file. It searches for JPEG's and PNG's
-/// first bytes, which occur within coded samples only by chance, and for the "ftyp" of a motion
-/// photo's video.
+/// Returns where other pictures possibly begin in a still image's file. It searches for the first
+/// bytes of JPEG and PNG, which occur in coded samples only by chance. It also searches for the
+/// "ftyp" of a motion photo's video.
 std::vector<std::size_t> places_of_pictures(std::string_view file) {
   std::vector<std::size_t> places;
   for (const std::string_view magic : {"\xFF\xD8\xFF"sv, "\x89PNG\r\n\x1A\n"sv})
@@ -114,8 +114,8 @@ std::vector<std::size_t> places_of_pictures(std::string_view file) {
   return places;
 }
 
-/// Returns a file's bytes. If the file is larger than kMostBytes, returns somewhat more than that
-/// many.
+/// Returns a file's bytes. Of a file larger than kMostBytes, it returns somewhat more than the
+/// first kMostBytes bytes.
 File read_file(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   File file;

@@ -1,4 +1,4 @@
-// Reads a picture that users put on other pictures.
+// Reads a picture that is to be drawn on other pictures.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace facepipe::video {
 
-/// Returns the first picture of a file that FFmpeg reads (PNG, JPEG, WebP, ...), turned upright. It
-/// is opaque if the format has no alpha. Throws Error(input) that names the file if the file can't
-/// be opened, names other files, has no picture that can be decoded, or if the picture has a side
-/// of more than RgbaImage::kMostSide.
+/// Returns the first picture of a file that FFmpeg reads (PNG, JPEG, WebP, ...), turned upright.
+/// The picture is opaque if the format has no alpha. Throws Error(input), which names the file, if
+/// the file can't be opened, names other files, or has no picture that can be decoded, or if a side
+/// of the picture is longer than RgbaImage::kMostSide.
 [[nodiscard]] RgbaImage read_rgba_image(const std::string& path);
 
 }  // namespace facepipe::video

@@ -1,4 +1,4 @@
-// A source gives a job its packets.
+// Defines where a job gets its packets from.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,32 @@ namespace facepipe::video {
 
 class Demuxer;
 
-/// Gives the packets of one input, and says how they ended. What the input is, its demuxer says. A
-/// demuxer is itself the source of an input that is read once. Another source may give packets that
-/// this demuxer hasn't read. Not thread-safe.
+/// Gives the packets of one input, and says how reading ended. Its demuxer describes the input. A
+/// Demuxer is itself the source of an input that is read once. Another kind of source can give
+/// packets that its demuxer hasn't read. Not thread-safe.
 class Source {
  public:
   virtual ~Source() = default;
 
-  /// Returns the demuxer that opened the input. It stays the same. Its streams and their time bases
-  /// hold for all packets.
+  /// Returns the demuxer that opened the input, always the same one. Its streams and their time
+  /// bases apply to all packets.
   [[nodiscard]] virtual Demuxer& demuxer() = 0;
 
   /// Returns the next packet of any stream; nullptr at the end, on a read error, or when stopped.
   /// Throws std::bad_alloc.
   [[nodiscard]] virtual UniqueAVPacket read() = 0;
 
-  /// From here on, reading ends when this `stop` is requested.
+  /// Makes reading end when this `stop` is requested, from now on.
   virtual void stop_with(std::stop_token stop) = 0;
 
   // What follows is valid once read() has returned nullptr.
   /// Returns why reading ended before the end of the input; empty otherwise.
   [[nodiscard]] virtual const std::string& read_error() const = 0;
   /// Returns Error(input) with the input's name and the reason if the file, the disk or the network
-  /// ended reading, whose bytes may come another time. Returns nullopt if the content of the bytes
-  /// ended it.
+  /// failed. A later try could then succeed. Returns nullopt if the content of the bytes ended
+  /// reading.
   [[nodiscard]] virtual const std::optional<Error>& failure() const = 0;
-  /// Returns what the input promised and its packets didn't keep; empty if nothing. Valid if
+  /// Returns what the input promised but its packets didn't contain; empty if nothing. Valid if
   /// everything was read from the start.
   [[nodiscard]] virtual std::string shortfall() const = 0;
 };

@@ -9,15 +9,15 @@
 namespace facepipe::video {
 namespace {
 
-// For some key frames nobody knows whether a decoder can begin there. What it then gives may be
-// complete only from the next key frame on.
+// For some key frames it is unknown whether a decoder can begin there. Its pictures are then
+// possibly complete only from the next key frame on. Therefore this many key frames are needed.
 constexpr int kEnoughKeyFrames = 2;
 
-// The first new try begins this much before the place that the last try reached. Each further try
-// doubles the distance.
+// The first new try begins just before the place that the last try reached. The second one begins
+// this much earlier, and each further one doubles this distance.
 constexpr std::int64_t kFirstStepUs = AV_TIME_BASE / 2;
 
-// The largest distance between a packet's two stamps.
+// The largest distance between a packet's decoding stamp and its presentation stamp.
 constexpr std::int64_t kMostDelayUs = 10 * std::int64_t{AV_TIME_BASE};
 
 class StartSearch {
@@ -30,17 +30,18 @@ class StartSearch {
     std::int64_t from = target_us_;
     for (std::int64_t step = 0; from > origin; step = std::max(kFirstStepUs, 2 * step)) {
       const bool sought = seek(from);
-      if (!sought && step == 0) return;  // Nothing was read.
+      if (!sought && step == 0) return;  // nothing was read
       if (!sought) break;
       if (reaches_entry()) {
         seek(from);
         return;
       }
-      // An index leads to key frames. So a search from just before the first packet finds the key
-      // frame before that. Without an index the search may end anywhere.
+      // With an index, seeking leads to key frames. A seek to just before the first packet then
+      // finds the previous key frame. Without an index, seeking can lead anywhere.
       from = std::min(from, first_us_.value_or(from)) - 1 - step;
     }
-    // The first packet is decoded before it is shown. Some formats find no place before the first.
+    // The first packet is decoded before it is shown. Some formats can't seek before their first
+    // packet.
     if (!seek(origin - kMostDelayUs) && !seek(origin))
       avformat_seek_file(&demuxer_.format(), -1, INT64_MIN, 0, 0, AVSEEK_FLAG_BYTE);
   }
@@ -56,8 +57,8 @@ class StartSearch {
     return stamp != AV_NOPTS_VALUE && av_compare_ts(stamp, tb_, target_us_, AV_TIME_BASE_Q) > 0;
   }
 
-  /// Returns whether a decoder can begin at a key frame of the packets from here to the target. The
-  /// key frame must be shown at the target or before.
+  /// Returns whether a decoder can begin at one of the key frames between the current position and
+  /// the target. The key frame must be shown at the target or before.
   bool reaches_entry() {
     EntryPoints entries(*demuxer_.video().codecpar);
     int key_frames = 0;
@@ -81,7 +82,7 @@ class StartSearch {
   Demuxer& demuxer_;
   const AVRational tb_;
   const std::int64_t target_us_;
-  std::optional<std::int64_t> first_us_;  // first stamp of the packets that the last try looked at
+  std::optional<std::int64_t> first_us_;  // first stamp of the packets that the last try examined
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Finds out how an input says that its pictures are stored: turned or mirrored.
+// Finds out whether an input says that its pictures are stored turned or mirrored.
 #pragma once
 
 #include "core/geometry.h"
@@ -8,8 +8,8 @@
 
 namespace facepipe::video {
 
-/// Returns how the input says that pictures are turned. The stream counts first, then the picture,
-/// then the file. An angle that is no quarter turn becomes a notice, and counts as upright. Must be
+/// Returns how the input says that pictures are turned. It asks the stream first, then the picture,
+/// then the file. An angle that isn't a quarter turn causes a notice and counts as upright. Must be
 /// called after the packet of `picture` has been read.
 [[nodiscard]] Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture,
                                          Notices& notices);

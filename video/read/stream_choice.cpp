@@ -14,7 +14,7 @@ bool is_video(const AVStream& stream) {
   return stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !is_attached_picture(stream);
 }
 
-/// Returns the merits of a stream, the most important first.
+/// Returns the merits of a stream, the most important one first.
 auto merits_of(const AVStream& stream) {
   constexpr int kForSome =
       AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_DEPENDENT;

@@ -11,7 +11,7 @@ namespace facepipe::video {
 /// * it isn't meant for people with impairments, and doesn't depend on another stream;
 /// * the file marks it as its default;
 /// * its pictures are the largest;
-/// * it has colours and not only greys, as depth and transparency have;
+/// * it has colours; pictures of depth or transparency have only greys;
 /// * it is the first.
 /// Must be called after avformat_find_stream_info().
 [[nodiscard]] int choose_video_stream(const AVFormatContext& input);

@@ -1,11 +1,11 @@
-// Tells kinds of streams apart: covers, subtitles of text, subtitles of pictures.
+// Recognises kinds of streams: covers, subtitles of text, subtitles of pictures.
 #pragma once
 
 #include "video/ffmpeg.h"
 
 namespace facepipe::video {
 
-/// Returns whether a stream of pictures is no video: a cover, another attached picture, or
+/// Returns whether a stream of pictures isn't a video but a cover, another attached picture, or
 /// thumbnails.
 [[nodiscard]] bool is_attached_picture(const AVStream& stream);
 

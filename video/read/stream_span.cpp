@@ -6,13 +6,13 @@
 
 namespace facepipe::video {
 
-/// A codec that has been used before either goes on, or is made like a new one.
+/// For the first packet, an idle codec is either prepared to go on or flushed.
 void StreamSpan::see(const AVPacket& packet, AVCodecContext& codec,
                      const AVCodecParameters& video) {
   const bool starts_independently = keys_ && keys_->look_at(packet);
   if (!std::exchange(begins_, false) || !std::exchange(idle_, false)) return;
   if (!starts_independently) return avcodec_flush_buffers(&codec);
-  // A new codec learns these two from the stream as it goes on.
+  // A codec learns these two facts from its stream, so they are reset for the next stream.
   codec.has_b_frames = video.video_delay;
   compat::forget_stamps(codec);
 }

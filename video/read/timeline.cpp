@@ -6,7 +6,7 @@
 namespace facepipe::video {
 namespace {
 
-// Stamps beyond this leave no room for arithmetic in 64 bits.
+// Larger stamps could overflow arithmetic in 64 bits.
 constexpr std::int64_t kMaxStamp = INT64_MAX / 4;
 
 std::optional<std::int64_t> absolute_us(std::optional<double> seconds, std::int64_t origin_us) {

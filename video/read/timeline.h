@@ -1,4 +1,4 @@
-// Decides when frames are shown: the chosen range, missing stamps, stamps that don't rise.
+// Decides when frames are shown: the chosen range, missing stamps, stamps that don't increase.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class Timeline {
   [[nodiscard]] bool in_range(std::int64_t stamp, AVRational time_base) const;
   [[nodiscard]] bool after_range(std::int64_t stamp, AVRational time_base) const;
 
-  /// Returns the stamp of the next frame in presentation order. If they are unknown, `pts` is
-  /// AV_NOPTS_VALUE and `duration` is 0.
+  /// Returns the stamp and the duration of the next frame in presentation order. Pass
+  /// AV_NOPTS_VALUE for an unknown `pts`, and 0 for an unknown `duration`.
   [[nodiscard]] Timing next(std::int64_t pts, std::int64_t duration);
 
-  /// Forgets the last frame: the next one doesn't follow it.
+  /// Forgets the last frame, because the next one doesn't follow it.
   void restart() { last_.reset(); }
 
   [[nodiscard]] AVRational time_base() const { return time_base_; }

@@ -7,7 +7,8 @@
 namespace facepipe::video {
 namespace {
 
-/// Joins a picture's two fields in one packet; stamps and side data stay the first's.
+/// Appends a picture's second field to the packet of its first. The first field's stamps and side
+/// data stay.
 void append_field(AVPacket& first, const AVPacket& second) {
   const int size = first.size;
   if (second.size <= 0) return;

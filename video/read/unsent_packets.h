@@ -1,4 +1,5 @@
-// Packets between Decoder::send() and FFmpeg's decoder: the two fields of a picture become one.
+// Holds packets between Decoder::send() and FFmpeg's decoder, and joins the two fields of a
+// picture.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace facepipe::video {
 
-/// A packet with its number in the ledger.
+/// Holds a packet and its tag in the ledger.
 struct TaggedPacket {
   UniqueAVPacket packet;
   std::int64_t tag = 0;
@@ -18,25 +19,25 @@ struct TaggedPacket {
 /// Holds packets until the codec takes them. A first field of H.264 waits for its second one, and
 /// both go to the codec in one packet.
 ///
-/// The reason lies in FFmpeg's threads, which decode a packet each. A thread notes which
-/// macroblocks of an H.264 picture it has seen. A thread that gets only the second field believes
-/// that the first one is missing, and flags a whole picture as damaged. With both fields in one
-/// packet, as Matroska stores them, the flags are those of one thread.
+/// The reason is that each of FFmpeg's threads decodes one packet. A thread notes which macroblocks
+/// of an H.264 picture it has seen. A thread that gets only the second field assumes that the first
+/// one is missing, and reports the whole picture as damaged. If both fields are in one packet, as
+/// in Matroska, several threads report the same damage as one thread.
 class UnsentPackets {
  public:
   explicit UnsentPackets(const AVCodecParameters& video);
 
-  /// Looks at the next packet of the stream: whether it is the second field of the packet before.
+  /// Returns whether the next packet of the stream is the second field of the packet before it.
   [[nodiscard]] bool is_second_field(const AVPacket& packet);
-  /// Joins a second field to its first one. False if no first field waits.
-  /// Errors: as av_grow_packet().
+  /// Joins a second field to its first one. Returns false if no first field waits. Errors: as
+  /// av_grow_packet().
   [[nodiscard]] bool join(const AVPacket& second);
-  /// Adds the packet that is_second_field() has looked at. A first field whose second one never
-  /// came goes to the codec by itself.
+  /// Adds the packet that was passed to is_second_field(). If a first field still waits, it goes to
+  /// the codec without its second one.
   void push(TaggedPacket next);
-  /// No more packets come: a first field doesn't wait any longer.
+  /// Says that no more packets come, so that a first field doesn't wait any longer.
   void finish();
-  /// The next packet begins a segment: it is no second field.
+  /// Says that the next packet begins a segment, so that it isn't a second field.
   void restart() { fields_.restart(); }
   /// Drops all packets.
   void clear();

@@ -21,7 +21,7 @@ bool named(const AVOutputFormat& format, const char* names) {
   return av_match_name(format.name, names) != 0;
 }
 
-// Lets the muxer check the stream. What it writes goes to memory and is thrown away.
+// Lets the muxer check the stream. Its output goes to memory and is thrown away.
 bool muxer_accepts(const AVOutputFormat& format, const AVCodecParameters& parameters) {
   AVFormatContext* raw = nullptr;
   if (avformat_alloc_output_context2(&raw, &format, nullptr, nullptr) < 0) throw std::bad_alloc();
@@ -44,8 +44,8 @@ bool is_one_of(AVCodecID codec, std::span<const AVCodecID> codecs) {
   return std::find(codecs.begin(), codecs.end(), codec) != codecs.end();
 }
 
-// Returns whether MPEG-TS has a name for the codec. It takes any other stream as private data,
-// which no player reads.
+// Returns whether MPEG-TS has an identifier for the codec. It stores any other stream as private
+// data, which no player reads.
 bool mpegts_names(AVCodecID codec, AVMediaType type) {
   constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
                               AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,       AV_CODEC_ID_VVC,
@@ -56,21 +56,21 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
   return type == AVMEDIA_TYPE_AUDIO || is_one_of(codec, kOther);
 }
 
-// Returns whether the file only holds packets without a header ("x.h264", "x.m2v"). Then its name
-// must say what they are.
+// Returns whether the file contains only packets without a header ("x.h264", "x.m2v"). Then the
+// file's name must say what they are.
 bool is_raw_video(const AVOutputFormat& format) {
   return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && !is_image_format(format) &&
          format.audio_codec == AV_CODEC_ID_NONE && format.video_codec != AV_CODEC_ID_NONE;
 }
 
-// Returns the answer for muxers that take video which nothing can read; nullopt for all other
+// Answers for muxers that also take video that nothing can read. Returns nullopt for all other
 // muxers.
 std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID codec) {
   constexpr std::array kRealMedia{AV_CODEC_ID_RV10, AV_CODEC_ID_RV20};
-  // A program stream says nothing of its video, so readers recognise it by its content.
+  // A program stream doesn't name its video codec, so readers recognise the video by its content.
   constexpr std::array kProgramStream{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
                                       AV_CODEC_ID_MPEG4, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
-  // WTV keeps its covers as JPEG, and takes each JPEG picture for a cover.
+  // WTV stores its covers as JPEG, and treats each JPEG picture as a cover.
   if (std::string_view(format.name) == "wtv" && codec == AV_CODEC_ID_MJPEG) return false;
   if (is_raw_video(format) || named(format, "fits")) return codec == format.video_codec;
   if (is_program_stream(format)) return is_one_of(codec, kProgramStream);
@@ -78,8 +78,9 @@ std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID
   return std::nullopt;
 }
 
-// Returns the muxer of the input's extension if the demuxer that opened the file has the same name.
-// Otherwise returns the first muxer that has a name of the demuxer; nullptr if there is none.
+// Returns the muxer for the input's extension, if the demuxer that opened the file has the same
+// name. Otherwise returns the first muxer that has one of the demuxer's names; nullptr if there is
+// none.
 const AVOutputFormat* muxer_of_input(const std::string& input, std::string_view demuxer_names) {
   const AVOutputFormat* by_name = av_guess_format(nullptr, input.c_str(), nullptr);
   if (by_name != nullptr && is_mov_family(*by_name) && demuxer_names.starts_with("mov,"))
@@ -136,8 +137,8 @@ bool needs_no_seeking(const AVOutputFormat& format) {
 }
 
 bool has_fixed_frame_rate(const AVOutputFormat& format) {
-  // AVFMT_VARIABLE_FPS doesn't say it, because FFmpeg 5.1 doesn't set it for MP4, which stores
-  // every stamp.
+  // The flag AVFMT_VARIABLE_FPS can't be used, because FFmpeg 5.1 doesn't set it for MP4, which
+  // stores every stamp.
   return named(format,
                "avi,dv,mxf,mxf_d10,mxf_opatom,gxf,swf,yuv4mpegpipe,amv,filmstrip,roq,vc1test");
 }
@@ -167,7 +168,7 @@ bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
   if (stream.codec_type == AVMEDIA_TYPE_VIDEO)
     if (const auto answer = holds_readable_video(format, stream.codec_id)) return *answer;
   const int answer = avformat_query_codec(&format, stream.codec_id, FF_COMPLIANCE_NORMAL);
-  // FFmpeg's answer leaves out the sound that Matroska holds under its number in AVI.
+  // FFmpeg's answer doesn't include the sound that Matroska stores under its number in AVI.
   const bool maybe_by_number = answer == 0 && stream.codec_type == AVMEDIA_TYPE_AUDIO &&
                                std::string_view(format.name) == "matroska";
   if (maybe_by_number) return muxer_accepts(format, stream);
@@ -200,7 +201,8 @@ const AVOutputFormat& muxer_for(const std::filesystem::path& path, const std::st
   if (format == nullptr)
     throw Error(ErrorKind::output,
                 path.string() + ": no container format has this extension; try .mkv or .mp4");
-  // The WebP muxer makes animations, which FFmpeg can't read. The muxer for images makes pictures.
+  // The WebP muxer makes animations, which FFmpeg can't read. The muxer for images makes single
+  // pictures.
   if (std::string_view(format->name) == "webp") return *av_guess_format("image2", nullptr, nullptr);
   if (std::string_view(format->name) == "film_cpk")
     throw Error(ErrorKind::output, path.string() + ": " + format->name +

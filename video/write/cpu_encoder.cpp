@@ -15,8 +15,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// Adds libaom's options for a still image that the user doesn't set. libaom's own choice is meant
-/// for videos, and takes half a minute for the picture of a phone.
+/// Adds libaom's options for a still image that the user hasn't set. libaom's own defaults are for
+/// videos: with them, the picture of a phone takes half a minute.
 void add_options_of_still_image(CodecOptions& all) {
   constexpr std::pair<const char*, const char*> kOptions[] = {
       {"still-picture", "1"}, {"cpu-used", "6"}, {"crf", "18"}};
@@ -24,8 +24,8 @@ void add_options_of_still_image(CodecOptions& all) {
     if (!names_any(all, {name})) all.emplace_back(name, value);
 }
 
-/// Turns off libvpx's alternate reference pictures, which are never shown. With them, its VP8 has
-/// no transparency.
+/// Turns off libvpx's alternate reference pictures, which are never shown. With them, libvpx's VP8
+/// has no transparency.
 void add_options_of_transparency(CodecOptions& all) {
   if (!names_any(all, {"auto-alt-ref"})) all.emplace_back("auto-alt-ref", "0");
 }
@@ -51,7 +51,7 @@ void set_default_quality(AVCodecContext& context) {
 }
 
 /// Returns the filter chain that converts a picture to `format`. Without the option, FFmpeg would
-/// make full range limited, but the encoder has been opened for the picture's own range.
+/// convert full range to limited range, but the encoder was opened for the picture's own range.
 std::string conversion_of(const AVFrame& picture, AVPixelFormat format) {
   const bool yuv = (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) == 0;
   const bool full = picture.color_range == AVCOL_RANGE_JPEG;
@@ -74,7 +74,7 @@ class CpuEncoder final : public Encoder {
   void encode(Frame frame, FrameRecord record, const Sink& sink) override {
     record.times[StageId::encode].begin = Clock::now();
     const UniqueAVFrame picture = prepare(frame, std::move(record));
-    frame = Frame();  // A converted picture doesn't need the frame any more.
+    frame = Frame();  // a converted picture doesn't need the frame any more
     encoder_.send(*picture, sink);
   }
 
@@ -104,7 +104,7 @@ class CpuEncoder final : public Encoder {
 
   AVPixelFormat encoded_;
   FFmpegEncoder encoder_;
-  // Exists if the encoder wants a format that stages can't work on.
+  // It exists if the encoder needs a format that the stages can't work on.
   std::optional<FrameFilter> converter_;
 };
 

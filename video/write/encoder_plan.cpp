@@ -23,8 +23,8 @@ std::vector<AVPixelFormat> coloured_formats(const AVCodec& codec) {
   for (const AVPixelFormat format : compat::pixel_formats(codec)) {
     const AVPixFmtDescriptor* description = av_pix_fmt_desc_get(format);
     const bool palette = (description->flags & AV_PIX_FMT_FLAG_PAL) != 0;
-    // JPEG has full range. FFmpeg opens its encoder for limited range only if a user asks for lax
-    // rules.
+    // JPEG has full range. FFmpeg opens its encoder for limited range only if the user asks for
+    // less strict rules.
     const bool narrow_jpeg = codec.id == AV_CODEC_ID_MJPEG && !is_full_range_yuv(format);
     if (description->nb_components >= 3 && !palette && !narrow_jpeg) result.push_back(format);
   }
@@ -38,7 +38,7 @@ std::vector<AVPixelFormat> grey_formats(const AVCodec& codec) {
   return result;
 }
 
-/// Returns the format that the encoder gets: one with colours, if it takes any.
+/// Returns the format that the encoder gets. It has colours if the encoder takes any such format.
 AVPixelFormat encoded_format(const AVCodec& codec, std::span<const AVPixelFormat> coloured_ones,
                              AVPixelFormat source, Notices& notices) {
   const auto taken = [source](std::span<const AVPixelFormat> formats) {
@@ -57,7 +57,7 @@ bool fits_subsampling(AVPixelFormat format, Size size) {
   return size.width % (1 << d.log2_chroma_w) == 0 && size.height % (1 << d.log2_chroma_h) == 0;
 }
 
-// Encoders don't publish which sizes they take. Only opening one shows it.
+// Encoders don't publish which sizes they take. Only opening an encoder shows it.
 bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
   const UniqueCodecContext context = new_codec_context(&codec);
   context->width = size.width;
@@ -92,23 +92,23 @@ AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> f
   return full;
 }
 
-/// Returns the encoder for single pictures, because FFmpeg's first encoder of WebP makes one
-/// animation of all pictures.
+/// Returns the encoder for single pictures. For WebP it isn't FFmpeg's first encoder, because that
+/// one makes one animation of all pictures.
 const AVCodec* picture_encoder(AVCodecID id) {
   const AVCodec* const still =
       id == AV_CODEC_ID_WEBP ? avcodec_find_encoder_by_name("libwebp") : nullptr;
   return still != nullptr ? still : avcodec_find_encoder(id);
 }
 
-/// Returns the extension of a container that holds the codec.
+/// Returns the extension of a container that can store the codec.
 std::string extension_for_codec(AVCodecID codec) {
   for (const char* const extension : {".mkv", ".mp4", ".mov", ".avi"})
     if (can_hold(muxer_for(std::string("x") + extension), codec, AVMEDIA_TYPE_VIDEO))
       return extension;
-  return ".nut";  // NUT holds everything
+  return ".nut";  // NUT can store everything
 }
 
-/// Returns whether the formats differ only in the places of their samples.
+/// Returns whether two formats differ only in where their samples lie.
 bool same_samples(AVPixelFormat a, AVPixelFormat b) {
   const AVPixFmtDescriptor& first = *av_pix_fmt_desc_get(a);
   const AVPixFmtDescriptor& second = *av_pix_fmt_desc_get(b);
@@ -121,7 +121,7 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
          is_full_range_yuv(a) == is_full_range_yuv(b);
 }
 
-/// Returns an encoder by FFmpeg's name for it, or for its family; nullptr if there is none.
+/// Returns an encoder by FFmpeg's name of the encoder or of its family; nullptr if there is none.
 const AVCodec* named_encoder(const std::string& name) {
   const AVCodec* const codec = avcodec_find_encoder_by_name(name.c_str());
   const AVCodecDescriptor* const family = avcodec_descriptor_get_by_name(name.c_str());
@@ -139,8 +139,8 @@ bool leaves_encoder_open(const EncoderOptions& options) {
 }
 
 bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options) {
-  // Motion JPEG has a fixed quality here. FFmpeg's options may set a bit rate, or threads that hold
-  // pictures back. "quality" is nvJPEG's option.
+  // Motion JPEG has a fixed quality here. FFmpeg's options can set a bit rate, or threads that hold
+  // pictures back. The option "quality" is nvJPEG's and changes neither.
   const bool may_change_that = std::ranges::any_of(
       options.options, [](const auto& option) { return option.first != "quality"; });
   return codec.id == AV_CODEC_ID_MJPEG && !may_change_that;

@@ -36,7 +36,7 @@ void DecodingStamps::sent(std::int64_t stamp) {
 }
 
 std::int64_t DecodingStamps::next() {
-  // As many stamps as the lead remain when the last picture's packet has come.
+  // When the last picture's packet has come, `lead_` stamps remain.
   if (!begun_ || stamps_.size() <= static_cast<std::size_t>(lead_))
     throw Error(ErrorKind::internal, "decoding stamps: a packet without a picture");
   const std::int64_t stamp = stamps_.front();

@@ -1,4 +1,4 @@
-// Makes an encoder's time stamps: of the pictures that it gets, and of the packets that it gives.
+// Computes time stamps: of the pictures that an encoder gets, and of the packets that it gives.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace facepipe::video {
 
-/// Turns frames' stamps into an encoder's time base. The stamps rise strictly. Not thread-safe.
+/// Converts frames' stamps to an encoder's time base. The resulting stamps increase strictly. Not
+/// thread-safe.
 class EncoderClock {
  public:
   EncoderClock(AVRational time_base, Notices& notices) : time_base_(time_base), notices_(notices) {}
 
   [[nodiscard]] AVRational time_base() const { return time_base_; }
-  /// Returns the stamp of the next frame. A rounded stamp becomes a notice.
+  /// Returns the stamp of the next frame. If the stamp had to be rounded, a notice says so.
   [[nodiscard]] std::int64_t next_stamp(const Frame& frame);
-  /// Returns the duration, which is never negative.
+  /// Returns the frame's duration, which is never negative.
   [[nodiscard]] std::int64_t duration_of(const Frame& frame) const;
 
  private:
@@ -28,21 +29,22 @@ class EncoderClock {
   std::optional<std::int64_t> last_stamp_;
 };
 
-/// Makes decoding stamps as libx264 does. A packet's decoding stamp is a presentation stamp: the
-/// one that stands `lead` places before its own in the rising order of all. Before the first
-/// picture, `lead` stamps are made up, one frame's ticks apart. So decoding stamps rise strictly.
-/// None is later than its packet's presentation if at most `lead` pictures overtake a picture.
-/// Without lead both stamps are equal. Not thread-safe.
+/// Computes decoding stamps as libx264 does. Packet number n gets presentation stamp number n -
+/// `lead`, counted in increasing order. Before the first presentation stamp, `lead` stamps are
+/// invented, one frame's ticks apart. Therefore decoding stamps increase strictly. If at most
+/// `lead` pictures are decoded before a picture but shown after it, no packet is decoded after its
+/// presentation. If `lead` is 0, both stamps are equal. Not thread-safe.
 class DecodingStamps {
  public:
   /// @param lead         number of pictures, 0 or more
   /// @param frame_ticks  a frame's usual duration, at least 1
   DecodingStamps(int lead, std::int64_t frame_ticks);
 
-  /// Takes the presentation stamp of the next picture that the encoder gets. They rise strictly.
+  /// Takes the presentation stamp of the next picture that the encoder gets. The stamps must
+  /// increase strictly.
   void sent(std::int64_t stamp);
   /// Returns the decoding stamp of the next packet that the encoder gives. Throws Error(internal)
-  /// for more packets than pictures.
+  /// if there were more packets than pictures.
   [[nodiscard]] std::int64_t next();
 
  private:

@@ -14,8 +14,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// MPEG-4 part 2 stores its clock in 16 bits. MPEG-1 and MPEG-2 only know a list of frame rates.
-// Theora counts frames.
+// Returns whether the encoder's time base must be the duration of a frame. MPEG-4 part 2 stores its
+// clock in 16 bits. MPEG-1 and MPEG-2 know only a list of frame rates. Theora counts frames.
 bool needs_frame_clock(AVCodecID codec) {
   return codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO ||
          codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_THEORA;
@@ -26,7 +26,7 @@ AVRational time_base_of(const EncoderSetup& setup, const Frame& first) {
   return frame_clock ? av_inv_q(to_av(setup.frame_rate)) : to_av(first.time_base);
 }
 
-// x265 writes to standard error itself.
+// x265 itself writes to standard error, unless these options are set.
 constexpr std::string_view kX265Options = "x265-params";
 constexpr std::string_view kX265Quiet = "log-level=none";
 
@@ -35,14 +35,14 @@ void quiet_encoder(const AVCodec& codec, Dictionary& options) {
     options.set(std::string(kX265Options), std::string(kX265Quiet));
 }
 
-// Throws if the threads of an encoder can't be started, because the encoder doesn't report that.
-// libx264 starts 1.5 threads for each core, and one that looks ahead.
+// Throws if the threads of an encoder can't be started, because the encoder itself doesn't report
+// that. libx264 starts 1.5 threads for each core, and one thread that looks ahead.
 void expect_encoder_threads(int threads) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
 }
 
-/// Gives SVT-AV1 a picture before it is closed. Without one, SVT-AV1 (1.4) waits for ever.
+/// Sends SVT-AV1 a picture before it is closed. Without any picture, SVT-AV1 (1.4) waits for ever.
 void end_svt(AVCodecContext& context) {
   const UniqueAVFrame picture(av_frame_alloc());
   const UniqueAVPacket packet(av_packet_alloc());
@@ -52,7 +52,7 @@ void end_svt(AVCodecContext& context) {
   picture->height = context.height;
   picture->pts = 0;
   if (av_frame_get_buffer(picture.get(), 0) < 0) return;
-  // Any picture will do.
+  // Any picture is good enough.
   static_cast<void>(fill_black(*picture, context.color_range));
   avcodec_send_frame(&context, picture.get());
   avcodec_send_frame(&context, nullptr);
@@ -74,7 +74,7 @@ void set_picture(AVCodecContext& context, const Frame& first) {
   context.field_order = first.field_order == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
 }
 
-/// Makes an encoder's context. It is not open yet, and has none of the user's options.
+/// Makes an encoder's context, without the user's options. The context is not open yet.
 UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, AVRational time_base,
                                 const FFmpegEncoder::Configure& configure) {
   UniqueCodecContext context = new_codec_context(setup.plan.codec);
@@ -89,8 +89,8 @@ UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, A
   return context;
 }
 
-/// Returns whether an encoder that has refused opens with one thread. Some encoders (libx264) don't
-/// report that they could not start their threads, or had no memory for them.
+/// Returns whether an encoder that has refused to open opens with one thread. Some encoders
+/// (libx264) don't report that they could not start their threads, or had no memory for them.
 bool opens_with_one_thread(UniqueCodecContext context, const CodecOptions& options) {
   constexpr int kThreads =
       AV_CODEC_CAP_OTHER_THREADS | AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS;
@@ -164,7 +164,7 @@ FFmpegEncoder::~FFmpegEncoder() {
 
 void FFmpegEncoder::announce(const Frame& frame, AVFrame& picture, FrameRecord record) {
   picture.pts = clock_.next_stamp(frame);
-  // The source's choice of key frames doesn't count here.
+  // The encoder, not the source, decides which frames become key frames.
   picture.pict_type = AV_PICTURE_TYPE_NONE;
   pending_.emplace(picture.pts, Pending{clock_.duration_of(frame), std::move(record)});
 }

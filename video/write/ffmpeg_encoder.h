@@ -1,5 +1,5 @@
-// Drives one of FFmpeg's video encoders: opens it, sends pictures, and takes packets. The CPU's
-// encoder and NVENC's share this.
+// Drives a video encoder of FFmpeg: opens it, sends pictures, and takes packets. The CPU's encoders
+// and NVENC's use this class.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@
 
 namespace facepipe::video {
 
-/// Names and values, in the order in which they are set. The last value of a name counts.
+/// Holds names and values, in the order in which they are set. The last value of a name counts.
 using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns whether one of the options has one of the names.
 [[nodiscard]] bool names_any(const CodecOptions& options,
                              std::initializer_list<std::string_view> names);
 
-/// Returns whether the encoder has the option, as its own or as one that all encoders share.
+/// Returns whether the encoder has the option, either its own or one that all encoders share.
 [[nodiscard]] bool has_option(AVCodecContext& context, const std::string& name);
-/// Returns whether the encoder has the option as its own.
+/// Returns whether the encoder has the option as one of its own.
 [[nodiscard]] bool has_own_option(const AVCodec& codec, const std::string& name);
 
-/// Calls avcodec_open2() with options, and returns its code. Encoders that write to standard error
-/// themselves are told not to, unless one of their options says otherwise. Throws Error(usage) for
-/// an option that the encoder doesn't know.
+/// Calls avcodec_open2() with options, and returns its code. Makes encoders quiet that would write
+/// to standard error, unless the user's options say otherwise. Throws Error(usage) for an option
+/// that the encoder doesn't know.
 [[nodiscard]] int open_with_options(AVCodecContext& context, const CodecOptions& options);
 
-/// Used by one thread. Packets keep FFmpeg's decoding stamps.
+/// Only one thread may use it. Packets keep FFmpeg's decoding stamps.
 class FFmpegEncoder {
  public:
-  /// Sets what the encoder needs beside what it gets from the setup and the first frame.
+  /// Sets what the encoder needs besides the setup and the facts of the first frame.
   using Configure = std::function<void(AVCodecContext&)>;
 
   /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses;
@@ -47,9 +47,9 @@ class FFmpegEncoder {
   FFmpegEncoder(const FFmpegEncoder&) = delete;
   FFmpegEncoder& operator=(const FFmpegEncoder&) = delete;
 
-  /// Sets the stamp of the picture that send() gets next, and which shows `frame`.
+  /// Sets the stamp of `picture`, which shows `frame`. The next send() must get this picture.
   void announce(const Frame& frame, AVFrame& picture, FrameRecord record);
-  /// Gives zero or more packets to `sink`. Errors: Error(output).
+  /// Sends a picture, and calls `sink` with zero or more packets. Errors: Error(output).
   void send(const AVFrame& picture, const Encoder::Sink& sink) { give(&picture, sink); }
   void flush(const Encoder::Sink& sink) { give(nullptr, sink); }
 
@@ -69,7 +69,7 @@ class FFmpegEncoder {
   std::string subject_;  // beginning of error messages
   UniqueCodecContext context_;
   EncoderClock clock_;
-  std::map<std::int64_t, Pending> pending_;  // keys: stamps
+  std::map<std::int64_t, Pending> pending_;  // key: presentation stamp
   bool got_any_ = false;                     // the encoder got a picture
 };
 

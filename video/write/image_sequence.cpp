@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the file for one number, in the pattern's folder.
+/// Returns the file for a number, in the pattern's folder.
 fs::path numbered(const fs::path& pattern, int number) {
   std::array<char, NAME_MAX + 1> name{};
   const std::string last = pattern.filename().string();
@@ -35,7 +35,7 @@ fs::path numbered(const fs::path& pattern, int number) {
   return pattern.parent_path() / name.data();
 }
 
-/// The text before and after the number in the names of a pattern.
+/// Holds the text before and after the number in a pattern's file names.
 struct Around {
   std::string before;
   std::string behind;
@@ -57,7 +57,7 @@ Around around_number(const std::string& pattern) {
   return result;
 }
 
-/// Returns whether a file's name is that of one of the sequence's pictures.
+/// Returns whether a file of this name is one of the sequence's pictures.
 bool is_picture(const std::string& name, const fs::path& pattern) {
   const auto [before, behind] = around_number(pattern.filename().string());
   const bool around = name.size() > before.size() + behind.size() && name.starts_with(before) &&
@@ -152,7 +152,8 @@ int ImageSequence::add(std::span<const std::uint8_t> picture) {
     const fs::path file = temporary(count_ + 1);
     lock_.writes(file);
     full_ = write_new_file(file, std::as_bytes(picture));
-  } catch (const Error&) {  // No exception may pass FFmpeg. The lock's record can't be written.
+  } catch (const Error&) {  // an exception must not pass through FFmpeg; the lock's record can't be
+                            // written
     full_ = ENOSPC;
   }
   if (full_ == 0) ++count_;
@@ -162,7 +163,7 @@ int ImageSequence::add(std::span<const std::uint8_t> picture) {
 void ImageSequence::sync() const noexcept {
   const int opened = open(folder_of(pattern_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
-  syncfs(opened);  // One call for all pictures is quicker than a call for each.
+  syncfs(opened);  // one call for all pictures is faster than a call for each
   close(opened);
 }
 

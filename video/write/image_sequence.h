@@ -1,4 +1,4 @@
-// Writes a video as numbered pictures, one file each. All get their names at the end.
+// Writes a video as numbered pictures, one file each. All files get their names at the end.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace facepipe::video {
 
-/// Returns whether the last part of a path has a place for a number, as FFmpeg writes it: one %d or
-/// %0Nd, where %% is a per cent sign.
+/// Returns whether the last part of a path contains FFmpeg's pattern for a number: one %d or %0Nd,
+/// where %% means a per cent sign.
 [[nodiscard]] bool is_sequence_name(const std::filesystem::path& path);
 
-/// Returns an existing file that a picture of the sequence would replace. The path is empty if
+/// Returns an existing file that a picture of the sequence would replace. Returns an empty path if
 /// there is no such file, or if the folder doesn't exist.
 [[nodiscard]] std::filesystem::path existing_picture(const std::filesystem::path& pattern);
 
-/// The files of one output. Pictures count from 1. Each is a new, temporary file beside its final
-/// name. commit() gives it this name, and keep_partial() gives it a partial one. Without either,
-/// the destructor removes the files. Holds the lock on the pattern's name
-/// (core/files/output_lock.h). Not thread-safe.
+/// Writes the files of one output. Pictures are numbered from 1. Each picture is a new, temporary
+/// file beside its final name. commit() gives the files their final names, and keep_partial() gives
+/// them partial names. If neither is called, the destructor removes the files. The object holds the
+/// lock on the pattern's name (core/files/output_lock.h). Not thread-safe.
 class ImageSequence {
  public:
   /// @param pattern  a path for which is_sequence_name() is true
@@ -33,21 +33,21 @@ class ImageSequence {
   ImageSequence(const ImageSequence&) = delete;
   ImageSequence& operator=(const ImageSequence&) = delete;
 
-  /// Makes `muxer` write each picture that it opens to the next file. The names that it asks for
-  /// don't matter.
+  /// Makes `muxer` write each picture that it opens to the next file. The names that the muxer asks
+  /// for are ignored.
   void attach(AVFormatContext& muxer);
 
-  /// Returns why a picture could not be written, as an errno; 0 if all were.
+  /// Returns the errno of a picture that could not be written; 0 if all were written.
   [[nodiscard]] int full() const { return full_; }
 
-  /// Says what is missing of the input, for the record of commit(): OutputLock::ends_damaged().
+  /// Says what is missing in the input. commit() records it: see OutputLock::ends_damaged().
   void ends_damaged(const std::string& damage) { lock_.ends_damaged(damage); }
 
   /// Gives all pictures their names. Throws Error(output) if a name is taken or the system refuses.
-  /// Pictures that were named before that stay, and the others are kept under partial names.
+  /// Pictures that got their names before that keep them, and the others get partial names.
   void commit();
-  /// Gives all pictures the names of "PATTERN.partial.EXT". If there are pictures of that name, it
-  /// takes "PATTERN.partial-2.EXT", and so on. Returns the pattern of the names.
+  /// Gives all pictures the names of "PATTERN.partial.EXT". If pictures have such names already, it
+  /// uses "PATTERN.partial-2.EXT", and so on. Returns the pattern of the names.
   std::filesystem::path keep_partial();
 
  private:
@@ -62,7 +62,7 @@ class ImageSequence {
   ExistingTarget existing_;
   std::string suffix_;  ///< suffix of temporary files
   OutputLock lock_;
-  int first_ = 1;  ///< number of the first picture that has no other name yet
+  int first_ = 1;  ///< number of the first picture that still has its temporary name
   int count_ = 0;
   int full_ = 0;
 };

@@ -19,12 +19,12 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// Sizes of what muxers write at the end: indices (some 30 bytes a packet in MP4), and what
-// surrounds them.
+// These are upper bounds of what muxers write at the end: indices (some 30 bytes for each packet in
+// MP4), and what surrounds them.
 constexpr std::int64_t kIndexBytesPerPacket = 64;
 constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 
-/// Refuses a FIFO or device, which can't be sought, for a format that must go back.
+/// Returns the output. Throws if it is a FIFO or a device, but the format's muxer must seek.
 const std::filesystem::path& checked_target(const MuxerOptions& options) {
   if (is_stream_target(options.output) && !needs_no_seeking(*options.format))
     throw Error(ErrorKind::output,
@@ -34,7 +34,7 @@ const std::filesystem::path& checked_target(const MuxerOptions& options) {
   return options.output;
 }
 
-/// Removes side data that hold words from a packet.
+/// Removes side data that contain text from a packet.
 void remove_words(AVPacket& packet) {
   for (int i = packet.side_data_elems - 1; i >= 0; --i) {
     if (!holds_words(packet.side_data[i].type)) continue;
@@ -65,8 +65,8 @@ void Muxer::open_file() {
     file_->expect_no_file();
   }
   AVFormatContext* context = nullptr;
-  // For muxers, the name only says that pictures are numbered. The files that they open are given
-  // by us.
+  // For muxers, this name only says that pictures are numbered. attach() decides which files they
+  // write.
   check_av(avformat_alloc_output_context2(&context, options_.format, nullptr, "%d"),
            ErrorKind::output, options_.output.string());
   context_.reset(context);
@@ -114,16 +114,16 @@ void Muxer::write_header(const VideoStreamInfo& video) {
   make_trials();
 }
 
-/// Makes a trial for each stream beside the video. If the muxer ends with an error, FFmpeg doesn't
-/// say at which packet: it may be one that was held back to be interleaved.
+/// Makes a trial for each stream other than the video. Trials are needed because FFmpeg doesn't say
+/// which packet made the muxer fail: it can be one that was held back to be interleaved.
 void Muxer::make_trials() {
   for (auto& [index, output] : outputs_)
     if (index != input_.video_index())
       output.trial = std::make_unique<PacketTrial>(*options_.format, *output.stream);
 }
 
-/// Throws the right error. An error of the file isn't the header's fault, and comes to light here
-/// or at the first packet.
+/// Throws an error that names the right cause. If writing the file has failed, the header is not
+/// the cause. Such a failure appears here or at the first packet.
 void Muxer::fail_in_header(int code) {
   const std::string name = options_.output.string();
   if (full() == ECANCELED) throw Stopped();
@@ -151,12 +151,12 @@ bool Muxer::write_video(UniqueAVPacket packet) {
   return taken;
 }
 
-/// Fills a picture up with zeros, which have no meaning after a picture in MPEG's codecs. In a
-/// program stream, a packet has the time of what begins in it first. If a picture fills its packet,
-/// no second picture begins there, and each has its own time.
+/// Appends zeros to a picture, which mean nothing after a picture in MPEG's codecs. In a program
+/// stream, a packet has the time of the first thing that begins in it. If a picture fills its
+/// packet, no second picture begins there, so each picture has its own time.
 void Muxer::pad(AVPacket& picture) const {
   if (!is_program_stream(*options_.format)) return;
-  constexpr unsigned kUsual = 2048;  // FFmpeg's size if nobody has asked for another one
+  constexpr unsigned kUsual = 2048;  // FFmpeg's default size
   const unsigned room = context_->packet_size > 0 ? context_->packet_size : kUsual;
   const int missing = static_cast<int>(room) - picture.size;
   if (missing <= 0) return;
@@ -188,8 +188,8 @@ void Muxer::write_side(UniqueAVPacket packet) {
   write(std::move(packet));
 }
 
-/// Counts a packet that is left out. If nothing may be lost, it throws at once, and doesn't wait
-/// for a packet that is taken.
+/// Counts a packet that is left out. With `strict`, it throws at once if no packet of the stream
+/// was taken before.
 void Muxer::leave_out(Output& output, const AVStream& from) {
   ++output.lost;
   output.why_lost = output.trial->refusal();
@@ -198,9 +198,9 @@ void Muxer::leave_out(Output& output, const AVStream& from) {
                 options_.output.string() + ": --strict: " + refused_stream(from, output.why_lost));
 }
 
-/// Returns whether the packet is text that tells a place, or comes after such text. The reason is
-/// that a log of places may write some of them in another way. Removes the words beside the data of
-/// a packet that stays.
+/// Returns whether the packet is text that says where the video was filmed, or comes after such
+/// text. Later texts are left out too, because a log of places can write some places in another
+/// way. Also removes text in the packet's side data.
 bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   remove_words(packet);
   if (!is_text_subtitle(from)) return false;
@@ -234,7 +234,7 @@ void Muxer::tell_left_out() const {
   }
 }
 
-/// Gives a packet its stamps in the output.
+/// Sets a packet's stamps in the output.
 void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);
@@ -250,8 +250,8 @@ void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   packet.pos = -1;
 }
 
-/// Reports if pictures or sound come too early. Containers that count packets begin with all
-/// streams at once, and have no gaps. AVI is an exception, because it repeats pictures.
+/// Reports if pictures or sound come too early. In containers that count packets, all streams begin
+/// at once and have no gaps. AVI is an exception, because it repeats pictures.
 void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
   const AVStream& stream = *output.stream;
   const AVMediaType type = stream.codecpar->codec_type;
@@ -269,8 +269,8 @@ void Muxer::tell_lost_times(const Output& output, std::int64_t dts) {
                (first ? " can't start a stream later" : " can't hold gaps between pictures"));
 }
 
-/// Corrects stamps as FFmpeg's own command does: decoding stamps rise, and nothing is shown before
-/// it is decoded.
+/// Corrects stamps as FFmpeg's own command does: decoding stamps increase, and nothing is shown
+/// before it is decoded.
 void Muxer::mend_stamps(Output& output, AVPacket& packet) {
   const auto tell = [&](const char* before, const char* behind) {
     notices_.add(before + std::to_string(output.stream->index) + behind);
@@ -303,8 +303,8 @@ bool Muxer::write(UniqueAVPacket packet) {
   return written >= 0;
 }
 
-/// Reserves room for the packet itself, the packets that FFmpeg holds back to interleave them, and
-/// the file's end.
+/// Reserves room for the packet itself, for packets that FFmpeg holds back to interleave them, and
+/// for the file's end.
 void Muxer::reserve_for(const AVPacket& packet) {
   if (!io_) return;
   ++packets_;
@@ -317,7 +317,7 @@ void Muxer::reserve_for(const AVPacket& packet) {
 void Muxer::drain() {
   const int code = io_ ? io_->flush() : 0;
   forget_written();
-  if (code == 0) on_their_way_.clear();  // FFmpeg writes what it holds back with the trailer.
+  if (code == 0) on_their_way_.clear();  // FFmpeg writes the rest with the trailer
   if (full() == 0) check_av(code, ErrorKind::output, options_.output.string());
 }
 
@@ -345,7 +345,7 @@ void Muxer::finish(const std::string& damage) {
 
 std::filesystem::path Muxer::finish_partial() {
   const int code = complete();
-  // If no room could be reserved for the end, most formats can be played without it.
+  // If the end could not be written because the disk is full, most formats are still playable.
   const bool playable = full() != 0 && !is_mov_family(*options_.format);
   if (!playable) check_av(code, ErrorKind::output, options_.output.string());
   return sequence_ ? sequence_->keep_partial() : file_->keep_partial();

@@ -1,4 +1,4 @@
-// Writes packets of all streams into one file, which gets its name when it is complete.
+// Writes packets of all streams into one file. The file gets its name when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -27,81 +27,83 @@ struct MuxerOptions {
   std::filesystem::path output;
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp, and from the times of chapters
-  /// How many frames of the input lie before the first frame of the output. The timecode in a tag
-  /// becomes that much later.
+  /// Number of the input's frames before the first frame of the output. The timecode in a tag is
+  /// moved later by as many frames.
   std::int64_t timecode_delay = 0;
   /// Names of the only tags that are kept, in upper or lower case. Tags of languages and of time
-  /// are always kept. None: all tags are kept.
+  /// are always kept. nullopt: all tags are kept.
   std::optional<std::vector<std::string>> kept_tags;
-  Originals originals = Originals::keep;  ///< says whether words within streams stay
-  bool strict = false;                    ///< a lost stream is Error(output)
-  bool sequence = false;  ///< each picture gets its own file; `output` has a place for its number
+  Originals originals = Originals::keep;  ///< says whether texts inside streams are kept
+  bool strict = false;                    ///< Error(output) if a stream is lost
+  bool sequence = false;  ///< each picture gets its own file; `output` is the pattern of their
+                          ///< names
   ExistingTarget existing = ExistingTarget::refuse;
-  std::stop_token stop;  ///< ends waiting for the reader of a FIFO
+  std::stop_token stop;  ///< a stop ends the wait for the reader of a FIFO
 };
 
 /// Writes to a temporary file beside the output (core/files/output_file.h), or each picture of a
-/// sequence to its own file (ImageSequence). Used by one thread at a time. The destructor removes
-/// what was written, unless finish() or finish_partial() has been called.
+/// sequence to its own file (ImageSequence). Only one thread at a time may use it. The destructor
+/// removes what was written, unless finish() or finish_partial() has been called.
 ///
-/// Another thread writes the file. A call returns when its bytes are formatted. A later call
-/// reports an error at the file, at the latest drain().
+/// Another thread writes the file. A call returns when its bytes are formatted. If the write fails,
+/// a later call reports the error, at the latest drain().
 ///
-/// On a disk that is nearly full, room is always kept for what the muxer must still write to finish
-/// the file. full() tells when no more packets are taken.
+/// On a nearly full disk, room is always reserved for what the muxer must still write to finish the
+/// file. If no more packets are taken, full() returns why.
 class Muxer {
  public:
-  /// Opens the file, makes the streams that `streams` plans (one plan for each of the input's), and
-  /// writes the header. Throws Error(output), also for a FIFO if the format must be able to go
-  /// back.
+  /// Opens the file, makes the streams that `streams` plans (one plan for each of the input's
+  /// streams), and writes the header. Throws Error(output), also if the output is a FIFO but the
+  /// muxer must seek.
   Muxer(const Demuxer& input, MuxerOptions options, const std::vector<StreamPlan>& streams,
         const VideoStreamInfo& video, Notices& notices);
   Muxer(const Muxer&) = delete;
   Muxer& operator=(const Muxer&) = delete;
 
   /// Writes a packet of the encoded video, whose stamps are in VideoStreamInfo::time_base. Returns
-  /// false if it was dropped because the disk is full. Throws Error(output), also if a second
-  /// picture comes for a file that holds one.
+  /// false if the packet was dropped because the disk is full. Throws Error(output), also for a
+  /// second picture in a file that can hold only one.
   bool write_video(UniqueAVPacket packet);
 
-  /// Writes a packet of another stream of the input. If the format's muxer refuses it, for example
-  /// because it is damaged, it is left out and counted. Throws Error(output).
+  /// Writes a packet of another stream of the input. If the format's muxer refuses the packet, for
+  /// example because it is damaged, it is left out and counted. Throws Error(output).
   void write_side(UniqueAVPacket packet);
-  /// Returns how many packets were left out in this way, of streams of which others were taken. If
-  /// all packets of a stream are refused, the format can't hold the stream, which is no damage.
+  /// Returns how many packets write_side() left out. It counts only streams of which other packets
+  /// were taken. If all packets of a stream are refused, the format can't store the stream, and
+  /// that is no damage.
   [[nodiscard]] std::int64_t side_packets_lost() const;
-  /// Reports what was left out, stream by stream.
+  /// Adds a notice for each stream of which packets were left out.
   void tell_left_out() const;
 
-  /// Waits until all is in the file, except packets that FFmpeg holds back to interleave them.
-  /// Throws Error(output), unless full() tells why.
+  /// Waits until all packets are in the file, except those that FFmpeg holds back to interleave
+  /// them. Throws Error(output), unless full() returns the reason.
   void drain();
 
-  /// Returns the number of video packets that were taken, but will not be in the file, because it
-  /// took no more. Valid after drain(). The 20 bytes or so that containers add to each packet
-  /// aren't counted.
+  /// Returns the number of video packets that were taken, but will be missing in the file, because
+  /// the disk took no more. Valid after drain(). It ignores the 20 bytes or so that containers add
+  /// to each packet, so it is not exact.
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
   /// Returns whether each picture has its own file.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
-  /// Returns why the disk takes no more, as an errno; 0 while it does, as far as it has been
-  /// written.
+  /// Returns the errno with which the disk refused more; 0 if it took everything that has been
+  /// written so far.
   [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.
-  /// @param damage  what is missing of the input, in a line, for OutputLock::damage_of(); empty:
-  ///                nothing
+  /// @param damage  one line that says what is missing in the input, for OutputLock::damage_of();
+  ///                empty if nothing is missing
   void finish(const std::string& damage = {});
   /// Completes the file under a partial name, and returns this name.
   std::filesystem::path finish_partial();
 
  private:
   struct Output : OutputStream {
-    std::unique_ptr<PacketTrial> trial;  // for streams beside the video
+    std::unique_ptr<PacketTrial> trial;  // for streams other than the video
     std::int64_t last_dts = AV_NOPTS_VALUE;
     std::int64_t last_end = AV_NOPTS_VALUE;  // last_dts plus the packet's duration
-    std::int64_t taken = 0;                  // number of packets
+    std::int64_t taken = 0;                  // number of packets that were taken
     std::int64_t lost = 0;
     std::string why_lost;
     bool tells_places = false;
@@ -129,16 +131,16 @@ class Muxer {
   const Demuxer& input_;
   MuxerOptions options_;
   Notices& notices_;
-  std::optional<ImageSequence> sequence_;  // excludes file_ and io_
+  std::optional<ImageSequence> sequence_;  // if it has a value, file_ and io_ have none
   std::optional<OutputFile> file_;
   std::optional<OutputIo> io_;
   UniqueOutputContext context_;
-  std::map<int, Output> outputs_;  // keys: indices of the input's streams
+  std::map<int, Output> outputs_;  // key: index of the input's stream
   AVRational video_time_base_;
   std::int64_t pictures_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t packet_bytes_ = 0;
-  std::deque<std::int64_t> on_their_way_;  // for each packet of the video: packet_bytes_ after it
+  std::deque<std::int64_t> on_their_way_;  // value of packet_bytes_ after each packet of the video
 };
 
 }  // namespace facepipe::video

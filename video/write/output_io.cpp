@@ -13,7 +13,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-constexpr int kBufferBytes = 1 << 18;  // as large as FFmpeg's own for files
+constexpr int kBufferBytes = 1 << 18;  // the same as FFmpeg uses for files
 
 int write_to(void* opaque, compat::WrittenBytes* bytes, int size) {
   auto& file = *static_cast<OutputQueue*>(opaque);
@@ -66,9 +66,9 @@ void OutputIo::attach(AVFormatContext& muxer) {
   muxer.io_open = open_same;
   muxer.io_close2 = close_nothing;
   if ((muxer.oformat->flags & AVFMT_NOFILE) == 0) muxer.pb = context_;
-  // Goes past FFmpeg's buffer, so that packets of half a megabyte are copied only once. MPEG-TS
-  // needs the buffer, because it writes 188 bytes at a time. A pipe needs it, too, because each
-  // write takes a page of it.
+  // Bypasses FFmpeg's buffer, so that packets of half a megabyte are copied only once. MPEG-TS
+  // needs the buffer, because it writes 188 bytes at a time. A pipe needs the buffer too, because
+  // each write takes a page of the pipe.
   const bool direct = queue_.seekable() && writes_packets_whole(*muxer.oformat);
   context_->direct = direct ? 1 : 0;
 }

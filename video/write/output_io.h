@@ -6,8 +6,8 @@
 
 namespace facepipe::video {
 
-/// FFmpeg's I/O context over `file`, which must outlive it. Another thread writes the file
-/// (core/files/output_queue.h). Not thread-safe.
+/// Owns FFmpeg's I/O context that writes to `file`, which must outlive it. Another thread writes
+/// the file (core/files/output_queue.h). Not thread-safe.
 class OutputIo {
  public:
   explicit OutputIo(OutputFile& file);
@@ -15,15 +15,15 @@ class OutputIo {
   OutputIo(const OutputIo&) = delete;
   OutputIo& operator=(const OutputIo&) = delete;
 
-  /// Makes `muxer` write only here. Muxers that open files themselves (image2) get this file, once,
-  /// for every name that they ask for.
+  /// Makes `muxer` write only to this file. Muxers that open files themselves (image2) get this
+  /// file once, whatever name they ask for.
   void attach(AVFormatContext& muxer);
 
-  /// Writes what FFmpeg holds back, and waits until all is in the file. Afterwards the caller may
-  /// use the file. Returns 0 or an FFmpeg error.
+  /// Writes what FFmpeg has buffered, and waits until all of it is in the file. Afterwards the
+  /// caller may use the file. Returns 0 or an FFmpeg error.
   [[nodiscard]] int flush();
 
-  /// Returns the queue to the file: size() as it will be, reserve(), full().
+  /// Returns the queue before the file. Its size() is the future size of the file.
   [[nodiscard]] OutputQueue& queue() { return queue_; }
   [[nodiscard]] const OutputQueue& queue() const { return queue_; }
 

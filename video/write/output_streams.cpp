@@ -18,7 +18,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// An encoder holds back up to some 60 frames, and the other streams must wait for them.
+// An encoder holds back up to about 60 frames, and packets of other streams must wait for them.
 constexpr std::int64_t kHeldBackFrames = 120;
 constexpr std::int64_t kMinInterleaveUs = 10 * std::int64_t{AV_TIME_BASE};
 
@@ -34,9 +34,9 @@ void keep_tag_if_valid(AVCodecParameters& parameters, const AVOutputFormat& form
   if (!valid) parameters.codec_tag = 0;
 }
 
-/// Returns how many clock ticks a second MP4 uses to say when each stream begins. It is the
-/// smallest number with which all beginnings are whole numbers. If a film is too long for it in 32
-/// bits, the video's own number is taken, or FFmpeg's.
+/// Returns the clock ticks per second that MP4 uses to say when each stream begins. It is the
+/// smallest number for which every stream begins at a whole tick. If the film's duration would then
+/// not fit in 32 bits, the video's own number is used, or FFmpeg's.
 int movie_timescale(const AVFormatContext& output, std::int64_t duration_us) {
   constexpr std::int64_t kUsual = 1000;
   constexpr int kLeastOfVideo = 10'000;  // FFmpeg doubles a stream's number until it reaches this
@@ -70,7 +70,7 @@ OutputStream StreamMaker::add_video(const VideoStreamInfo& video) {
   AVStream* stream = new_stream();
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
-  // For raw pictures, the tag says which format they have.
+  // For raw pictures, the tag says what format they have.
   if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
     keep_tag_if_valid(*stream->codecpar, *output_.oformat);
   else
@@ -167,20 +167,21 @@ OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
     OutputStream made = action == StreamAction::video
                             ? maker.add_video(video)
                             : maker.add(*input.format().streams[i], plans[i]);
-    // A cover's picture is in the stream's header, so no packet goes there.
+    // A cover's picture is in the stream's header, so the stream gets no packet.
     if (action != StreamAction::cover) streams[index] = std::move(made);
   }
   return streams;
 }
 
 void set_header_rules(AVFormatContext& output) {
-  // Stamps stay as they are if the format can hold them, or keeps none. A muxer that shifts all
-  // streams to begin at zero would shift the video because of AAC's priming. For other formats
-  // FFmpeg shifts all streams together.
+  // Stamps stay unchanged if the format can store them as they are, or stores none. If a muxer
+  // shifted all streams to begin at zero, the priming sound of AAC would shift the video too. For
+  // other formats, FFmpeg shifts all streams together.
   if (holds_negative_stamps(*output.oformat))
     output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
   // MP4's boxes for stereo and spherical pictures are in no standard, but players know them. Other
-  // muxers would take codecs that nobody can read, as FLV takes MPEG-4.
+  // muxers don't get this setting, because they would take codecs that nobody can read (FLV, for
+  // example, MPEG-4).
   if (is_mov_family(*output.oformat)) output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 
@@ -193,8 +194,8 @@ void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool 
   if (is_image_format(*output.oformat) && !sequence) options.set("update", "1");
   if (is_mov_family(*output.oformat))
     options.set("movie_timescale", std::to_string(movie_timescale(output, video.duration_us)));
-  // WebM has no checksums. Matroska's take FFmpeg longer than all its other work on pictures of
-  // half a megabyte.
+  // WebM has no checksums. For pictures of half a megabyte, FFmpeg needs longer for Matroska's
+  // checksums than for the rest of its work.
   const bool large_pictures = video.parameters->codec_id == AV_CODEC_ID_MJPEG;
   if (is_matroska_family(*output.oformat) && large_pictures) options.set("write_crc32", "0");
 }

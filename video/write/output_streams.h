@@ -1,4 +1,4 @@
-// Makes the streams of an output from those of an input, according to their plans.
+// Makes the streams of an output from those of an input, according to the StreamPlans.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ struct VideoStreamInfo {
   Rational frame_rate;
   Rational sample_aspect{1, 1};
   std::int64_t duration_us = 0;       ///< duration of the input; 0 if unknown
-  std::vector<StreamData> side_data;  ///< includes a display matrix only if it is still true
+  std::vector<StreamData> side_data;  ///< includes a display matrix only if it still applies
 };
 
-/// A stream that gets packets.
+/// Describes a stream that gets packets.
 struct OutputStream {
   AVStream* stream = nullptr;                    ///< belongs to the output's context
-  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if its text is converted
+  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if its text must be converted
 };
 
-/// Makes streams within an output's context. The input, the context and the filter must outlive it.
-/// Not thread-safe.
+/// Makes streams in an output's context. The input, the context and the filter must outlive it. Not
+/// thread-safe.
 class StreamMaker {
  public:
   StreamMaker(AVFormatContext& output, const Demuxer& input, TagFilter& tags,
@@ -41,13 +41,13 @@ class StreamMaker {
       : output_(output), input_(input), tags_(tags), originals_(originals) {}
 
   [[nodiscard]] OutputStream add_video(const VideoStreamInfo& video);
-  /// Makes the output stream for a stream beside the video that is not dropped. Throws
-  /// Error(internal) if FFmpeg can't convert its text.
+  /// Makes the output stream for an input stream other than the video. The plan must not drop it.
+  /// Throws Error(internal) if FFmpeg can't convert the stream's text.
   [[nodiscard]] OutputStream add(const AVStream& from, const StreamPlan& plan);
   /// Copies the input's tags and chapters.
-  /// @param offset_us  is subtracted from the times of chapters
+  /// @param offset_us  time that is subtracted from the times of chapters
   void add_tags_and_chapters(std::int64_t offset_us);
-  /// Returns what was left out of streams that are copied: a sentence each.
+  /// Returns a sentence for each thing that was left out of a copied stream.
   [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
 
  private:
@@ -65,7 +65,7 @@ class StreamMaker {
 };
 
 /// Makes the output's streams. `plans` has one plan for each stream of the input. Returns the
-/// streams that get packets, by the index of the input's stream.
+/// streams that get packets, each by the index of its input stream.
 using OutputStreams = std::map<int, OutputStream>;
 [[nodiscard]] OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
                                          const std::vector<StreamPlan>& plans,
@@ -73,8 +73,8 @@ using OutputStreams = std::map<int, OutputStream>;
 
 /// Applies the settings that every output needs to `output`.
 void set_header_rules(AVFormatContext& output);
-/// Calls set_header_rules(), and also applies the settings that depend on the video. Puts some of
-/// them into `options`, which must be passed to avformat_write_header().
+/// Calls set_header_rules(), and applies the settings that depend on the video. Some of them go to
+/// `options`, which must be passed to avformat_write_header().
 void prepare_header(AVFormatContext& output, const VideoStreamInfo& video, bool sequence,
                     Dictionary& options);
 

@@ -1,4 +1,4 @@
-// Reuses memory for packets of an encoder that isn't FFmpeg's.
+// Reuses memory for packets of encoders that aren't FFmpeg's.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace facepipe::video {
 
-/// Keeps the memory of packets. Allocating half a megabyte on one thread and freeing it on another
-/// costs a system call, and a page fault for every 4 KiB. That is more than copying a packet costs.
-/// Used by one thread. Packets may be freed on any thread, and may outlive the pool. Their memory
-/// goes back to the system when the pool and all packets have ended.
+/// Keeps the memory of packets for reuse. If one thread allocates half a megabyte and another frees
+/// it, this costs a system call, and a page fault for every 4 KiB: more than copying a packet. Only
+/// one thread may use it. Any thread may free a packet, even after the pool's end. The memory goes
+/// back to the system when the pool and all packets are destroyed.
 class PacketPool {
  public:
-  /// Returns a packet with these bytes, at least one. Throws std::bad_alloc.
+  /// Returns a packet with a copy of these bytes, at least one. Throws std::bad_alloc.
   [[nodiscard]] UniqueAVPacket packet_of(std::span<const std::uint8_t> bytes);
 
  private:
@@ -24,7 +24,7 @@ class PacketPool {
     void operator()(AVBufferPool* pool) const { av_buffer_pool_uninit(&pool); }
   };
   std::unique_ptr<AVBufferPool, Free> pool_;
-  std::size_t each_ = 0;  // size of each of its buffers in bytes
+  std::size_t each_ = 0;  // size of each buffer in bytes
 };
 
 }  // namespace facepipe::video

@@ -22,7 +22,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-/// The names of the same data in a stream and in its pictures. FFmpeg lays out both alike.
+/// Holds the two types of the same data, in a stream and in its pictures. Both have the same
+/// layout.
 struct Kind {
   AVPacketSideDataType of_stream;
   AVFrameSideDataType of_picture;
@@ -71,7 +72,7 @@ const char* name_of(AVFrameSideDataType type) {
   }
 }
 
-/// Returns whether data for stereo pictures say that there is only one view.
+/// Returns whether data about stereo pictures say that there is only one view.
 bool is_one_view(const std::uint8_t* stereo, std::size_t size) {
   return size < sizeof(AVStereo3D) ||
          reinterpret_cast<const AVStereo3D*>(stereo)->type == AV_STEREO3D_2D;
@@ -89,14 +90,14 @@ bool is_hdr10(AVPacketSideDataType type) {
   return type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
 }
 
-/// Returns whether the format holds such data. FFmpeg's muxers write them in no other format.
-/// Rotation has its own rules (compat::muxer_writes_rotation()).
+/// Returns whether the format can store such data. FFmpeg's muxers write them only in these
+/// formats. Rotation has its own rules (compat::muxer_writes_rotation()).
 bool format_holds(const AVOutputFormat& format, AVPacketSideDataType type) {
   if (is_one_of(format.name, {"mp4", "matroska", "webm"})) return true;
   return is_hdr10(type) && std::string_view(format.name) == "mov";
 }
 
-/// Says which option of an encoder takes HDR10 data, and the names of the data there.
+/// Names the option of an encoder that takes HDR10 data, and the names of the data in its value.
 struct Hdr10Option {
   std::string_view codec;
   const char* option;
@@ -131,7 +132,7 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + ":" + b;
 }
 
-/// Returns what the user gave for an option. The last value counts.
+/// Returns the user's value of an option; the last value counts.
 std::string of_name(const std::vector<std::pair<std::string, std::string>>& options,
                     std::string_view name) {
   std::string value;
@@ -146,7 +147,7 @@ bool writes_captions(const EncoderSetup& setup) {
          !is_one_of(of_name(setup.options.options, kOption), {"0", "false"});
 }
 
-/// @param in_pictures  each picture has the data, too
+/// @param in_pictures  true if each picture has the data too
 bool encoder_writes(const EncoderSetup& setup, AVPacketSideDataType type, bool in_pictures) {
   const AVCodec& codec = *setup.plan.codec;
   if (type == AV_PKT_DATA_STEREO3D) return in_pictures && std::string_view(codec.name) == "libx264";
@@ -162,8 +163,8 @@ bool is_kept(const EncoderSetup& setup, const AVOutputFormat& format, const AVFr
 
 // ---- Dolby Vision ----
 
-/// Returns whether only Dolby Vision's data tell the colours of the pictures (IPTPQc2). The stream
-/// says so, or if it doesn't, a picture does.
+/// Returns whether only Dolby Vision's data define the colours of the pictures (IPTPQc2). The
+/// stream says this, or, if it has no such data, a picture does.
 bool needs_dolby_vision(const AVPacketSideData* of_stream, const AVFrameSideData* of_picture) {
   if (of_stream != nullptr && of_stream->size >= sizeof(AVDOVIDecoderConfigurationRecord)) {
     const auto& record =
@@ -225,7 +226,7 @@ std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& 
 std::set<AVFrameSideDataType> kept_picture_data(const EncoderSetup& setup) {
   std::set<AVFrameSideDataType> kept;
   for (const Kind& kind : kKinds) {
-    // Data that come after the first picture have no place in the stream's data.
+    // If data come only after the first picture, the stream's data don't include them.
     const bool known = find(setup.stream_data, kind.of_stream) != nullptr;
     const bool in_each_picture =
         kind.of_stream == AV_PKT_DATA_STEREO3D && encoder_writes(setup, kind.of_stream, true);

@@ -1,5 +1,5 @@
-// Handles what a video carries beside its samples, in its container or in its pictures: HDR,
-// stereo, spherical pictures, closed captions. Decides which of these data an output keeps.
+// Handles the data that a video's container or its pictures carry besides samples: HDR, stereo,
+// spherical pictures, closed captions. Decides which of these data an output keeps.
 #pragma once
 
 #include <cstdint>
@@ -14,33 +14,34 @@ namespace facepipe::video {
 
 struct EncoderSetup;
 
-/// Side data of a whole video stream, in FFmpeg's layout.
+/// Holds side data of a whole video stream, in FFmpeg's layout.
 struct StreamData {
   AVPacketSideDataType type;
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the data that hold for all pictures, with every encoder: the stream's own, or if it has
-/// none those of its first picture.
+/// Returns the data that apply to all pictures, for every encoder. They are the stream's own, or if
+/// it has none, those of the first picture.
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
 /// Returns a sentence for each of these data (EncoderSetup::stream_data) that neither the format
-/// nor the encoder can hold, and for what is lost of Dolby Vision.
+/// nor the encoder can store, and for what is lost of Dolby Vision.
 [[nodiscard]] std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& first,
                                                         const EncoderSetup& setup,
                                                         const AVOutputFormat& format);
 
-/// Returns the data that pictures may carry without a further notice of loss, because the encoder
-/// writes them or the stream's data have them.
+/// Returns the types of data that pictures may have without a notice of loss. The encoder writes
+/// these data, or the stream's data include them.
 [[nodiscard]] std::set<AVFrameSideDataType> kept_picture_data(const EncoderSetup& setup);
 
 /// Returns a description, for messages, of a picture's data that people would miss. Returns nullptr
-/// for all other data, and for Dolby Vision's, which lost_stream_data() tells of.
+/// for all other data, and for Dolby Vision's data, which lost_stream_data() reports.
 [[nodiscard]] const char* name_of_picture_data(const AVFrameSideData& data);
 
-/// Returns the options, name and value, with which FFmpeg's encoder `codec` writes the HDR10 data
-/// of the stream. If the user gave a value for the same name, it is part of the new value. Empty if
-/// there are no such data, the user has set them, or the encoder has no such options.
+/// Returns the options (name and value) with which FFmpeg's encoder `codec` writes the HDR10 data
+/// of the stream. If the user gave a value for the same name, the new value contains it. Returns
+/// nothing if there are no such data, if the user has set them, or if the encoder has no such
+/// options.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> hdr10_options(
     const AVCodec& codec, const std::vector<StreamData>& data,
     const std::vector<std::pair<std::string, std::string>>& of_user);

@@ -10,7 +10,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
-/// Returns a text in lower case, and without the zero bytes of UTF-16.
+/// Returns a text in lower case, without zero bytes (which UTF-16 has).
 std::string simplified(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -21,9 +21,9 @@ std::string simplified(std::string_view text) {
   return result;
 }
 
-/// Describes the decimal number at a place of a text.
+/// Describes the decimal number at a position of a text.
 struct Number {
-  std::size_t size = 0;  ///< number of characters; 0: there is no number
+  std::size_t size = 0;  ///< number of characters; 0 if there is no number
   std::size_t decimals = 0;
 };
 
@@ -44,7 +44,8 @@ std::size_t skip(std::string_view text, std::size_t at, std::string_view any_of)
   return at;
 }
 
-/// Returns whether a word for places is followed by a decimal number, with only marks between them.
+/// Returns whether a word such as "latitude" is followed by a decimal number, with only punctuation
+/// between.
 bool names_number(std::string_view text) {
   constexpr std::array<std::string_view, 8> kWords{"gps",  "latitude", "longitude", "longtitude",
                                                    "home", "lat",      "lon",       "lng"};
@@ -62,7 +63,8 @@ bool names_number(std::string_view text) {
   return false;
 }
 
-/// Returns whether a text holds a sentence as receivers send it: "$GPGGA,123519,4807.038,N,...".
+/// Returns whether a text contains a sentence in the format of receivers:
+/// "$GPGGA,123519,4807.038,N,...".
 bool holds_receivers_sentence(std::string_view text) {
   for (std::size_t at = text.find("$g"); at != std::string_view::npos; at = text.find("$g", at + 1))
     if (at + 6 < text.size() && text[at + 6] == ',' && is_letter(text[at + 2]) &&
@@ -71,7 +73,7 @@ bool holds_receivers_sentence(std::string_view text) {
   return false;
 }
 
-/// Returns whether a text holds a degree sign, in UTF-8 or Latin-1, with a compass letter nearby:
+/// Returns whether a text contains a degree sign (UTF-8 or Latin-1) with a compass letter nearby:
 /// "47°22'33\"N", "N 47.3°".
 bool holds_degrees(std::string_view text) {
   constexpr std::size_t kNearby = 16;
@@ -90,7 +92,7 @@ bool holds_degrees(std::string_view text) {
   return false;
 }
 
-/// Returns whether a text holds two numbers with many decimals next to each other: "47.37690,
+/// Returns whether a text contains two numbers with many decimals next to each other: "47.37690,
 /// 8.54170", "+47.3769+008.5417/".
 bool holds_pair(std::string_view text) {
   constexpr std::size_t kManyDecimals = 4;

@@ -42,17 +42,18 @@ StreamPlan plan_subtitle(const AVStream& stream, const AVOutputFormat& format) {
 }
 
 StreamPlan plan_data(const AVStream& stream, const AVOutputFormat& format) {
-  // A QuickTime text track without a text codec holds the chapters, which are kept.
+  // A QuickTime text track without a text codec contains the chapters, which are kept.
   if (stream.codecpar->codec_tag == kChapterTextTag) return {};
   if (stream.codecpar->codec_tag != kTimecodeTag)
     return dropped(stream, std::string(format.name) + " can't hold it");
-  // The demuxer has put its value into the video stream's metadata, and muxers write it from there.
+  // The demuxer has put the timecode into the video stream's metadata, and muxers write it from
+  // there.
   return {StreamAction::drop, AV_CODEC_ID_NONE, describe(stream) + " kept as the timecode tag",
           false};
 }
 
-/// Returns whether a stream may tell of the originals: pictures, and data whose meaning is unknown.
-/// Such data may tell places, above all.
+/// Returns whether a stream possibly shows or describes the originals: pictures, and data whose
+/// meaning is unknown. Such data often contain places.
 bool may_tell_of_originals(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   if ((stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) return true;
@@ -65,7 +66,7 @@ bool may_tell_of_originals(const AVStream& stream) {
 
 StreamPlan left_out(const AVStream& stream, const std::string& why) {
   StreamPlan plan = dropped(stream, why);
-  plan.lost = false;  // This was asked for.
+  plan.lost = false;  // the user asked for it
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// Plans what happens to each stream of an input, beside the video that is worked on.
+// Plans what happens to each stream of an input, besides the video that is processed.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 namespace facepipe::video {
 
 enum class StreamAction {
-  video,     ///< the stream that is decoded, drawn on and encoded
+  video,     ///< the stream that is decoded, processed and encoded
   copy,      ///< packets are copied unchanged
   subtitle,  ///< text is converted to `codec`
-  cover,     ///< a cover picture becomes an attachment
+  cover,     ///< a cover picture, which becomes an attachment
   drop,
 };
 
 struct StreamPlan {
   StreamAction action = StreamAction::drop;
   AVCodecID codec = AV_CODEC_ID_NONE;  ///< codec of the output stream
-  std::string notice;                  ///< what to tell of it; empty if it is kept unchanged
-  bool lost = false;                   ///< content is left behind, which --strict refuses
+  std::string notice;                  ///< the notice about the stream; empty if it is kept
+                                       ///< unchanged
+  bool lost = false;                   ///< content is lost, which --strict forbids
 };
 
-/// Returns what a stream is, for messages: its type, its number, its codec, and its language if it
-/// has one.
+/// Describes a stream for messages: its type, number and codec, and its language if it has one.
 [[nodiscard]] std::string describe(const AVStream& stream);
 
-/// Returns the plan of a stream that is left behind, with a notice that says so and why.
+/// Returns the plan to drop a stream, with a notice that says so and why.
 [[nodiscard]] StreamPlan dropped(const AVStream& stream, const std::string& why);
 
-/// Returns whether packets of a stream go into the output, unchanged or converted.
+/// Returns whether packets of a stream go into the output, either unchanged or converted.
 [[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
-/// Says whether the output may hold data that show the original pictures beside the video, or tell
-/// where they were taken.
+/// Says whether the output may contain data that show the original pictures outside of the video,
+/// or that say where these were taken.
 enum class Originals { keep, leave_out };
 
 /// Returns one plan for each stream of the input, in its order.
@@ -43,7 +43,7 @@ enum class Originals { keep, leave_out };
                                                    const AVOutputFormat& format,
                                                    Originals originals = Originals::keep);
 
-/// Plans to drop a stream that begins too late to have a place in the output (Demuxer::is_late()).
+/// Returns the plan to drop a stream that begins too late for the output (Demuxer::is_late()).
 [[nodiscard]] StreamPlan plan_late_stream(const AVStream& stream, Originals originals);
 
 }  // namespace facepipe::video

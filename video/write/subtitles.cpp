@@ -48,7 +48,7 @@ UniqueAVPacket SubtitleConverter::convert(const AVPacket& packet) {
   const std::unique_ptr<AVSubtitle, FFmpegDelete<avsubtitle_free>> rectangles(&subtitle);
   int got = 0;
   const UniqueAVPacket copy = reference(packet);
-  // Text that can't be read is left out, and the video goes on.
+  // Text that can't be decoded is left out, and the run continues.
   if (avcodec_decode_subtitle2(decoder_.get(), &subtitle, &got, copy.get()) < 0 || got == 0 ||
       subtitle.num_rects == 0)
     return nullptr;

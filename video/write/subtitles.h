@@ -1,4 +1,5 @@
-// Converts text subtitles from one codec to another: MP4's mov_text and Matroska's SubRip.
+// Converts text subtitles from one codec to another, for example to MP4's mov_text or Matroska's
+// SubRip.
 #pragma once
 
 #include "video/ffmpeg.h"
@@ -8,10 +9,10 @@ namespace facepipe::video {
 /// Converts the packets of one stream. Not thread-safe.
 class SubtitleConverter {
  public:
-  /// Throws Error(internal) if FFmpeg can't decode the one codec or encode the other.
+  /// Throws Error(internal) if FFmpeg can't decode `from` or can't encode `to`.
   SubtitleConverter(const AVStream& from, AVCodecID to);
 
-  /// Sets codec and header of the output stream.
+  /// Sets the codec and the header of the output stream.
   void fill(AVCodecParameters& parameters) const;
 
   /// Returns a packet with stamps in microseconds (AV_TIME_BASE_Q); nullptr if there is nothing to

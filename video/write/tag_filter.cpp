@@ -11,7 +11,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// Returns whether muxers write the tag anew, or it becomes untrue when the video is encoded again.
+// Returns whether muxers write the tag anew, or whether encoding the video makes it false.
 bool is_stale_tag(std::string_view key) {
   constexpr std::array<std::string_view, 11> kStale{
       "major_brand", "minor_version", "compatible_brands", "encoder",          "ENCODER",
@@ -22,7 +22,7 @@ bool is_stale_tag(std::string_view key) {
          key.starts_with("_STATISTICS_");
 }
 
-/// Returns whether the tag says nothing of people and places.
+/// Returns whether the tag says nothing about people and places.
 bool is_technical_tag(std::string_view key) {
   constexpr std::array<std::string_view, 4> kTechnical{"language", "timecode", "rotate",
                                                        "stereo_mode"};

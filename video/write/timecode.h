@@ -1,4 +1,4 @@
-// Moves the timecode of a video's first frame, which a tag tells ("01:02:03:04").
+// Moves the timecode of a video's first frame. A tag contains this timecode ("01:02:03:04").
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace facepipe::video {
 
-/// Name of the tag, in a file or in a stream.
+/// Name of this tag, in a file or in a stream.
 inline constexpr const char* kTimecodeTag = "timecode";
 
-/// Returns the timecode that comes `frames` frames (zero or more) after `text`; empty if `text` is
-/// no timecode, or none of this rate.
+/// Returns the timecode that comes `frames` frames (zero or more) after `text`. Returns an empty
+/// text if `text` isn't a timecode for this frame rate.
 [[nodiscard]] std::string later_timecode(const std::string& text, Rational frame_rate,
                                          std::int64_t frames);
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kBufferBytes = 1 << 14;
 
-/// Pretends to seek. Muxers that go back to write what they know late don't read what is there.
+/// Pretends to seek. Muxers that go back to write late facts don't read the file, so this is
+/// enough.
 std::int64_t seek_nowhere(void* /*opaque*/, std::int64_t offset, int whence) {
   return whence == SEEK_SET ? offset : AVERROR(ENOSYS);
 }
@@ -31,13 +32,13 @@ void add_io(AVFormatContext& context) {
   context.pb->seekable = AVIO_SEEKABLE_NORMAL;
 }
 
-/// Tries to write headers with some of the streams of a plan.
+/// Tries to write headers with some of the streams of a list of plans.
 class HeaderTrial {
  public:
   HeaderTrial(const Demuxer& input, const AVOutputFormat& format, const VideoStreamInfo& video)
       : input_(input), format_(format), video_(video) {}
 
-  /// Returns why the muxer doesn't take all of the streams; empty if it does.
+  /// Returns why the muxer doesn't take all of the streams; empty if it takes them.
   [[nodiscard]] std::string refusal(const std::vector<StreamPlan>& plans) const {
     MuxerToNowhere muxer(format_);
     AVFormatContext& output = muxer.context();
@@ -46,7 +47,7 @@ class HeaderTrial {
     try {
       static_cast<void>(make_streams(maker, input_, plans, video_));
     } catch (const Error& error) {
-      return error.what();  // FFmpeg can't convert the text.
+      return error.what();  // FFmpeg can't convert the stream's text
     }
     Dictionary options;
     prepare_header(output, video_, false, options);
@@ -70,7 +71,7 @@ std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutp
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans) {
   const HeaderTrial trial(input, format, video);
-  // Without streams beside the video nothing is tried, because trying a header takes time.
+  // If the video is the only stream nothing is tried, because trying a header takes time.
   const bool alone = std::ranges::none_of(plans, is_beside_video);
   if (is_image_format(format) || alone || trial.refusal(plans).empty()) return {};
   std::vector<StreamPlan> kept(plans.size());
@@ -98,7 +99,7 @@ MuxerToNowhere::MuxerToNowhere(const AVOutputFormat& format) {
   add_io(*raw);
 }
 
-/// The context goes first, because the muxer may still use its I/O context while it is closed.
+/// Destroys the context first, because the muxer can use its I/O context while it is closed.
 MuxerToNowhere::~MuxerToNowhere() {
   AVIOContext* io = context_->pb;
   context_.reset();

@@ -1,4 +1,5 @@
-// Muxers whose bytes go nowhere. They tell what a format refuses before a real file meets it.
+// Tries muxers without writing a file, to learn what a format refuses before a real file is
+// written.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@
 
 namespace facepipe::video {
 
-/// Drops from `plans` the streams beside the video with which the format's muxer refuses to write a
-/// header, for example sound of an unknown sample rate. If it refuses even the video by itself,
-/// nothing is dropped. Nothing is dropped for formats of pictures either, because they only hold
-/// the video. Returns the indices in `plans` of the dropped streams.
+/// Drops streams from `plans`, other than the video, if the format's muxer refuses to write a
+/// header with them (for example sound of an unknown sample rate). It drops nothing if the muxer
+/// refuses even the video by itself. It drops nothing for formats of pictures, because they store
+/// only the video. Returns the indices in `plans` of the dropped streams.
 std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans);
 
-/// A muxer whose bytes go nowhere. Not thread-safe.
+/// Owns a muxer whose bytes are thrown away. Not thread-safe.
 class MuxerToNowhere {
  public:
   explicit MuxerToNowhere(const AVOutputFormat& format);
@@ -35,24 +36,24 @@ class MuxerToNowhere {
   UniqueOutputContext context_;
 };
 
-/// Tells whether a format's muxer takes the packets of a stream. A packet may change how the muxer
-/// treats the following ones. So it must be asked for each packet that the muxer gets, in their
-/// order. Not thread-safe.
+/// Finds out whether a format's muxer takes the packets of a stream. A packet can change how the
+/// muxer treats later packets. Therefore takes() must get each packet that the real muxer gets, in
+/// the same order. Not thread-safe.
 class PacketTrial {
  public:
-  /// @param stream  of an output whose header has been written; it must outlive the trial
+  /// @param stream  a stream of an output whose header has been written; it must outlive the trial
   PacketTrial(const AVOutputFormat& format, const AVStream& stream);
 
-  /// Returns false if the muxer would end with an error, which refusal() then tells. Stamps are in
-  /// the stream's time base. If the format can't hold such a stream by itself, nothing can be
-  /// known, and all packets are taken.
+  /// Returns false if the muxer would fail with an error; refusal() then returns the error. Stamps
+  /// are in the stream's time base. If the muxer can't even write a header for this stream alone,
+  /// the trial is impossible, and it returns true for all packets.
   [[nodiscard]] bool takes(const AVPacket& packet);
-  /// Returns FFmpeg's text of the last refusal.
+  /// Returns FFmpeg's text for the last refusal.
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
  private:
   const AVStream& stream_;
-  std::unique_ptr<MuxerToNowhere> muxer_;  // nullptr if nothing can be known
+  std::unique_ptr<MuxerToNowhere> muxer_;  // nullptr if the trial is impossible
   std::string refusal_;
 };
 

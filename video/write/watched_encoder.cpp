@@ -39,7 +39,7 @@ class WatchedEncoder final : public Encoder {
   }
 
   std::unique_ptr<Encoder> encoder_;
-  PictureDataWatch watch_;  // data that have been reported count as kept
+  PictureDataWatch watch_;  // data that have been reported are added to `kept`
 };
 
 }  // namespace

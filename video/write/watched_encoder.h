@@ -1,4 +1,4 @@
-// An encoder that reports which data of its pictures its packets don't hold.
+// Wraps an encoder, and reports which data of its pictures are missing in its packets.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace facepipe::video {
 
-/// What is looked for in each picture.
+/// Says what is looked for in each picture.
 struct PictureDataWatch {
   std::set<AVFrameSideDataType> kept;  ///< types that need no notice (kept_picture_data())
   Originals originals = Originals::keep;
-  bool strict = false;  ///< lost data are Error(output)
+  bool strict = false;  ///< lost data are an Error(output)
   std::string output;   ///< for messages
   Notices& notices;     ///< must outlive the encoder
 };
 
-/// Returns an encoder that forwards to `encoder`. It reports each kind of lost data once. If
-/// nothing may tell of the originals, it removes data of pictures that no standard describes (SEI
-/// messages of users). Errors of encode(): as the encoder's, and Error(output) as `watch` says.
+/// Returns an encoder that forwards to `encoder`, and reports each kind of lost data once. If
+/// `originals` is leave_out, it removes data of pictures that no standard describes (SEI messages
+/// of users). Errors of encode(): those of `encoder`, and Error(output) if `strict`.
 [[nodiscard]] std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder,
                                                PictureDataWatch watch);
 
