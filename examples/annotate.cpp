@@ -32,7 +32,7 @@
 namespace facepipe {
 namespace {
 
-/// Reads an input and decodes its video. Packets of other streams wait until somebody takes them.
+/// Reads an input and decodes its video. Packets of other streams wait until take_others().
 class VideoReader {
  public:
   VideoReader(const std::string& input, video::Notices& notices)
@@ -79,15 +79,15 @@ void annotate(Frame& frame, detector::Detector& detector, nms::CpuSuppressor& su
   overlay::draw_overlay(frame, faces, {.boxes = true, .scores = true});
 }
 
-/// Says what all frames are like, and how they are encoded.
+/// Says which size and format all frames have, and how they are encoded.
 struct Plan {
   const AVOutputFormat* format = nullptr;
   video::FrameTarget frames;
   video::EncoderSetup encoder;
 };
 
-/// Decides by the first picture and by the output's format. Pictures that are stored turned become
-/// upright.
+/// Makes the plan from the first picture and the output's format. If pictures are stored rotated,
+/// the frames become upright.
 Plan plan_for(const VideoReader& reader, const AVFrame& first, const std::string& output,
               video::Notices& notices) {
   Plan plan;
@@ -112,7 +112,8 @@ std::unique_ptr<video::Muxer> open_output(const Plan& plan, const video::Demuxer
   video::MuxerOptions options;
   options.output = plan.encoder.output;
   options.format = plan.format;
-  // Times stay as they are, unless the input begins below zero, which not every format can hold.
+  // Time stamps stay as they are, unless the first one is below zero: not every format can hold
+  // that.
   options.offset_us = std::min<std::int64_t>(demuxer.origin_us(), 0);
   video::VideoStreamInfo video;
   video.parameters = encoder.parameters();
@@ -153,7 +154,7 @@ void annotate_video(const std::string& input, const std::string& output, const s
   }
   encoder->flush(write);
   if (reader.demuxer().failure()) throw Error(*reader.demuxer().failure());
-  muxer->finish();  // the file gets its name here; if something throws before, it leaves no file
+  muxer->finish();  // gives the file its name; after an exception there is no file
 }
 
 }  // namespace

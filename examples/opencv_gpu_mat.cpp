@@ -1,6 +1,6 @@
 // Shows how to add a step of your own to the pipeline, with OpenCV's CUDA functions. A
-// cv::cuda::GpuMat lies over the memory into which NVDEC has put the picture, by pointer and pitch.
-// Nothing is copied.
+// cv::cuda::GpuMat refers to the memory into which NVDEC has decoded the picture, by pointer and
+// pitch. Nothing is copied.
 //
 //   example_opencv_gpu_mat CLIP X Y WIDTH HEIGHT
 //
@@ -42,8 +42,8 @@ constexpr int kNoColour = 128;
 
 int sample(const Frame& frame, int value) { return frame.format.bits > 8 ? value << 8 : value; }
 
-/// Enqueues the work behind the work that puts the picture there (Frame::ready). Code that reads
-/// the frame on another stream must make that stream wait for this one: attach_ready().
+/// Enqueues work that begins after the event Frame::ready, when the picture is in memory. Code that
+/// reads the frame on another stream must make that stream wait for this one (see attach_ready()).
 void blacken(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
   video::hold_back_until_ready(frame, stream);
   cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());

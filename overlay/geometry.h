@@ -132,7 +132,8 @@ FACEPIPE_HOST_DEVICE inline bool draws_labels(const OverlayStyle& style) {
   return style.scores || style.ids;
 }
 
-/// Returns "#12 0.87", or one of both parts; empty if the style writes neither.
+/// Returns the text of a face's label: "#12 0.87" or only one of these parts; empty if the style
+/// has neither.
 /// @param track  not negative, or kNoTrack
 FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t track,
                                                    const OverlayStyle& style) {
@@ -149,7 +150,7 @@ FACEPIPE_HOST_DEVICE inline OverlayText label_text(float score, std::int64_t tra
 }
 
 /// Holds the sizes and positions of outlines, dots and texts on pictures of one size and format.
-/// Rectangles are in pixels of the upright picture and are cut to it. A rectangle that needs no
+/// Rectangles are in pixels of the upright picture and are clipped to it. A rectangle that needs no
 /// drawing is empty.
 struct OverlayLayout {
   static constexpr int kSides = 4;
@@ -161,7 +162,8 @@ struct OverlayLayout {
   int line = 0;  ///< width of an outline
   int text_height = 0;
 
-  /// Returns the outer edge of a box's outline; empty if no part of the box is in the picture.
+  /// Returns the rectangle whose border is the outline of the box; empty if no part of the box is
+  /// in the picture.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect around(const Box& box) const {
     using overlay_detail::clamp_to;
     if (!(box.x1 < box.x2) || !(box.y1 < box.y2)) return {};  // also true for NaN
@@ -233,14 +235,15 @@ struct OverlayLayout {
   }
 
  private:
-  /// Returns `rect` widened to the edges of chroma cells, then cut to the picture.
+  /// Returns `rect` widened to the edges of chroma cells, then clipped to the picture.
   [[nodiscard]] FACEPIPE_HOST_DEVICE PixelRect snapped(const PixelRect& rect) const {
     return clip({x.edge_before(rect.x1), y.edge_before(rect.y1), x.edge_after(rect.x2),
                  y.edge_after(rect.y2)});
   }
 };
 
-/// `interlaced` says that the rows of a chroma cell belong to one field; see the Note.
+/// Returns the layout for pictures of this size and format.
+/// @param interlaced  the two rows of a chroma cell belong to one field; see the Note in plan.h
 [[nodiscard]] OverlayLayout overlay_layout(Size stored, const PixelFormat& format,
                                            Orientation orientation, bool interlaced);
 

@@ -10,16 +10,16 @@ namespace facepipe::overlay {
 namespace {
 
 // These are in units of the Hershey font, in which capitals are 21 high. A glyph's image adds 7
-// units above and below. The lower ones hold the descenders, and equal margins centre the text on
-// its background.
+// units above and 7 below. Descenders need the units below. The units above make the margins equal,
+// which centres the text on its background.
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
 constexpr double kCapitals = 21;
 constexpr double kMargin = 7;
 constexpr double kImageHeight = kCapitals + 2 * kMargin;
 constexpr double kStroke = 2.8;
 
-/// Draws each glyph larger than needed and shrinks the drawing to texels. The reason is that OpenCV
-/// draws only strokes of a whole number of pixels, which is too coarse for small text.
+/// Draws each glyph larger than needed and shrinks the drawing to texels, because OpenCV draws only
+/// strokes of a whole number of pixels. This is too coarse for small text.
 struct GlyphRenderer {
   explicit GlyphRenderer(int text_height)
       : oversampling(std::clamp(256 / text_height, 2, 8)),

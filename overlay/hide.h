@@ -1,11 +1,11 @@
-// Hides faces: overwrites everything under their masks, in all planes. Alpha becomes opaque there,
-// because it may show what the colours no longer show.
+// Hides faces: overwrites all planes under the faces' masks. Alpha becomes opaque there, because
+// the alpha plane could still show the face.
 //
-// A mask is a face's box, grown, as a rectangle or an ellipse. It is rounded outwards to chroma
-// cells (Note: colour and subsampling, in overlay/plan.h), so chroma is hidden with luma. Only a
-// colour, or an image on a colour, leaves nothing of what was there. Networks recognise people
-// behind blurs and mosaics (McPherson, Shokri, Shmatikov 2016, arXiv 1609.00408). See Note: masks
-// that overlap, at the end.
+// A mask is a rectangle or an ellipse: a face's box, enlarged by HideOptions::grow. It is rounded
+// outwards to chroma cells (Note: colour and subsampling, in overlay/plan.h), so chroma is hidden
+// with luma. Only HideStyle::solid and HideStyle::image remove all that the picture shows of a
+// face. Networks recognise people behind blurs and mosaics (McPherson, Shokri, Shmatikov 2016,
+// arXiv 1609.00408). See Note: masks that overlap, at the end.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ enum class HideStyle : std::uint8_t {
 
 enum class MaskShape : std::uint8_t { box, ellipse };
 
-/// This is the sigma of HideStyle::blur, as a share of the width of the face (not grown), and its
-/// least value in pixels.
+/// The sigma of HideStyle::blur is kBlurSigma times the width of the face (not grown), but at least
+/// kLeastBlurSigma pixels.
 inline constexpr double kBlurSigma = 0.25;
 inline constexpr double kLeastBlurSigma = 4;
 inline constexpr int kMosaicCells = 4;
@@ -41,8 +41,8 @@ inline constexpr int kMosaicCells = 4;
 inline constexpr std::size_t kMostHiddenFaces = 4096;
 
 /// Describes a shape: the name that users give it, and its default growth. Growth is the share of a
-/// face's width and height that the mask adds on each side. With the larger share, an ellipse has
-/// about the area of the rectangle.
+/// face's width and height that the mask adds on each side. An ellipse has a larger share, so that
+/// its area is about that of the rectangle.
 struct MaskShapeEntry {
   std::string_view name;
   MaskShape shape;
@@ -64,16 +64,17 @@ struct HideOptions {
   std::shared_ptr<const RgbaImage> image{};  ///< for HideStyle::image
 };
 
-/// Throws Error(usage) if `grow` is out of range, if HideStyle::image has no image, or if an
-/// image's sides are not 1..RgbaImage::kMostSide or don't fit its bytes.
+/// Throws Error(usage) if `grow` is out of range, or if HideStyle::image has no valid image. The
+/// sides of a valid image are 1..RgbaImage::kMostSide, and fit its number of bytes.
 void check_hide_options(const HideOptions& options);
 
 struct ComposedImage;
 class BoxBlur;
 
-/// Hides faces on frames in host memory. It keeps the image converted for the last kind of frame.
-/// It also keeps four bytes of scratch memory for each luma sample of the largest mask that it has
-/// blurred. Not thread-safe: each thread needs its own.
+/// Hides faces on frames in host memory. It keeps the image of HideStyle::image, converted for the
+/// format, colour and orientation of the last frame. It also keeps four bytes of scratch memory for
+/// each luma sample of the largest mask that it has blurred. Not thread-safe: each thread needs its
+/// own hider.
 class FaceHider {
  public:
   /// Throws as check_hide_options() does.
@@ -84,14 +85,14 @@ class FaceHider {
   FaceHider& operator=(const FaceHider&) = delete;
   ~FaceHider();
 
-  /// Hides `faces`, boxes in pixels of the upright picture. A box may lie partly or wholly outside
-  /// of the picture; in the second case it hides nothing. Edges may be infinite. The result doesn't
-  /// depend on the order of the boxes. Samples outside of all masks keep their values. The planes
-  /// must be writable.
+  /// Hides `faces`, boxes in pixels of the upright picture. A box may lie outside of the picture,
+  /// partly or completely. If its mask lies completely outside, it hides nothing. Edges may be
+  /// infinite. The result doesn't depend on the order of the boxes. Samples outside of all masks
+  /// keep their values. The planes must be writable.
   ///
   /// If there is an error, the frame stays unchanged. Errors: Error(internal) for a frame that is
   /// not in host memory, and for a box with x1 > x2, y1 > y2 or a NaN; Error(device) for more than
-  /// kMostHiddenFaces. No face is left unhidden silently.
+  /// kMostHiddenFaces. It never leaves out a face without an error.
   void hide(Frame& frame, std::span<const Box> faces);
 
  private:
@@ -106,17 +107,18 @@ class FaceHider {
 /// that is not in host memory.
 void hide_all(Frame& frame, const Rgb& color);
 
-// Note: masks that overlap. Masks are hidden one after another, by rising area in the picture.
-// Masks of equal area are sorted by their coordinates, and equal masks are hidden once. Each mask
-// reads what the masks before it have left. A blur or a mean of pixels that are hidden already
-// never shows more than one of the original pixels. If masks overlap, the largest wins. Its blur
-// and cells are the coarsest, unless the picture's edge cuts another face's mask. The same holds if
-// a frame is hidden in several calls, by several styles: no later call brings back what an earlier
-// call has hidden.
+// Note: masks that overlap. Masks are applied one after another, from the smallest area in the
+// picture to the largest. Masks of equal area are sorted by their coordinates, and equal masks are
+// applied once. Each mask reads the samples that the masks before it have written. A blur or a mean
+// of hidden pixels never shows more than a blur or a mean of the original pixels. In the overlap of
+// masks, the result is that of the largest one. Its blur and cells are the coarsest, unless another
+// mask is larger but lies partly outside of the picture. A frame can also be hidden in several
+// calls, with different styles: no later call restores what an earlier call has hidden.
 //
-// A mask reads and writes nothing beyond its rectangle, clipped to the picture. So masks whose
-// rectangles don't overlap may be hidden at once. Together they need no more scratch memory than
-// one mask that covers the picture. Beyond the rectangle's edges a blur mirrors what is inside. If
-// it repeated the edge, the samples of the edge would get so much weight that they show.
+// A mask reads and writes nothing outside of its rectangle, clipped to the picture. So masks whose
+// rectangles don't overlap can be applied at the same time. Together they need no more scratch
+// memory than one mask that covers the picture. A blur mirrors the samples at the rectangle's
+// edges. If it repeated the edge's samples instead, they would get so much weight that they would
+// be visible.
 
 }  // namespace facepipe::overlay

@@ -90,8 +90,8 @@ FACEPIPE_HOST_DEVICE inline std::int64_t ceil_divide(std::int64_t value, std::in
 
 /// Returns the pixels that the mask hides in row `y`, for area.y1 <= y < area.y2. `cell` is the
 /// size of the picture's chroma cells. An ellipse hides all cells that it touches in the row of
-/// cells that contains `y`, so that a cell is hidden completely or not at all. The result may be
-/// empty. Its edges are those of `area` or of cells.
+/// cells that contains `y`. So a cell is hidden completely or not at all. The result may be empty.
+/// Its edges are those of `area` or of cells.
 FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, const Size& cell,
                                                       int y) {
   using overlay_detail::larger;
@@ -103,7 +103,7 @@ FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, cons
   const int top = y / cell.height * cell.height;
   const int above = ellipse.y - kUnits * (top + cell.height);
   const int below = kUnits * top - ellipse.y;
-  // Distance from the centre to these rows.
+  // Distance from the ellipse's centre to the row of cells that contains `y`.
   const std::int64_t distance = larger(0, larger(above, below));
   const std::int64_t ry = ellipse.ry;
   if (distance >= ry) return {mask.area.x1, mask.area.x1};
@@ -137,9 +137,9 @@ FACEPIPE_HOST_DEVICE inline unsigned mosaic_mean(std::uint64_t sum, std::uint64_
   return static_cast<unsigned>((sum + count / 2) / count);
 }
 
-/// Returns the mean of the 2 * radius + 1 samples of 16 bits whose sum is `sum`, without a
-/// division. The mean of a constant is exact, and no mean is off by more than 0.7 of the 65,536
-/// steps.
+/// Computes the mean of 2 * radius + 1 samples of 16 bits from their sum, without a division. If
+/// all samples are equal, the mean is exact. Otherwise its error is at most 0.7 (a sample is
+/// 0..65,535).
 struct BoxMean {
   std::uint32_t radius;
   std::uint32_t factor;  ///< 2^32 / (2 * radius + 1), rounded up
@@ -153,8 +153,9 @@ struct BoxMean {
   }
 };
 
-/// Returns which sample stands for sample `at` of a row of `length` samples. The row is continued
-/// on both sides by its mirror image, and so on: -1 becomes 0, and `length` becomes length - 1.
+/// Returns the index, 0..length - 1, of the sample that is read for index `at`, which may lie
+/// outside of the row. The row is mirrored at both ends, again and again: -1 becomes 0, and
+/// `length` becomes length - 1.
 FACEPIPE_HOST_DEVICE inline int mirrored(int at, int length) {
   if (0 <= at && at < length) return at;
   const int period = 2 * length;
@@ -164,8 +165,8 @@ FACEPIPE_HOST_DEVICE inline int mirrored(int at, int length) {
 }
 
 /// Converts between stored samples of `bits` bits, shifted left by `shift`, and the 16 bits with
-/// which a blur computes. With 8-bit samples, 8 bits remain for fractions, so that six roundings
-/// stay below one step.
+/// which a blur computes. With 8-bit samples, 8 bits remain for fractions, so the errors of six
+/// roundings together stay below one step of the stored samples.
 struct SampleScale {
   int bits = 8;
   int shift = 0;
@@ -179,8 +180,8 @@ struct SampleScale {
   }
 };
 
-/// Tells between which two samples of an image's row (or column) a sample is taken. `part` is how
-/// far it is from the first to the second, in 1/256.
+/// Names the two samples of an image's row (or column) to interpolate between. `part` is the weight
+/// of the second sample, in 1/256.
 struct ImageTap {
   int first = 0;
   int second = 0;

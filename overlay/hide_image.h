@@ -1,6 +1,6 @@
-// Makes the picture that covers faces ready for frames of one kind. It is laid on its colour, so
-// that nothing of it is transparent. It is converted to the frames' samples and turned as they are
-// stored.
+// Prepares the image of HideStyle::image for frames of one format. The image is blended onto one
+// colour, so that it is opaque. It is converted to the frames' samples, and turned like the stored
+// picture.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,11 @@
 
 namespace facepipe::overlay {
 
-/// Samples have the frame's bit depth, without the format's shift. All planes have full size.
+/// Holds the prepared image. Samples have the frame's bit depth, without the format's shift. All
+/// planes have full size.
 struct ComposedImage {
-  /// Holds the image halved 0, 1, ... times. A small mask uses a small level, so that it doesn't
-  /// pick single pixels.
+  /// Describes the image halved 0, 1, ... times. A small mask uses a small level, because it would
+  /// skip pixels of a large one.
   struct Level {
     Size size;
     std::size_t begin = 0;  ///< where the level begins in `samples`: Y, U and V one after another,
@@ -33,7 +34,7 @@ struct ComposedImage {
 
   std::vector<Level> levels;  ///< at least one; the last is a single pixel
   std::vector<std::uint16_t> samples;
-  // These say for which kind of frames the image was made.
+  // The image was prepared for frames with these values.
   PixelFormat format;
   ColorInfo color;
   Orientation orientation;
@@ -42,13 +43,13 @@ struct ComposedImage {
   [[nodiscard]] bool suits(const Frame& frame) const;
 };
 
-/// Returns the largest level that is less than twice as large as `mask` on some side. `mask` is
-/// HideMask::whole.
+/// Returns the first level whose width or height is less than twice that of `mask`; the last level
+/// if there is none. `mask` is HideMask::whole.
 [[nodiscard]] const ComposedImage::Level& level_for(const ComposedImage& image,
                                                     const PixelRect& mask);
 
-/// Lays `image` over `color`. Both are non-linear, as RgbaImage and Rgb are. check_hide_options()
-/// must accept `image`.
+/// Prepares `image`, blended onto `color`, for frames like `frame`. The values of RgbaImage and Rgb
+/// are non-linear. check_hide_options() must accept `image`.
 [[nodiscard]] ComposedImage compose(const RgbaImage& image, const Rgb& color, const Frame& frame);
 
 }  // namespace facepipe::overlay

@@ -39,16 +39,16 @@ DoubleBox grown(const DoubleBox& box, double share) {
 }
 
 /// Returns the whole pixels of the upright picture that the box touches, at least one on each axis.
-/// This happens before turning: if an edge lies between two pixels, the direction of the axis
-/// decides which pixel it belongs to.
+/// Call it before the box is turned: if an empty box lies exactly between two pixels, the direction
+/// of the axis decides which of them it touches.
 DoubleBox in_pixels(const DoubleBox& box) {
   const double x1 = std::floor(box.x1);
   const double y1 = std::floor(box.y1);
   return {x1, y1, std::max(x1 + 1, std::ceil(box.x2)), std::max(y1 + 1, std::ceil(box.y2))};
 }
 
-/// Turns a box of the upright picture into one of the stored picture. Edges are positions, not
-/// pixels. On a reversed axis they are counted from the far end of its last pixel.
+/// Converts a box of the upright picture to a box of the stored picture. `map` maps pixels, but the
+/// edges of a box lie between pixels, so a reversed axis needs an offset of 1.
 DoubleBox stored(const DoubleBox& box, const StoredMap& map) {
   const double x0 = map.x0 + (map.xx + map.xy < 0 ? 1 : 0);
   const double y0 = map.y0 + (map.yx + map.yy < 0 ? 1 : 0);
@@ -83,7 +83,8 @@ PixelRect clipped(const PixelRect& rect, Size picture) {
           std::min(rect.y2, picture.height)};
 }
 
-/// Half axes are rounded up by enough to make up for the rounding of the centre.
+/// Returns the ellipse inside of the box. Its half axes are one unit longer than needed, because
+/// the centre is rounded.
 MaskEllipse inscribed(const DoubleBox& box) {
   constexpr double kHalf = MaskEllipse::kUnits / 2.0;
   const auto centre = [](double a, double b) {
@@ -144,7 +145,7 @@ std::int64_t pixels_of(const PixelRect& area) {
   return std::int64_t{area.x2 - area.x1} * (area.y2 - area.y1);
 }
 
-/// Returns all values in which masks of equal area can differ. These masks are sorted by them.
+/// Returns all values in which masks of equal area can differ. They are the sort key of such masks.
 std::array<std::int64_t, 15> rank(const HideMask& mask) {
   const PixelRect& at = mask.area;
   const PixelRect& whole = mask.whole;

@@ -18,9 +18,10 @@ struct HidePlan {
 };
 
 /// Plans the masks of `faces`. It reads the frame's size, format, orientation and field order, but
-/// no plane. It reads the shape and `grow` of `options`. A box that is grown beyond four times
-/// kMaxPictureSide is cut there, and its mask is then a rectangle. A box without width or height
-/// hides the chroma cell in which it lies. Errors: as FaceHider::hide(), except for the device.
+/// no plane. It reads the shape and `grow` of `options`. The edges of a grown box are clamped to
+/// +-4 * kMaxPictureSide; if this changes a box, its mask is a rectangle. A box without width or
+/// height hides the chroma cell in which it lies. Errors: as FaceHider::hide(), except for the
+/// error about host memory.
 [[nodiscard]] HidePlan plan_hiding(const Frame& frame, std::span<const Box> faces,
                                    const HideOptions& options);
 

@@ -25,10 +25,10 @@ struct OverlayStyle {
 };
 inline constexpr OverlayStyle kNoOverlay{.boxes = false};
 
-/// Names a part of the overlay as users do.
+/// Describes a part of the overlay.
 struct OverlayPart {
-  std::string_view name;
-  decltype(&OverlayStyle::boxes) drawn;  ///< the switch in a style
+  std::string_view name;                 ///< the name that users give it
+  decltype(&OverlayStyle::boxes) drawn;  ///< the member of a style that switches it on
 };
 inline constexpr std::array kOverlayParts{
     OverlayPart{"boxes", &OverlayStyle::boxes},
@@ -45,11 +45,11 @@ inline bool OverlayStyle::any() const {
 
 /// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture. Text
 /// is upright once a player has turned the picture. Colours are converted by the frame's matrix and
-/// range. If the frame has alpha, what is drawn becomes opaque, and the edge of a glyph partly.
-/// Line width and text size follow the picture's shorter side. Coordinates may have any value, even
-/// NaN. A box is cut to the picture, and the outline surrounds the part of the box that is inside.
-/// The frame's planes must be writable. Errors: Error(internal) for a frame that is not in host
-/// memory.
+/// range. If the frame has alpha, drawn samples become opaque; at the soft edge of a glyph they
+/// become partly opaque. Line width and text size follow the picture's shorter side. Coordinates
+/// may have any value, even NaN. The outline surrounds the part of a box that is inside of the
+/// picture. The frame's planes must be writable. Errors: Error(internal) for a frame that is not in
+/// host memory.
 /// @param tracks  FrameRecord::face_tracks: the track of each face, or empty; only kNoTrack is
 ///     negative
 void draw_overlay(Frame& frame, const Detections& faces, const OverlayStyle& style,

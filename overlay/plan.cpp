@@ -89,8 +89,8 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
   for (std::size_t i = 0; style.landmarks && i < faces.landmarks.size(); ++i)
     for (const Point& point : faces.landmarks[i])
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
-  // Labels are drawn in reverse order. Faces come by falling score, so the label of the highest
-  // score is drawn last and covers those that it overlaps.
+  // Labels are drawn in reverse order. Faces are sorted by falling score, so the label of the
+  // highest score is drawn last and covers those that it overlaps.
   for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {
     const OverlayText text =
         label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);

@@ -41,8 +41,8 @@ using OverlayColors = std::array<YuvColor, kOverlayColorCount>;
 [[nodiscard]] OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color,
                                            Size stored);
 
-/// Holds the primitives of one frame. They are drawn in their order, and each covers those before
-/// it.
+/// Holds the primitives of one frame. They are drawn in order; a later primitive covers earlier
+/// ones.
 struct OverlayPlan {
   std::vector<OverlayPrimitive> primitives;
   OverlayColors colors{};
@@ -52,9 +52,9 @@ struct OverlayPlan {
 };
 
 /// Returns the plan for `faces` on `frame`. It reads the frame's size, format, orientation, colour
-/// and field order, but no plane. A box is cut to the picture, and the outline surrounds the part
-/// that is inside. A face is not drawn if its box is empty, has a NaN or lies outside of the
-/// picture. A landmark outside of the picture isn't drawn either.
+/// and field order, but no plane. The outline surrounds the part of a box that is inside of the
+/// picture. A face is not drawn if its box is empty, has a NaN or lies outside of the picture. A
+/// landmark outside of the picture isn't drawn either.
 /// @param tracks  as for draw_overlay()
 [[nodiscard]] OverlayPlan plan_overlay(const Frame& frame, const Detections& faces,
                                        const OverlayStyle& style,

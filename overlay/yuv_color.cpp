@@ -7,7 +7,7 @@
 namespace facepipe::overlay {
 namespace {
 
-// These are code points of H.273.
+// Code points of H.273 for transfer functions.
 constexpr int kTransferPq = 16;
 constexpr int kTransferHlg = 18;
 

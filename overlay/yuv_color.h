@@ -26,8 +26,8 @@ struct YuvColor {
 
 /// Converts red, green and blue by a frame's matrix, range and bit depth (samples_of_rgb() of
 /// core/color.h) and rounds. For HDR transfers (PQ and HLG) the value 1 is the reference white of
-/// graphics, 203 cd/m2 (ITU-R BT.2408), not the brightest value of the format. A grey gets exactly
-/// neutral chroma by every matrix except 11.
+/// graphics, 203 cd/m2 (ITU-R BT.2408), not the brightest value of the format. With every matrix
+/// except 11, the chroma of a grey is exactly neutral.
 class YuvConverter {
  public:
   YuvConverter(const PixelFormat& format, const ColorInfo& color, Size size);

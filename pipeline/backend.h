@@ -1,5 +1,5 @@
-// A device made ready for jobs: model and detectors, once for all inputs, and what decodes and
-// encodes for it.
+// Declares Backend, a device that is ready for jobs. It holds the model and the detectors for all
+// inputs, and makes the decoders and encoders of each job.
 #pragma once
 
 #include <cstdint>
@@ -19,72 +19,76 @@ namespace facepipe::pipeline {
 
 class HidingDevice;
 
-/// How many frames of a job that hides faces may wait.
+/// Says how many frames of a job that hides faces may be held at once (see pipeline/README.md).
 struct HideCapacity {
-  int waiting = 0;  ///< frames that wait for later ones, which tell what is hidden in them
-  int held = 0;     ///< frames of all lanes from the decoders until they are hidden, these included
-  int pictures = 0;  ///< frames that have memory of their own at once, if nothing is slow
+  int waiting = 0;   ///< frames in the tracker that wait for later frames (the look-ahead)
+  int held = 0;      ///< frames of all lanes between their decoders and hiding; includes `waiting`
+                     ///< if video is written
+  int pictures = 0;  ///< pictures that a device allocates in advance; it allocates more one by one
 };
 
-/// What a FrameProcessor or a HidingDevice is made for.
+/// Describes the job that a FrameProcessor or a HidingDevice is made for.
 struct ProcessorSetup {
   const JobOptions& options;   ///< outlives the processor
-  const Frame& first;          ///< all frames are like it
-  bool still_image = false;    ///< there is no other frame
-  HideCapacity hiding;         ///< if faces are hidden
-  bool several_lanes = false;  ///< work on the device at once, of this job or of several
+  const Frame& first;          ///< all frames have its size and format
+  bool still_image = false;    ///< the first frame is the only one
+  HideCapacity hiding;         ///< used only if faces are hidden
+  bool several_lanes = false;  ///< several lanes use the device at once, of one or of several jobs
   CopyCounter& copies;         ///< the job's; outlives the processor
-  std::int64_t origin_us = 0;  ///< the time of the frames from which InputOptions::start_s counts
+  std::int64_t origin_us = 0;  ///< the frames' time, in us, from which InputOptions::start_s counts
 };
 
-/// Keeps the detectors that were used last, by the pictures that they are for, within a bound of
-/// memory. It outlives what it makes. Thread-safe: several jobs may run at once. What it makes
-/// belongs to one job.
+/// A device with its detectors. For each size and format of pictures it keeps the detector that was
+/// made for them; if these take too much memory, it drops the least recently used ones. A backend
+/// outlives the objects that it makes. Each of these objects belongs to one job. Thread-safe:
+/// several jobs may run at once.
 class Backend {
  public:
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Device device() const { return {}; }
 
-  /// How many inputs the device best works on at once; several devices count together.
-  /// Errors: device.
+  /// Returns the number of inputs at once with which the device is fastest. For several devices, it
+  /// is the sum of their numbers. Errors: device.
   [[nodiscard]] virtual int inputs_at_once() const { return 1; }
 
   /// Makes the calling thread work on this device. Errors: device.
   virtual void enter_thread() const {}
 
-  /// What decodes, processes and encodes for a lane of a job. Several devices take lanes in turn.
+  /// Returns the backend that a lane of a job uses. A group of devices gives its devices in turn.
   [[nodiscard]] virtual Backend& for_lane(int /*lane*/) { return *this; }
 
-  /// One of several devices has failed: the next jobs go on without it.
+  /// Makes later jobs work without `failed`, a device of a group. Does nothing for a single device.
   virtual void give_up(Device /*failed*/) {}
 
-  /// The device's own decoder, or with DecoderChoice::cpu the CPU's, whose pictures end up on the
-  /// device. Errors: Error(input), Error(device).
+  /// Makes the device's own decoder or, with DecoderChoice::cpu, a decoder that works on the CPU.
+  /// The pictures of both are on the device. Errors: Error(input), Error(device).
   [[nodiscard]] virtual std::unique_ptr<video::Decoder> make_decoder(
       const video::Demuxer& demuxer, const video::DecoderOptions& options,
       video::DecoderChoice choice, video::Notices& notices, CopyCounter& copies) = 0;
 
-  /// How many decoders like this one of a video run at once without slowing each other down, as far
-  /// as there is memory for them. Errors: device.
+  /// Returns how many decoders like `like` can decode this video at once without slowing each other
+  /// down. There is memory for all of them. Errors: device.
   [[nodiscard]] virtual int decoders(const AVCodecParameters& video,
                                      const video::Decoder& like) const = 0;
 
-  /// Free bytes of the device's memory; no bound if that is the host's. Errors: device.
+  /// Returns the free bytes of the device's memory. A device that uses the host's memory returns
+  /// the largest number. Errors: device.
   [[nodiscard]] virtual std::int64_t free_memory() const {
     return std::numeric_limits<std::int64_t>::max();
   }
 
-  /// Frames that decoder and encoder keep alive in addition to those in flight between them.
+  /// Returns how many frames the codecs keep alive besides those between decoder and encoder.
   [[nodiscard]] virtual int frames_held_by_codecs() const = 0;
 
-  /// Refuses an encoder that doesn't run on the device.
+  /// Throws if the encoder doesn't run on the device.
   /// Errors: usage; device if the encoder is the device's own and the chip lacks it.
   virtual void check_encoder(const AVCodec& codec) const = 0;
 
-  /// Plans what encodes pictures like these, whose size is `encoded` when they get there: `codec`,
-  /// or an encoder of the device if the options leave that open.
+  /// Chooses the encoder: `codec`, or an encoder of the device if the options leave that open.
   /// Errors: as video::plan_encoder(); usage; device.
+  /// @param pictures  facts about the decoded pictures
+  /// @param encoded   size of the pictures that the encoder gets
   [[nodiscard]] virtual video::EncoderPlan plan_encoder(const AVCodec& codec,
                                                         const video::PictureFacts& pictures,
                                                         Size encoded, const JobOptions& options,
@@ -95,15 +99,15 @@ class Backend {
       const video::EncoderSetup& setup, const Frame& first, video::Notices& notices,
       CopyCounter& copies) = 0;
 
-  /// Errors: device.
+  /// Makes the processor of one lane. Errors: device.
   [[nodiscard]] virtual std::unique_ptr<FrameProcessor> make_processor(
       const ProcessorSetup& setup) = 0;
 
-  /// Makes what all lanes of a job that hides faces share. Errors: device.
+  /// Makes the hiding device that all lanes of a job share, if it hides faces. Errors: device.
   [[nodiscard]] virtual std::unique_ptr<HidingDevice> make_hiding_device(
       const ProcessorSetup& setup) = 0;
 
-  /// Engine and model of the detectors. Errors: internal if there are none.
+  /// Describes the engine and the model of the detectors. Errors: internal if there are none.
   [[nodiscard]] virtual const detector::ModelInfo& model_info() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a job tells about its detector.
+// Reports facts about a job's detector: tiles in the log, ignored candidates as a notice.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace facepipe::pipeline {
 
-/// What detection is like, for all frames of a job.
+/// Facts about detection that hold for all frames of a job.
 struct DetectionFacts {
   detector::DetectorFacts detector;
-  std::uint32_t capacity = 0;  ///< candidates of a frame that suppression takes
+  std::uint32_t capacity = 0;  ///< the most candidates of a frame that suppression takes
 };
 
-/// A line in the log that says how pictures are tiled, if they are.
+/// Logs how frames are divided into tiles. Does nothing if there is no tiling.
 void tell_tiles(const std::optional<detector::Tiling>& tiling);
 
-/// A notice about the candidates that suppression had no room for, if there are any.
+/// Adds a notice about candidates that suppression had no room for. Does nothing if `ignored` is 0.
 /// @param capacity  DetectionFacts::capacity
 void tell_ignored(std::int64_t ignored, std::uint32_t capacity, video::Notices& notices);
 

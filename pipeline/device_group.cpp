@@ -96,9 +96,10 @@ class DeviceGroup final : public Backend {
     return *devices_.front();
   }
 
-  mutable std::mutex mutex_;                       // guards which are where
-  std::vector<std::unique_ptr<Backend>> devices_;  // that work
-  std::vector<std::unique_ptr<Backend>> failed_;   // frames and codecs of theirs may still be alive
+  mutable std::mutex mutex_;                       // guards devices_ and failed_
+  std::vector<std::unique_ptr<Backend>> devices_;  // those that work
+  // Failed devices are kept, because frames and codecs of theirs may still be alive.
+  std::vector<std::unique_ptr<Backend>> failed_;
 };
 
 }  // namespace

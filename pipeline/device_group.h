@@ -1,4 +1,4 @@
-// Several devices that work on one job.
+// Joins several devices to one backend, so that they work on one job.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace facepipe::pipeline {
 
-/// Makes a backend whose lanes are on all `devices` (at least one) in turn. The first device opens
-/// the input and plans the output. A frame stays on the device that decodes it. A single device is
-/// returned as it is.
+/// Makes a backend that distributes its lanes over all `devices` (at least one) in turn. The first
+/// device opens the input and plans the output. A frame stays on the device that decodes it. If
+/// there is only one device, returns that device.
 [[nodiscard]] std::unique_ptr<Backend> join_devices(std::vector<std::unique_ptr<Backend>> devices);
 
 }  // namespace facepipe::pipeline

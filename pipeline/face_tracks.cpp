@@ -7,9 +7,10 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr float kSameFace = 0.5F;  // the IoU over which a face is the detection
+// A face and a detection are the same face if their IoU is larger than this.
+constexpr float kSameFace = 0.5F;
 
-/// What a look-ahead would tell of a frame nobody asks for.
+/// Returns the options without look-ahead, because only the tracks of the newest frame are needed.
 track::TrackerOptions without_look_ahead(track::TrackerOptions options) {
   options.look_ahead_s = 0;
   return options;

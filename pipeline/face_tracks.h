@@ -1,4 +1,4 @@
-// Which track each face that is drawn belongs to.
+// Finds out to which track each drawn face belongs.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace facepipe::pipeline {
 
-/// Follows faces as a job that hides them does, but tells their tracks at once. The ids are those
-/// that such a job writes to an edit file. Used by one thread.
+/// Follows faces like a job that hides them, but returns their tracks at once, without look-ahead.
+/// The ids are the same that such a job writes to an edit file. Used by one thread.
 class FaceTracks {
  public:
   FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);
 
-  /// Tracks by the index of a face or detection; kNoTrack if it has none.
+  /// The track of each face and of each detection; kNoTrack if it has none.
   struct Assignment {
-    std::vector<std::int64_t> faces;  ///< FrameRecord::face_tracks
-    std::vector<std::int64_t> found;
+    std::vector<std::int64_t> faces;  ///< by index in FrameRecord::faces
+    std::vector<std::int64_t> found;  ///< by index in assign()'s `found`
   };
 
-  /// Assigns tracks to the faces of the next frame. A face has the track that took the detection
-  /// which fits it best, if that is about the same box. It is the face's own detection if both were
-  /// suppressed alike. Errors: as Tracker.
+  /// Assigns tracks to the faces of the next frame. assign() first matches each face with the
+  /// detection that overlaps it most. The face gets the track of this detection if the two boxes
+  /// are about the same. Errors: as Tracker.
   /// @param frame    on the estimator's device
   /// @param found    the frame's detections of all scores that tracks need
-  /// @param picture  the estimator's picture of the frame, if there is one already
+  /// @param picture  the estimator's picture of the frame; nullptr: assign() makes it
   [[nodiscard]] Assignment assign(const Frame& frame, const FrameRecord& record,
                                   const Detections& found,
                                   std::shared_ptr<const track::MotionPicture> picture = nullptr);

@@ -1,4 +1,4 @@
-// From candidates and what suppression kept of them to the faces of a frame.
+// Selects a frame's faces from the candidates that suppression has kept.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace facepipe::pipeline {
 
 /// Says which faces are wanted, by the size of their boxes in pixels.
 struct FaceSizes {
-  double min = 0;  ///< of the shorter side
-  double max = 0;  ///< of the longer side; 0: no limit
+  double min = 0;  ///< lower limit for the shorter side
+  double max = 0;  ///< upper limit for the longer side; 0: no limit
   friend bool operator==(const FaceSizes&, const FaceSizes&) = default;
 
-  /// The same answer on every device.
+  /// Returns whether a face with this box is wanted. The answer is the same on every device.
   [[nodiscard]] FACEPIPE_HOST_DEVICE bool wanted(const Box& box) const {
     const float width = box.x2 - box.x1;
     const float height = box.y2 - box.y1;
@@ -28,7 +28,8 @@ struct FaceSizes {
   }
 };
 
-/// Faces of the sizes wanted, in rank order, with the boxes and scores that suppression left them.
+/// Returns the kept candidates of wanted sizes, in rank order. Their boxes and scores are those
+/// that suppression has computed, if it changes them, and else the candidates' own.
 [[nodiscard]] inline Detections select_faces(const Detections& candidates, const nms::NmsKept& kept,
                                              const FaceSizes& sizes) {
   Detections faces;

@@ -7,29 +7,30 @@
 namespace facepipe::pipeline {
 namespace {
 
-// So many frames of a lane keep an H100 busy; more would only wait. Several lanes need fewer each;
-// if they encode, one frame can be searched while another is encoded.
+// The default numbers of frames of a lane between decoder and encoder. Four frames keep an H100
+// busy; more would only wait. Each of several lanes needs fewer. If such a lane encodes, it needs
+// two: one frame is searched while the other one is encoded.
 constexpr int kInFlight = 4;
 constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
-// So many frames of a lane that hides are on their way to the tracker, between its two threads, in
-// the second one's hand, and on their way back.
+// Frames of a lane that hides faces, one in each of these places: on the way to the tracker,
+// between the tracker's two threads, in its second thread, and on the way back.
 constexpr int kBetweenStages = 4;
-// A lane's encoder and the queue before it hold so many hidden frames, besides those that wait.
+// Hidden frames in a lane's encoder and in the queue before it. They don't wait for a verdict.
 constexpr int kHiddenInFlight = 4;
-// Frames of a lane that wait for their segment's turn: so many are worth another lane, and no more
-// are of use where there is a cut each few seconds.
+// Frames of a lane that wait until the tracker comes to their segment. Another lane is worth its
+// cost if 32 frames can wait. More than 256 are of no use, because cuts are a few seconds apart.
 constexpr int kLeastOfLane = 32;
 constexpr int kMostOfLane = 256;
-// What waits in lanes takes such a part of a device's free memory at most.
+// Frames that wait in lanes use at most 1 / kShareOfFreeMemory of a device's free memory.
 constexpr std::int64_t kShareOfFreeMemory = 4;
-// Room that the segment whose turn it is always has, beside the look-ahead.
+// Frames that are reserved for the segment that is tracked next, besides the look-ahead.
 constexpr int kRoomOfHead = 16;
 
-/// Returns how many waiting frames `memory` holds. A frame takes six bytes for each two pixels, or
-/// its small luma if pictures aren't kept.
+/// Returns how many waiting frames fit into `memory` (bytes). A frame takes six bytes for each two
+/// pixels. If pictures aren't kept, it takes only its small luma.
 int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;
@@ -37,18 +38,19 @@ int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pic
   return static_cast<int>(std::min<std::int64_t>(memory / bytes, INT_MAX));
 }
 
-/// Returns how many frames may wait for a frame that is searched, or else 0. They are on their way,
-/// too. Where faces are hidden, they wait behind the frames in flight.
+/// Returns how many frames wait for the next searched frame (SearchOptions::every). They count as
+/// frames in flight. Returns 0 if faces are hidden, because the frames then wait in the tracker.
 int frames_between(const JobOptions& options) {
   return options.hide ? 0 : options.search.every - 1;
 }
 
-/// Returns how many of the tracker's frames count as held.
+/// Returns how many of the frames in the tracker count as held: none if no pictures are kept.
 int held_by_tracker(const JobOptions& options, const HideCapacity& frames) {
   return options.output.path.empty() ? 0 : frames.waiting;
 }
 
-/// Counts frames for one lane: some that are held are between the stages, not waiting.
+/// Returns the capacity for one lane. Held frames either wait in the tracker, or are in flight, or
+/// are between stages.
 HideCapacity frames_to_hide(const JobOptions& options, const video::Demuxer& demuxer,
                             int in_flight) {
   const HideJob& hide = *options.hide;

@@ -1,4 +1,4 @@
-// Limits how much of an input may be on its way at once.
+// Decides how much of an input may be in memory at once: packets, frames, and lanes.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@
 
 namespace facepipe::pipeline {
 
-/// How much may be on its way at once between the parts of a run. Other limits are: of a segment's
-/// packets (pipeline/lanes/feed.cpp), of the file's bytes (OutputQueue), and each codec's own.
+/// Limits what waits between the stages of a run. Feed (pipeline/lanes/feed.cpp) limits the packets
+/// of a segment, OutputQueue limits the bytes for the output file, and codecs have limits, too.
 struct FlightLimits {
-  /// Packets between reading and decoding, and between encoding and writing: enough to keep the
-  /// decoder busy while the disk is slow. A frame's total time begins in the first of these queues.
+  /// Packets that may wait for the decoder, and packets that may wait for the muxer. They keep the
+  /// decoder busy while the disk is slow. FrameTimes::total_ms() includes these waits.
   int packets = 8;
-  /// Frames of a lane between decoder and encoder: as many as were asked for, but at most 2^27
-  /// pixels together, which bounds the memory. A single lane has at least two, or nothing would
-  /// overlap. A still image has one.
+  /// Frames of a lane between decoder and encoder. It is the number that the user asked for, but at
+  /// most 2^27 pixels together, which limits the memory. A still image has one frame. With fewer
+  /// than two frames the stages of a single lane could not work at the same time.
   int frames = 4;
-  /// If faces are hidden. With several lanes they fit into HideJob::most_bytes together. The frames
-  /// that wait are not among `frames`.
+  /// Limits for hiding; used only if faces are hidden. With several lanes, all held frames together
+  /// fit into HideJob::most_bytes. Frames that wait for a verdict don't count as `frames`.
   HideCapacity hiding;
-  int max_held_later_segments = 0;  ///< for TrackQueue::Limits
-  /// Bytes of finished frames that wait for those of earlier segments.
+  int max_held_later_segments = 0;  ///< TrackQueue::Limits::max_held_later_segments
+  /// Bytes of finished frames that wait until earlier segments are finished.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
-  /// Frames of each lane that are alive at once: `frames`, those that the device's encoder keeps,
-  /// one that is being decoded, and one on its way from the decoder to the queue.
+  /// Frames of each lane that are alive at once: `frames`, the frames that the device's encoder
+  /// keeps, one frame that is being decoded, and one that waits to enter the lane.
   int frames_alive = 6;
 };
 
@@ -34,32 +34,32 @@ struct FlightLimits {
 [[nodiscard]] FlightLimits flight_limits(const JobOptions& options, const video::Demuxer& demuxer,
                                          const Backend& backend);
 
-/// Returns FlightLimits::frames of each of several lanes, if the user asked for no number.
+/// Returns FlightLimits::frames for each of several lanes. Use it if the user gave no number.
 [[nodiscard]] int frames_of_each_lane(const JobOptions& options);
 
-/// Returns the number of frames that the look-ahead needs.
+/// Returns the number of frames in the look-ahead.
 [[nodiscard]] int frames_ahead(const HideJob& hide, const video::Demuxer& demuxer);
 
-/// Room for the frames of several lanes that hide faces. Each lane's frames wait for their
-/// segment's turn.
+/// Divides memory among the frames of several lanes that hide faces. In each lane, frames wait
+/// until the tracker comes to their segment.
 class LaneRoom {
  public:
   /// @param limits  for one lane
-  /// @param memory  for the frames that wait, in bytes; jobs that share lanes share it, too
+  /// @param memory  bytes for the frames that wait; jobs that share lanes divide it equally
   LaneRoom(const JobOptions& options, const video::Demuxer& demuxer, const FlightLimits& limits,
            std::int64_t memory);
 
-  /// Returns how many lanes there is room for, at least one.
+  /// Returns how many lanes the memory is enough for, at least one.
   [[nodiscard]] int lanes() const;
-  /// Gives the room to so many lanes, at least two.
+  /// Sets the limits of hiding for `lanes` lanes, at least two.
   void give(int lanes, FlightLimits& limits) const;
 
  private:
-  int frames_;
-  int of_head_;  // frames of the segment whose turn it is
+  int frames_;   // frames for which there is memory
+  int of_head_;  // of these, frames that are reserved for the segment that is tracked next
 };
 
-/// Returns how much of a device's free memory may be taken by frames that wait in lanes.
+/// Returns how many bytes of a device's free memory waiting frames of lanes may use.
 [[nodiscard]] std::int64_t lent_by_device(const Backend& backend);
 
 }  // namespace facepipe::pipeline

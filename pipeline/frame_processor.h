@@ -1,4 +1,4 @@
-// What one device does with each frame between decoder and encoder.
+// Declares FrameProcessor, which works on each frame of a lane between decoder and encoder.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +19,39 @@
 
 namespace facepipe::pipeline {
 
-/// What a device keeps of a frame between FrameProcessor::start() and finish(). If it is destroyed
-/// before the frame, it waits for work on it.
+/// Holds a device's state of a frame between FrameProcessor::start() and finish(). The destructor
+/// waits until the device no longer works on the frame, so destroy it before the frame.
 class FrameWork {
  public:
   virtual ~FrameWork() = default;
 };
 
-/// A frame between decoder and encoder. Its nine members are all that the stages know of it so far.
+/// A frame between decoder and encoder. Its nine members are all that the stages know of the frame
+/// so far.
 struct WorkItem {
   Frame frame;
   FrameRecord record;
-  std::int64_t segment = 0;      ///< the segment of the stream that it belongs to
+  std::int64_t segment = 0;      ///< number of the segment that the frame belongs to
   video::Timing coded;           ///< DecodedPicture::coded
-  PermitPool::Permit in_flight;  ///< bounds the frames between decoder and encoder
-  TrackQueue::Room room;         ///< bounds the frames that wait, if faces are hidden
+  PermitPool::Permit in_flight;  ///< limits the frames between decoder and encoder
+  TrackQueue::Room room;         ///< limits the frames that wait, if faces are hidden
   std::unique_ptr<FrameWork> work;
-  /// finish() fills in the detections that tracks need, if drawn faces are followed.
+  /// The detections that tracks need. finish() fills them in if drawn faces are followed.
   Detections to_follow;
-  /// start() fills in what motion is looked for in, if not all frames are searched.
+  /// The small picture that motion is estimated in. start() fills it in if not all frames are
+  /// searched.
   std::shared_ptr<const track::MotionPicture> picture;
 };
 
-/// Finds the faces of one job's frames, and draws them unless they are hidden (LaneHiding), all on
-/// one device. One thread calls start(), one finish(), and one what follows, for each frame in that
-/// order. Each lane has a processor.
+/// Finds faces in the frames of one lane and draws them, on the lane's device. It draws nothing if
+/// faces are hidden; LaneHiding then hides them. For each frame, one thread calls start(), then
+/// another one calls finish(), and a third one calls the remaining functions.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
 
-  /// Begins to look for faces. Waits for a free place; throws Stopped if `stop` is requested first.
-  /// Errors: device.
+  /// Begins to search the frame for faces. First waits until the detector can take another frame;
+  /// throws Stopped if `stop` is requested meanwhile. Errors: device.
   virtual void start(WorkItem& item, const std::stop_token& stop) = 0;
 
   /// Waits for the faces, and fills in the record's candidates, faces and times. Errors: device.
@@ -58,24 +60,24 @@ class FrameProcessor {
   /// Takes frames whose faces are all known.
   using Sink = std::function<void(WorkItem item)>;
 
-  /// Passes on the frames whose faces are known with this one, in their order. If not all frames
-  /// are searched, a frame may wait for one that is. Not called if faces are hidden.
-  /// Errors: device; the sink's.
+  /// Takes the next frame, and gives `sink` all frames whose faces are known now, in their order.
+  /// If not all frames are searched, a frame may wait for the next searched one. Not called if
+  /// faces are hidden. Errors: device; the sink's.
   virtual void pass_on(WorkItem item, const Sink& sink) { sink(std::move(item)); }
-  /// Passes on the rest, at the stream's end.
+  /// Gives `sink` the frames that still wait, at the stream's end.
   virtual void pass_on_rest(const Sink& /*sink*/) {}
 
-  /// Draws the faces of a frame that was passed on, unless finish() has drawn them, with their
-  /// tracks if faces are followed. Errors: device.
+  /// Draws the faces of a frame that `sink` got, with their tracks if faces are followed. Does
+  /// nothing if finish() has drawn them already. Errors: device.
   virtual void draw(WorkItem& /*item*/) {}
 
-  /// Whether these three calls add to a frame's record. Then they are called even if no video is
-  /// written.
+  /// Returns whether pass_on(), pass_on_rest() and draw() add to a frame's record. They must then
+  /// be called even if no video is written.
   [[nodiscard]] virtual bool draws_without_video() const { return false; }
 
-  /// Candidates so far that suppression had no room for.
+  /// Returns how many candidates suppression has had no room for so far.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
-  /// The same for all lanes of a job; nullopt if it looks for nothing.
+  /// Returns facts that are the same for all lanes of a job; nullopt if no detector runs.
   [[nodiscard]] virtual std::optional<DetectionFacts> detection() const = 0;
 };
 

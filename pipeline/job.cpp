@@ -33,14 +33,14 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Returns whether the job will be done again, alone. A job that runs beside others can fail
-/// because the device has no memory left.
+/// Returns whether the caller will run the job again, with no other jobs at the same time. If jobs
+/// share a device, one of them can fail because the device has no memory left.
 bool is_done_again(const JobOptions& options, const Error& failure) {
   return options.resources.shared && failure.kind() == ErrorKind::device;
 }
 
-/// Throws Error(input) if the input is no longer the file that it must be.
-/// @param opened  the file that was opened as the input; it must be that file, too
+/// Throws Error(input) unless the input is still InputOptions::same_file.
+/// @param opened  the file that was opened as the input; it must be the same file, too
 void check_same_input(const JobOptions& options, const std::optional<FileIdentity>& opened) {
   if (!options.input.same_file) return;
   if (opened == options.input.same_file && identity_of(options.input.name) == opened) return;
@@ -50,8 +50,8 @@ void check_same_input(const JobOptions& options, const std::optional<FileIdentit
                   "found may not be those that it shows; no output is kept");
 }
 
-/// Completes the video and gives it its name, or a partial name after an interruption or a failure.
-/// Throws the failure if no part of the video is kept.
+/// Completes the video and gives it its final name, or a partial name after an interruption or a
+/// failure. Throws the failure if no part of the video is kept.
 void finish_output(const JobOptions& options, const OutputPlan& plan, const video::Encoder& encoder,
                    video::Muxer& muxer, JobResult& result) {
   result.codecs.encoder = encoder.name();
@@ -95,8 +95,8 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
   share->frames += lane.frames();
 }
 
-/// Returns whether the lanes of a job may be on several devices. One device can then do again what
-/// another one left.
+/// Returns whether lanes of the job can be on several devices. If one of these devices fails,
+/// another one can repeat its unfinished work.
 bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
                         Backend& backend) {
   if (plan.lanes.count == 1 || options.hide) return false;
@@ -140,9 +140,9 @@ OpenInput with_first_frame(OpenInput input, const JobPlan& plan) {
   return input;
 }
 
-/// Runs a planned job: lanes between a thread that reads and a thread that writes. Its twelve
-/// members are these threads, the lanes, and what they all refer to. They are listed in the order
-/// in which they must be made.
+/// Runs a planned job: one thread reads, lanes work on the frames, and one thread writes. Its
+/// twelve members are the lanes, these threads, and the objects that they use. Each member uses
+/// only members above it.
 class Job {
  public:
   Job(const JobOptions& options, Backend& backend, const JobObserver& observer, PlannedJob planned,
@@ -152,13 +152,12 @@ class Job {
   /// Runs all threads to the end of the input.
   void run();
 
-  /// Must be called after run(). Completes the output, and fills in what the parts of the run
-  /// report.
+  /// Must be called after run(). Completes the output and fills in the result.
   void finish(JobResult& result);
 
  private:
   void add_threads();
-  /// Returns an object that gives frames their numbers and time stamps in the stream's order.
+  /// Makes the object that gives frames their numbers and time stamps in the stream's order.
   /// Returns nullptr if there is one lane, because a single lane does this itself.
   [[nodiscard]] std::unique_ptr<Presentation> presentation(const video::Encoder* encoder) const;
   [[nodiscard]] bool cut_short() const;
@@ -213,8 +212,8 @@ void Job::add_threads() {
               [this, failed] { reader_.run(lanes_.first().decoder(), failed); });
   if (tracking_) {
     runner_.add("track", [this] { tracking_->follow(); });
-    // "decide" calls cut_short() after the last followed frame. A stop or an error of reading is
-    // known by then.
+    // "decide" calls cut_short() after the last followed frame. At that time it is known whether
+    // there was a stop or a read error.
     runner_.add("decide", [this] { tracking_->decide([this] { return cut_short(); }); });
   }
   lanes_.add_threads(runner_);
@@ -279,8 +278,8 @@ void Job::finish(JobResult& result) {
   result.size = plan_.frames.upright();
   fill_lanes(result);
   result.failure = end_.failure();
-  // This is a failure only if bytes are missing that another run may get. Damaged bytes stay
-  // damaged.
+  // A source's failure means that bytes are missing which another run may get. Damaged bytes are no
+  // failure, because they stay damaged.
   if (const auto& failure = input_.source->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
   fill_detection(result);
@@ -291,7 +290,7 @@ void Job::finish(JobResult& result) {
   }
   if (writer_.muxer() != nullptr)
     finish_output(options_, *plan_.output, *lanes_.first().encoder(), *writer_.muxer(), result);
-  statistics_.fill(result);  // now, because the time of the destructors doesn't count
+  statistics_.fill(result);  // called here, because the time of the destructors doesn't count
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One input through all stages: options in, result out.
+// Runs one input through all stages: takes options, returns a result.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace facepipe::pipeline {
 
 class Backend;
 
-/// Runs one input to its end, or until `stop` is requested, the disk is full, the input can't be
-/// read any further, or hiding fails (then the output so far is finished under a partial name). The
-/// output appears under its name only when it is complete. Throws Error; then this run leaves no
-/// output, unless the error names what is kept. Throws Error(usage) at the end if no frame was one
-/// to which an instruction to hide applied (pipeline/hide/instructions.h).
-/// @param opened  the input, if it is open already and nothing was read from it
+/// Runs one input to its end. The run ends early if `stop` is requested, the disk is full, the
+/// input can't be read any further, or hiding fails. The output so far is then finished under a
+/// partial name. The output appears under its own name only when it is complete. Throws Error; this
+/// run then leaves no output, unless the error names the file that is kept. Throws Error(usage) at
+/// the end if no instruction to hide applied to any frame (pipeline/hide/instructions.h).
+/// @param opened  the input, if it is open already; nothing may have been read from it
 [[nodiscard]] JobResult run_job(const JobOptions& options, Backend& backend,
                                 const JobObserver& observer, const std::stop_token& stop,
                                 std::unique_ptr<video::Source> opened = nullptr);

@@ -1,4 +1,4 @@
-// When and why a job ends before its input does.
+// Knows whether and why a job ends before its input does.
 #pragma once
 
 #include <mutex>
@@ -10,23 +10,25 @@
 
 namespace facepipe::pipeline {
 
-/// The input ends early if somebody asks for it, if the disk is full, or if a part of the job
-/// fails and what is written so far is worth keeping. Thread-safe.
+/// Ends the input early: when the user stops the job, when the disk is full, or when a part of the
+/// job fails and the output so far is kept. Thread-safe.
 class JobEnd {
  public:
-  /// @param ending        the input is to end when it is requested
-  /// @param keeps_output  an Error ends the input and keeps what is written; else it fails the job
+  /// @param ending        a stop that is requested here ends the input
+  /// @param keeps_output  true: an Error ends the input, and the output so far is kept; false: an
+  ///                      Error fails the job
   JobEnd(std::stop_source ending, bool keeps_output)
       : ending_(std::move(ending)), keeps_output_(keeps_output) {}
 
-  /// Lets the input end.
+  /// Ends the input early.
   void request() { ending_.request_stop(); }
   [[nodiscard]] bool requested() const { return ending_.stop_requested(); }
 
-  /// The error that has ended the input.
+  /// Returns the error that has ended the input; nullopt if none has.
   [[nodiscard]] std::optional<Error> failure() const;
 
-  /// Does a step. False if it has failed and the job keeps its output; else its Error is thrown.
+  /// Calls `step`. If it throws an Error and the job keeps its output, ends the input because of
+  /// the error and returns false. If the job doesn't keep its output, rethrows the error.
   template <typename Step>
   bool goes_on_after(Step step) {
     try {
@@ -40,7 +42,7 @@ class JobEnd {
   }
 
  private:
-  /// Lets the input end because of an error. The first error is kept.
+  /// Ends the input because of an error. failure() returns the first error.
   void fail(const Error& error);
 
   std::stop_source ending_;

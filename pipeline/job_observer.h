@@ -1,4 +1,4 @@
-// Who follows a job, and what it is told.
+// Declares the callbacks through which a caller follows a job.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,14 @@ struct Progress {
   std::int64_t faces = 0;
 };
 
-/// Follows a job. An exception of an observer ends the run.
+/// Callbacks of a job. An exception of a callback ends the run.
 struct JobObserver {
-  /// Gets each frame's record, in order, from one thread of the pipeline.
+  /// Called with each frame's record, in order, on one thread of the pipeline.
   std::function<void(const FrameRecord&)> frame;
-  /// Comes from the same thread, at most once a frame.
+  /// Called at most once a frame, on the same thread as `frame`.
   std::function<void(const Progress&)> progress;
-  std::function<void(const StageTimes&)> times;  ///< once, at the end, from run_job()'s thread
+  /// Called once at the end, on run_job()'s thread.
+  std::function<void(const StageTimes&)> times;
 };
 
 }  // namespace facepipe::pipeline

@@ -16,7 +16,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Does a step for each lane, without those of devices that fail at it.
+/// Calls `step` for each lane. If a device fails, removes its lanes and adds a notice.
 template <typename Step>
 void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
   std::vector<LaneParts>& lanes = job.input.lanes;
@@ -40,7 +40,7 @@ void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
   job.plan.lanes.count -= static_cast<int>(std::erase_if(lanes, has_failed));
 }
 
-/// Opens a lane's decoder, and makes it where it isn't made yet, as the first one's is.
+/// Makes a lane's decoder if there is none yet (the first lane has one), and its frames' maker.
 void open_decoder(LaneParts& lane, const JobPlan& plan, const video::Demuxer& demuxer,
                   const AVFrame& first, JobDiagnostics diagnostics) {
   if (!lane.decoding.decoder)
@@ -77,7 +77,7 @@ void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first,
   lane.encoder = video::watched(std::move(encoder), std::move(watch));
 }
 
-/// Only the muxer knows what it takes together with the video as it is encoded.
+/// Drops streams that the muxer refuses. This is known only when the video's encoder is open.
 void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
                           const video::VideoStreamInfo& video, video::Notices& notices) {
   for (const std::size_t dropped :
@@ -85,7 +85,8 @@ void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
     tell_stream(plan.streams[dropped], plan, notices);
 }
 
-/// Frames of the video, at its rate, in front of the one that a chosen part begins with.
+/// Returns the number of frames of the whole video before `first`, counted at the video's frame
+/// rate. Returns 0 if the job begins with the input's first frame.
 std::int64_t frames_before(const video::Demuxer& demuxer, const Frame& first,
                            std::int64_t offset_us) {
   if (offset_us <= demuxer.origin_us()) return 0;

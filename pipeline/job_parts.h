@@ -1,4 +1,4 @@
-// Makes the parts that a job was planned to have: decoders, processors, encoders, and the file.
+// Makes the parts of a planned job: decoders, processors, encoders, and the output file.
 #pragma once
 
 #include <memory>
@@ -12,21 +12,22 @@
 
 namespace facepipe::pipeline {
 
-/// Opens the decoders of the planned job's lanes, and makes those that aren't made yet. All give
-/// frames like the first picture's. Errors: as Backend::make_decoder().
+/// Makes the decoders of the planned job's lanes (the first lane may have its decoder already), and
+/// the makers of their frames. All lanes give frames of the same size and format, made from
+/// pictures like `first`. Errors: as Backend::make_decoder().
 void open_decoders(PlannedJob& job, const AVFrame& first, JobDiagnostics diagnostics);
 
-/// Makes what detects, and draws or hides, for the lanes; `options` must outlive it. Errors:
-/// device.
+/// Makes the processors of the lanes, and what hides faces if the job does so. `options` must
+/// outlive the job. Errors: device.
 void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics diagnostics);
 
-/// Opens the lanes' encoders, and the file, for frames like the planned job's first, which must be
-/// there, as must its output. Errors: as Backend::make_encoder() and Muxer.
+/// Opens the lanes' encoders and the output file for frames like OpenInput::first. This first frame
+/// and JobPlan::output must be set. Errors: as Backend::make_encoder() and Muxer.
 [[nodiscard]] std::unique_ptr<video::Muxer> open_output(PlannedJob& job,
                                                         JobDiagnostics diagnostics);
 
-/// Makes all parts of a lane that joins a job under way, on a device of its own. `options` must
-/// outlive it. Nobody may read the input meanwhile. Errors: device.
+/// Makes all parts of a lane that joins a running job. The lane works on `backend`. `options` must
+/// outlive the lane. No thread may read the input meanwhile. Errors: device.
 [[nodiscard]] LaneParts make_lane(Backend& backend, const JobPlan& plan, const JobOptions& options,
                                   const OpenInput& input, JobDiagnostics diagnostics);
 

@@ -33,7 +33,7 @@ void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const 
   tell_stream(video::plan_late_stream(stream, plan.output->muxer.originals), *plan.output, notices);
 }
 
-/// Counts as if frames came at a steady rate.
+// Assumes a constant frame rate.
 std::int64_t expected_frames(const video::Demuxer& demuxer, const JobOptions& options) {
   const std::int64_t all = demuxer.expected_frames();
   if (all <= 1 || (!options.input.start_s && !options.input.end_s)) return all;

@@ -1,4 +1,4 @@
-// What is decided about one input before any thread starts, and never changed later.
+// Holds the decisions about one input. They are made before any thread starts and never change.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@
 
 namespace facepipe::pipeline {
 
-/// How the video is written.
+/// Says how the video is written.
 struct OutputPlan {
   video::MuxerOptions muxer;
   std::vector<video::StreamPlan> streams;  ///< one for each stream of the input
   video::EncoderSetup encoder;
 };
 
-/// How lanes decode.
+/// Says how lanes decode.
 struct DecodingPlan {
   video::DecoderOptions options;
   video::DecoderChoice choice = video::DecoderChoice::automatic;
@@ -43,55 +43,56 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
 };
 
-/// Whether the device works on more than one lane at once, of this job or of several.
+/// Returns whether several lanes use the device at once, of this job or of several jobs.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
-/// Tells whether a packet of another stream than the video goes into the output.
+/// Returns whether a packet of another stream than the video goes into the output.
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer,
                                 const video::Decoder& decoder, const AVPacket& packet);
 
-/// Tells what becomes of a stream, if it isn't kept as it is. Errors: Error(output) if nothing may
-/// be lost.
+/// Adds a notice if the stream is changed or lost. Errors: Error(output) if it is lost and the user
+/// allows no loss (OutputOptions::strict).
 void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
                  video::Notices& notices);
 
-/// Tells of the packet's stream if that wasn't there when streams were planned, because the output
-/// has no place for it. Errors: Error(output) if nothing may be lost.
+/// Adds a notice if the packet's stream appeared only after the streams were planned: the output
+/// has no place for such a stream. Errors: Error(output) if the user allows no loss.
 void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices);
 
-/// The number of frames to expect in the chosen range; 0 if unknown.
+/// Returns the number of frames to expect in the chosen range; 0 if unknown.
 [[nodiscard]] std::int64_t expected_frames(const video::Demuxer& demuxer,
                                            const JobOptions& options);
 
-/// An input, opened and read up to its first frame.
+/// An input that is open and was read up to its first frame.
 struct OpenInput {
-  /// Gives the packets that come after `begin`.
+  /// Gives the packets that come after those in `begin`.
   std::unique_ptr<video::Source> source;
-  /// Without its picture, which has become `first`, and without its decoder, which the first lane
-  /// has, if there is a picture.
+  /// What was read so far. If there was a picture, it is moved to `first`, and the decoder is moved
+  /// to the first lane.
   video::FirstPicture begin;
   /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;
-  /// The lanes as far as they are made; only the job's own if lanes are shared.
+  /// The lanes with the parts made so far; only the job's own lane if lanes are shared.
   std::vector<LaneParts> lanes;
-  video::UniqueAVFrame picture;  ///< the first one, if lanes may join
-  /// The first frame; nullopt if the run was stopped before it. If there is one lane, its decoder
-  /// has gone on from here. Several lanes get `begin.packets`, which are then all from the first
-  /// on.
+  video::UniqueAVFrame picture;  ///< the first picture; set only if lanes may join later
+  /// The first frame; nullopt if the run was stopped before it. A single lane continues with its
+  /// decoder after this frame. Several lanes decode everything again: `begin.packets` are then all
+  /// packets from the start.
   std::optional<video::DecodedFrame> first;
 
   [[nodiscard]] video::Demuxer& demuxer() const { return source->demuxer(); }
 };
 
-/// A device that fails while lanes are made ready loses its lanes, and a notice says so. The device
-/// of the first lane fails the job.
+/// A job before its threads start. If a device fails while lanes are prepared, the job loses the
+/// lanes of this device, and a notice says so. If it is the first lane's device, the job fails.
 struct PlannedJob {
   JobPlan plan;
   OpenInput input;
 };
 
-/// Where the parts of a job leave what they tell on their way. Both outlive the parts. Thread-safe.
+/// Collects notices and copy counts from the parts of a job. Both members outlive these parts.
+/// Thread-safe.
 struct JobDiagnostics {
   video::Notices& notices;
   CopyCounter& copies;

@@ -1,4 +1,4 @@
-// What one job did: everything that the report tells about one input.
+// Holds the result of one job: everything that the report says about one input.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace facepipe::pipeline {
 
-/// What one device did for a job.
+/// Says how much of a job one device has done.
 struct DeviceShare {
   Device device;
   int lanes = 0;
   std::int64_t frames = 0;
-  std::string failure;  ///< empty if it works; else other devices did what it left
+  std::string failure;  ///< why it failed (other devices then did the rest); empty if it works
 };
 
-/// On how many decoders at once one input is decoded.
+/// Says how many lanes decode one input.
 struct LanePlan {
-  int count = 1;        ///< in the plan: at most; in the result: those that worked on it
+  int count = 1;        ///< in the plan: the most lanes; in the result: the lanes that were used
   std::string why_one;  ///< why there is one lane, if more were possible or asked for
-  std::vector<DeviceShare> failed;  ///< devices that could not be made ready, and have no lane
+  std::vector<DeviceShare> failed;  ///< devices that failed while lanes were prepared
 };
 
-/// Copies of one kind between host and device, or of whole pictures on the device.
+/// Counts copies of one kind between host and device, or of whole pictures on the device.
 struct CopySum {
   std::string kind;
   std::string direction;  ///< "to device", "to host" or "on device"
@@ -44,73 +44,74 @@ struct CopySum {
 
 /// Counts what was found in all frames.
 struct FoundCounts {
-  std::int64_t searched = 0;  ///< frames that a detector has looked at
+  std::int64_t searched = 0;  ///< frames that a detector has searched
   std::int64_t faces = 0;
   std::int64_t candidates = 0;
-  std::int64_t candidates_ignored = 0;  ///< those that suppression had no room for
+  std::int64_t candidates_ignored = 0;  ///< candidates that suppression had no room for
 };
 
-/// Tells how the network looked at pictures. It is empty for detectors without a network.
+/// Says how the network searched pictures. It is empty for detectors without a network.
 struct NetworkUse {
-  std::optional<Size> size;  ///< of the network's input, or of a tile if there are tiles
-  std::optional<detector::Tiling> tiling;  ///< if pictures are too large for one run of the network
+  std::optional<Size> size;  ///< size of the network's input, or of a tile if there are tiles
+  std::optional<detector::Tiling> tiling;  ///< set if pictures are too large for one network run
 };
 
-/// Tells which lanes and devices the job used, and what it copied.
+/// Says which lanes and devices the job used, and what it copied.
 struct ResourceUse {
   LanePlan lanes;
-  std::int64_t cuts = 0;             ///< between segments for lanes
-  std::vector<DeviceShare> devices;  ///< that had lanes, or were to have some
-  std::vector<CopySum> copies;       ///< on CUDA: each kind, even if there was no such copy
+  std::int64_t cuts = 0;             ///< cuts between segments
+  std::vector<DeviceShare> devices;  ///< devices that had lanes, or failed before they had one
+  std::vector<CopySum> copies;       ///< on CUDA: all kinds, even those with no copy
 };
 
 struct CodecNames {
   std::string decoder;      ///< FFmpeg's name
   std::string encoder;      ///< FFmpeg's name ("libx264") or "nvjpeg"; empty without video
-  std::string video_codec;  ///< the input's
+  std::string video_codec;  ///< FFmpeg's name of the input's codec
   std::string container;    ///< FFmpeg's name of the output format; empty without video
 };
 
 struct JobTimes {
   double wall_s = 0;     ///< from the begin of run_job() until the output is finished
-  double startup_s = 0;  ///< the part of it before the first frame goes to the ready detector
-  double cpu_s = 0;  ///< of all threads of this process meanwhile, in libraries and other jobs too
-  double fps = 0;    ///< decoded frames by wall_s - startup_s
-  std::vector<StageRow> stages;  ///< those that ran, in order
+  double startup_s = 0;  ///< the part of wall_s before the detector gets the first frame
+  double cpu_s = 0;  ///< CPU time of the whole process in wall_s, other jobs and libraries included
+  double fps = 0;    ///< decoded frames / (wall_s - startup_s)
+  std::vector<StageRow> stages;  ///< the stages that ran, in order
   Percentiles total_ms;          ///< FrameTimes::total_ms() of all frames
   Percentiles latency_ms;        ///< FrameTimes::latency_ms()
 };
 
-/// Everything that the report tells of a job. There are more than seven members: each is a fact of
-/// its own.
+/// Everything that the report says about a job. It has more than seven members, because each is a
+/// separate fact.
 struct JobResult {
   video::FrameLedger ledger;
-  /// Packets of sound and other streams that are damaged, so that the output can't hold them.
+  /// Damaged packets of sound and other streams, which the output can't hold.
   std::int64_t side_packets_lost = 0;
   FoundCounts counts;
-  Size size;  ///< upright picture
+  Size size;  ///< size of the upright picture
   NetworkUse network;
   ResourceUse resources;
   CodecNames codecs;
   JobTimes times;
-  std::string early_end;  ///< why FrameLedger::ended_early; empty if that is false
-  /// HideJob::turned_too of a job that hides: its faces were found turned so in the pixels.
+  std::string early_end;  ///< why FrameLedger::ended_early is true; empty if it is false
+  /// HideJob::turned_too, if the job hides faces; 0 otherwise.
   int turned_faces = 0;
-  std::vector<std::string> notices;  ///< what was dropped, converted, mended: one sentence each
-  /// With HideJob::wants_tracks, if all frames have been tracked. The caller fills in the input's
-  /// SHA-256.
+  std::vector<std::string> notices;  ///< sentences about what was dropped, converted or mended
+  /// The tracks, with HideJob::wants_tracks and if all frames have been tracked. The caller fills
+  /// in the input's SHA-256.
   std::shared_ptr<track::TrackFile> tracks;
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
-  /// Why the output is only a part although nobody asked for that: the disk is full, or the input
-  /// could not be read to its end. If the job hides faces, any failure between reading and writing.
+  /// Why the output is incomplete although nobody requested a stop: the disk is full, or the input
+  /// could not be read to its end. If the job hides faces, it may be any failure between reading
+  /// and writing.
   std::optional<Error> failure;
-  /// Where the video is: the final name, or the partial one; of a sequence the name with the place
-  /// for the number.
+  /// The video's path: its final or its partial name. For a sequence of pictures, the name that has
+  /// a place for the number.
   std::filesystem::path output;
 
-  /// Nothing of the input was damaged or missing.
+  /// Returns whether nothing of the input was damaged or missing.
   [[nodiscard]] bool intact() const { return ledger.intact() && side_packets_lost == 0; }
-  /// Says in a line what was damaged or missing; empty if nothing was.
+  /// Returns a line that says what was damaged or missing; empty if nothing was.
   [[nodiscard]] std::string damage() const;
 };
 

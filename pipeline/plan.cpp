@@ -26,7 +26,8 @@ extern "C" {
 namespace facepipe::pipeline {
 namespace {
 
-// To start a lane takes as long as some 70 frames of 1080p on an H100.
+// A lane is worth its start if it gets so many frames. The start takes as long as some 70 frames of
+// 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
 
 class Planning {
@@ -72,8 +73,8 @@ class Planning {
   }
 
   const JobOptions& options_;
-  Backend& all_;      // devices
-  Backend& backend_;  // of the first lane
+  Backend& all_;      // all devices
+  Backend& backend_;  // the first lane's device
   const JobDiagnostics diagnostics_;
   const std::stop_token& stop_;
   PlannedJob job_;
@@ -115,7 +116,7 @@ void Planning::tell_look_ahead() {
                              ": --lookahead-memory allows no more");
 }
 
-/// Plans all of the output that is known before the first picture.
+/// Plans those parts of the output that don't depend on the first picture.
 void Planning::plan_output() {
   OutputPlan& output = job_.plan.output.emplace();
   video::MuxerOptions& muxer = output.muxer;
@@ -146,8 +147,8 @@ void Planning::plan_output() {
   plan_streams();
 }
 
-/// In a folder of videos and photos what is said of the videos' encoder can't be meant for the
-/// photos', which nobody has named.
+/// Returns the encoder's options. Drops --preset and --crf if the output is a picture and the user
+/// named no encoder: these options are meant for the videos of a folder, not for its photos.
 video::EncoderOptions Planning::encoder_options() const {
   video::EncoderOptions options = options_.output.encoder;
   if (!video::is_image_format(format()) || !options.codec.empty()) return options;
@@ -161,8 +162,8 @@ video::EncoderOptions Planning::encoder_options() const {
   return options;
 }
 
-/// What is subtracted from all stamps. Where no part was chosen they stay as they are, as far as a
-/// container can hold them.
+/// Returns the time that is subtracted from all time stamps. If no part of the input was chosen,
+/// the stamps don't change, unless the container can't hold them.
 std::int64_t Planning::output_offset_us() const {
   const std::int64_t origin = demuxer().origin_us();
   if (options_.input.start_s) return origin + std::llround(*options_.input.start_s * AV_TIME_BASE);
@@ -192,7 +193,8 @@ void Planning::plan_decoding() {
   result.scale_on_change = options_.input.scale_on_size_change;
   result.tags_rotation = output_tags_rotation();
   result.frames_alive = job_.plan.limits.frames_alive;
-  // Which are hidden as a whole; but a decoder that was named isn't replaced.
+  // Damaged frames are hidden as a whole, so the decoder must report damage. If the user has chosen
+  // a decoder, it isn't replaced, even if it can't report damage.
   result.must_tell_damage =
       options_.hide && options_.input.decoder == video::DecoderChoice::automatic;
 }
@@ -217,7 +219,7 @@ void Planning::read_until_first() {
       begin.decoder->may_refuse() ? options_.input.decoder : video::DecoderChoice::cpu;
 }
 
-/// Tells what the decoder leaves out, as the video's packets say.
+/// Reports each thing that the input shows but that isn't decoded (Demuxer::left_out()).
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
     video::tell_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);
@@ -233,7 +235,8 @@ void Planning::tell_lost_transparency(const AVFrame& first, const video::Picture
     tell("the decoder " + job_.input.begin.decoder->name() + " doesn't give");
   if (!decoded || !job_.plan.output) return;
   const AVPixelFormat encoded = job_.plan.output->encoder.plan.encoded;
-  const bool told = !video::has_alpha(pictures.format);  // by a decoder that has dropped it
+  // The decoder has already dropped the transparency and added a notice.
+  const bool told = !video::has_alpha(pictures.format);
   if (!video::has_alpha(encoded) && (!told || options_.output.strict))
     tell(std::string(av_get_pix_fmt_name(encoded)) + " doesn't have");
 }
@@ -271,8 +274,7 @@ void Planning::plan_frames() {
   input.lanes.front().decoding.decoder->begin_again();
 }
 
-/// Opens the decoders of all lanes. The first lane has its decoder already. All give frames like
-/// the first picture's.
+/// Makes the decoders of all lanes; the first lane has its decoder already.
 void Planning::open_lanes(const AVFrame& first) {
   OpenInput& input = job_.input;
   input.lanes.emplace_back().backend = &backend_;
@@ -298,13 +300,13 @@ void Planning::plan_lanes() {
     lanes.why_one = "other inputs have the other lanes";
   }
   if (!options_.resources.shared && options_.resources.lanes != 1) tell_idle_devices();
-  // An encoder of several threads gives pictures late.
+  // With several threads, an encoder returns pictures late, and other lanes would wait for them.
   if (job_.plan.output && lanes.count > 1) job_.plan.output->encoder.threads = 1;
   if (several_lanes(options_, lanes) && options_.resources.frames_in_flight == 0)
     job_.plan.limits.frames = frames_of_each_lane(options_);
 }
 
-/// Returns how many lanes there may be, before it is known whether the input can be cut.
+/// Returns the most lanes that options and devices allow, if the input can be cut into segments.
 int Planning::most_lanes() const {
   if (options_.resources.shared && !options_.resources.shared->may_grow) return 1;
   if (options_.resources.lanes > 0) return options_.resources.lanes;
@@ -325,7 +327,7 @@ void Planning::tell_idle_devices() {
       (lanes.why_one.empty() ? "faces are followed on one device" : lanes.why_one));
 }
 
-/// Leaves as many of the lanes that there might be as are worth it.
+/// Reduces the number of lanes, so that each lane gets at least kFramesOfLane frames.
 void Planning::fit_lanes_to_input() {
   LanePlan& lanes = job_.plan.lanes;
   const AVIOContext* const io = demuxer().format().pb;
@@ -338,8 +340,8 @@ void Planning::fit_lanes_to_input() {
     lanes.count = static_cast<int>(std::min<std::int64_t>(frames / kFramesOfLane, lanes.count));
 }
 
-/// Leaves as many lanes as there is memory for, because frames wait for their segment's turn: the
-/// memory that the user lends, as long as the device keeps most of what it has left.
+/// Reduces the number of lanes, so that the frames that wait for their segment's turn fit into
+/// memory. They may use HideJob::most_bytes, but only a part of the device's free memory.
 void Planning::fit_lanes_to_memory() {
   LanePlan& lanes = job_.plan.lanes;
   FlightLimits& limits = job_.plan.limits;
@@ -391,8 +393,7 @@ void Planning::plan_encoder(const video::PictureFacts& pictures, Size encoded) {
   plan = backend_.plan_encoder(*plan.codec, pictures, encoded, options_, diagnostics_.notices);
 }
 
-/// Plans the data that hold for the whole stream, whoever gives them: the container, or the first
-/// picture.
+/// Plans the side data of the whole stream. They come from the container or the first picture.
 void Planning::plan_picture_data(const AVFrame& first) {
   OutputPlan& output = *job_.plan.output;
   output.encoder.stream_data = video::stream_data_of(demuxer().video(), first);
@@ -401,8 +402,7 @@ void Planning::plan_picture_data(const AVFrame& first) {
     video::tell_lost(diagnostics_.notices, lost, output.muxer.strict, output.encoder.output);
 }
 
-/// Throws Error(output) if the encoder has fewer bits than the pictures, and nobody has allowed
-/// that.
+/// Throws Error(output) if the encoder keeps fewer bits than the pictures have.
 void Planning::refuse_8bit(const video::PictureFacts& pictures) const {
   const AVCodec& codec = *job_.plan.output->encoder.plan.codec;
   const bool deep = video::bits_of(pictures.format) > 8;

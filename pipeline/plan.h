@@ -1,4 +1,4 @@
-// Decides all about one input before any thread starts.
+// Makes all decisions about one input before any thread starts.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,12 @@
 
 namespace facepipe::pipeline {
 
-/// Opens the input, or takes it as `opened`, reads until the first picture has come (see
-/// read_first_picture()), and decides who decodes, what frames are, and how they are encoded. Makes
-/// nothing on disk. `backend` must outlive the result. If `stop` is requested, a blocked read ends,
-/// and later the wait for a FIFO's reader. Errors: Error(input), Error(output), Error(usage),
-/// Error(device); Stopped while the input is opened.
+/// Plans a job. Opens the input, unless `opened` is the open input, and reads it up to the first
+/// picture (read_first_picture()). Then decides who decodes, what size and format the frames have,
+/// and how they are encoded. Writes nothing to disk. `backend` must outlive the result. If `stop`
+/// is requested, a blocked read ends; later, the muxer's wait for a FIFO's reader also ends.
+/// Errors: Error(input), Error(output), Error(usage), Error(device); Stopped while the input is
+/// opened.
 [[nodiscard]] PlannedJob plan_job(const JobOptions& options, Backend& backend,
                                   JobDiagnostics diagnostics, const std::stop_token& stop,
                                   std::unique_ptr<video::Source> opened = nullptr);

@@ -5,13 +5,13 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Stages whose frames' intervals hold nothing but work.
+/// Returns whether the stage works during a frame's whole interval. Other stages may wait in it.
 bool works_all_the_while(StageId stage) {
   return stage == StageId::preprocess || stage == StageId::inference || stage == StageId::nms ||
          stage == StageId::overlay;
 }
 
-/// Stages that a run has once, whatever the number of lanes.
+/// Returns whether a run has the stage only once, and not once for each lane.
 bool is_shared_by_lanes(StageId stage) { return stage == StageId::read || stage == StageId::mux; }
 
 }  // namespace
@@ -24,7 +24,8 @@ void StageTimes::add(const FrameTimes& times, int lane) {
     stage.in_stage_ms.add(interval.milliseconds());
     stage.own_cpu_ms.add(static_cast<double>(times.cpu_ms[i]));
     if (!works_all_the_while(static_cast<StageId>(i))) continue;
-    // Frames come in the order of their begin; where they overlap, the stage is busy once.
+    // The frames of a lane are sorted by their begin. If their intervals overlap, the common time
+    // counts once.
     Clock::time_point& busy_until = stage.busy_until[lane];
     const Clock::time_point begin = std::max(interval.begin, busy_until);
     stage.work += std::max(interval.end - begin, Clock::duration::zero());

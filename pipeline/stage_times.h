@@ -1,4 +1,4 @@
-// How long frames are in each stage, and how much of a run each stage works.
+// Measures how long frames are in each stage, and in how much of a run each stage works.
 #pragma once
 
 #include <array>
@@ -11,40 +11,40 @@
 
 namespace facepipe::pipeline {
 
-/// One stage of one or more runs.
+/// Summarizes one stage of one or more runs.
 struct StageRow {
   StageId stage = StageId::read;
-  Percentiles in_stage_ms;  ///< from a frame's begin in the stage to its end, waiting included
-  double work_ms = 0;       ///< the stage's own working time, for each frame that was in it
-  double share = 0;        ///< of the runs' wall time, start-up included, in which it worked; where
-                           ///< several lanes have the stage, the mean of theirs
-  Percentiles own_cpu_ms;  ///< FrameTimes::cpu_ms: of our own code, not of codecs and engines
+  Percentiles in_stage_ms;  ///< time that a frame is in the stage, waiting included
+  double work_ms = 0;       ///< the stage's working time divided by the number of its frames
+  double share = 0;         ///< the stage's working time divided by the runs' wall time (start-up
+                            ///< included); the mean over the lanes if each lane has the stage
+  Percentiles own_cpu_ms;   ///< FrameTimes::cpu_ms: CPU time of our own code, without codecs and
+                            ///< engines
 };
 
-/// Working time of a stage, in which nothing is counted twice:
-/// * read, decode, encode, mux: the wall time of the stage's thread, less what it waits for packets
-///   or frames from the stage before and for room in the next one. Threads of a codec work in it
-///   where the stage waits for them, and unseen beside it where it doesn't. mux includes the
-///   writing of the records, and waits for a disk that is slower than it; else the thread that
-///   writes the video's file works unseen beside it.
-/// * preprocess, inference, nms, overlay: the time in which at least one frame was in the stage;
-///   on CUDA by the device's clock, where JobOptions::wants_stage_times asks for it, and else all
-///   that the device does for a frame counts as inference.
-/// Of several lanes, each of which has its own decode to encode, the working times are added.
+/// Measures the working time of each stage. Nothing is counted twice.
+/// * read, decode, encode, mux: the wall time of the stage's thread, minus its waits for output of
+///   the previous stage and for room in the next stage. Work of a codec's threads counts only while
+///   the stage's thread waits for it. In mux, writing the records and waiting for a slow disk
+///   count, too. Work of the thread that writes the video's file doesn't.
+/// * preprocess, inference, nms, overlay: the time in which at least one frame was in the stage. On
+///   CUDA, the device's clock measures it, if JobOptions::wants_stage_times is set. If it isn't,
+///   all work of the device for a frame counts as inference.
+/// Each lane has its own stages from decode to encode. The working times of the lanes are added.
 ///
-/// 24 KB a stage, whatever the number of frames. Not thread-safe.
+/// Takes 24 KB for each stage, independent of the number of frames. Not thread-safe.
 class StageTimes {
  public:
-  /// A frame's; those of a lane in presentation order.
+  /// Adds the times of a frame. The frames of a lane must come in presentation order.
   void add(const FrameTimes& times, int lane = 0);
-  /// Working time of read, decode, encode and mux.
+  /// Adds working time of read, decode, encode or mux.
   void add_work(StageId stage, Clock::duration work);
-  /// A run's, of which `startup` is a part.
+  /// Adds the wall time of a run. It includes `startup_s`.
   void add_run(double wall_s, double startup_s, int lanes = 1);
-  /// Adds the runs of another one.
+  /// Adds the frames and runs of `other`.
   void merge(const StageTimes& other);
 
-  /// Stages that ran, in order.
+  /// Returns the stages that ran, in order.
   [[nodiscard]] std::vector<StageRow> rows() const;
   [[nodiscard]] Percentiles total_ms() const { return total_.percentiles(); }
   [[nodiscard]] Percentiles latency_ms() const { return latency_.percentiles(); }
@@ -57,18 +57,18 @@ class StageTimes {
     Histogram in_stage_ms;
     Histogram own_cpu_ms;
     Clock::duration work{};
-    std::map<int, Clock::time_point> busy_until;  ///< by lane: the latest end of a frame in it
+    std::map<int, Clock::time_point> busy_until;  ///< by lane: the latest end of a frame's interval
   };
 
   std::array<Stage, kStageCount> stages_;
   Histogram total_;
   Histogram latency_;
   double wall_s_ = 0;
-  double lanes_wall_s_ = 0;  // each run's as often as it had lanes
+  double lanes_wall_s_ = 0;  // the sum of (wall time x number of lanes) over all runs
   double startup_s_ = 0;
 };
 
-/// The one that works the largest share of the runs: to be sped up first. None without rows.
+/// Returns the row with the largest share: this stage limits the speed. nullopt without rows.
 [[nodiscard]] std::optional<StageRow> bounding_stage(const std::vector<StageRow>& rows);
 
 }  // namespace facepipe::pipeline

@@ -5,8 +5,8 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// When the frame's work on the detector's device began; where nothing is looked for, that on its
-/// pixels.
+/// Returns when the work on the frame began after decoding: preprocessing, or the first later stage
+/// that ran.
 Clock::time_point work_begin(const FrameTimes& times) {
   for (const StageId stage : {StageId::preprocess, StageId::inference, StageId::overlay})
     if (times[stage].ran()) return times[stage].begin;

@@ -1,4 +1,4 @@
-// What a run adds up from the records of its frames.
+// Adds up the records of a run's frames.
 #pragma once
 
 #include "core/frame_record.h"
@@ -9,19 +9,19 @@
 
 namespace facepipe::pipeline {
 
-/// Takes some 200 KB, whatever the number of frames. Start-up is what happens before the first
-/// frame goes to the detector: the input is opened, and the network is made ready for its size. The
-/// rate counts from then on to the end.
-/// Its eight members are counters, one for each line of the result.
+/// Takes some 200 KB, independent of the number of frames. Start-up is the time before the detector
+/// gets the first frame: the input is opened, and the network is prepared for its size. The frame
+/// rate counts from the end of start-up.
+/// The eight members are the begin of the run, the end of start-up, and the sums.
 class Statistics {
  public:
   Statistics() : begin_(Clock::now()), begin_cpu_s_(process_cpu_s()) {}
 
-  /// In presentation order.
+  /// Adds the next record in presentation order.
   void add(const FrameRecord& record);
   void add_work(StageId stage, Clock::duration work) { times_.add_work(stage, work); }
   [[nodiscard]] Progress progress(std::int64_t expected_frames) const;
-  /// The end of the run: fills in what the records say: faces, candidates, times, rate.
+  /// Call this at the end of the run. Fills in searched frames, faces, candidates, times and rate.
   void fill(JobResult& result);
   [[nodiscard]] const StageTimes& times() const { return times_; }
 
@@ -31,7 +31,7 @@ class Statistics {
 
   Clock::time_point begin_;
   double begin_cpu_s_;
-  Clock::time_point started_;  ///< when start-up was over
+  Clock::time_point started_;  ///< the end of start-up
   std::int64_t frames_ = 0;
   std::int64_t searched_ = 0;
   std::int64_t faces_ = 0;

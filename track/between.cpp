@@ -21,16 +21,17 @@ constexpr float kHigherScore = 0.6F;
 constexpr float kLostScore = 0.6F;
 
 /// These are limits for a face that moves too fast by itself for its points to be found again. They
-/// apply to two detections that have no other partner: the distance of the centres by their size,
-/// the ratio of the sizes, and the scores.
+/// apply to two detections that have no other partner: the distance of the centres, divided by the
+/// smaller size; the ratio of the sizes; and the scores.
 constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
 
-/// Holds boxes of one searched frame, in each picture that follows or precedes it.
+/// For each picture of a Way: where the boxes of one searched frame are in it.
 using Paths = std::vector<std::vector<Box>>;
 
-/// Holds the pictures from one searched frame to the next, with the motion between each two.
+/// Holds the pictures from one searched frame to the next, and the changes between neighbouring
+/// pictures.
 struct Way {
   std::vector<TimedPicture> pictures;  ///< includes the pictures of the searched frames
   /// The change to each picture from the one before; [0] is unused.
@@ -56,9 +57,9 @@ Way way_of(MotionEstimator& motion, const SearchedFrame& before,
   return way;
 }
 
-/// Returns where the boxes are in each picture, up to a cut, step by step forwards or backwards.
-/// Only boxes for which `goes` is true move; the others stay as they are.
-/// @return by picture; empty for pictures behind a cut
+/// Follows boxes from picture to picture, forwards or backwards, up to a cut. Only boxes for which
+/// `goes` is true move; the others stay as they are.
+/// @return the boxes in each picture; none in pictures beyond a cut
 Paths paths_of(MotionEstimator& motion, const Way& way, std::vector<Box> boxes,
                const std::vector<bool>& goes, bool forwards) {
   Paths paths(way.pictures.size());
@@ -85,15 +86,15 @@ Paths paths_of(MotionEstimator& motion, const Way& way, std::vector<Box> boxes,
   return paths;
 }
 
-/// Holds a detection of each side, and the distance between them, in their own size.
+/// Holds a possible pair of detections, one of each searched frame.
 struct FarPair {
-  float apart = 0;
-  std::size_t before = 0;
-  std::size_t after = 0;
+  float apart = 0;         ///< distance of the centres, divided by the smaller size
+  std::size_t before = 0;  ///< index of the detection in the first frame
+  std::size_t after = 0;   ///< index of the detection in the second frame
   friend auto operator<=>(const FarPair&, const FarPair&) = default;
 };
 
-/// Returns nullopt if they can't be one face.
+/// Returns FarPair::apart; nullopt if the boxes can't be of one face.
 std::optional<float> far_apart(const Box& a, const Box& b) {
   const float of_a = std::sqrt(a.width() * a.height());
   const float of_b = std::sqrt(b.width() * b.height());
@@ -115,8 +116,8 @@ Point inside(const Box& box, float u, float v) {
   return {box.x1 + u * box.width(), box.y1 + v * box.height()};
 }
 
-/// Returns landmarks in `box`. For k = 0 they lie in it as `a`'s landmarks lie in `a`'s box, and
-/// for k = 1 as `b`'s lie in `b`'s box.
+/// Returns landmarks in `box`. Their relative positions in the box are interpolated: for k = 0 they
+/// are those of face i of `a`, and for k = 1 those of face j of `b`.
 Landmarks landmarks_in(const Box& box, const Detections& a, std::size_t i, const Detections& b,
                        std::size_t j, float k) {
   Landmarks points;
@@ -200,8 +201,8 @@ class Filling {
         continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
         if (!alone_after_[b] || end_.scores[b] < kLeastFarScore) continue;
-        // The distance is from where its points led, or from where it was, because the points may
-        // be the background's.
+        // This uses the place to which the points have led, and also the old place, because the
+        // points may belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
           if (const auto apart = far_apart(from, end_.boxes[b])) pairs.push_back({*apart, a, b});
       }
@@ -232,7 +233,7 @@ class Filling {
       const auto [low, high] = std::minmax(score, end_.scores[*b]);
       score = kHigherScore * high + (1 - kHigherScore) * low;
     } else if (after_ != nullptr && reached_) {
-      score *= 1 - kLostScore * k;  // if there is a cut, the other frame can't have missed it
+      score *= 1 - kLostScore * k;  // not after a cut: then the other frame can't show this face
     }
     if (!is_usable(box) || !meets(box, way_.pictures[i].picture->size())) return;
     const bool points = found.has_landmarks() && (!b || end_.has_landmarks());
@@ -261,7 +262,7 @@ class Filling {
   Paths backwards_;
   std::vector<std::optional<std::size_t>> partner_;  ///< the partner of each detection of `before`
   std::vector<bool> far_;                            ///< whether match_far() has found the partner
-  std::vector<bool> alone_after_;  ///< by detection of `after`: it is usable and nobody's partner
+  std::vector<bool> alone_after_;  ///< by detection of `after`: it is usable and has no partner
   bool reached_ = false;           ///< true if no cut lies between the searched frames
 };
 

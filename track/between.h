@@ -21,30 +21,34 @@ struct TimedPicture {
 
 struct SearchedFrame {
   TimedPicture at;
-  /// Detections after suppression, of all scores. Scores too low for a face are included, because a
-  /// face that scores high in one frame and low in the next is there in between. Boxes that are
+  /// Detections after suppression, of all scores. Low scores are included: if a face scores high in
+  /// one searched frame and low in the other, it is also in the frames between. Boxes that are
   /// empty or not finite are ignored.
   Detections found;
 };
 
-/// Holds the faces of one frame. For each face it tells from which detections it comes; at most one
-/// side has none.
+/// Holds the faces of one frame. `before` and `after` name the detections that each face comes
+/// from. At most one of the two is nullopt.
 struct FacesBetween {
   Detections faces;
   std::vector<std::optional<std::size_t>> before;  ///< index in SearchedFrame::found
   std::vector<std::optional<std::size_t>> after;
 };
 
-/// Finds the faces of the frames between two searched frames, of all scores. Each detection of the
-/// first frame moves from picture to picture with its points (MotionEstimator::follow()).
-/// match_greedily() decides which detection of the second frame it has become. The rest of the way
-/// between the two boxes is spread evenly over the time, so both ends match. If a detection then
-/// has no partner, but one of similar size is near, it has moved fast by itself, and goes straight.
-/// A detection without any partner moves on, or back, only by its own motion, and its score falls
-/// with the time from it. The score of a pair lies between the two scores, nearer to the higher
-/// one, because what is seen clearly once is a face. Landmarks keep their place in the box.
+/// Finds the faces of the frames between two searched frames, of all scores:
+/// * Each detection of the first frame moves from picture to picture with its points
+///   (MotionEstimator::follow()). At the second frame, match_greedily() finds its partner there.
+///   The distance that remains between the two boxes is spread evenly over the time, so the boxes
+///   match both detections.
+/// * A detection without a partner can still have a detection of similar size near it: the face has
+///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
+/// * A detection that has no partner at all moves only with its points, forwards or backwards. Its
+///   score falls with the time from its frame.
+/// * The score of a pair lies between its two scores. It is nearer to the higher one, because a box
+///   that was detected clearly once is a face.
+/// * Landmarks keep their place in the box.
 ///
-/// Nothing continues through a cut. As in the tracker, grid_for() bounds the work on a picture.
+/// Nothing continues through a cut. As in the tracker, grid_for() limits the work on a picture.
 /// @param between  in order, later than `before` and earlier than `after`
 /// @param after    null at the stream's end
 /// Errors: those of the estimator.

@@ -1,4 +1,4 @@
-// Several threads share the work of tracking on each face of a crowd.
+// Divides the work of tracking among several threads if there are many faces.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,16 @@
 
 namespace facepipe::track {
 
-/// Starts the threads with the first crowd. If there is only one processor, or the system can't
-/// start more threads, the caller does all the work. Only one thread uses it.
+/// A pool of threads, which are started when they are first needed. If there is only one processor,
+/// or the system can't start more threads, the calling thread does all the work. Only one thread
+/// may call run().
 class CrowdWorkers {
  public:
-  /// @param threads  the most threads, the caller included
+  /// @param threads  the most threads, including the calling thread
   explicit CrowdWorkers(unsigned threads)
       : threads_(static_cast<int>(std::min(threads, std::thread::hardware_concurrency()))) {}
 
-  /// Runs parts as Workers::run() does. Other threads take part only if there is a crowd.
+  /// Calls part(0), ..., part(parts - 1), like Workers::run(). Uses other threads only if `crowd`.
   void run(bool crowd, std::size_t parts, const std::function<void(std::size_t)>& part) {
     if (crowd && have_workers())
       workers_->run(parts, [&](std::size_t i, int /*thread*/) { part(i); });

@@ -12,24 +12,26 @@
 // (-ffp-contract=off) and on the device (--fmad=false).
 namespace facepipe::track {
 
-/// The side of the window around a point that is compared, in samples of a level.
+/// The side of the window around a point, in samples of a level. A point is found by comparing the
+/// windows of two pictures.
 inline constexpr int kFlowWindow = 8;
-inline constexpr int kMostFlowSteps = 12;       ///< steps at one level
-inline constexpr float kFlowConverged = 0.05F;  ///< in samples
-inline constexpr float kFlowDiverged = 1;       ///< in samples; limit for the last step
-/// The least eigenvalue of the gradients' mean matrix, in squared grey levels per sample. Rounding
-/// to 8 bits gives a flat surface less than this.
+inline constexpr int kMostFlowSteps = 12;       ///< the most steps at one level
+inline constexpr float kFlowConverged = 0.05F;  ///< the search ends with a shorter step; in samples
+inline constexpr float kFlowDiverged = 1;       ///< the search fails if the last step isn't shorter
+/// The least eigenvalue of the gradients' mean matrix that counts as texture, in squared grey
+/// levels per sample. A flat surface has a lower value, although its samples are rounded to 8 bits.
 inline constexpr float kLeastFlowTexture = 0.25F;
 
-inline constexpr int kLevelsOfCamera = 3;
-inline constexpr int kLevelsOfBox = 3;
-inline constexpr int kMostGrid = 5;  ///< the most points that are followed in a box, on each axis
-/// Samples of a box's shorter side, at the finest level.
+inline constexpr int kLevelsOfCamera = 3;  ///< levels at which points of the picture are followed
+inline constexpr int kLevelsOfBox = 3;     ///< levels at which points of a box are followed
+inline constexpr int kMostGrid = 5;        ///< the most points that are followed in a box, on each
+                                           ///< axis
+/// The least samples of a box's shorter side at the finest level.
 inline constexpr float kSamplesOfBox = 16;
 
-/// Tells the sizes of a pyramid's levels. The first one has half the picture's size, even if that
-/// is small. Each further one has half the size of the one before and at least 16 samples on both
-/// sides. There are at most six levels.
+/// Computes the sizes of a pyramid's levels. The first level has half the picture's size, even if
+/// that is small. Each further level has half the size of the previous one, and at least 16 samples
+/// on both sides. There are at most six levels.
 struct PyramidShape {
   Size picture;
   int levels = 0;
@@ -45,7 +47,7 @@ struct PyramidShape {
     }
   }
 
-  /// Returns a level's size: halves, rounded up.
+  /// Returns a level's size: the picture's size halved level + 1 times, rounded up.
   [[nodiscard]] FACEPIPE_HOST_DEVICE Size size(int level) const {
     const int shift = level + 1;
     return {(picture.width + (1 << shift) - 1) >> shift,
@@ -59,9 +61,9 @@ struct PyramidShape {
   [[nodiscard]] static FACEPIPE_HOST_DEVICE float scale(int level) {
     return static_cast<float>(2 << level);
   }
-  /// Returns the level for histograms and for the camera. A quarter of the picture's size is fine
-  /// enough. Pictures of more than 2560 pixels use a coarser level; otherwise a pan that is as fast
-  /// relative to the picture's size would be out of reach.
+  /// Returns the level for histograms and for the camera. Usually it has a quarter of the picture's
+  /// size. If a side of the picture is over 2560 pixels, the level is coarser. Otherwise a pan that
+  /// is as fast relative to the picture's size would be too fast for the search.
   [[nodiscard]] FACEPIPE_HOST_DEVICE int coarse() const {
     constexpr int kEnough = 640;
     int level = levels > 1 ? 1 : 0;
@@ -81,8 +83,9 @@ struct LumaLevel {
   float scale = 0;
 };
 
-/// Returns the level at which the box has about 16 to 32 samples, so that the work doesn't depend
-/// on its size.
+/// Returns the level at which the box's shorter side has about 16 to 32 samples, so that the work
+/// doesn't depend on its size.
+/// @param side  the box's shorter side, in pixels
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int level_for(const PyramidShape& shape, float side) {
   int level = 0;
   while (level + 1 < shape.levels && side / PyramidShape::scale(level + 1) >= kSamplesOfBox)
@@ -106,13 +109,15 @@ struct LumaLevel {
   return {box.x1 + u * (box.x2 - box.x1), box.y1 + v * (box.y2 - box.y1)};
 }
 
-/// Returns how far a point that is followed there and back may end from where it began.
+/// A point is followed from one picture to the other and back. Returns the distance from its start,
+/// in pixels, below which it counts as found.
+/// @param scale  LumaLevel::scale of the finest level
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float return_tolerance(float scale) {
   return scale > 2 ? 0.5F * scale : 1.0F;
 }
 
-/// Tells where the samples of a window lie between those of a level: the first sample, and the
-/// weights of four.
+/// Says how to interpolate the samples of a window from those of a level: the place of the first
+/// sample, and the weights of four neighbouring samples.
 struct WindowPlace {
   int x = 0;
   int y = 0;
@@ -150,7 +155,7 @@ struct FlowMatrix {
   float xx = 0;
   float xy = 0;
   float yy = 0;
-  bool textured = false;  ///< if false, there is no inverse, or it means little
+  bool textured = false;  ///< if false, there is no inverse, or it isn't reliable
 
   FlowMatrix() = default;
   /// Takes the sums of the gradients' products.
@@ -190,8 +195,8 @@ struct TexturedPoint {
   return a + c - std::sqrt((a - c) * (a - c) + 4 * b * b);
 }
 
-/// Divides a level into windows. Of each 2 x 2 windows, the best one may be followed. The outermost
-/// samples of the picture have no gradients.
+/// Divides a level into places of 2 x 2 windows. At each place, only the window with the most
+/// texture can be followed. The outermost samples are left out, because they have no gradients.
 struct TextureGrid {
   static constexpr int kStep = 2 * kFlowWindow;
   int columns = 0;

@@ -15,25 +15,27 @@
 namespace facepipe::track {
 namespace {
 
-/// From this IoU on, the boxes of two faces contain points of both.
+/// Two faces cross if the IoU of their boxes is over this: points in one box can then belong to the
+/// other face.
 constexpr float kLeastCrossing = 0.15F;
-/// After this time half of a track's velocity is forgotten. It is the duration of a frame at 25
-/// frames a second, for which it was chosen. A shorter step tells less, so it gets less weight.
+/// After this time, older motion has half of the weight in a track's velocity. It is the duration
+/// of a frame at 25 frames a second, for which it was chosen. A shorter step is less reliable, so
+/// it gets less weight.
 constexpr double kVelocityHalf_s = 0.04;
-/// From this number of boxes on, several threads share the work on each box. A part is so many
-/// boxes that it takes about 50 microseconds.
+/// If there are at least kCrowd boxes, several threads share the work. They take parts of
+/// kBoxesOfPart boxes; a part takes about 50 microseconds.
 constexpr std::size_t kCrowd = 768;
 constexpr std::size_t kBoxesOfPart = 256;
 constexpr unsigned kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
-/// Returns the numbers of the boxes of a part, if there are `boxes` in all.
+/// Returns the indices of the boxes in a part. There are `boxes` boxes in all parts.
 auto of_part(std::size_t part, std::size_t boxes) {
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
 
-/// Holds what is read of all tracks in each frame.
+/// Holds the data of a track that are read in each frame.
 struct Track {
   Box box;            ///< in the newest frame
   double last_s = 0;  ///< time of the last sighting
@@ -45,7 +47,7 @@ struct Track {
   bool sure = false;
 };
 
-/// Holds what is read of a track only when it is seen.
+/// Holds the data of a track that are needed only when it is seen or ends.
 struct TrackPast {
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
@@ -71,21 +73,21 @@ struct PictureStep {
   }
 };
 
-// These say what a sighting may be used for.
-constexpr unsigned kStarts = 1;     ///< its track is hidden from now on
+// These flags say what a sighting may be used for.
+constexpr unsigned kStarts = 1;     ///< the track that takes it is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
 constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
 
-/// Holds the tracks of one kind in a frame, and the detections that they may take.
+/// Holds the hidden or the doubtful tracks in a frame, and the detections that they may take.
 struct TracksOfKind {
   std::vector<Box> boxes;
   std::vector<std::uint32_t> tracks;     ///< the track of each box
   std::vector<bool> seen;                ///< tracks that have taken a detection
-  std::vector<std::vector<Pair>> pairs;  ///< of the first kBoxesOfPart boxes, of the next ones, ...
+  std::vector<std::vector<Pair>> pairs;  ///< the pairs of each part of kBoxesOfPart boxes
 
   void clear() { boxes.clear(), tracks.clear(); }
 
-  /// Divides the work into parts; a thread finds the pairs of each. Returns the number of parts.
+  /// Prepares find_part(), and returns the number of parts.
   std::size_t divide() {
     seen.assign(boxes.size(), false);
     pairs.resize(parts_of(boxes.size()));
@@ -240,8 +242,9 @@ PictureChange Follower::Impl::change_to(const TrackerInput& input) {
   return motion_.compare(*pictures_.before, *input.picture);
 }
 
-/// Moves all tracks to where they are now. At the same time, the sightings are sorted for lookup.
-/// The caller's thread runs the first part, because the estimator belongs to it.
+/// Moves the boxes of all tracks to the newest picture. In a crowd, other threads sort the
+/// sightings for lookup at the same time. The calling thread runs part 0, because only this thread
+/// may use the estimator.
 void Follower::Impl::move_on(TrackStep& now) {
   const bool moves = now.picture && pictures_.before;
   const int grid =
@@ -259,8 +262,8 @@ void Follower::Impl::move_on(TrackStep& now) {
       [&](const Track& track) { return !is_usable(track.box) || !meets(track.box, picture); });
 }
 
-/// If two faces cross, the points in a box may belong to the other face. So both go on with their
-/// velocity.
+/// Moves the boxes of hidden tracks. If two faces cross, the points in a box can belong to the
+/// other face. So the boxes of both faces move with their last velocity.
 void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   std::vector<Box> hidden;
   std::vector<Track*> tracks;
@@ -284,8 +287,9 @@ void Follower::Impl::follow_hidden(const TrackStep& now, int grid) {
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i]->box = places[i];
 }
 
-/// Doubtful tracks follow only the camera, because there may be many, and they hide nothing. Hidden
-/// tracks do the same if there are too many to follow points in them.
+/// Moves the boxes of doubtful tracks with the camera. Their points aren't followed, because there
+/// can be many such tracks, and they hide nothing. Hidden tracks also move with the camera if there
+/// are too many to follow their points.
 void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size_t part) {
   for (const std::size_t i : of_part(part, tracks_.size()))
     if (Track& track = tracks_[i]; !track.hidden || grid == 0) track.box = moved(track.box, camera);
@@ -293,8 +297,8 @@ void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
   const Box box = moved(track.box, camera);
-  // A step is limited to the box's size, however far apart the frames are, because a guess must not
-  // end a track.
+  // The step is at most the box's size, however long the time is. This is only a guess, and a large
+  // step could end the track, because the box would leave the picture.
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(pictures_.length_s), -size, size);
   };
@@ -331,7 +335,8 @@ void Follower::Impl::find_pairs(const TrackStep& now) {
   });
 }
 
-/// Tracks of this kind that aren't seen yet take the remaining detections that have this use.
+/// Lets the tracks of `kind` that aren't seen yet take detections. They take only detections that
+/// no track has taken and that have the flag `use`.
 void Follower::Impl::take(TrackStep& now, TracksOfKind& kind, unsigned use) {
   std::vector<Pair> pairs;
   for (const std::vector<Pair>& part : kind.pairs)
@@ -372,7 +377,8 @@ void Follower::Impl::start(TrackStep& now) {
   }
 }
 
-/// Several threads call it at once, for different tracks and sightings.
+/// Gives a sighting to a track. Several threads may call this at once, for different tracks and
+/// sightings.
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
@@ -413,7 +419,7 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
 }
 
-/// Continues tracks that this frame doesn't show, for a while.
+/// Continues tracks that were not seen in this frame, and ends those that were missed for too long.
 void Follower::Impl::hold(TrackStep& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;

@@ -1,4 +1,4 @@
-// Decides which detections make up which track, and where each track is in the newest frame.
+// Decides which detections belong to which track, and where each track is in the newest frame.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@
 
 namespace facepipe::track {
 
-/// Time stamps are rounded to their time base, so a difference up to this many seconds counts as
-/// none.
+/// Two times count as equal if they differ by at most this many seconds, because time stamps are
+/// rounded to their time base.
 inline constexpr double kSameTime = 1e-6;
 
-/// Returns TrackedBox::grow at this time after or before a sighting.
+/// Returns TrackedBox::grow of a box, `seconds` after or before a sighting of its track.
 [[nodiscard]] inline float grow_after(double seconds, const TrackerOptions& options) {
   return options.grow_per_s * static_cast<float>(seconds);
 }
@@ -32,68 +32,71 @@ inline constexpr double kSameTime = 1e-6;
   return sure ? options.hold_s : options.weak_hold_s;
 }
 
-/// Stands for a position if there is none.
+/// An index that means: there is no such element.
 inline constexpr std::uint32_t kNowhere = 0xffffffff;
 
 /// Holds a detection that tracks may take.
 struct Sighting {
   Box box;
   float score = 0;
-  bool starts = false;        ///< it may start a hidden track
+  bool starts = false;        ///< it can start a hidden track
   std::size_t detection = 0;  ///< index among its frame's detections
 };
 
 /// Says that a track has taken a detection.
 struct SeenTrack {
-  /// No other track has this number until one frame after this track has ended.
+  /// A small number for the track. No other track has it until one frame after this track has
+  /// ended.
   std::uint32_t slot = 0;
-  std::uint32_t missed = kNowhere;  ///< index in `missed` of the frame before, if it is there
+  std::uint32_t missed = kNowhere;  ///< index in `missed` of the previous frame, if it is there
   std::int64_t id = 0;
   Box box;    ///< the detection
   Box moved;  ///< the place to which the track was moved
   float score = 0;
   bool first = false;       ///< the track starts with this detection
-  bool covers = false;      ///< a sure face that was also seen in the frame before
+  bool covers = false;      ///< a sure face that was also seen in the previous frame
   bool was_hidden = false;  ///< the track was hidden by earlier detections
   bool hidden = false;      ///< the box is hidden
   bool hides = false;       ///< the track is hidden from now on, and wasn't before
-  bool sure = false;        ///< the track is sure by all detections so far
+  bool sure = false;        ///< the track is sure, with this detection
 };
 
-/// Describes a track that is in this frame only by its motion.
+/// Describes a track that has no detection in this frame. Its box was moved from an earlier frame.
 struct MissedTrack {
   std::uint32_t slot = 0;
-  std::uint32_t before = kNowhere;  ///< index in `missed` of the frame before
+  std::uint32_t before = kNowhere;  ///< index in `missed` of the previous frame, if it is there
   std::int64_t id = 0;
   Box box;
   float grow = 0;                 ///< TrackedBox::grow
-  std::uint32_t held = kNowhere;  ///< index among those that are shown, if it is shown
+  std::uint32_t held = kNowhere;  ///< index among the missed tracks that are shown (held), if it is
+                                  ///< one of them
 };
 
 struct EndedTrack {
   std::uint32_t slot = 0;
-  TrackSummary summary;  ///< as known when the track was followed
+  TrackSummary summary;  ///< WaitingFrames corrects its first_frame
 };
 
 /// Holds a frame and what it adds to the tracks.
 struct TrackStep {
   TrackedFrame frame;                            ///< without boxes
   std::shared_ptr<const MotionPicture> picture;  ///< null if the picture is damaged
-  /// Motion from the last good picture, which may not be the one of the frame before.
+  /// Motion from the last good picture, which isn't always that of the previous frame.
   Similarity camera;
   std::vector<Sighting> sightings;
   Neighbours among;                 ///< boxes of the sightings
   std::vector<SeenTrack> seen;      ///< in the order in which they took detections
   std::vector<MissedTrack> missed;  ///< sorted by id
-  /// The earliest of the last sightings of these tracks; infinity if there are none. No chain of
-  /// MissedTrack::before from this frame or a later one leads to a frame of this time or earlier.
+  /// The earliest time of a last sighting of the tracks in `missed`; infinity if there are none. A
+  /// chain of MissedTrack::before from this frame or a later one never reaches a frame of this time
+  /// or earlier.
   double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
 };
 
-/// This half of a Tracker looks forwards. It needs nothing that the other half, WaitingFrames,
-/// makes of its answers. Not thread-safe.
+/// This half of a Tracker follows tracks forwards. It needs no result of the other half,
+/// WaitingFrames. Not thread-safe.
 class Follower {
  public:
   /// See Tracker.

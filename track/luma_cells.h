@@ -1,4 +1,5 @@
-// Tells how the pixels of a picture become those of its small luma. It is the same on every device.
+// Says which stored pixels of a picture are averaged for each sample of its small luma. All devices
+// share this code.
 #pragma once
 
 #include "core/frame.h"
@@ -8,11 +9,12 @@
 
 namespace facepipe::track {
 
-/// Tells where the two stored rows or columns of a cell lie. Cells are counted from the upright
-/// picture's origin. If an axis of odd length is reversed, the first stored cell is the single one.
+/// Finds the two stored rows (or columns) of a cell of 2 x 2 pixels. Cells begin at the origin of
+/// the upright picture. So if an axis of odd length is reversed, the first stored cell has only one
+/// row (or column).
 struct CellAxis {
-  int length = 0;
-  int lead = 0;
+  int length = 0;  ///< rows or columns of the stored picture
+  int lead = 0;    ///< 1 if the first stored cell has only one row or column, else 0
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE int first(int cell) const {
     const int at = 2 * cell - lead;
@@ -25,7 +27,9 @@ struct CellAxis {
   [[nodiscard]] FACEPIPE_HOST_DEVICE int cells() const { return (length + 1) / 2; }
 };
 
-/// Returns the mean of four samples without their lower `drop` bits, in 8 bits.
+/// Returns the mean of four samples, rounded to their upper 8 bits.
+/// @param sum   sum of the samples
+/// @param drop  number of the lower bits that are dropped
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline unsigned mean_of_four(unsigned sum, int drop) {
   const unsigned rounded =
       (sum + (2U << static_cast<unsigned>(drop))) >> (2U + static_cast<unsigned>(drop));
@@ -42,8 +46,8 @@ struct LumaCells {
   LumaCells(const PixelFormat& format, Size stored, Orientation orientation)
       : drop(format.shift + format.bits - 8) {
     const int turns = orientation.quarter_turns;
-    // Mirroring comes first, then the turns. This tells which stored axes run against the upright
-    // ones.
+    // Mirroring comes first, then the turns. These say whether a stored axis runs in the opposite
+    // direction of the upright one.
     const bool x_reversed = (turns == 2 || turns == 3) != orientation.mirrored;
     const bool y_reversed = turns == 1 || turns == 2;
     x = {stored.width, x_reversed ? stored.width % 2 : 0};

@@ -31,8 +31,8 @@ float iou(const MeasuredBox& a, const MeasuredBox& b) {
   return common > 0 ? common / (a.area + b.area - common) : 0;
 }
 
-/// Returns 1 minus the distance of the centres by the smaller side. Returns 0 if that distance is
-/// not under kMostDistance, or if the sizes differ too much.
+/// Returns 1 - d, where d is the distance of the centres divided by the smaller side. Returns 0 if
+/// d is not under kMostDistance, or if the sizes differ too much.
 float closeness(const MeasuredBox& a, const MeasuredBox& b) {
   const float smaller = std::min(a.side, b.side);
   if (!(smaller > 0) || std::max(a.side, b.side) >= kMostRatio * smaller) return 0;
@@ -42,21 +42,22 @@ float closeness(const MeasuredBox& a, const MeasuredBox& b) {
   return distance < kMostDistance ? 1 - distance : 0;
 }
 
-/// Returns how far apart the centres of boxes of this IoU may be on an axis, as a share of the sum
-/// of their lengths. The common part is at least iou / (1 + iou) of that sum.
+/// Returns the largest distance that the centres of two boxes of this IoU can have on an axis, as a
+/// share of the sum of their lengths. The common part is at least iou / (1 + iou) of that sum.
 float share_within(float iou) { return 0.5F - iou / (1 + iou); }
 
-/// Returns bounds that contain all boxes that have an affinity with this one.
+/// Returns limits that include all boxes whose affinity with this box is over 0.
 Nearness near_enough_for(const MeasuredBox& box) {
   return {box.side / kMostIouRatio, box.side * kMostIouRatio, share_within(kLeastIou),
           kMostDistance * box.side};
 }
 
-/// Removes pairs that can't become matches. Two boxes that are each other's best are a match in any
-/// case, so other pairs of these boxes are removed. In a crowd this leaves few pairs to sort.
+/// Removes pairs that can't become matches. If a pair is the best pair for both of its boxes, it
+/// becomes a match in any case. So the other pairs of these two boxes are removed. In a crowd this
+/// leaves few pairs to sort.
 void leave_out_hopeless(std::vector<Pair>& pairs, std::size_t predictions, std::size_t detections) {
-  std::vector<Rank> of_prediction(predictions);  // the best rank, with the detection
-  std::vector<Rank> of_detection(detections);
+  std::vector<Rank> of_prediction(predictions);  // best rank of each prediction; box(): detection
+  std::vector<Rank> of_detection(detections);    // best rank of each detection; box(): prediction
   for (const Pair& pair : pairs) {
     Rank& best = of_prediction[pair.rank.box()];
     best = std::min(best, Rank(pair.rank.affinity(), pair.detection));

@@ -14,16 +14,16 @@
 
 namespace facepipe::track {
 
-/// Returns the smallest box that holds both.
+/// Returns the smallest box that contains `a` and `b`.
 [[nodiscard]] Box joined(const Box& a, const Box& b);
 
-/// Returns the linear mean: `a` at k = 0, `b` at k = 1.
+/// Interpolates linearly: returns `a` for k = 0, and `b` for k = 1.
 [[nodiscard]] Box between(const Box& a, const Box& b, float k);
 
 /// Returns whether the box is finite and not empty.
 [[nodiscard]] bool is_usable(const Box& box);
 
-/// Returns whether the box and the picture have a part in common.
+/// Returns whether a part of the box lies in the picture.
 [[nodiscard]] bool meets(const Box& box, Size picture);
 
 /// Returns the box grown by a share of its width and height on each side.
@@ -32,11 +32,12 @@ namespace facepipe::track {
 /// Returns the intersection over union; 0 if either box is empty.
 [[nodiscard]] float iou(const Box& a, const Box& b);
 
-/// Returns how well a detection fits a prediction; higher is better. Over 1: the boxes have an IoU
-/// of 0.2 or more, and the value is 1 + IoU. 0..1: the boxes lie side by side, as for a fast or
-/// small face. The value is 1 minus the distance of their centres by the smaller size (the root of
-/// the area). That distance is under 0.6, and the sizes differ by less than a factor of 2. 0: they
-/// are no pair.
+/// Returns how well a detection fits a prediction; higher is better.
+/// * If their IoU is 0.2 or more, the value is 1 + IoU.
+/// * Otherwise the boxes can still belong together, if the face is fast or small. Let d be the
+///   distance of their centres, divided by the smaller size (the root of the area). If d is under
+///   0.6 and the sizes differ by less than a factor of 2, the value is 1 - d.
+/// * Otherwise the value is 0.
 [[nodiscard]] float affinity(const MeasuredBox& prediction, const MeasuredBox& detection);
 
 /// Holds a detection, by its number, and how well it fits.
@@ -50,7 +51,7 @@ struct Fit {
 [[nodiscard]] std::vector<Fit> fits_of(const Box& prediction, const Neighbours& detections,
                                        std::vector<std::uint32_t>& room);
 
-/// Returns for each box whether its IoU with another one is over `least`, which is 0 or more.
+/// Returns for each box whether its IoU with any other of the boxes is over `least` (0 or more).
 [[nodiscard]] std::vector<bool> which_cross(std::span<const Box> boxes, float least);
 
 struct Match {
@@ -59,11 +60,12 @@ struct Match {
   friend bool operator==(const Match&, const Match&) = default;
 };
 
-/// Holds two numbers in one, so that one comparison tells which pair is better. The lower Rank is
-/// better: it has the higher affinity or, if they are equal, the lower box.
+/// Combines an affinity and a box's number in one value, so that one comparison finds the better
+/// one. The lower Rank is better: it has the higher affinity or, if affinities are equal, the lower
+/// number.
 class Rank {
  public:
-  Rank() = default;  // comes after all others
+  Rank() = default;  // is worse than all other ranks
   /// @param affinity  over 0, because the bits of positive floats have the order of the floats
   Rank(float affinity, std::uint32_t box)
       : bits_(std::uint64_t{~std::bit_cast<std::uint32_t>(affinity)} << 32U | box) {}
@@ -80,23 +82,23 @@ class Rank {
 
 /// Holds a possible match.
 struct Pair {
-  Rank rank;  ///< contains the prediction
+  Rank rank;  ///< the affinity, and the number of the prediction
   std::uint32_t detection = 0;
   friend auto operator<=>(const Pair&, const Pair&) = default;
 };
 
 /// Adds all pairs with an affinity over 0.
-/// @param first  number of the first prediction
+/// @param first  number of the first prediction; the others follow
 void add_pairs(std::span<const Box> predictions, std::uint32_t first, const Neighbours& detections,
                std::vector<Pair>& pairs);
 
 /// Chooses matches from these pairs, by falling affinity, so that each box is in one match at most.
 /// If affinities are equal, the lower prediction comes first, then the lower detection.
-/// @param predictions, detections  how many there are; the pairs' numbers are lower
+/// @param predictions, detections  how many boxes there are; all numbers in the pairs are lower
 [[nodiscard]] std::vector<Match> match_greedily(std::vector<Pair> pairs, std::size_t predictions,
                                                 std::size_t detections);
 
-/// Does the same for all pairs of these boxes.
+/// Chooses matches in the same way from all pairs of these boxes.
 [[nodiscard]] std::vector<Match> match_greedily(std::span<const Box> predictions,
                                                 std::span<const Box> detections);
 

@@ -1,4 +1,4 @@
-// Finds what happens between two pictures: a cut, the camera's motion, the motion of boxes.
+// Finds the change between two pictures: a cut, the camera's motion, and the motion of boxes.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace facepipe::track {
 
-/// Holds a picture in the form that its MotionEstimator needs. The estimator decides where it is
-/// kept. It never changes.
+/// Holds a picture in the form that its MotionEstimator needs, in memory of the estimator's choice.
+/// A picture never changes.
 class MotionPicture {
  public:
   virtual ~MotionPicture() = default;
@@ -32,25 +32,28 @@ class MotionPicture {
 
 /// Describes the change between two successive pictures.
 struct PictureChange {
-  /// True if nothing continues. There are three cases. The histograms' distance is over 0.4, and
-  /// less than half of the points fit the camera's motion. Or the distance is over 0.25, as between
-  /// shots of similar brightness, there are 50 points or more, and less than a tenth of them fit.
-  /// Or the pictures' sizes differ.
+  /// True if the second picture shows another scene. There are three cases:
+  /// * The histograms' distance is over 0.4, and less than half of the points fit the camera's
+  ///   motion.
+  /// * The distance is over 0.25, as between scenes of similar brightness. There are at least 50
+  ///   points, and less than a tenth of them fit.
+  /// * The pictures' sizes differ.
   bool cut = false;
   /// The motion from the first picture to the second, in pixels of the picture. It is the identity
   /// at a cut, and if less than 30 % of the points fit one motion.
   Similarity camera;
   float distance = 0;      ///< distance of the histograms, 0 (equal) .. 1 (nothing in common)
-  float inlier_share = 0;  ///< share of the points that fit; 0 if the picture has no texture
+  float inlier_share = 0;  ///< share of the points that fit the camera's motion; 0 if the picture
+                           ///< has no texture
 };
 
-/// Holds an estimator's answer for `before` and a later picture.
+/// Holds the result of MotionEstimator::compare() for `before` and a later picture.
 struct ComparedPictures {
   std::shared_ptr<const MotionPicture> before;
   PictureChange change;
 };
 
-/// Holds a box of a picture that is looked for in another one of the same size.
+/// Holds a box in one picture that is to be found in another picture of the same size.
 struct BoxStep {
   const MotionPicture* from = nullptr;
   const MotionPicture* to = nullptr;
@@ -60,10 +63,10 @@ struct BoxStep {
   friend bool operator==(const BoxStep&, const BoxStep&) = default;
 };
 
-/// Looks at pictures in small luma: half their size, 8 bits, upright. Other estimators of the same
-/// device and size can compare its pictures too, even if they haven't looked at them. Equal
-/// pictures give equal results on all devices, bit for bit. Only one thread uses an estimator.
-/// Errors: Error(device).
+/// Estimates motion in small luma: upright, half the picture's size, 8 bits. An estimator can also
+/// use pictures that another estimator of the same device and size has made. Equal pictures give
+/// equal results on all devices, bit for bit. Only one thread may use an estimator. Errors:
+/// Error(device).
 class MotionEstimator {
  public:
   MotionEstimator() = default;
@@ -71,13 +74,12 @@ class MotionEstimator {
   MotionEstimator(const MotionEstimator&) = delete;
   MotionEstimator& operator=(const MotionEstimator&) = delete;
 
-  /// Makes a picture of a frame. The frame must be on the estimator's device. It must be kept until
-  /// wait(), or until the same estimator has compared the picture. Other estimators may get the
-  /// picture after wait().
+  /// Makes the motion picture of a frame, which must be on the estimator's device. Keep the frame
+  /// until wait() returns, or until the same estimator has compared the picture. Other estimators
+  /// may use the picture only after wait().
   [[nodiscard]] virtual std::shared_ptr<const MotionPicture> look_at(const Frame& frame) = 0;
 
-  /// Waits until the frames that it has looked at are no longer needed, and their pictures are
-  /// complete.
+  /// Waits until the pictures from look_at() are complete. Their frames are no longer needed then.
   virtual void wait() {}
 
   /// Follows at most 300 points with texture (the measure of Shi and Tomasi 1994) from `before` to
@@ -85,15 +87,15 @@ class MotionEstimator {
   [[nodiscard]] virtual PictureChange compare(const MotionPicture& before,
                                               const MotionPicture& now) = 0;
 
-  /// Returns where each box is. It follows grid x grid points in the box. It uses those that are
-  /// found again from `to` to within about a pixel (the forward-backward error of Kalal et al.
-  /// 2010). The box moves with the camera, which also changes its size, and by the median of its
-  /// points' motion against the camera. If less than a sixth of the points is found, it moves only
-  /// with the camera.
+  /// Returns for each step where its box is in the second picture. It follows grid x grid points of
+  /// the box to the second picture and back. It uses the points that return to within about a pixel
+  /// of their start (the forward-backward error of Kalal et al. 2010). The box moves with the
+  /// camera, which also changes its size, and by the median of its points' motion against the
+  /// camera. If less than a sixth of the points is found, the box moves only with the camera.
   [[nodiscard]] virtual std::vector<Box> follow(std::span<const BoxStep> steps) = 0;
 
-  /// Returns whether a call of follow() takes long even for few steps. Then it is better to follow
-  /// some steps in vain than to call it again.
+  /// Returns whether each call of follow() takes long, even for few steps. Then it is better to
+  /// follow some steps in vain than to call follow() again.
   [[nodiscard]] virtual bool is_far() const { return false; }
 };
 

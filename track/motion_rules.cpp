@@ -8,9 +8,9 @@ namespace {
 
 constexpr float kCutDistance = 0.4F;
 constexpr float kCutInliers = 0.5F;
-constexpr float kLostCutDistance = 0.25F;  ///< enough if hardly any point is found again
+constexpr float kLostCutDistance = 0.25F;  ///< used if hardly any point fits the camera's motion
 constexpr float kLostCutInliers = 0.1F;
-constexpr std::size_t kLostCutPoints = 50;  ///< a share of fewer points says too little
+constexpr std::size_t kLostCutPoints = 50;  ///< with fewer points, the share isn't reliable
 constexpr float kCameraInliers = 0.3F;
 constexpr std::size_t kMostPoints = 300;
 constexpr float kLeastTextureShare = 0.01F;  ///< share of the best point's texture

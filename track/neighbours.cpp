@@ -11,12 +11,13 @@ constexpr float kFirstSides = 32;  ///< sides in the first layer are less than t
 constexpr float kNextSides = 4;    ///< factor from one layer's limit to the next
 /// Cells on each axis, for each unit of the root of a layer's number of boxes.
 constexpr float kCellsOfRoot = 1.5F;
-constexpr float kMostCells = 256;   ///< cells on each axis
-constexpr float kFarthest = 32768;  ///< centres beyond any picture don't make cells larger
-/// Larger than the rounding error of sums of such coordinates.
+constexpr float kMostCells = 256;   ///< the most cells on each axis
+constexpr float kFarthest = 32768;  ///< limit of a grid, because centres far outside of the picture
+                                    ///< must not make its cells larger
+/// Added to distances. It is larger than the rounding error of sums of such coordinates.
 constexpr float kRounding = 1.0F / 16;
 
-/// Holds the range from the first to the last position that was added, as far as pictures reach.
+/// Holds the range of the positions that were added, clamped to 0..kFarthest.
 struct Extent {
   float first = kFarthest;
   float last = 0;
@@ -88,7 +89,7 @@ class Neighbours::Builder {
             cells};
   }
 
-  /// This is a counting sort.
+  /// Sorts the boxes by layer and cell, with a counting sort.
   void sort() {
     std::vector<std::size_t> cells;
     cells.reserve(boxes_.size());
@@ -98,7 +99,8 @@ class Neighbours::Builder {
       ++made_.begins_[cells.emplace_back(
           layer.cell(layer.x.cell_of(centre.x), layer.y.cell_of(centre.y)))];
     }
-    // At first, each entry is the end of its cell. Each box that is put there takes one position.
+    // Now each entry is the end of its cell. Each box decreases its cell's entry by one and takes
+    // that position, so at the end each entry is the begin of its cell.
     std::inclusive_scan(made_.begins_.begin(), made_.begins_.end(), made_.begins_.begin());
     made_.spots_.resize(boxes_.size());
     made_.boxes_.resize(boxes_.size());
@@ -142,7 +144,7 @@ std::uint32_t* Neighbours::find_in(const Layer& layer, const Spot& spot, const N
     const std::uint32_t begin = begins_[layer.cell(left, row)];
     const std::uint32_t end = begins_[layer.cell(right, row) + 1];
     for (std::uint32_t i = begin; i < end; ++i) {
-      // This code has no branches, because nothing could predict them.
+      // This code has no branches, because the processor could not predict them.
       const Spot& other = spots_[i];
       *found = i;
       const bool beside =

@@ -1,5 +1,5 @@
-// Sorts boxes by where they lie, so that in a crowd only the boxes around another box are looked
-// at.
+// Sorts boxes by their positions. In a crowd, each box then needs to be compared only with the
+// boxes near it.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ struct MeasuredBox {
       : box(its), area(its.width() * its.height()), side(std::sqrt(area)) {}
 };
 
-/// Says which boxes are near to a box. Their sides are in this range, both ends included. On each
-/// axis, the distance of the centres is at most `share` times the sum of both lengths, or at most
-/// `reach`.
+/// Defines which boxes are near to a given box. Their sides are from `least_side` to `most_side`.
+/// On each axis, the distance of the centres is at most `share` times the sum of both lengths, or
+/// at most `reach`.
 struct Nearness {
   float least_side = 0;
   float most_side = std::numeric_limits<float>::infinity();
@@ -36,9 +36,9 @@ struct Nearness {
   float reach = 0;  ///< in pixels
 };
 
-/// Holds boxes in layers by their size. Otherwise, one large box would make the search for small
-/// ones reach far. In each layer, a box is in the cell of a grid that holds its centre. It owns
-/// copies of the boxes.
+/// Holds copies of boxes, in layers by their size. Without layers, one large box would enlarge the
+/// area in which small boxes are searched. Each layer has a grid. A box is in the cell that
+/// contains its centre.
 class Neighbours {
  public:
   struct Neighbour {
@@ -49,8 +49,8 @@ class Neighbours {
   Neighbours() = default;  ///< has no boxes
   explicit Neighbours(std::span<const Box> boxes);
 
-  /// Returns the places, for operator[], of all boxes that are near to the box, in any order. A few
-  /// that are almost near may be among them.
+  /// Returns the places, for operator[], of all boxes that are near to the box, in any order. The
+  /// result can include a few boxes that are slightly too far.
   /// @param room  memory for the result; it is enlarged if needed, and never made smaller
   [[nodiscard]] std::span<const std::uint32_t> find(const Box& box, const Nearness& near,
                                                     std::vector<std::uint32_t>& room) const;
@@ -74,7 +74,7 @@ class Neighbours {
   };
 
   /// Divides an axis into cells of equal length, from the first to the last centre. Positions
-  /// outside of it belong to the outermost cells.
+  /// outside of this range belong to the outermost cells.
   struct Axis {
     float first = 0;
     float per_pixel = 0;

@@ -24,7 +24,8 @@ class Fit {
   Fit(std::span<const Point> from, std::span<const Point> to, float tolerance)
       : from_(from), to_(to), square_(tolerance * tolerance) {}
 
-  /// Returns the similarity through two points; nullopt if they coincide.
+  /// Returns the similarity that two pairs of points define; nullopt if the points coincide, or if
+  /// the scale isn't plausible.
   [[nodiscard]] std::optional<Similarity> through(std::size_t i, std::size_t j) const {
     const float ux = from_[j].x - from_[i].x;
     const float uy = from_[j].y - from_[i].y;
@@ -54,7 +55,8 @@ class Fit {
     return count;
   }
 
-  /// Returns the least-squares fit over the inliers of `s`; nullopt if they are all in one place.
+  /// Returns the least-squares fit over the inliers of `s`; nullopt if they are all in one place,
+  /// or if the scale isn't plausible.
   [[nodiscard]] std::optional<Similarity> refined(const Similarity& s) const {
     std::vector<std::size_t> in;
     for (std::size_t i = 0; i < from_.size(); ++i)
@@ -93,7 +95,8 @@ class Fit {
   float square_;
 };
 
-/// Returns after how many rounds two inliers have been drawn together, with kConfidence.
+/// Returns the number of rounds after which, with the probability kConfidence, both points of a
+/// round were inliers at least once.
 int rounds_for(std::size_t inliers, std::size_t points) {
   const double share = static_cast<double>(inliers) / static_cast<double>(points);
   const double miss = 1 - share * share;
@@ -129,7 +132,7 @@ SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point>
   const Fit fit(from.first(n), to.first(n), tolerance);
   SimilarityFit best;
   if (n < 2) return best;
-  std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same picture is to give the same motion
+  std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): equal pictures must give equal motion
   int rounds = kMostRounds;
   for (int round = 0; round < rounds; ++round) {
     const std::size_t i = random() % n;

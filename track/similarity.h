@@ -27,7 +27,7 @@ struct Similarity {
   friend bool operator==(const Similarity&, const Similarity&) = default;
 };
 
-/// Returns the box around the moved centre, scaled. Boxes stay upright.
+/// Returns the box with its centre moved and its sides scaled. It isn't rotated.
 [[nodiscard]] Box moved(const Box& box, const Similarity& by);
 
 struct SimilarityFit {
@@ -35,10 +35,10 @@ struct SimilarityFit {
   std::size_t inliers = 0;  ///< points that the model maps to within the tolerance
 };
 
-/// Returns the similarity from `from[i]` to `to[i]`. It uses RANSAC (Fischler and Bolles 1981) over
-/// pairs of points, with a fixed seed, so that equal points give equal results. Then it uses least
-/// squares over the inliers (Umeyama 1991, closed form in the plane). Scales outside of 1/2..2
-/// don't come from a camera between two frames, and are left out.
+/// Returns the similarity that maps most of the points `from[i]` to `to[i]`. It uses RANSAC
+/// (Fischler and Bolles 1981) over pairs of points, with a fixed seed, so that equal points give
+/// equal results. Then it uses least squares over the inliers (Umeyama 1991, closed form in the
+/// plane). It rejects scales outside of 1/2..2, because no camera changes so fast.
 ///
 /// @param tolerance  in pixels, > 0
 [[nodiscard]] SimilarityFit fit_similarity(std::span<const Point> from, std::span<const Point> to,

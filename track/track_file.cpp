@@ -128,8 +128,8 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // These are unsigned differences, because signed ones may overflow. Time stamps as floating point
-  // might be equal.
+  // The differences are unsigned, because signed ones could overflow. The stamps are subtracted
+  // before they become floating point, because rounding could make them equal.
   const auto since = [&](std::int64_t stamp) {
     return static_cast<double>(static_cast<std::uint64_t>(stamp) -
                                static_cast<std::uint64_t>(before.pts));
@@ -169,7 +169,7 @@ void TrackFileBuilder::add(const TrackedFrame& frame, std::int64_t pts) {
     } else {
       FileBox& there = track.boxes.back();
       there.box = joined(there.box, place);
-      // The state that says most is kept: seen, then filled, then held.
+      // Keeps the state that says most: `seen` before `filled`, and `filled` before `held`.
       if (box.state == BoxState::seen || there.state == BoxState::held) there.state = box.state;
     }
     const std::size_t last = track.boxes.size() - 1;

@@ -1,4 +1,5 @@
-// The edit file tells what is hidden in a video, as a detector found it and people have changed it.
+// Reads and writes the edit file. It says what is hidden in a video: what a detector has found,
+// with the changes that people have made.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace facepipe::track {
 
-/// Says what happens to a track. A kept track is shown, except where it meets a hidden one. A
-/// suggested track is shown until a person decides to hide it.
+/// Says what happens to the face of a track. `keep`: it is not hidden, except where it overlaps a
+/// hidden track. `suggest`: it is not hidden, unless a person decides to hide it.
 enum class TrackAction : std::uint8_t { hide, keep, suggest };
 enum class TrackOrigin : std::uint8_t { detector, person };
 
@@ -38,11 +39,11 @@ struct FileBox {
 };
 
 struct FileTrack {
-  std::int64_t id = 0;  ///< 0 or more; no other track has it
+  std::int64_t id = 0;  ///< 0 or more; unique in the file
   TrackAction action = TrackAction::hide;
   TrackOrigin origin = TrackOrigin::detector;
-  std::int64_t start_pts = 0;  ///< not after the first box
-  std::int64_t end_pts = 0;    ///< included; not before the last box
+  std::int64_t start_pts = 0;  ///< first pts of the track; not after the first box
+  std::int64_t end_pts = 0;    ///< last pts of the track; not before the last box
   float score_max = 0;         ///< 0..1; 0 for a person's track
   std::string style;           ///< style of hiding, at most 200 bytes; empty: the style of the run
   std::vector<FileBox> boxes;  ///< at least one; pts are rising
@@ -56,8 +57,8 @@ struct TrackFile {
 };
 
 /// Files that exceed these limits are refused. An hour of 30 frames a second with 20 faces has 2.2
-/// million boxes and 110 MB. A file that we write always has fewer bytes: a box takes at most 104,
-/// and a track takes at most 1,397 more.
+/// million boxes and 110 MB. A file that we write never exceeds the limit of bytes: a box takes at
+/// most 104 bytes, and a track takes at most 1,397 more.
 inline constexpr std::uintmax_t kMostTrackFileBytes = std::uintmax_t{1} << 30;
 inline constexpr std::size_t kMostFileTracks = std::size_t{1} << 17;
 inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
@@ -73,10 +74,11 @@ inline constexpr std::size_t kMostFileBoxes = std::size_t{1} << 22;
 ///         [0, 10.5, 20, 40, 60.25, "seen"], ...]}]}
 ///
 /// An action is hide, keep or suggest; an origin is detector or person; a state is seen, held or
-/// filled. `style` may be left out, and `score_max` too if the track is a person's. The file may
-/// come from anywhere. Anything that isn't as stated here and above is refused, unknown and doubled
-/// members too. Errors: Error(input) with one line that names the file, the track, the box and the
-/// reason, and quotes nothing from the file.
+/// filled. `style` may be left out, and also `score_max` if the track's origin is `person`. The
+/// file may come from an untrusted source. So this function refuses everything that doesn't follow
+/// the rules here and above, for example unknown members and members that occur twice. Errors:
+/// Error(input) with one line that names the file, the track, the box and the reason. It quotes
+/// nothing from the file.
 [[nodiscard]] TrackFile read_track_file(const std::filesystem::path& path);
 
 /// Writes a file, one box a line. read_track_file() reads back the same values, floats to the bit.
@@ -86,12 +88,13 @@ void write_track_file(const TrackFile& file, const std::filesystem::path& path,
 /// Writes to a file that is open and empty. The file is complete afterwards.
 void write_track_file(const TrackFile& file, OutputFile& output);
 
-/// Returns why the file may not be written or used; empty if it may.
+/// Returns why the file is invalid and must not be written or used; empty if it is valid.
 [[nodiscard]] std::string reason_against(const TrackFile& file);
 
-/// Returns where the track is at `pts`. Returns nullopt before start_pts, after end_pts, and where
-/// it has no box. A detector's box is for its frame only. A person's boxes are interpolated
-/// linearly. The first one is extended back to start_pts, and the last one on to end_pts.
+/// Returns the track's box at `pts`; nullopt before start_pts, after end_pts, and where the track
+/// has no box. If the origin is `detector`, a box is only for its own pts. If the origin is
+/// `person`, boxes are interpolated linearly; the first box also holds from start_pts on, and the
+/// last box until end_pts.
 [[nodiscard]] std::optional<Box> box_at(const FileTrack& track, std::int64_t pts);
 
 struct HiddenBox {
@@ -102,27 +105,31 @@ struct HiddenBox {
 /// Returns all boxes that are hidden at `pts`, in the file's order.
 [[nodiscard]] std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts);
 
-/// Collects a tracker's frames for a file. If a frame has several boxes of a track, they become one
-/// box around them, grown by their uncertainty. Boxes outside of the picture are left out. Tracks
-/// are sorted by id. Hidden tracks get the action `hide`. Others get `suggest` if their best score
-/// is at least `suggest_score`. If such a track hides single frames, these become a track of their
-/// own, behind all others. If a file may not have so many tracks or boxes, the weakest suggestions
-/// are left out. A frame of which nothing is known (hide_all) is not in the file; a run that reads
-/// the file hides that frame by itself.
+/// Makes an edit file from the frames and tracks of a tracker.
+/// * Boxes are grown by their uncertainty (TrackedBox::grow). If a frame has several boxes of a
+///   track, they become one box around them. Boxes outside of the picture are left out.
+/// * Tracks are sorted by id. Hidden tracks get the action `hide`. Other tracks get `suggest` if
+///   their best score is at least `suggest_score`. If single boxes of such a track are hidden,
+///   these become another track with the action `hide`, after all others.
+/// * If the file would have too many tracks or boxes, the suggestions with the lowest scores are
+///   left out.
+/// * The file doesn't say which frames are hidden as a whole (TrackedFrame::hide_all). A run that
+///   reads the file finds this out itself.
 class TrackFileBuilder {
  public:
   explicit TrackFileBuilder(TrackFileInput input, float suggest_score = 0.03F);
 
-  /// @param pts  the frame's pts in input.time_base, rising
+  /// @param pts  the frame's pts in input.time_base; it must rise from frame to frame
   void add(const TrackedFrame& frame, std::int64_t pts);
   void add(const TrackSummary& track);
-  /// Returns the file, with input.frames counted. Called once, last.
+  /// Returns the file, in which input.frames is the number of added frames. Call it once, at the
+  /// end.
   [[nodiscard]] TrackFile finish();
 
  private:
   struct Collected {
     std::vector<FileBox> boxes;
-    std::vector<std::size_t> alone;  ///< indices of boxes that are hidden even if the track isn't
+    std::vector<std::size_t> alone;  ///< indices of the boxes with TrackedBox::hidden
     float best_score = 0;
     bool hidden = false;
   };

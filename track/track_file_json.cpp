@@ -26,29 +26,29 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
-// The largest number of arrays and objects around a value.
+// The depth of a value is the number of arrays and objects around it.
 constexpr int kMostDepth = 8;
-constexpr int kTrackDepth = 2;  ///< depth of a track: the file's object and its array
-constexpr int kBoxDepth = 4;    ///< depth of a box: also the track and its array
-// These limits bound what a file may have. They are checked during reading, so that a file that
-// exceeds them takes no memory.
-constexpr std::size_t kMostMembers = 8;  ///< members of an object; a track has as many
-/// Values outside of tracks. A file has 11: itself, version, input and all in it, tracks. The rest
-/// leaves room for values that can then be named as the reason for the refusal.
+constexpr int kTrackDepth = 2;  ///< a track is in the file's object and in the array of tracks
+constexpr int kBoxDepth = 4;    ///< a box is also in the track and in its array of boxes
+// These are limits for a file. They are checked while it is read, so that a file that exceeds them
+// takes no memory.
+constexpr std::size_t kMostMembers = 8;  ///< members of an object; a track has eight
+/// The most values outside of tracks. A valid file has 11: the file's object, version, input with
+/// its members, and tracks. The limit is higher, so that a file with a few wrong values gets an
+/// error that names the reason.
 constexpr int kMostHeadValues = 20;
 constexpr std::size_t kBoxValues = 6;
-/// Bytes of a string as it is written, of a number or of blanks.
+/// The most bytes of a string (as it is in the file), of a number, or of blanks.
 constexpr std::size_t kMostWordBytes = 4096;
 constexpr const char* kNotABox = "is not [pts, x1, y1, x2, y2, state]";
 constexpr const char* kNotTracks = "tracks are not an array of objects";
 
-/// The words of each enumeration, in its order.
+// The words for each enumeration, in the order of its values.
 constexpr std::array<std::string_view, 3> kActions{"hide", "keep", "suggest"};
 constexpr std::array<std::string_view, 2> kOrigins{"detector", "person"};
 constexpr std::array<std::string_view, 3> kStates{"seen", "held", "filled"};
 
-/// Says why a value is refused. The file's name is put before the reason when it leaves this
-/// source.
+/// Says why a value is refused. parse_track_file() converts it to an Error with the file's name.
 class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -141,8 +141,9 @@ TrackFileInput input_of(const Json& object) {
   return input;
 }
 
-/// Takes each box and each track as soon as it is read, so that only one is in memory as JSON. It
-/// refuses what a document must not have in any place.
+/// A callback of the JSON parser. It converts each box and each track as soon as it is parsed, so
+/// that only one of them is in memory as JSON. It also checks the limits, and the structure of the
+/// document.
 class Reader {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
@@ -177,7 +178,7 @@ class Reader {
 
  private:
   void name(int depth, const std::string& name) {
-    if (in_tracks_ && depth == kTrackDepth) refuse(kNotTracks);  // they are an object
+    if (in_tracks_ && depth == kTrackDepth) refuse(kNotTracks);  // `tracks` is an object
     if (in_tracks_ && depth > kTrackDepth + 1) refuse(track_name() + "has an object in it");
     if (!names_.back().insert(name).second) refuse("has a member twice");
     if (names_.back().size() > kMostMembers) refuse("has an unknown member");
@@ -234,8 +235,8 @@ class Reader {
   bool in_tracks_ = false;
 };
 
-/// Passes a file's bytes on, and refuses strings, numbers and blanks that are too long, because the
-/// parser has each of them in memory several times.
+/// Gives the bytes of a file to the parser. Refuses strings, numbers and blanks that are too long,
+/// because the parser has each of them in memory several times.
 class ShortWords : public std::streambuf {
  public:
   explicit ShortWords(std::istream& from) : from_(from) {}

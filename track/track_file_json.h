@@ -8,13 +8,13 @@
 
 namespace facepipe::track {
 
-/// Reads types and members, and limits the memory that they take. Errors: Error(input), naming the
-/// file.
+/// Reads a file. Checks its members and their types, and limits the memory that they take. Errors:
+/// Error(input), which names the file.
 [[nodiscard]] TrackFile parse_track_file(const std::filesystem::path& path);
 
-/// Returns whether it is UTF-8. JSON has no other strings.
+/// Returns whether `style` is UTF-8, because all strings of JSON must be.
 [[nodiscard]] bool can_be_written(const std::string& style);
-/// Appends a track's text, with its boxes.
+/// Appends the text of a track and its boxes.
 void append_track(std::string& text, const FileTrack& track);
 /// Returns the text before the tracks.
 [[nodiscard]] std::string track_file_head(const TrackFileInput& input);

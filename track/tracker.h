@@ -1,5 +1,5 @@
-// Follows faces, so that they can be hidden. It finds which boxes of a video's frames belong
-// together, and where a face is in frames in which it wasn't detected.
+// Follows faces, so that they can be hidden. Finds which detections of a video belong to the same
+// face, and where the face is in frames in which it wasn't detected.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,9 @@ namespace facepipe::track {
 /// The largest number of frames that may wait, unless a whole file waits.
 inline constexpr int kMostWaitingFrames = 512;
 
-/// Scores are 0..1. Times are in seconds by the frames' time stamps, so that videos of any or of
-/// changing frame rate are treated alike. If frames are further apart than one of these times, it
-/// means one frame. The defaults were chosen on clips of 1280 x 720 at 25 frames a second, for
-/// CenterFace.
+/// Scores are 0..1. Times are in seconds of the frames' time stamps, so that the frame rate makes
+/// no difference. If a time is shorter than the distance of two frames, it means one frame. The
+/// defaults were chosen on clips of 1280 x 720 at 25 frames a second, for CenterFace.
 struct TrackerOptions {
   /// A track is hidden once it has a detection of this score. A large face needs a higher score:
   /// see start_score_of().
@@ -30,20 +29,22 @@ struct TrackerOptions {
   float continue_score = 0.05F;  ///< continues a hidden track
   float doubtful_score = 0.03F;  ///< starts and continues a track that is not hidden
   /// A track that has a detection of this score is surely a face. It is held longer. Its boxes also
-  /// cover what its boxes in neighbouring frames cover, so that boxes that are slightly off don't
-  /// show the face's rim.
+  /// cover the area of its boxes in neighbouring frames. Otherwise, a box that is slightly wrong
+  /// would show the edge of the face.
   float sure_score = 0.3F;
-  /// How long a sure face is hidden before its first detection and after its last. It isn't longer,
-  /// because a face that isn't detected any more has mostly gone. If it comes back, that is a gap.
+  /// How long a sure face is hidden before its first detection and after its last one. A short time
+  /// is enough, because most faces that aren't detected any more have left the picture. If the face
+  /// is detected again, the frames between are a gap, which is hidden, too.
   double hold_s = 0.12;
-  double weak_hold_s = 0.08;  ///< the same for a face that isn't sure
-  double gap_s = 0.5;         ///< how long a face may be missed before it becomes another track
-  double back_s = 0.5;      ///< how long before a face's first detection weaker ones are looked for
-  float grow_per_s = 0.5F;  ///< TrackedBox::grow for each second since or until a sighting
-  /// A frame waits until a frame that is later by this time has come, and at least for the next
-  /// frame. With infinity it waits until flush(). That is the mode for whole files. gap_s and
-  /// back_s may then be longer, because otherwise they end with the look-ahead. Each track is known
-  /// to its end when its frames come out.
+  double weak_hold_s = 0.08;  ///< replaces hold_s for a face that isn't sure
+  double gap_s = 0.5;         ///< the longest gap; after a longer one the face is another track
+  double back_s = 0.5;        ///< weaker detections are searched for so long before a face's first
+                              ///< detection
+  float grow_per_s = 0.5F;    ///< TrackedBox::grow for each second since or until a sighting
+  /// A frame waits until a frame has come that is later by this time, and at least for the next
+  /// frame. With infinity all frames wait until flush(), which is for whole files. Each track is
+  /// then known to its end when its frames are returned. A finite look-ahead limits the effect of
+  /// gap_s and back_s, so longer values are useful only with infinity.
   double look_ahead_s = 0.5;
   /// The most frames that wait, whatever the look-ahead is; an infinite look-ahead waits for all.
   /// 1..kMostWaitingFrames.
@@ -52,43 +53,44 @@ struct TrackerOptions {
 
 /// Returns the score with which a detection starts a hidden track. It is start_score, except for a
 /// box whose side (the root of its area) is over 40 pixels. For such a box it is start_score *
-/// (side / 40)^0.3, at most 0.25 unless start_score is higher. Large false boxes do the most harm,
-/// and large faces score high. Small false boxes are so many that less than start_score isn't
-/// enough for small faces either.
+/// (side / 40)^0.3, at most 0.25 unless start_score is higher. Large boxes need a higher score,
+/// because large false boxes do the most harm, and large faces score high. Small boxes don't get a
+/// lower score, because very many of them are false.
 [[nodiscard]] float start_score_of(const Box& box, float start_score);
 
 /// Throws Error(usage) if a value is not in the ranges above, if a time except the look-ahead is
 /// over a minute, or if continue_score is over start_score.
 void check_tracker_options(const TrackerOptions& options);
 
-/// More than these is refused, because tracking only some of the faces would show the others.
-/// Doubtful tracks hide nothing, and none starts while there are half as many tracks as allowed. A
-/// detection that would start one counts only for its frame.
+/// These limits must not be exceeded: an error is thrown, because if only some faces were tracked,
+/// the other ones would be shown. Doubtful tracks hide nothing, so they never exceed the limit:
+/// none starts once there are kMostTracks / 2 tracks. A detection that would start one then counts
+/// only for its own frame.
 inline constexpr std::size_t kMostDetections = 4096;  ///< detections in a frame
 inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at once
-/// Boxes in frames that wait.
+/// Boxes in all waiting frames together.
 inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;
 
 struct TrackerInput {
-  double time_s = 0;  ///< finite, later than the time of the frame before
-  /// The estimator's picture. It is null if the picture is damaged; then nothing is looked for in
-  /// it, and the next picture is compared with the last good one. A picture of another size is a
-  /// cut.
+  double time_s = 0;  ///< finite, later than the time of the previous frame
+  /// The estimator's picture of the frame. It is null if the frame is damaged. Then no motion is
+  /// estimated for it, and the next picture is compared with the last good one. A picture of
+  /// another size is a cut.
   std::shared_ptr<const MotionPicture> picture;
-  /// Detections after suppression, of all scores from the lowest of the options on. Lower scores
-  /// are ignored, and so are boxes that are empty or not finite. Null means that the detector gave
-  /// no result, which is different from no faces. Read only during push().
+  /// Detections after suppression, of all scores from the lowest score in the options on. Lower
+  /// scores are ignored, and so are boxes that are empty or not finite. Null means that the
+  /// detector gave no result, which is different from no faces. Read only during push().
   const Detections* detections = nullptr;
-  /// False if nobody has looked for faces in the frame; then `detections` is not read. Tracks go on
-  /// through it, and it doesn't count as a frame in which they were missed.
+  /// False if no detector has searched the frame; then `detections` is not read. Tracks continue
+  /// through the frame, and it doesn't count as a frame in which they were missed.
   bool searched = true;
-  /// The change from another picture to this one, if somebody has compared them. If the other
-  /// picture is the last one pushed, they aren't compared again.
+  /// The change from an earlier picture to this one, if it is known already. It is used if the
+  /// earlier picture is the last one pushed; otherwise push() compares the pictures itself.
   std::optional<ComparedPictures> compared = std::nullopt;
 };
 
 struct TrackerOutput {
-  std::vector<TrackedFrame> frames;  ///< in their order, each frame once
+  std::vector<TrackedFrame> frames;  ///< the frames that are complete now, in order
   std::vector<TrackSummary> ended;   ///< tracks that end together are sorted by id
   /// For each detection that was just pushed, the track that has taken it, or kNoTrack. This is
   /// known at once, and it is the same with any look-ahead.
@@ -96,40 +98,45 @@ struct TrackerOutput {
 };
 
 /// Tracks the faces of a video. Not thread-safe; different trackers share nothing. Equal input
-/// gives equal output, bit for bit. In a crowd several threads of its own share the work.
+/// gives equal output, bit for bit. In a crowd, the tracker uses several threads of its own.
 ///
-/// For each frame, it does the following. A cut ends all tracks. Each track's box is moved on
-/// (motion.h; if hidden tracks cross, by their velocity against the camera). Hidden tracks take
-/// detections by matching.h: first detections that would start a hidden track, then the remaining
-/// tracks take detections of continue_score. Doubtful tracks take from the rest, and what is left
-/// then starts tracks. If a doubtful track takes a detection that starts a hidden one, it is hidden
-/// from then on, and in all frames that still wait. Then it goes backwards through the waiting
-/// frames in the same way, to a cut, as long as hold_s allows, or as far as back_s. A gap between
-/// two sightings is covered twice: linearly between them, and as the box was moved on. Taking
-/// strong detections first is the idea of ByteTrack (Zhang et al. 2022). The boxes before and after
-/// a detection are what hiding needs in addition.
+/// For each frame:
+/// * A cut ends all tracks.
+/// * The box of each track is moved (motion.h). If hidden tracks cross, their boxes move with their
+///   last velocity against the camera.
+/// * Tracks take detections (matching.h). First, hidden tracks take detections that could start a
+///   hidden track. The hidden tracks that remain take detections of continue_score. Then doubtful
+///   tracks take from the rest. To take strong detections first is the idea of ByteTrack (Zhang et
+///   al. 2022).
+/// * The detections that are left start tracks.
+/// * A new or a doubtful track can get a detection that starts a hidden track. The track is then
+///   hidden from now on, and in all frames that wait. It is also followed backwards through the
+///   waiting frames in the same way. It ends there at a cut, after hold_s without a detection, or
+///   after back_s.
+/// * If a track is seen again after a gap, the frames of the gap get two boxes: one that is
+///   interpolated linearly, and one that was moved forwards.
 ///
-/// Memory: the tracker keeps the pictures of the frames within back_s, for at most 256 frames, with
-/// what was found in them. A small luma takes 0.7 MB at 1080p. Of other waiting frames it keeps
-/// only boxes, and within gap_s also where tracks are that no detection shows. The work on a frame
-/// is limited, too. If there are many tracks, fewer points of each are followed, and in the end
-/// only the camera.
+/// Memory: the tracker keeps the pictures of the frames within back_s, at most of 256 frames, with
+/// their detections. A small luma takes 0.7 MB at 1080p. Of other waiting frames it keeps only
+/// boxes; within gap_s these include the boxes of tracks that were missed. The work on a frame is
+/// limited, too. If there are many tracks, fewer points of each track are followed. If there are
+/// very many, their boxes only follow the camera.
 class Tracker {
  public:
-  /// `motion` must outlive the tracker, and no other tracker may use it meanwhile. Throws as
+  /// `motion` must outlive the tracker, and no other tracker may use it at the same time. Throws as
   /// check_tracker_options() does.
   explicit Tracker(MotionEstimator& motion, const TrackerOptions& options = {});
   ~Tracker();
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
 
-  /// Takes a frame and returns the frames that are complete now. Errors: those of the estimator;
+  /// Takes the next frame and returns the frames that are complete now. Errors: as MotionEstimator;
   /// Error(internal) if the time isn't later; Error(device) if there are more detections, tracks or
   /// boxes than the limits above. After an error, all calls throw Error(internal).
   [[nodiscard]] TrackerOutput push(TrackerInput input);
 
-  /// Returns all remaining frames and tracks. A frame that is pushed afterwards follows no frame.
-  /// Numbers and ids go on.
+  /// Returns all remaining frames and tracks. The next push() begins a new video, but the numbers
+  /// of frames and the ids of tracks continue.
   [[nodiscard]] TrackerOutput flush();
 
  private:

@@ -19,7 +19,7 @@ namespace facepipe::track {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
-/// From this number of tracks in a frame on, two threads are worth it.
+/// If a frame has at least so many seen tracks, two threads are faster than one.
 constexpr std::size_t kCrowd = 256;
 
 /// Returns `box` as it was before the motion that took `from` to `to`.
@@ -40,9 +40,9 @@ struct BoxPlace {
 
 struct Waiting {
   TrackedFrame frame;
-  std::vector<BoxPlace> earlier;  ///< for each box, the box of its track that was shown before it
+  std::vector<BoxPlace> earlier;                 ///< for each box, the previous box of its track
   std::shared_ptr<const MotionPicture> picture;  ///< null if damaged, or no longer needed
-  /// Motion from the last good picture, which may not be the one of the frame before.
+  /// Motion from the last good picture, which isn't always that of the previous frame.
   Similarity camera;
   std::vector<Sighting> sightings;
   Neighbours among;  ///< boxes of the sightings
@@ -67,10 +67,10 @@ const Sighting* nearest(const Waiting& in, const Box& box, float least,
   return best;
 }
 
-/// Holds what is known about a track here. It is stored by slot.
+/// Holds what WaitingFrames knows about a track. Its index is SeenTrack::slot.
 struct Shown {
   std::int64_t first_frame = 0;  ///< first frame with a box of it
-  Box first_box;                 ///< box of the first sighting, where going backwards begins
+  Box first_box;                 ///< box of the first sighting; following backwards begins there
   Box seen;                      ///< the last sighting
   double seen_s = 0;             ///< time of the last sighting
   float score = 0;               ///< score of the last sighting
@@ -84,20 +84,20 @@ Shown first_shown(const SeenTrack& seen, const Waiting& now) {
   return track;
 }
 
-/// Holds a track that goes back from its first sighting, step by step.
+/// Holds a track that is followed backwards from its first sighting, step by step.
 struct Backward {
   std::uint32_t slot = 0;
   std::int64_t id = 0;
   double hold_s = 0;
   std::int64_t from = 0;        ///< frame of the first sighting
   double first_s = 0;           ///< time of the first sighting
-  double seen_s = 0;            ///< time of the last sighting on the way
-  Box box;                      ///< where the track is now
-  const Waiting* at = nullptr;  ///< the frame in whose picture it is
-  bool over = false;
+  double seen_s = 0;            ///< time of the earliest sighting so far
+  Box box;                      ///< where the track is in the frame `at`
+  const Waiting* at = nullptr;  ///< the frame that the track has reached
+  bool over = false;            ///< the track goes no further
 };
 
-/// Returns the step from where the track is.
+/// Returns the step of the track from the frame that it has reached to `then`.
 BoxStep step_to(const Waiting& then, const Backward& track, int grid) {
   return {track.at->picture.get(), then.picture.get(), track.box, track.at->camera.inverse(), grid};
 }
@@ -115,7 +115,7 @@ struct ShownBack {
   TrackedBox box;
 };
 
-/// Keeps steps that were followed on the way back, and where they led.
+/// Keeps steps that were followed backwards, and their results.
 class FollowedSteps {
  public:
   void clear() { steps_.clear(), places_.clear(); }
@@ -123,7 +123,7 @@ class FollowedSteps {
     steps_.insert(steps_.end(), steps.begin(), steps.end());
     places_.insert(places_.end(), places.begin(), places.end());
   }
-  /// Returns nullptr if the step is not among them.
+  /// Returns the step's result; nullptr if the step was not followed.
   [[nodiscard]] const Box* place_of(const BoxStep& step) const {
     const auto found = std::ranges::find(steps_, step);
     return found == steps_.end() ? nullptr
@@ -135,7 +135,7 @@ class FollowedSteps {
   std::vector<Box> places_;
 };
 
-/// Counts the points that may still be followed in a frame.
+/// Limits the points that are followed backwards for one new frame.
 class PointBudget {
  public:
   [[nodiscard]] int grid_for(std::size_t boxes) const { return track::grid_for(boxes, left_); }
@@ -184,7 +184,7 @@ class WaitingFrames::Impl {
   void show(Shown& track, Waiting& in, const TrackedBox& box);
   void show(Waiting& in, const TrackedBox& box, BoxPlace earlier);
 
-  /// Returns nullptr if the frame has been given out.
+  /// Returns a frame by its number; nullptr if it was returned to the caller already.
   Waiting* waiting(std::int64_t frame) {
     const std::int64_t i = waiting_.empty() ? -1 : frame - waiting_.front().frame.number;
     return i < 0 ? nullptr : &waiting_[static_cast<std::size_t>(i)];
@@ -196,11 +196,11 @@ class WaitingFrames::Impl {
   std::deque<Waiting> waiting_;
   std::vector<Shown> tracks_;        ///< by slot
   std::int64_t oldest_picture_ = 0;  ///< no frame before this one has a picture
-  std::int64_t oldest_missed_ = 0;   ///< no track leads back to `missed` of a frame before this one
+  std::int64_t oldest_missed_ = 0;   ///< no frame before this one needs its `missed` any more
   std::size_t waiting_boxes_ = 0;
   CrowdWorkers workers_{2};
-  FollowedSteps followed_back_;  ///< steps of the tracks that go backwards now
-  /// The frames that fill() fills, from the last one on, and the track's index in their `missed`.
+  FollowedSteps followed_back_;  ///< steps of the tracks that are followed backwards now
+  /// The frames that fill() fills, newest first, and the track's index in the `missed` of each.
   std::vector<std::pair<Waiting*, std::uint32_t>> gap_;
   std::vector<std::uint32_t> room_;  ///< for Neighbours::find()
 };
@@ -227,7 +227,7 @@ TrackerOutput WaitingFrames::Impl::flush(const std::vector<EndedTrack>& ended) {
 }
 
 Waiting& WaitingFrames::Impl::append(TrackStep& followed) {
-  // The first waiting frame tells how many boxes are usual, because it is almost complete.
+  // The oldest waiting frame is almost complete, so its number of boxes is a good guess.
   const std::size_t usual_boxes = waiting_.empty() ? 0 : waiting_.front().frame.boxes.size();
   Waiting& now = waiting_.emplace_back();
   now.frame = std::move(followed.frame);
@@ -240,14 +240,15 @@ Waiting& WaitingFrames::Impl::append(TrackStep& followed) {
   return now;
 }
 
-/// Where tracks go back doesn't depend on shown boxes. So this is found out while the newest boxes
-/// are shown, which takes as long in a crowd.
+/// Adds the boxes of the tracks to the newest frame, and follows newly hidden tracks backwards. The
+/// second task doesn't need the boxes in frames. So in a crowd, where the tasks take equally long,
+/// two threads do them at the same time.
 void WaitingFrames::Impl::show_tracks(TrackStep& followed, Waiting& now) {
   const std::vector<SeenTrack>& seen = followed.seen;
   const std::vector<Backward> going = newly_hidden(seen, now);
   std::vector<ShownBack> before;
-  // The first part uses motion_, followed_back_, room_ and what a frame was made with. The second
-  // part uses tracks_, gap_, waiting_boxes_, and the frames' boxes with what belongs to them.
+  // Part 0 uses motion_, followed_back_, room_ and the members of frames that append() has set.
+  // Part 1 uses tracks_, gap_, waiting_boxes_, and the frames' boxes and missed tracks.
   const auto part = [&](std::size_t i) {
     if (i == 0) {
       before = go_back(going);
@@ -276,8 +277,9 @@ void WaitingFrames::Impl::see(const SeenTrack& seen, Waiting& now) {
   if (seen.hides) hide(track);
 }
 
-/// Returns what must be shown for `seen`. If a sure face was also seen in the frame before, this
-/// includes what it covered there. The box in that frame is enlarged to cover `seen`, too.
+/// Returns the box to show for `seen`. If a sure face was also seen in the previous frame, the box
+/// also covers the moved box of that frame. The box in the previous frame is then enlarged, so that
+/// it covers the box of `seen`, moved back.
 Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& seen,
                                          const Waiting& now) {
   if (!seen.covers) return seen.box;
@@ -286,7 +288,7 @@ Box WaitingFrames::Impl::cover_neighbour(const Shown& track, const SeenTrack& se
   return joined(seen.box, seen.moved);
 }
 
-/// Fills the frames since the last sighting, because they now lie between two sightings.
+/// Fills the gap since the track's last sighting: adds boxes to the frames before `seen`.
 void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waiting& now) {
   gap_.clear();
   std::uint32_t at = seen.missed;
@@ -310,20 +312,21 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
   }
 }
 
-/// Hides the track from now on, and in the frames that wait.
+/// Hides the boxes that the track has in waiting frames.
 void WaitingFrames::Impl::hide(const Shown& track) {
   BoxPlace at = track.last;
-  // The earlier box is in the same frame or before it.
+  // `earlier` of a box leads to a box in the same frame or in an earlier one.
   while (Waiting* const in = waiting(at.frame)) {
     in->frame.boxes[at.index].hidden = true;
     at = in->earlier[at.index];
   }
 }
 
-/// If a device follows the boxes, each answer takes long, and going back frame by frame would wait
-/// once for each frame. Usually we can guess where a track goes: from sighting to sighting. So we
-/// ask for all steps of a guessed way at once. Then we guess the way again with the answers, until
-/// all of its steps are known. Guesses decide nothing.
+/// Follows tracks backwards. If a device follows the boxes, each call of the estimator takes long,
+/// and a call for each frame would be slow. But usually we can guess where a track goes: from
+/// sighting to sighting. So trace_back() guesses the whole way of the tracks, and one call of the
+/// estimator computes all its steps. This is repeated with the new results until no step is
+/// guessed. So guesses don't affect the result.
 std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>& going) {
   followed_back_.clear();
   std::vector<BoxStep> unknown;
@@ -336,9 +339,9 @@ std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>&
   return shown;
 }
 
-/// Goes back with these tracks side by side, frame by frame, so that motion is looked for in many
-/// boxes at once.
-/// @param unknown  gets the steps whose ends were guessed
+/// Follows all these tracks backwards frame by frame, so that one call of follow() has the boxes of
+/// all tracks.
+/// @param unknown  gets the steps whose results were guessed
 std::vector<ShownBack> WaitingFrames::Impl::trace_back(std::vector<Backward> going,
                                                        std::vector<BoxStep>& unknown) {
   std::vector<ShownBack> shown;
@@ -395,8 +398,9 @@ void WaitingFrames::Impl::follow_back(std::vector<Backward>& going, const Waitin
   for (std::size_t i = 0; i < followed.size(); ++i) go_to(then, places[i], *followed[i]);
 }
 
-/// If an answer takes long, unknown steps are guessed: the boxes follow the camera. Boxes without
-/// points follow it anyway.
+/// Returns the boxes after these steps. If calls of the estimator take long (is_far()), uses only
+/// results in followed_back_, and guesses the result of each other step: the box follows the
+/// camera. A box with grid 0 follows the camera in any case.
 std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
                                              std::vector<BoxStep>& unknown) {
   if (!motion_.is_far()) return motion_.follow(steps);
@@ -410,7 +414,7 @@ std::vector<Box> WaitingFrames::Impl::follow(std::span<const BoxStep> steps,
   return places;
 }
 
-/// Moves the track to the sighting that fits best. Returns nullptr if none fits.
+/// Moves the track to the sighting that fits best, and returns it; nullptr if none fits.
 const Sighting* WaitingFrames::Impl::snap(Backward& going, const Waiting& then) {
   const Sighting* const best = nearest(then, going.box, options_.continue_score, room_);
   if (best == nullptr) return nullptr;
@@ -430,8 +434,8 @@ ShownBack WaitingFrames::Impl::shown_back(Backward& going, const Waiting& then) 
   return {going.slot, then.frame.number, shown};
 }
 
-/// Shows the tracks that are held. All missed tracks stay with the frame, because they may be seen
-/// again.
+/// Adds boxes for the missed tracks that are held. The frame keeps all missed tracks, because they
+/// are filled in if they are seen again (see fill()).
 void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.first_held = now.frame.boxes.size();
   for (const MissedTrack& each : missed)
@@ -440,7 +444,7 @@ void WaitingFrames::Impl::miss(std::vector<MissedTrack> missed, Waiting& now) {
   now.missed = std::move(missed);
 }
 
-/// Drops `missed` of the frames up to `since_s`, because no track leads back to them.
+/// Drops `missed` of the frames up to `since_s`, because fill() doesn't need them any more.
 void WaitingFrames::Impl::drop_missed(double since_s) {
   for (; oldest_missed_ <= newest(); ++oldest_missed_) {
     Waiting* const oldest = waiting(oldest_missed_);
@@ -463,7 +467,8 @@ void WaitingFrames::Impl::show(Shown& track, Waiting& in, const TrackedBox& box)
   track.last = {in.frame.number, in.frame.boxes.size() - 1};
 }
 
-/// @param earlier  the track's previous box; needed only until the track is hidden
+/// Adds a box to a frame.
+/// @param earlier  the track's previous box, for hide(); may be empty if the track is hidden
 void WaitingFrames::Impl::show(Waiting& in, const TrackedBox& box, BoxPlace earlier) {
   if (++waiting_boxes_ > kMostWaitingBoxes)
     throw Error(ErrorKind::device, "tracks: more than " + std::to_string(kMostWaitingBoxes) +
@@ -485,7 +490,7 @@ void WaitingFrames::Impl::let_out(TrackerOutput& out) {
   }
 }
 
-/// Drops the pictures of frames that going backwards can't reach any more.
+/// Drops the pictures of frames that are too old for tracks that are followed backwards.
 void WaitingFrames::Impl::drop_pictures() {
   for (; oldest_picture_ < newest() - 1; ++oldest_picture_) {
     Waiting* const oldest = waiting(oldest_picture_);

@@ -1,4 +1,4 @@
-// Keeps frames that wait for later ones, and the boxes that tracks have in them.
+// Keeps frames that wait for later frames, and adds the boxes of tracks to them.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace facepipe::track {
 
-/// This half of a Tracker looks backwards. It shows tracks in frames, goes back with new ones, and
-/// gives frames out when they are complete. Not thread-safe.
+/// This half of a Tracker works on waiting frames. It adds the boxes of tracks to them, follows
+/// newly hidden tracks backwards, and returns frames when they are complete. Not thread-safe.
 class WaitingFrames {
  public:
-  /// See Tracker. `motion` may be another estimator than the Follower's, of the same device.
+  /// See Tracker. `motion` can be another estimator than the Follower's, but of the same device.
   WaitingFrames(MotionEstimator& motion, const TrackerOptions& options);
   ~WaitingFrames();
   WaitingFrames(WaitingFrames&&) noexcept;
   WaitingFrames& operator=(WaitingFrames&&) noexcept;
 
-  /// Takes the Follower's next frame. Errors: as Tracker::push(), for boxes that wait and for the
-  /// estimator.
+  /// Takes the Follower's next frame, and returns the frames that are complete now. Errors: as
+  /// MotionEstimator; Error(device) if too many boxes wait (kMostWaitingBoxes).
   [[nodiscard]] TrackerOutput add(TrackStep followed);
 
-  /// Gives out all frames. `ended` are the tracks that the Follower's flush() has ended.
+  /// Returns all remaining frames, and the summaries of `ended`.
+  /// @param ended  the result of Follower::flush()
   [[nodiscard]] TrackerOutput flush(const std::vector<EndedTrack>& ended);
 
  private:

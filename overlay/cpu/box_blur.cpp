@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kPasses = 3;
 
-/// Extends the `length` samples from `row` on by `count` samples on either side, as mirrored()
-/// says. If `count` is larger than `length`, the samples written before are mirrored in turn.
+/// Extends a row of `length` samples by `count` mirrored samples on each side (see mirrored()). If
+/// `count` is larger than `length`, this mirrors the new samples again.
 void mirror_edges(std::uint16_t* row, std::ptrdiff_t length, std::ptrdiff_t count) {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     row[-1 - i] = row[i];
@@ -19,7 +19,7 @@ void mirror_edges(std::uint16_t* row, std::ptrdiff_t length, std::ptrdiff_t coun
 }
 
 /// Does one pass along a row: to[i] is the mean of padded[i] .. padded[i + 2 * radius]. It reads
-/// one sample more than the means need.
+/// one sample beyond the last of these.
 void filter_row(const std::uint16_t* __restrict padded, std::uint16_t* __restrict to, int length,
                 const BoxMean& mean) {
   const auto window = static_cast<std::ptrdiff_t>(2 * mean.radius + 1);
@@ -31,7 +31,7 @@ void filter_row(const std::uint16_t* __restrict padded, std::uint16_t* __restric
   }
 }
 
-/// Writes a row of means, and moves the sums down by a row.
+/// Writes a row of means, and moves the sums of all columns down by one row.
 void filter_columns_of_row(std::uint32_t* __restrict sums, const std::uint16_t* __restrict next,
                            const std::uint16_t* __restrict last, std::uint16_t* __restrict to,
                            int width, const BoxMean mean) {

@@ -1,5 +1,5 @@
 // Applies three box filters one after another, which is close to a Gaussian filter. The cost
-// doesn't depend on the radius, because sums run along rows, then along columns.
+// doesn't depend on the radius, because each filter keeps a running sum.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class BoxBlur {
   void resize(Size size);
   [[nodiscard]] std::uint16_t* row(int y) { return row_of(samples_, y); }
 
-  /// Filters three times along rows, then three times along columns, each time by BoxMean. Beyond
-  /// an edge, samples are those that mirrored() names. Radii are 1..BlurRadius::kMost.
+  /// Filters three times along rows, then three times along columns, each time with BoxMean.
+  /// Samples beyond an edge are mirrored (see mirrored()). Radii are 1..BlurRadius::kMost.
   void blur(BlurRadius radius);
 
  private:

@@ -66,7 +66,7 @@ Sample blend(Sample under, unsigned color, unsigned coverage, int shift) {
   return static_cast<Sample>(mixed << shift);
 }
 
-/// Tells how to read a glyph's texels in the order of the stored picture's pixels. `right` is the
+/// Says how to read a glyph's texels in the order of the stored picture's pixels. `right` is the
 /// step in the atlas for the next pixel of a row, and `down` the step for the next row. Depending
 /// on the orientation, each is a step in one of four directions.
 struct TexelWalk {

@@ -1,4 +1,5 @@
-// The overlay's kernels write the picture by one chroma cell of 2 x 2 pixels at a time.
+// Declares Canvas, with which the overlay's kernels write one chroma cell (2 x 2 pixels) of the
+// picture at a time.
 #pragma once
 
 #include <cstddef>

@@ -69,7 +69,7 @@ CudaFaceHider::CudaFaceHider(CudaFaceHider&&) noexcept = default;
 CudaFaceHider& CudaFaceHider::operator=(CudaFaceHider&&) noexcept = default;
 CudaFaceHider::~CudaFaceHider() = default;
 
-// Freeing the old samples waits for the kernels that still read them.
+// The old samples can be freed here, because freeing waits for the kernels that still read them.
 void CudaFaceHider::prepare_image(const Frame& frame) {
   if (image_ && image_->suits(frame)) return;
   auto composed = std::make_unique<ComposedImage>(compose(*options_.image, options_.color, frame));
@@ -81,8 +81,8 @@ void CudaFaceHider::prepare_image(const Frame& frame) {
   image_ = std::move(composed);
 }
 
-/// Gathers masks, in their order, into batches that one launch hides. The order of masks that don't
-/// overlap makes no difference.
+/// Divides masks, in their order, into batches. One launch hides a batch. Its masks don't overlap,
+/// so their order makes no difference; masks of HideStyle::solid may overlap.
 class CudaFaceHider::Batches {
  public:
   Batches(const CudaFaceHider& hider, const Frame& frame, Size cell, cuda::StreamView stream)
@@ -117,7 +117,8 @@ class CudaFaceHider::Batches {
   }
 
  private:
-  /// Masks that don't overlap have no more samples than the picture.
+  /// Returns a part of the scratch memory for each mask. The memory is large enough, because masks
+  /// that don't overlap have no more samples than the picture.
   [[nodiscard]] BlurScratch scratch() const {
     BlurScratch scratch;
     scratch.even = hider_.scratch_.data();

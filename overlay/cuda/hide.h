@@ -1,5 +1,5 @@
 // Hides faces on pictures in device memory. It writes the same samples that FaceHider writes on the
-// host, bit for bit. Boxes come from the host, because the tracks are there.
+// host, bit for bit. Boxes come from the host, because the tracks are on the host.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace facepipe::overlay {
 
-/// Owns the image, and the scratch memory of a blur: six bytes for each pixel of the picture. This
-/// serves one frame at a time. If several streams hide faces, each needs its own hider, or events
-/// must order their work. A hider belongs to the device that was current at construction.
+/// Owns the image, and the scratch memory of a blur: six bytes for each pixel of the picture. A
+/// hider works on one frame at a time. If several streams hide faces, each needs its own hider, or
+/// events must order their work. A hider belongs to the device that was current at construction.
 class CudaFaceHider {
  public:
   /// Makes a hider for semi-planar 4:2:0 pictures of this size (before rotation) or smaller ones.
@@ -28,12 +28,12 @@ class CudaFaceHider {
   ~CudaFaceHider();
 
   /// Enqueues what FaceHider::hide() does, with the same promises and errors. If there is such an
-  /// error, nothing is enqueued. The stream must have waited for Frame::ready. It neither allocates
-  /// nor waits, with one exception. If HideStyle::image meets a frame of another format, colour or
-  /// orientation than the frame before, or the first frame, it uploads the image. More errors:
-  /// Error(internal) for a frame that is not on a CUDA device, not semi-planar 4:2:0, or larger
-  /// than the constructor was told; Error(device) if CUDA fails. After Error(device) some masks may
-  /// have been enqueued, and the frame must not be shown.
+  /// error, nothing is enqueued. The stream must have waited for Frame::ready. This function
+  /// neither allocates nor waits, with one exception: with HideStyle::image it uploads the image
+  /// for the first frame, and again if the frame's format, colour or orientation has changed. More
+  /// errors: Error(internal) for a frame that is not on a CUDA device, not semi-planar 4:2:0, or
+  /// larger than the constructor's `stored`; Error(device) if CUDA fails. After Error(device) some
+  /// masks may have been enqueued, and the frame must not be shown.
   void enqueue(const Frame& frame, std::span<const Box> faces, cuda::StreamView stream);
 
  private:

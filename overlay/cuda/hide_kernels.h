@@ -25,8 +25,8 @@ struct HidePlanes {
   [[nodiscard]] bool wide() const { return scale.bits > 8; }
 };
 
-/// Holds the masks that one launch hides. They are the launch's parameters, so nothing is copied to
-/// the device for a frame, and the host needs no memory that outlives the call.
+/// Holds the masks that one launch hides. They are parameters of the launch. So a frame needs no
+/// copy to the device, and the host needs no memory that outlives the call.
 struct HideBatch {
   static constexpr unsigned kCapacity = 40;
 
@@ -46,8 +46,8 @@ struct BlurScratch {
   std::uint32_t begin[HideBatch::kCapacity] = {};
 };
 
-/// Returns where the samples of a component (0 Y, 1 U, 2 V) of a mask begin behind
-/// BlurScratch::begin, in 4:2:0. For component 3 it returns where all samples end.
+/// Returns the distance, in samples, from BlurScratch::begin of a 4:2:0 mask to the samples of a
+/// component (0 Y, 1 U, 2 V). For component 3 it returns the number of all samples.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::uint32_t scratch_offset(const HideMask& mask,
                                                                        unsigned component) {
   const auto area = [](const PixelRect& rect) {
@@ -68,8 +68,9 @@ struct ImageLevels {
 static_assert(sizeof(HideBatch) + sizeof(BlurScratch) <= 4096);
 static_assert(sizeof(HideBatch) + sizeof(ImageLevels) <= 4096);
 
-// Launch the styles. For launch_hide_color() the masks of a batch may overlap, because all get the
-// same samples. For the others their rectangles must not overlap.
+// These functions launch the kernels of the styles. For launch_hide_color() the masks of a batch
+// may overlap, because all get the same samples. For the other functions, the rectangles of the
+// masks must not overlap.
 void launch_hide_color(const HideBatch& batch, const YuvColor& color, cudaStream_t stream);
 void launch_hide_mosaic(const HideBatch& batch, cudaStream_t stream);
 void launch_hide_image(const HideBatch& batch, const ImageLevels& image, cudaStream_t stream);

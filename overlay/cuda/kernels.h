@@ -15,8 +15,8 @@
 
 namespace facepipe::overlay {
 
-/// Refers to a GlyphAtlas for kernels. The coverage is in device memory. The table of columns,
-/// which every text reads, is part of the kernels' parameters.
+/// Refers to a GlyphAtlas for kernels. The coverage is in device memory. The table of columns is
+/// part of the kernels' parameters, because every text reads it.
 struct DeviceGlyphs {
   const std::uint8_t* coverage;
   std::int32_t stride;

@@ -26,8 +26,8 @@ __device__ void find_columns(const Text& text, std::int16_t* columns) {
   }
 }
 
-/// Holds the backgrounds that cover a part of this label: those of better faces' labels, and the
-/// count's. It holds those of kLabelThreads faces at a time.
+/// Holds the backgrounds that cover a part of the current label: the backgrounds of labels of faces
+/// with higher scores, and that of the count. It holds them for kLabelThreads faces at a time.
 struct Occluders {
   PixelRect list[kLabelThreads + 1];
   unsigned size;
@@ -37,8 +37,8 @@ __device__ void add(Occluders& occluders, const PixelRect& mine, const PixelRect
   if (overlap(mine, other)) occluders.list[atomicAdd(&occluders.size, 1U)] = other;
 }
 
-/// Tells which cells of a label are hidden, by a bit for each. Thread t has the bits of the cells
-/// t, t + kLabelThreads, ..., in words that no other thread touches.
+/// Has a bit for each cell of a label, which says whether the cell is hidden. Thread t has the bits
+/// of the cells t, t + kLabelThreads, ..., in words that no other thread uses.
 class HiddenCells {
  public:
   static constexpr unsigned kBits = 32;
@@ -49,7 +49,7 @@ class HiddenCells {
   __device__ void clear(unsigned cells) {
     for (unsigned i = 0; i * kBits * kLabelThreads < cells; ++i) mine_[i * kLabelThreads] = 0;
   }
-  /// `i` counts the thread's cells in their order.
+  /// For get() and set(), `i` is an index among the cells of this thread.
   __device__ bool get(unsigned i) const { return (word(i) >> (i % kBits) & 1U) != 0; }
   __device__ void set(unsigned i) { word(i) |= 1U << (i % kBits); }
 
@@ -59,7 +59,7 @@ class HiddenCells {
   std::uint32_t* mine_;
 };
 
-/// Hides the cells of a label that an occluder covers.
+/// Marks the cells of a label that an occluder covers as hidden.
 __device__ void find_hidden(const Occluders& occluders, const ChromaCells& cells,
                             HiddenCells hidden) {
   if (occluders.size == 0) return;

@@ -24,8 +24,9 @@ unsigned multiprocessors() {
   return static_cast<unsigned>(count);
 }
 
-/// Returns the width of the background of the widest text that has so many digits and these other
-/// characters. It includes the most that widening to the edges of chroma cells can add.
+/// Returns the largest width of a text's background, for texts of `digits` digits and the
+/// characters in `others`. It includes the pixels that widening to the edges of chroma cells can
+/// add.
 int widest_background(const OverlayLayout& layout, const GlyphAtlas& atlas, int digits,
                       std::string_view others) {
   int digit = 0;
@@ -68,7 +69,7 @@ CudaOverlay::CudaOverlay(const CudaOverlaySetup& setup) : setup_(setup), work_()
 
 void CudaOverlay::load_glyphs() {
   const std::shared_ptr<const GlyphAtlas> atlas = glyph_atlas(work_.layouts[0].text_height);
-  // Chroma cells are largest in interlaced pictures, and so are widened backgrounds.
+  // Uses the layout of interlaced pictures, in which chroma cells, and so backgrounds, are largest.
   const OverlayLayout& layout = work_.layouts[1];
   const int label = widest_label(layout, *atlas, setup_.style);
   const int count = widest_background(layout, *atlas, kCountDigits, kCountWords);

@@ -32,12 +32,12 @@ class CudaOverlay {
   /// semi-planar 4:2:0, and Error(device) if CUDA fails.
   explicit CudaOverlay(const CudaOverlaySetup& setup);
 
-  /// Enqueues the drawing on the picture that `descriptor` names. The descriptor is in device
+  /// Enqueues the drawing on the picture that `descriptor` refers to. The descriptor is in device
   /// memory (see describe_picture()). Its planes, colours and interlacing are read when the work
-  /// runs, so the work can be captured and replayed. It enqueues at most three kernels, and none if
-  /// the style draws nothing. It neither allocates nor waits. Faces must be in rank order: if
-  /// labels overlap, the first one is on top. Throws Error(internal) for null pointers, or if
-  /// the capacity of `faces` exceeds the setup's.
+  /// runs, so the work can be captured and replayed. This function enqueues at most three kernels,
+  /// and none if the style draws nothing. It neither allocates nor waits. Faces must be in rank
+  /// order: if labels overlap, the first one is on top. Throws Error(internal) for null pointers,
+  /// or if the capacity of `faces` exceeds the setup's.
   /// @param tracks  in device memory: the track of each face, as for draw_overlay(); null if there
   ///     are none
   void enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,

@@ -15,15 +15,15 @@ __device__ inline int advance(const DeviceGlyphs& glyphs, char character) {
   return glyphs.columns[character - kFirstGlyph + 1] - column_of(glyphs, character);
 }
 
-/// Holds a text at its position. It tells where each glyph begins in the picture and in the atlas.
+/// Holds a text at its position.
 struct Text {
   // The first row of the glyphs. The background may begin above it, at the edge of a cell.
   int top;
   PixelRect area;    // the background in the upright picture
   PixelRect stored;  // the background in the stored picture; empty if `area` is
   int length;
-  int lefts[OverlayText::kSize + 1];
-  int columns[OverlayText::kSize];
+  int lefts[OverlayText::kSize + 1];  // where each glyph begins in the picture; then the text's end
+  int columns[OverlayText::kSize];    // where each glyph begins in the atlas
 };
 
 __device__ inline void lay_out(const OverlayWork& work, const OverlayLayout& layout,
@@ -47,8 +47,8 @@ __device__ inline int width_of(const DeviceGlyphs& glyphs, const OverlayText& te
   return width;
 }
 
-/// Lays out the label of a face whose outline has the outer edge `outer`. The background is empty
-/// if there is nothing to write, or no place for it.
+/// Lays out the label of a face. `outer` is OverlayLayout::around() of its box. The background is
+/// empty if `outer` is empty or the label has no text.
 __device__ inline void lay_out_label(const OverlayWork& work, const OverlayLayout& layout,
                                      const PixelRect& outer, unsigned face, Text& text) {
   const std::int64_t track = work.tracks != nullptr ? work.tracks[face] : kNoTrack;

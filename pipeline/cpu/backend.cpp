@@ -23,13 +23,14 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// A frame's place in the detector.
+/// The detection requests of a frame.
 struct CpuWork final : FrameWork {
   std::unique_ptr<detector::DetectionRequest> request;
-  std::unique_ptr<detector::DetectionRequest> turned;  ///< null if `request` does its work, too
+  /// The request for the turned picture; nullptr if `request` can search it, too.
+  std::unique_ptr<detector::DetectionRequest> turned;
 };
 
-/// Keeps frames as they are, because the CPU's decoders can do without them.
+/// Keeps frames where they are, because the CPU's decoders don't need this memory again.
 class CpuKeeper final : public PictureKeeper {
  public:
   [[nodiscard]] Frame kept(Frame frame) override { return frame; }
@@ -71,14 +72,15 @@ class CpuHidingDevice final : public HidingDevice {
   }
 };
 
-// The windows of a cascade may lie beyond the picture's edge by a pixel or two.
+// A cascade's windows can extend beyond the picture's edge by a pixel or two.
 Detections clipped(Detections faces, Size picture) {
   for (Box& box : faces.boxes) box = facepipe::clipped(box, picture);
   return faces;
 }
 
-/// Follows drawn faces from frame to frame. It knows their tracks and, if not all frames are
-/// searched, where they are in the others. One thread finds, and one passes frames on.
+/// Follows drawn faces from frame to frame: finds their tracks and, if not all frames are searched,
+/// their boxes in the other frames. One thread calls find(), and one thread calls pass_on() and
+/// pass_on_rest().
 class DrawnTracking {
  public:
   explicit DrawnTracking(const JobOptions& options)
@@ -90,8 +92,7 @@ class DrawnTracking {
     if (options.search.every > 1) between_.emplace(options);
   }
 
-  /// What it needs of a frame: also detections of lower scores than faces have, as a job that hides
-  /// faces does.
+  /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
     return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
@@ -123,11 +124,12 @@ class DrawnTracking {
   std::optional<FramesBetween> between_;
 };
 
-/// Its eight members are the detectors, and what goes before and behind them.
+/// Its eight members are the detectors, and the objects that work before and after them.
 class CpuProcessor final : public FrameProcessor {
  public:
-  /// @param detector  nullptr if nothing is looked for
-  /// @param turned    for pictures turned by HideJob::turned_too; nullptr if none is looked at
+  /// @param detector  nullptr if tracks are known
+  /// @param turned    the detector for pictures turned by HideJob::turned_too; nullptr if no
+  ///                  turned pictures are searched
   CpuProcessor(const ProcessorSetup& setup, std::shared_ptr<detector::Detector> detector,
                std::shared_ptr<detector::Detector> turned)
       : options_(setup.options),
@@ -208,14 +210,14 @@ class CpuProcessor final : public FrameProcessor {
     Interval& inference = item.record.times[StageId::inference];
     inference = request.inference();
     if (turned_detector_) {
-      candidates.landmarks.clear();  // nobody needs them, because the faces are hidden
+      candidates.landmarks.clear();  // they aren't needed, because the faces are hidden
       look_at_turned(work.turned ? *work.turned : request, item.frame, candidates, inference);
     }
     item.work.reset();
     return candidates;
   }
 
-  /// Searches another view of a frame that has been searched.
+  /// Searches another view (mirrored or turned) of a frame that was searched before.
   [[nodiscard]] Detections look(detector::DetectionRequest& request, const Frame& view,
                                 Interval& inference) const {
     request.prepare(view);
@@ -226,9 +228,10 @@ class CpuProcessor final : public FrameProcessor {
     return found;
   }
 
-  /// Takes all requests that the frame needs, because finish() must not wait for one: frames behind
-  /// this one may hold them all. Jobs may share both detectors, and turned pictures of one job may
-  /// have the size of the other's pictures, so all take them in the same order.
+  /// Takes all requests that the frame needs, because finish() must not wait for one: later frames
+  /// may hold them all. Two jobs can share both detectors, with the roles exchanged (one job's
+  /// turned pictures have the size of the other job's pictures). So that they don't block each
+  /// other, all jobs take the detectors' requests in the same order.
   void take_requests(CpuWork& work, const std::stop_token& stop) const {
     const bool has_two = turned_detector_ && turned_detector_ != detector_;
     const bool turned_first = has_two && std::less<>()(turned_detector_.get(), detector_.get());
@@ -260,8 +263,8 @@ class CpuProcessor final : public FrameProcessor {
   std::shared_ptr<detector::Detector> detector_;
   std::shared_ptr<detector::Detector> turned_detector_;
   nms::CpuSuppressor suppressor_;
-  CopyCounter& copies_;            // for an engine on a device
-  std::optional<EveryNth> every_;  // only start() uses it
+  CopyCounter& copies_;            // counts the copies of an engine that works on a device
+  std::optional<EveryNth> every_;  // used only by start()
   std::optional<DrawnTracking> tracking_;
   std::int64_t candidates_ignored_ = 0;
 };
@@ -279,7 +282,7 @@ class CpuBackend final : public Backend {
     return video::make_cpu_decoder(demuxer, options, notices);
   }
   [[nodiscard]] int frames_held_by_codecs() const override { return 0; }
-  // FFmpeg's threads decode on all cores already.
+  // There is one decoder, because FFmpeg's threads already use all cores for it.
   [[nodiscard]] int decoders(const AVCodecParameters& /*video*/,
                              const video::Decoder& /*like*/) const override {
     return 1;

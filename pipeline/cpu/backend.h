@@ -1,4 +1,4 @@
-// The CPU as a device.
+// Makes the backend of the CPU.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace facepipe::pipeline {
 
-/// Does everything on the CPU.
-/// @param detectors  nullptr only for jobs that look for nothing (HideJob::known)
+/// Makes a backend that does everything on the CPU.
+/// @param detectors  may be nullptr if all jobs have known tracks (HideJob::known)
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(
     std::unique_ptr<detector::DetectorFactory> detectors);
 

@@ -8,14 +8,14 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Faces that overlap as much are one face, as among faces that are searched for.
+/// Returns options of greedy suppression with the same overlap threshold as the detector's faces.
 nms::NmsOptions greedy_of(const nms::NmsOptions& nms) {
   nms::NmsOptions greedy;
   greedy.threshold = nms.threshold;
   return greedy;
 }
 
-/// Takes from a searched frame what those before and after it need; stamps give its time.
+/// Takes from a searched frame the data that its neighbours need: time, small picture, detections.
 track::SearchedFrame searched_of(WorkItem& item) {
   return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
           std::exchange(item.to_follow, {})};
@@ -72,7 +72,7 @@ void FramesBetween::fill_in(const Searched* after) {
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 
-/// Takes faces like a detector's: suppressed, of the score and the sizes wanted.
+/// Sets the record's faces: those of the wanted scores and sizes, after suppression.
 void FramesBetween::take(const track::FacesBetween& all, const Searched* after,
                          FrameRecord& record) {
   Detections faces;

@@ -1,4 +1,5 @@
-// Searches every n-th frame of a job alone, and follows faces through those between.
+// Lets the detector search only every n-th frame of a job (SearchOptions::every), and finds the
+// faces of the other frames from the searched ones.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +17,41 @@
 
 namespace facepipe::pipeline {
 
-/// Which frames are searched. Used by one thread.
+/// Chooses the frames that are searched. Used by one thread.
 class EveryNth {
  public:
   explicit EveryNth(int every) : every_(every) {}
 
-  /// Fills in the frame's picture, and whether it is searched: the first one; what follows one that
-  /// was searched by n frames; what may be the first of a new scene; and damaged ones, because
-  /// faces can't be followed there.
+  /// Sets WorkItem::picture and FrameRecord::searched. Call it for each frame, in order. It chooses
+  /// * the first frame,
+  /// * the n-th frame after the last searched one,
+  /// * a frame that may be the first of a new scene, and
+  /// * a damaged frame, because faces can't be followed into it.
   void choose(WorkItem& item);
 
  private:
   const int every_;
   track::CpuMotionEstimator motion_;
   std::shared_ptr<const track::MotionPicture> last_;
-  int since_ = 0;  ///< the last one that was searched
+  int since_ = 0;  ///< number of frames since the last searched one
 };
 
-/// Fills in the faces of frames that were not searched. They wait for the next one that is: fewer
-/// than n at once. Used by one thread.
+/// Fills in the faces of frames that were not searched. These frames wait for the next searched
+/// frame; fewer than n frames wait at once. Used by one thread.
 class FramesBetween {
  public:
   explicit FramesBetween(const JobOptions& options);
 
-  /// A frame whose picture is there, and where it was searched its faces, and in to_follow those of
-  /// weaker scores with them.
-  /// @param tracks  of each of to_follow; empty where ids aren't wanted
+  /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, it needs its
+  /// faces, and WorkItem::to_follow. A searched frame goes to `sink` at once, after the frames that
+  /// waited for it.
+  /// @param tracks  the track of each detection in `to_follow`; empty if no ids are wanted
   void push(WorkItem item, std::vector<std::int64_t> tracks, const FrameProcessor::Sink& sink);
-  /// The rest, at the stream's end.
+  /// Gives the frames that still wait to `sink`, at the stream's end.
   void flush(const FrameProcessor::Sink& sink);
 
  private:
-  /// A frame that was searched, and who has taken its detections.
+  /// A searched frame, and the tracks of its detections.
   struct Searched {
     track::SearchedFrame frame;
     std::vector<std::int64_t> tracks;

@@ -1,5 +1,6 @@
-// What there is of CUDA on this machine, and what each chip decodes and encodes. For people to
-// read: a run asks for what it needs itself. Known to builds without CUDA, too.
+// Finds out the CUDA devices and versions of this machine, and what each chip can decode and
+// encode. This is for people to read; a run itself checks what it needs. Builds without CUDA can
+// include this header, too.
 #pragma once
 
 #include <string>
@@ -14,15 +15,15 @@ namespace facepipe::pipeline {
 struct NvencTrial {
   std::string encoder;
   int bits = 8;
-  std::string problem;  ///< empty: it opened
+  std::string problem;  ///< why it failed; empty if the encoder opened
 };
 
 struct ChipAbilities {
   cuda::DeviceFacts facts;
   std::vector<video::NvdecAbility> decodes;
-  std::string nvdec_problem;  ///< why NVDEC can't be asked; empty if it was
+  std::string nvdec_problem;  ///< why `decodes` is unknown; empty if it is known
   std::vector<NvencTrial> encodes;
-  std::string nvenc_problem;  ///< why no encoder was tried; empty if they were
+  std::string nvenc_problem;  ///< why no encoder was tried; empty if the encoders were tried
 };
 
 struct CudaAbilities {
@@ -30,8 +31,8 @@ struct CudaAbilities {
   std::vector<ChipAbilities> chips;  ///< in CUDA's order
 };
 
-/// Asks the driver and every chip, which takes a context on each. What is missing is told by the
-/// result. Errors: Error(device) where CUDA itself fails.
+/// Asks the driver and every chip; this makes a CUDA context on each chip. The result says what is
+/// missing. Errors: Error(device) if CUDA itself fails.
 [[nodiscard]] CudaAbilities cuda_abilities();
 
 }  // namespace facepipe::pipeline

@@ -34,8 +34,9 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Frames of several lanes that the chip works on at once: so many fill it, although their threads
-// sleep until they are told of the end (H100: 3,025 frames of 1080p a second with 2, 3,667 with 4).
+// Number of frames, of all lanes together, that the chip works on at once. Threads sleep while they
+// wait for the chip, so it takes more than two frames to keep it busy (H100: 3,025 frames of 1080p
+// a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
 FaceFields fields_of(const JobOptions& options) {
@@ -57,8 +58,8 @@ std::int64_t free_device_memory() {
   return static_cast<std::int64_t>(free);
 }
 
-/// Decoders that half of the free memory holds: NVDEC has up to 32 surfaces, twice, of 4:2:0, which
-/// may have two bytes a sample.
+/// Returns how many decoders fit into half of the free memory. Each has up to 2 x 32 surfaces of
+/// 4:2:0, with up to two bytes a sample.
 int decoders_in_memory(const AVCodecParameters& video) {
   constexpr std::int64_t kSurfaces = 2 * 32;
   const std::int64_t surface = std::int64_t{video.width} * video.height * 3;
@@ -66,7 +67,7 @@ int decoders_in_memory(const AVCodecParameters& video) {
       std::min<std::int64_t>(free_device_memory() / 2 / (kSurfaces * surface), 64));
 }
 
-/// Captures what hides, which a chip that this build has no code for refuses.
+/// Captures a kernel that hides. This throws if the build has no code for the chip.
 void try_hiding(Device device) {
   Frame frame;
   frame.format = {true, 1, 1, 8, 0, true};  // NV12
@@ -78,10 +79,10 @@ void try_hiding(Device device) {
 
 class CudaBackend final : public Backend {
  public:
-  /// @param requests  frames that one lane looks at at once
+  /// @param requests  the number of frames that one lane searches at once
   CudaBackend(Device device, std::unique_ptr<detector::CudaDetectorFactory> detectors, int requests)
       : device_(device), requests_(requests), detectors_(std::move(detectors)) {
-    // Where nvJPEG and NVDEC wait for the device, they sleep: lanes need the cores.
+    // Makes nvJPEG and NVDEC sleep while they wait for the device, because lanes need the cores.
     cuda::use_device(device);
     FACEPIPE_CUDA_CHECK(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
   }
@@ -100,7 +101,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Device device() const override { return device_; }
   void enter_thread() const override { cuda::use_device(device_); }
 
-  // Each decoder for H.264, which most videos are, takes an input.
+  // The number of NVDEC's engines for H.264, because most videos are H.264.
   [[nodiscard]] int inputs_at_once() const override {
     cuda::use_device(device_);
     try {
@@ -120,7 +121,7 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] int decoders(const AVCodecParameters& video,
                              const video::Decoder& like) const override {
-    if (!like.may_refuse()) return 1;  // it decodes on the CPU, on all cores
+    if (!like.may_refuse()) return 1;  // `like` decodes on all cores of the CPU
     cuda::use_device(device_);
     const int engines = video::nvdec_engines(avcodec_get_name(video.codec_id));
     return std::clamp(engines, 1, std::max(1, decoders_in_memory(video)));
@@ -153,7 +154,7 @@ class CudaBackend final : public Backend {
                                                              CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-      constexpr int kAtOnce = 1;  // nvJPEG's calls wait within the library: more gains nothing
+      constexpr int kAtOnce = 1;  // more pictures gain nothing: nvJPEG's calls wait in the library
       return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }
     if (video::is_nvenc(*setup.plan.codec))
@@ -179,7 +180,7 @@ class CudaBackend final : public Backend {
     key.to_host = fields_of(options);
     if (follows(options)) key.follow = followed_scores(options);
     key.times_stages = options.wants_stage_times;
-    // Trials take longer than a picture.
+    // Trials would take longer than the one picture.
     key.tuning = setup.still_image ? detector::Tuning::none : detector::Tuning::trials;
     key.places = setup.several_lanes ? std::max(requests_, kPlacesOfLanes) : requests_;
     key.wait = wait_of(setup);
@@ -244,10 +245,10 @@ class CudaBackend final : public Backend {
 
   Device device_;
   int requests_;
-  std::mutex mutex_;  // guards what follows, which jobs make and share
+  std::mutex mutex_;  // guards detectors_, graphs_ and nvjpeg_
   std::unique_ptr<detector::CudaDetectorFactory> detectors_;
   KeptGraphs graphs_;
-  std::shared_ptr<video::NvjpegLibrary> nvjpeg_;  // once a job has needed it
+  std::shared_ptr<video::NvjpegLibrary> nvjpeg_;  // nullptr until a job needs it
   const std::shared_ptr<video::UploadMemory> upload_memory_ =
       std::make_shared<video::UploadMemory>();
   const std::shared_ptr<video::KeptDecoders> kept_decoders_ =

@@ -1,4 +1,4 @@
-// The whole way of a frame on a CUDA device.
+// Makes the backends of a CUDA device.
 #pragma once
 
 #include <memory>
@@ -9,22 +9,24 @@
 
 namespace facepipe::pipeline {
 
-/// NVDEC (or the CPU and a named upload), our own engine, suppression and overlay in one graph a
-/// frame, and an encoder: nvJPEG's or NVENC's, which take the picture where it is, or one of
-/// FFmpeg's on the CPU after one named download. Which one: see plan_cuda_encoder(). Reads the
-/// model; makes `device` the calling thread's.
-/// With an engine that works_in_host_memory(): a backend of frames there, see host_frames.h.
+/// Makes a backend that works on a CUDA device. NVDEC decodes, or the CPU decodes and the pictures
+/// are uploaded. One graph for each frame runs our own engine, suppression and overlay. nvJPEG or
+/// NVENC encodes the picture on the device, or FFmpeg encodes it on the CPU after one download (see
+/// plan_cuda_encoder()). Reads the model. Makes `device` the calling thread's current device.
+///
+/// If the engine works_in_host_memory(), makes the backend of host_frames.h instead.
 /// Errors: as make_cuda_detector_factory(); as make_detector_factory().
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(Device device,
                                                          const detector::DetectorOptions& options);
 
-/// The same without a model, for jobs alone that look for nothing (HideJob::known). Refuses a chip
-/// that this build has no code for. Makes `device` the calling thread's. Errors: device.
+/// Makes a backend without a model. It is only for jobs with known tracks (HideJob::known). Makes
+/// `device` the calling thread's current device. Errors: device, also if this build has no code for
+/// the chip.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_renderer(Device device);
 
-/// Whether a CUDA device's backend lets the CPU decode: where it was chosen, and still images where
-/// nothing was, since to make NVDEC's decoder takes 45 ms on an H200, to decode a JPEG of 1080p on
-/// the CPU 13.
+/// Returns whether a CUDA device's backend decodes on the CPU: if the user chose this, and for
+/// still images if the user chose nothing. On an H200, NVDEC's decoder takes 45 ms to create, but
+/// the CPU decodes a JPEG of 1080p in 13 ms.
 [[nodiscard]] bool decodes_on_cpu(video::DecoderChoice choice, const video::Demuxer& demuxer);
 
 }  // namespace facepipe::pipeline

@@ -1,4 +1,5 @@
-// A frame's descriptor, from which the kernels of its graph know it.
+// Fills in a frame's descriptor and brings it to the device. The kernels of a captured graph read
+// all data of the current frame from the descriptor.
 #pragma once
 
 #include "core/copies.h"
@@ -9,21 +10,23 @@
 
 namespace facepipe::pipeline {
 
-/// Fills in where the planes are, the overlay's colours and whether the picture is interlaced;
-/// what fill_to_rgb() sets stays as it is. Errors: as expect_device_picture().
+/// Fills in the addresses of the planes, the overlay's colours, and whether the picture is
+/// interlaced. Doesn't change the fields that fill_to_rgb() sets. Errors: as
+/// expect_device_picture().
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor);
 
-/// The descriptor of one frame in flight, on its way to the device: host() is filled in, then the
-/// graph runs that enqueue() was recorded in; not again before that run has ended.
+/// Holds the descriptor of one frame in flight. The graph in which enqueue() is recorded copies it
+/// to the device. Fill in host() before each run of the graph, and don't change it until the run
+/// has ended.
 class DescriptorUpload {
  public:
   DescriptorUpload();
 
   [[nodiscard]] FrameDescriptor& host() { return *host_.data(); }
   [[nodiscard]] const FrameDescriptor* device() const { return device_.data(); }
-  /// Pinned to device memory; capture-safe.
+  /// Enqueues the copy to device memory. Can be captured.
   void enqueue(cuda::StreamView stream) const;
-  /// To be called for each run of what enqueue() was recorded in.
+  /// Counts one copy. Must be called for each run of the graph.
   static void count(CopyCounter& copies) {
     copies.add(CopyKind::descriptor, sizeof(FrameDescriptor));
   }

@@ -15,13 +15,13 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::size_t kAlignment = 16;      // of each array, which is enough for all
-constexpr std::size_t kLeastRoom = 16'384;  // bytes: of some 200 faces
+constexpr std::size_t kAlignment = 16;      // of each array, in bytes; enough for all types
+constexpr std::size_t kLeastRoom = 16'384;  // bytes; enough for some 200 faces
 constexpr std::size_t kPlaces = 4;  // frames that are drawn, or whose encoder isn't done with them
 
 }  // namespace
 
-/// Arrays that go to the device in one copy, and the event of what reads them there.
+/// Arrays that go to the device in one copy. The event `drawn` says when they are no longer read.
 struct FaceDrawing::Place {
   static constexpr std::size_t kArrays = 6;
 
@@ -30,7 +30,7 @@ struct FaceDrawing::Place {
   std::size_t used = 0;
   cuda::Event drawn;
 
-  /// Room for a picture with so many faces. What was there before is no longer read.
+  /// Makes room for a picture with `faces` faces. The previous arrays must no longer be in use.
   void begin(std::size_t faces) {
     constexpr std::size_t kFace =
         sizeof(Box) + sizeof(float) + sizeof(Landmarks) + sizeof(std::int64_t);
@@ -75,7 +75,7 @@ FaceDrawing::FaceDrawing(const overlay::CudaOverlaySetup& setup, CopyCounter& co
       overlay_(setup),
       places_(kPlaces, [] { return std::make_unique<Place>(); }) {}
 
-// A frame's memory must not go while it is worked on.
+// Waits, because a frame's memory must not be freed while the device works on it.
 FaceDrawing::~FaceDrawing() { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
 
 void FaceDrawing::draw(Frame& frame, const Detections& faces,
@@ -85,7 +85,7 @@ void FaceDrawing::draw(Frame& frame, const Detections& faces,
   FrameDescriptor descriptor;
   describe_picture(frame, descriptor);
   const std::shared_ptr<Place> place = places_.lease();
-  place->drawn.synchronize();  // nobody may have waited for the frame that had it before
+  place->drawn.synchronize();  // the previous frame of this place may not be drawn yet
   place->begin(faces.size());
   const FrameDescriptor* const picture =
       place->add(std::span<const FrameDescriptor>(&descriptor, 1));

@@ -1,4 +1,4 @@
-// Draws faces on pictures in device memory with what the host alone knows of them: their tracks.
+// Draws faces and their tracks on pictures in device memory. Only the host knows the tracks.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace facepipe::pipeline {
 
-/// Used by one thread. Bound to the device current at construction.
+/// Used by one thread. Bound to the device that is current at construction.
 class FaceDrawing {
  public:
-  /// `copies` must outlive it. Errors: as CudaOverlay.
+  /// `copies` must outlive this object. Errors: as CudaOverlay.
   FaceDrawing(const overlay::CudaOverlaySetup& setup, CopyCounter& copies);
   ~FaceDrawing();
   FaceDrawing(const FaceDrawing&) = delete;
   FaceDrawing& operator=(const FaceDrawing&) = delete;
 
-  /// As draw_overlay(), behind Frame::ready, which then tells when it is drawn. Faces and tracks
-  /// are read meanwhile; they go to the device in one copy. Errors: Error(device); Error(internal)
-  /// for more faces than were said, and for tracks of only some of them.
+  /// Enqueues the same drawing as draw_overlay(). It begins after Frame::ready, and then sets
+  /// Frame::ready to the event of its end. `faces` and `tracks` are read before this function
+  /// returns; they go to the device in one copy. Errors: Error(device); Error(internal) for more
+  /// faces than the setup allows, and if only some faces have tracks.
   void draw(Frame& frame, const Detections& faces, std::span<const std::int64_t> tracks);
 
  private:
-  struct Place;  // of a frame that is drawn
+  struct Place;  // the memory of a frame that is being drawn
 
   const overlay::OverlayStyle style_;
   CopyCounter& copies_;

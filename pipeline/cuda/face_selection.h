@@ -1,4 +1,4 @@
-// From a frame's candidates to the faces among them, on the device, and their way to the host.
+// Selects a frame's faces from its candidates on the device, and brings them to the host.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,28 @@
 
 namespace facepipe::pipeline {
 
-/// Which candidates are faces, and what of these comes to the host.
+/// Says which candidates are faces, and which of their data come to the host.
 struct FaceSelectionSetup {
-  std::optional<float> over;  ///< candidates of lower scores are passed over
+  std::optional<float> over;  ///< only candidates with a higher score are used; nullopt: all
   nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
 };
 
-/// Selects the faces of one frame in flight. Nothing is allocated after construction. Bound to the
-/// device current at construction. Its members are mostly buffers, which a captured graph refers
-/// to.
+/// Selects the faces of one frame in flight. Allocates nothing after construction. Bound to the
+/// device that is current at construction. Most of its members are buffers that a captured graph
+/// refers to.
 class FaceSelection {
  public:
-  /// @param candidates  of each frame: where enqueue() finds them
+  /// @param candidates  the device memory in which enqueue() finds the candidates of each frame
   FaceSelection(const FaceSelectionSetup& setup, const cuda::DeviceDetections& candidates);
 
-  /// Enqueues what chooses the faces, and then what brings them to the host; capture-safe.
+  /// Enqueues the selection of the faces. Can be captured.
   void enqueue(cuda::StreamView stream);
+  /// Enqueues the copy of the faces to the host. Can be captured.
   void enqueue_download(cuda::StreamView stream) { download_.enqueue(stream); }
 
-  /// In device memory, after enqueue().
+  /// Returns the device memory to which enqueue() writes the faces.
   [[nodiscard]] cuda::DeviceDetections faces() const { return faces_.view(); }
   /// These two return what FacesDownload has brought to the host.
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
@@ -49,9 +50,9 @@ class FaceSelection {
   std::optional<cuda::DetectionBuffers> over_;
   nms::CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
-  cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< kept, beyond the capacity
-  cuda::DeviceBuffer<Box> kept_boxes_;             ///< where moves_boxes()
-  cuda::DeviceBuffer<float> kept_scores_;          ///< where changes_scores()
+  cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< two: kept, beyond the capacity
+  cuda::DeviceBuffer<Box> kept_boxes_;             ///< empty unless moves_boxes()
+  cuda::DeviceBuffer<float> kept_scores_;          ///< empty unless changes_scores()
   cuda::DetectionBuffers faces_;
   cuda::DeviceBuffer<FaceCounts> counts_;
   FacesDownload download_;

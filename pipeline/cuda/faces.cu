@@ -24,11 +24,13 @@ __device__ unsigned warp_sum(unsigned value) {
   return value;
 }
 
-/// Places of those that are wanted among the CTA's threads, in their order. Every thread calls it.
+/// What place_among() returns to a thread of the CTA.
 struct Place {
-  unsigned before;  ///< wanted ones of the threads below
-  unsigned all;
+  unsigned before;  ///< how many threads with a lower index have `wanted`
+  unsigned all;     ///< how many threads of the CTA have `wanted`
 };
+/// Counts the threads with `wanted`. All threads of the CTA must call it. `warp_counts` has kWarps
+/// elements in shared memory.
 __device__ Place place_among(bool wanted, unsigned* warp_counts) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
@@ -36,7 +38,7 @@ __device__ Place place_among(bool wanted, unsigned* warp_counts) {
   if (lane == 0) warp_counts[warp] = __popc(votes);
   __syncthreads();
   const unsigned count = warp_counts[lane % kWarps];
-  __syncthreads();  // the next round writes them again
+  __syncthreads();  // because the next call writes to warp_counts
   const unsigned below = warp_sum(lane < warp ? count : 0);
   return {below + __popc(votes & ((1U << lane) - 1)), warp_sum(count)};
 }
@@ -110,7 +112,7 @@ bool is_whole(const cuda::DeviceDetections& detections) {
   return detections.boxes != nullptr && detections.scores != nullptr && detections.count != nullptr;
 }
 
-/// Whether `to` may have what is written of `from`.
+/// Returns false if landmarks would be copied from `from` to `to`, but `from` has none.
 bool has_landmarks_for(const cuda::DeviceDetections& from, const cuda::DeviceDetections& to) {
   return to.landmarks == nullptr || from.landmarks != nullptr;
 }

@@ -1,5 +1,5 @@
-// From candidates and what suppression kept of them to faces, all in device memory; and the one way
-// in which faces come to the host.
+// Selects faces from the candidates that suppression has kept, in device memory, and downloads
+// them.
 #pragma once
 
 #include <cstdint>
@@ -14,60 +14,61 @@
 
 namespace facepipe::pipeline {
 
-/// How many there were of each; what a frame's record tells without its faces.
+/// Counts of one frame.
 struct FaceCounts {
-  std::uint32_t candidates = 0;  ///< those beyond the arrays' capacity included
-  std::uint32_t kept = 0;
-  std::uint32_t beyond_capacity = 0;  ///< candidates that suppression didn't look at
-  std::uint32_t faces = 0;            ///< likewise beyond their capacity
+  std::uint32_t candidates = 0;  ///< all candidates, including those beyond the arrays' capacity
+  std::uint32_t kept = 0;        ///< candidates that suppression has kept
+  std::uint32_t beyond_capacity = 0;  ///< candidates that suppression had no room for
+  std::uint32_t faces = 0;            ///< all faces, including those beyond the arrays' capacity
 };
 
-/// Writes to `faces` what select_faces() gives on the host, in rank order: one kernel, nothing
-/// allocated, nothing waited for. Boxes of kept.boxes and scores of kept.scores are taken where
-/// those pointers aren't null (voting, soft), else the candidates'; kept.indices are below
-/// candidates.capacity. *faces.count becomes the number of all faces, those beyond faces.capacity
-/// included. Landmarks are written where faces.landmarks isn't null. `counts` lies in device memory
-/// too.
-/// Throws Error(internal) for a null pointer among the arrays that it needs.
+/// Enqueues one kernel that writes to `faces` what select_faces() returns on the host, in rank
+/// order. Allocates nothing and doesn't wait. The kernel takes boxes from kept.boxes and scores
+/// from kept.scores. If one of these pointers is null, it takes the candidates' values instead.
+/// kept.indices must be below candidates.capacity. *faces.count becomes the number of all faces,
+/// including those beyond faces.capacity. Landmarks are written if faces.landmarks isn't null.
+/// Throws Error(internal) if a pointer that it needs is null.
+/// @param counts  in device memory
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);
 
-/// Writes to `over` those of the candidates that score more than `score`, in their order: one
-/// kernel, nothing allocated, nothing waited for. Landmarks are written where over.landmarks isn't
-/// null. Throws Error(internal) for a null pointer among the arrays that it needs, and where
-/// `over` has less capacity than `candidates`.
+/// Enqueues one kernel that writes to `over` the candidates that score more than `score`, in their
+/// order. Allocates nothing and doesn't wait. Landmarks are written if over.landmarks isn't null.
+/// Throws Error(internal) if a pointer that it needs is null, and if `over` has less capacity than
+/// `candidates`.
 void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
                          const cuda::DeviceDetections& over, cuda::StreamView stream);
 
-/// What of faces comes to the host.
+/// Says which data of faces come to the host. The counts always come.
 enum class FaceFields : std::uint8_t {
-  none,    ///< counts alone
-  places,  ///< boxes and scores: what tracks are made of
-  all,     ///< landmarks, too
+  none,    ///< no data of faces
+  places,  ///< boxes and scores, which tracks need
+  all,     ///< boxes, scores and landmarks
 };
 
-/// The named download of one frame in flight: counts always, faces where asked for. enqueue() is
-/// recorded in the frame's graph; collect() is called once a frame, after the graph has run.
+/// Downloads the counts of one frame in flight, and its faces if they are wanted. enqueue() is
+/// recorded in the frame's graph. collect() is called once for each frame, after the graph has run.
 class FacesDownload {
  public:
-  /// Faces that enqueue() brings along; a frame with more costs a second, waited for copy.
+  /// The most faces that enqueue() copies. If a frame has more, collect() copies the rest and
+  /// waits.
   static constexpr std::uint32_t kEager = 512;
-  /// The same if only places are wanted: tracks need those of doubtful faces, too, and a crowd has
-  /// thousands.
+  /// Replaces kEager if only places are wanted: tracks also need those of doubtful faces, and a
+  /// crowd has thousands of them.
   static constexpr std::uint32_t kEagerPlaces = 4096;
 
   FacesDownload(const FaceCounts* counts, const cuda::DeviceDetections& faces, FaceFields wanted);
 
-  /// Device to pinned memory; capture-safe.
+  /// Enqueues the copy from the device to pinned memory. Can be captured.
   void enqueue(cuda::StreamView stream);
 
-  /// Returns the counts of the last enqueue(), which must have happened.
+  /// Returns the counts of the last enqueue(), whose copy must have ended.
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
-  /// Returns the faces of the last enqueue(), which must have happened. They have the fields that
-  /// were wanted, but no landmarks if the faces on the device have none. If there are more than
-  /// came along, this uses `stream` and waits for it. It counts all copies of this frame.
+  /// Returns the faces of the last enqueue(), whose copy must have ended. They have the wanted
+  /// fields, but no landmarks if the faces on the device have none. If there are more faces than
+  /// enqueue() copies, copies the rest in `stream` and waits. Counts all copies of this frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);
 
  private:

@@ -15,7 +15,8 @@ Clock::duration milliseconds(float time) {
       std::chrono::duration<float, std::milli>(time));
 }
 
-/// Candidates all score more than the lower of the two.
+/// Makes the setup for the drawn faces. The detector's candidates all score more than the lower of
+/// the two FollowedScores, so only the higher one needs a filter (FaceSelectionSetup::over).
 FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
   FaceSelectionSetup faces{{}, setup.nms, setup.sizes, setup.to_host};
   if (setup.follow && setup.follow->face > setup.follow->followed) faces.over = setup.follow->face;
@@ -81,14 +82,14 @@ void FrameGraph::fill(FrameRecord& record, Clock::time_point launched, Clock::ti
   record.faces = faces_.collect(stream_, copies);
 }
 
-/// At least one of the two selections has looked at all candidates of the detector.
+// At least one of the two selections takes all candidates of the detector.
 std::uint32_t FrameGraph::beyond_capacity() const {
   const std::uint32_t of_faces = faces_.counts().beyond_capacity;
   return to_follow_ ? std::max(of_faces, to_follow_->counts().beyond_capacity) : of_faces;
 }
 
-// The device's clock has no fixed place on the host's: its last event is taken for the moment at
-// which the host saw the end.
+// The device's clock and the host's clock have no common zero. So this assumes that the device's
+// last event happened when the host saw the end.
 void FrameGraph::fill_times(FrameTimes& times, Clock::time_point launched,
                             Clock::time_point seen) const {
   if (!setup_.times_stages) {

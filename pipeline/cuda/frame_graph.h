@@ -1,5 +1,5 @@
-// All that is done to one frame on the device, captured once: from its surface to candidates, faces
-// and drawings on the same surface.
+// Declares FrameGraph, a captured graph of all work on one frame on the device: it finds candidates
+// in the frame's surface, selects faces, and draws them on the same surface.
 #pragma once
 
 #include <array>
@@ -23,55 +23,56 @@
 
 namespace facepipe::pipeline {
 
-/// Where faces are followed from frame to frame: the scores over which candidates are followed, and
-/// over which they are faces. The detector was asked for all over the lower of them.
+/// The least scores of a job that follows faces. The detector returns all candidates that score
+/// more than the lower of the two.
 struct FollowedScores {
-  float followed = 0;
-  float face = 0;
+  float followed = 0;  ///< candidates that score more are followed
+  float face = 0;      ///< candidates that score more are faces
   friend bool operator==(const FollowedScores&, const FollowedScores&) = default;
 };
 
-/// What is the same for all frames of a job. Its eight members are all that a graph is captured
-/// from.
+/// What a FrameGraph is captured from. It is the same for all frames of a job. It has eight
+/// members, because each is a separate fact.
 struct FrameGraphSetup {
   std::shared_ptr<const detector::CudaDetector> detector;
-  overlay::CudaOverlaySetup overlay;  ///< no style: nothing is drawn
+  overlay::CudaOverlaySetup overlay;  ///< if it has no style, nothing is drawn
   nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
-  std::optional<FollowedScores> follow;
-  bool times_stages = false;  ///< events between the stages; they cost some time
-  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< in FrameGraph::wait()
+  std::optional<FollowedScores> follow;  ///< set if faces are followed
+  bool times_stages = false;  ///< the graph records events between the stages; this costs some time
+  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 };
 
-/// One place for a frame in flight: its own stream, memory and graph. Nothing is allocated after
-/// construction. Bound to the device current at construction; used by one thread at a time.
-/// Its members are the steps that the graph was captured from, which must live as long as the
+/// Works on one frame in flight at a time, with its own stream, memory and graph. Allocates nothing
+/// after construction. Bound to the device that is current at construction. Used by one thread at a
+/// time. Its members are the steps that the graph is captured from; they must live as long as the
 /// graph.
 class FrameGraph {
  public:
   /// Errors: Error(device).
   explicit FrameGraph(const FrameGraphSetup& setup);
 
-  /// Enqueues all of it behind Frame::ready and returns. The frame must live until wait().
+  /// Starts the work on a frame after its event Frame::ready, and returns at once. The frame must
+  /// live until wait() returns.
   void launch(const Frame& frame, CopyCounter& copies);
 
-  /// Waits until it has happened. Errors: Error(device).
+  /// Waits until the work on the frame has ended. Errors: Error(device).
   void wait();
 
-  /// Fills in candidates, face_count, faces and times of the frame that was waited for.
+  /// Fills in candidates, face_count, faces and times of the last frame. Call it after wait().
   /// @param launched  when launch() was called
   /// @param seen      when wait() returned
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the detections of that frame that tracks need, suppressed as tracks want it. To be
-  /// called only if faces are followed.
+  /// Returns the last frame's detections that tracks need. Greedy suppression has selected them,
+  /// whatever FrameGraphSetup::nms is. Call it after wait(), and only if faces are followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Returns how many candidates of that frame suppression had no room for.
+  /// Returns how many candidates of the last frame suppression had no room for.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:

@@ -33,8 +33,9 @@ class CudaHidingDevice final : public HidingDevice {
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_lane_motion() override {
     return make_estimator(wait_);
   }
-  /// All lanes wait for the thread that follows faces. The thread that decides asks only if tracks
-  /// begin; in a crowd another thread shows tracks meanwhile.
+  // The thread that follows faces spins while it waits for the device, because all lanes wait for
+  // this thread. The thread that decides waits in the same way as the lanes do. It waits only when
+  // tracks begin, and in a crowd another thread does the rest of its work meanwhile.
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
     return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }

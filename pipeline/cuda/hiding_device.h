@@ -1,4 +1,4 @@
-// What the lanes of a job that hides faces share on a CUDA device.
+// Makes the hiding device of a CUDA device.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace facepipe::pipeline {
 
-/// Makes the hiding device of one job, as Backend::make_hiding_device() says. `setup` must hide
+/// Makes the hiding device of one job (Backend::make_hiding_device()). The job in `setup` must hide
 /// faces. Errors: device.
 [[nodiscard]] std::unique_ptr<HidingDevice> make_cuda_hiding_device(const ProcessorSetup& setup,
                                                                     Device device);

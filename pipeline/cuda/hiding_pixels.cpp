@@ -26,7 +26,7 @@ class CudaKeeper final : public PictureKeeper {
   CudaKeeper(WaitingPictures& pictures, CopyCounter& copies)
       : pictures_(pictures), copies_(copies) {}
 
-  // What waits then is never shown; its memory must not go while it is worked on.
+  // Waits, because memory must not be freed while a copy uses it.
   ~CudaKeeper() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
   CudaKeeper(const CudaKeeper&) = delete;
   CudaKeeper& operator=(const CudaKeeper&) = delete;
@@ -60,7 +60,7 @@ class CudaHidingPixels final : public HidingPixels {
   CudaHidingPixels(const overlay::HideOptions& look, Size stored)
       : color_(look.color), hider_(look, stored) {}
 
-  // A frame's memory must not go while it is worked on.
+  // Waits, because a frame's memory must not be freed while the device works on it.
   ~CudaHidingPixels() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
   CudaHidingPixels(const CudaHidingPixels&) = delete;
   CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
@@ -102,7 +102,7 @@ std::shared_ptr<WaitingPictures::Place> WaitingPictures::place() {
   std::call_once(allocated_, [this] {
     const std::size_t bytes = layout_.bytes;
     auto all = std::make_shared<cuda::DeviceBuffer<std::byte>>(pictures_ * bytes);
-    // The pool makes what was promised at once, and after that one by one.
+    // The first pictures_ places are parts of `all`; each further place has its own memory.
     const auto make = [bytes, all = std::move(all), used = std::size_t{0}]() mutable {
       auto made = std::make_unique<Place>();
       const bool in_piece = all && used + bytes <= all->size();

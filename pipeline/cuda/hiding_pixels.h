@@ -1,4 +1,4 @@
-// What hiding does with pictures in device memory.
+// Keeps pictures of waiting frames, and hides faces in pictures, in device memory.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +18,32 @@
 
 namespace facepipe::pipeline {
 
-/// Memory for the pictures of one job's frames, which a decoder's surfaces, 32 at most, are copied
-/// to while they wait. All of it is allocated in one piece for the first; frames may outlive this.
-/// Thread-safe.
+/// Copies the pictures of one job's waiting frames to memory of its own, because a decoder has at
+/// most 32 surfaces. The first copy() allocates the memory for all pictures in one piece. Copies
+/// may outlive this object. Thread-safe.
 class WaitingPictures {
  public:
-  /// @param first     all are like it
-  /// @param pictures  at once; what waits beyond has its own memory
+  /// @param first     all frames have its size and format
+  /// @param pictures  number of pictures in the one piece; each further picture that waits at the
+  ///                  same time gets its own memory
   WaitingPictures(const Frame& first, int pictures);
 
-  /// The frame's picture, copied by `stream` to memory that is used again when nobody refers to the
-  /// copy any more. `done` is the event after which the samples are there.
+  /// A copied frame. Its memory is used again when all references to the frame are gone.
   struct Copy {
     Frame frame;
-    std::shared_ptr<const cuda::Event> done;
+    std::shared_ptr<const cuda::Event> done;  ///< the end of the copy
   };
-  /// Errors: Error(device); Error(internal) for a frame unlike the first.
+  /// Enqueues the copy of a frame in `stream`. It begins after Frame::ready. Errors: Error(device);
+  /// Error(internal) for a frame of another size or format than the first.
   [[nodiscard]] Copy copy(const Frame& frame, cuda::StreamView stream);
 
   [[nodiscard]] std::size_t bytes_of_one() const { return layout_.bytes; }
 
  private:
-  /// A picture's memory, a part of a larger one, and the event of the last that was done to it.
+  /// The memory of one picture, and the event of its last copy.
   struct Place {
-    std::shared_ptr<cuda::DeviceBuffer<std::byte>> memory;
-    std::byte* samples = nullptr;
+    std::shared_ptr<cuda::DeviceBuffer<std::byte>> memory;  ///< memory of all pictures, or its own
+    std::byte* samples = nullptr;                           ///< the picture's part of `memory`
     cuda::Event done{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
   };
   [[nodiscard]] std::shared_ptr<Place> place();
@@ -55,13 +56,15 @@ class WaitingPictures {
   std::optional<video::Pool<Place>> places_;
 };
 
-/// CUDA's current device must be the frames'; `pictures` and `copies` must outlive it.
+/// Makes a PictureKeeper. CUDA's current device must be that of the frames. `pictures` and `copies`
+/// must outlive the result.
 [[nodiscard]] std::unique_ptr<PictureKeeper> make_cuda_keeper(WaitingPictures& pictures,
                                                               CopyCounter& copies);
 
-/// For pictures of `stored` size, which carry Frame::ready when they are hidden. Several may hide
-/// on a frame one after the other. CUDA's current device must be the frames'. Errors:
-/// Error(device); as check_hide_options().
+/// Makes a HidingPixels for pictures of `stored` size. Its functions only enqueue their work, and
+/// set Frame::ready to the event of its end. Several HidingPixels may work on one frame, one after
+/// the other. CUDA's current device must be that of the frames. Errors: Error(device); as
+/// check_hide_options().
 [[nodiscard]] std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(
     const overlay::HideOptions& look, Size stored);
 

@@ -1,5 +1,5 @@
-// A CUDA device whose engine takes no device memory: NVDEC decodes, the network runs on the device,
-// and all between and behind is the CPU's work.
+// Makes the backend for a CUDA device with an engine that takes its input from host memory. NVDEC
+// decodes, the network runs on the device, and the CPU does all other work.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,10 @@
 
 namespace facepipe::pipeline {
 
-/// Pictures that NVDEC decodes are downloaded at once (CopyKind::download); others are decoded on
-/// the CPU and stay there. The rest is `on_host`'s: a backend of the CPU, whose detector tells what
-/// the network's own copies are. Of several lanes one alone would work, so there is one.
+/// Makes the backend. Pictures that NVDEC decodes are downloaded at once (CopyKind::download). The
+/// CPU decodes other pictures, and these stay in host memory. `on_host` does everything else. It is
+/// a backend of the CPU; its detector counts the copies for the network. There is one lane, because
+/// several lanes could not work at the same time.
 [[nodiscard]] std::unique_ptr<Backend> make_host_frames_backend(Device device,
                                                                 std::unique_ptr<Backend> on_host);
 

@@ -11,7 +11,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::int64_t kShareOfMemory = 4;  // one of so many parts
+constexpr std::int64_t kShareOfMemory = 4;  // sets may take 1 / kShareOfMemory of the memory
 constexpr std::size_t kAnyCount = std::numeric_limits<std::size_t>::max();
 
 struct Memory {
@@ -36,10 +36,10 @@ std::shared_ptr<GraphSet> KeptGraphs::get(const GraphKey& key, const Make& make)
     made = make();
   } catch (const Error&) {
     if (kept_.size() == 0) throw;
-    kept_.keep_at_most(0, 0);  // it may have been the memory
+    kept_.keep_at_most(0, 0);  // there may not have been enough memory
     made = make();
   }
-  // What the device has less of; other programs' share of that is no harm.
+  // The decrease of free memory. It may include memory of other programs, which does no harm.
   const std::int64_t bytes = std::max<std::int64_t>(0, before.free - device_memory().free);
   kept_.keep_at_most(kAnyCount, before.all / kShareOfMemory - bytes);
   kept_.add(key, made, bytes);

@@ -1,5 +1,5 @@
-// Frame graphs kept from one job to the next: making one plans a network, loads its weights and
-// captures the graph, which takes a hundred times as long as a frame.
+// Keeps frame graphs from one job to the next. To make a graph takes a hundred times as long as a
+// frame: a network is planned, its weights are loaded, and the graph is captured.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace facepipe::pipeline {
 
-/// All that frame graphs are made by, a member for each fact. Graphs of two equal keys do the same.
+/// Describes the graphs of a set. Graphs with equal keys do the same work. It has a member for each
+/// fact that graphs are made from.
 struct GraphKey {
   StreamLayout layout;
   overlay::OverlayStyle style;
@@ -24,26 +25,26 @@ struct GraphKey {
   bool times_stages = false;
   detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set
-  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< for the end of a frame
+  cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 
   friend bool operator==(const GraphKey&, const GraphKey&) = default;
 };
 
-/// The graphs of frames in flight at once, of one kind.
+/// Graphs with the same key: one for each frame that is in flight at once.
 struct GraphSet {
   std::shared_ptr<const detector::CudaDetector> detector;
   std::vector<std::unique_ptr<FrameGraph>> graphs;
-  PermitPool places{0};  ///< one for each of `graphs`, by number
+  PermitPool places{0};  ///< a permit's number is the index of its graph in `graphs`
 };
 
-/// Keeps the sets that were used last: the last one, and others in no more than a quarter of the
-/// device's memory with it. A set that is let go lives on where it is in use. Used by one thread;
-/// bound to one device, which is current.
+/// Keeps the most recently used sets: the last one, and more sets as long as all together take at
+/// most a quarter of the device's memory. A set that isn't kept any more lives until its last user
+/// releases it. Used by one thread. Bound to one device, which must be current.
 class KeptGraphs {
  public:
   using Make = std::function<std::shared_ptr<GraphSet>()>;
 
-  /// The set of that key: a kept one, or a new one by `make`. Errors: as `make`.
+  /// Returns the kept set with this key, or a new set from `make`. Errors: as `make`.
   [[nodiscard]] std::shared_ptr<GraphSet> get(const GraphKey& key, const Make& make);
 
  private:

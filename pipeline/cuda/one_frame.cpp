@@ -21,9 +21,9 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::uint32_t kCapacity = 16384;  // candidates, of which there are no more in a test
+constexpr std::uint32_t kCapacity = 16384;  // candidates; a picture of a self-test has fewer
 
-/// The picture as the pipeline's stages have it, whoever owns `frame`.
+/// Returns a copy of the frame that owns its picture, as frames of the pipeline do.
 Frame pipeline_frame(const Frame& frame) {
   video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = AV_PIX_FMT_YUV420P;

@@ -1,5 +1,5 @@
-// One picture of the host through a device's detector, for a self-test: the pipeline's own way
-// never sees the host. Known to builds without CUDA, too.
+// Runs a device's detector on one picture in host memory, for a self-test. (In the pipeline,
+// pictures stay on the device.) Builds without CUDA can include this header, too.
 #pragma once
 
 #include "core/detections.h"
@@ -13,12 +13,12 @@ namespace facepipe::pipeline {
 struct OneFrameResult {
   Detections candidates;
   detector::DetectorFacts facts;
-  double milliseconds = 0;  ///< of the second run: the first one warms the device up
+  double milliseconds = 0;  ///< duration of the second run; the first run warms up the device
 };
 
-/// Candidates with score > options.score_threshold, in raster order. `frame` is planar 4:2:0 in
-/// host memory. Makes `device` the calling thread's, and waits. Errors: as
-/// make_cuda_detector_factory() and CudaDetectorFactory::detector().
+/// Returns the candidates with score > options.score_threshold, in raster order. `frame` must be
+/// planar 4:2:0 in host memory. Makes `device` the calling thread's current device. Waits for the
+/// result. Errors: as make_cuda_detector_factory() and CudaDetectorFactory::detector().
 [[nodiscard]] OneFrameResult detect_one_frame(const Frame& frame, Device device,
                                               const detector::DetectorOptions& options);
 

@@ -20,7 +20,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// A frame's graph while it runs.
+/// Holds a frame's graph while it runs.
 class CudaWork final : public FrameWork {
  public:
   CudaWork(PermitPool::Permit permit, FrameGraph& graph)
@@ -29,7 +29,7 @@ class CudaWork final : public FrameWork {
   ~CudaWork() override {
     if (waited_for_) return;
     try {
-      graph_.wait();  // or the frame's memory would go to another picture under it
+      graph_.wait();  // else another picture would get the frame's memory while the graph runs
     } catch (const std::exception& failure) {
       spdlog::warn("the device failed at a frame that was given up: {}", failure.what());
     }
@@ -52,11 +52,12 @@ class CudaWork final : public FrameWork {
   bool waited_for_ = false;
 };
 
-/// Drawing is part of a frame's graph, unless faces are followed: only the host knows their tracks.
-/// Its eight members are the graphs, and what goes before and behind them.
+/// A frame's graph also draws the faces. If faces are followed, draw() draws them instead, because
+/// only the host knows their tracks. The eight members are the graphs, the objects that work after
+/// them, and facts about the job.
 class CudaProcessor final : public FrameProcessor {
  public:
-  /// @param graphs  nullptr if nothing is looked for
+  /// @param graphs  nullptr if tracks are known
   CudaProcessor(const ProcessorSetup& setup, Device device, std::shared_ptr<GraphSet> graphs)
       : device_(device),
         graphs_(std::move(graphs)),
@@ -88,7 +89,7 @@ class CudaProcessor final : public FrameProcessor {
     candidates_ignored_ += work.beyond_capacity();
     if (hides_) refuse_ignored(work.beyond_capacity());
     item.work.reset();
-    item.frame.ready = nullptr;  // the graph waited for it
+    item.frame.ready = nullptr;  // the graph has already waited for this event
   }
 
   [[nodiscard]] bool draws_without_video() const override { return tracks_.has_value(); }

@@ -13,7 +13,8 @@
 
 namespace facepipe::pipeline {
 
-/// Returns how a job waits for the device. Several lanes need the cores, so their waits sleep.
+/// Returns how a job's threads wait for the device. With several lanes they sleep, because lanes
+/// need the cores.
 [[nodiscard]] cuda::Event::Wait wait_of(const ProcessorSetup& setup);
 
 /// Returns what is drawn on a job's pictures; nothing if no video is written or faces are hidden.
@@ -22,10 +23,9 @@ namespace facepipe::pipeline {
 /// Returns whether drawn faces get ids.
 [[nodiscard]] bool follows(const JobOptions& options);
 
-/// Makes what works on the frames of a lane.
-/// @param device  whose graphs these are, and the calling thread's
-/// @param graphs  nullptr if nothing is looked for
-/// Errors: device.
+/// Makes the processor of a lane. Errors: device.
+/// @param device  the device of the graphs; it must be the calling thread's current device
+/// @param graphs  nullptr if tracks are known
 [[nodiscard]] std::unique_ptr<FrameProcessor> make_cuda_processor(const ProcessorSetup& setup,
                                                                   Device device,
                                                                   std::shared_ptr<GraphSet> graphs);

@@ -15,7 +15,7 @@ std::size_t samples_of(Size stored) {
   return half(stored.width) * half(stored.height);
 }
 
-/// One thread a sample of the upright luma.
+/// Each thread computes one sample of the upright small luma.
 template <typename Sample>
 __global__ void small_luma_kernel(const std::byte* plane, std::ptrdiff_t stride,
                                   track::LumaCells cells, Orientation orientation, Size upright,

@@ -1,4 +1,4 @@
-// The small luma in which motion is looked for, made where the picture is.
+// Makes the small luma of a picture in device memory, so that the host can estimate motion.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,19 @@
 
 namespace facepipe::pipeline {
 
-/// The host's motion estimator of pictures in device memory: their small lumas come to the host, a
-/// quarter of a picture's luma each. Bound to the device current at construction.
+/// Estimates motion on the host for pictures in device memory. The device makes a small luma, a
+/// quarter of a picture's luma, and copies it to the host. Bound to the device that is current at
+/// construction.
 class SmallLuma final : public track::CpuMotionEstimator {
  public:
-  /// For pictures of `stored` size. Errors: Error(device).
+  /// @param stored  size of the pictures
+  /// Errors: Error(device).
   SmallLuma(Size stored, CopyCounter& copies);
 
   /// Errors: Error(device); Error(internal) for a frame of another size.
   [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override;
 
-  /// make_luma() of the frame. Waits for it. Errors: the same.
+  /// Returns the same as make_luma() does on the host. Waits for the device. Errors: as look_at().
   [[nodiscard]] track::Luma of(const Frame& frame);
 
  private:

@@ -88,7 +88,7 @@ class TrackedFrames final : public HiddenFrames {
   track::Follower follower_;
   track::WaitingFrames frames_;
   std::optional<track::TrackFileBuilder> builder_;
-  std::deque<std::int64_t> stamps_;  // of frames that wait
+  std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
 };
 

@@ -1,4 +1,5 @@
-// Tells what is hidden in each frame: a tracker finds it, or a file says it.
+// Declares HiddenFrames, which decides what is hidden in each frame: a tracker finds the boxes, or
+// a file has them.
 #pragma once
 
 #include <cstdint>
@@ -21,78 +22,81 @@ namespace facepipe::pipeline {
 /// A box that is hidden. HideOptions::grow has not been applied to it.
 struct HiddenArea {
   Box box;
-  std::string_view style;  ///< as FileTrack::style; lives as long as the source
-  bool by_person = false;
+  std::string_view style;  ///< FileTrack::style; valid as long as the HiddenFrames
+  bool by_person = false;  ///< a person has drawn the box; a detector has not found it
 };
 
-/// What is hidden in a frame.
+/// Says what is hidden in a frame.
 struct HiddenFrame {
-  bool all = false;  ///< nothing is known of the frame: it is hidden as a whole
+  bool all = false;  ///< the whole frame is hidden, because its faces aren't known
   std::vector<HiddenArea> areas;
-  /// The hidden faces that were seen, or are in the file: each once. If the frame was not searched,
-  /// the hidden faces that were filled in.
+  /// The hidden faces, each once: those that were seen in this frame or are in the file. If the
+  /// frame was not searched, those that the tracker has filled in.
   Detections faces;
-  std::vector<std::int64_t> face_tracks;  ///< the track of each of them
+  std::vector<std::int64_t> face_tracks;  ///< the track of each of `faces`
 };
 
-/// What is known of a frame before it is decided what is hidden.
+/// What is known of a frame before its verdict.
 struct FrameToHide {
   std::int64_t index = 0;
   double time_s = 0;
   std::int64_t pts = 0;
   bool damaged = false;
   bool searched = true;
-  Detections found;  ///< of all scores that tracks need; none if tracks are known
+  Detections found;  ///< detections of all scores that tracks need; empty if tracks are known
 };
 
-/// Frames go in, and come out in their order, at once or later. This happens in two steps, so that
-/// one thread can follow a frame's faces while another one still works on the frame before.
+/// Decides what is hidden in frames. It takes frames in order, and returns results in the same
+/// order, at once or later. There are two steps, so that one thread can follow the faces of a frame
+/// while another thread still decides about the frame before.
 class HiddenFrames {
  public:
   virtual ~HiddenFrames() = default;
 
-  /// The first step, for each frame. It does nothing if tracks are known. Errors: as Tracker.
-  /// @param picture   nullptr if the frame is damaged, or if motion isn't looked for
-  /// @param compared  as TrackerInput::compared
+  /// The first step for each frame: follows its faces. Does nothing if tracks are known. Errors: as
+  /// Tracker.
+  /// @param picture   nullptr if the frame is damaged, or if no motion is estimated
+  /// @param compared  see TrackerInput::compared
   [[nodiscard]] virtual track::TrackStep follow(
       const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
       std::optional<track::ComparedPictures> compared) = 0;
-  /// The second step, for each frame in order. Returns the frames that are complete with it.
-  /// Errors: as Tracker.
+  /// The second step for each frame, in order. Returns the results that are complete now, of this
+  /// frame or of earlier ones. Errors: as Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                         track::TrackStep followed) = 0;
-  /// The end, after both steps. Returns the remaining frames.
+  /// Must be called after both steps of the last frame. Returns the remaining frames.
   [[nodiscard]] virtual std::vector<HiddenFrame> flush() = 0;
 
-  /// The tracks, after flush(), if they were asked for.
+  /// Returns the tracks if HideJob::wants_tracks is set. Call it after flush().
   [[nodiscard]] virtual std::shared_ptr<track::TrackFile> tracks() const { return nullptr; }
-  /// Tells at the end what a user should know.
+  /// Adds the notices that the user should get at the end.
   virtual void report(video::Notices& /*notices*/) const {}
-  /// Tells at the end which instructions were of use; nullopt if no person has given any.
+  /// Returns at the end which instructions of a person's file were used; nullopt if there is no
+  /// such file.
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
-/// An estimator for each step; both outlive the HiddenFrames.
+/// The motion estimators of the two steps. They outlive the HiddenFrames.
 struct MotionOfSteps {
   std::unique_ptr<track::MotionEstimator> follow;
   std::unique_ptr<track::MotionEstimator> decide;
 };
 
-/// Makes what hides as a Tracker says, from what was found. `motion` outlives it.
-/// @param input  for the file that HideJob::wants_tracks asks for
+/// Makes a HiddenFrames that tracks the detected faces. `motion` outlives it.
+/// @param input  describes the input in the file of tracks (HideJob::wants_tracks)
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
                                                          const MotionOfSteps& motion,
                                                          int most_waiting,
                                                          const track::TrackFileInput& input);
 
-/// Which part of the input a job works on.
+/// Says which part of the input a job works on.
 struct KnownRange {
-  bool from_first = true;  ///< it begins with the first frame
-  bool to_last = true;     ///< it ends with the last one
+  bool from_first = true;  ///< the part begins with the input's first frame
+  bool to_last = true;     ///< the part ends with the input's last frame
 };
 
-/// Makes what hides as `known` says, which outlives it. Errors: Error(usage) if `known` belongs to
-/// an input of another size or time base.
+/// Makes a HiddenFrames that hides the boxes of the tracks in `known`, which outlives it. Errors:
+/// Error(usage) if `known` was made for an input of another size or time base.
 [[nodiscard]] std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,
                                                          const track::TrackFileInput& input,
                                                          const KnownRange& range);

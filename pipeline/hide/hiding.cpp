@@ -28,7 +28,8 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
-/// A region is hidden exactly as a user has drawn it, whatever the shape of faces' masks.
+/// Returns the appearance of hidden regions. They are hidden exactly as the user has drawn them:
+/// the shape and the growth of faces' masks don't apply.
 overlay::HideOptions as_drawn(overlay::HideOptions appearance) {
   appearance.shape = overlay::MaskShape::box;
   appearance.grow = 0;
@@ -40,7 +41,7 @@ bool lies_in_any(const Box& box, const std::vector<Box>& regions, Size picture) 
                              [&](const Box& region) { return lies_in(box, region, picture); });
 }
 
-/// Leaves out a detector's boxes that lie in regions in which it hides nothing.
+/// Removes a detector's boxes that lie in one of the regions `kept`.
 void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size picture) {
   if (kept.empty()) return;
   std::erase_if(known.areas, [&](const HiddenArea& area) {
@@ -54,7 +55,7 @@ void leave_out_kept(HiddenFrame& known, const std::vector<Box>& kept, Size pictu
   }
 }
 
-/// Nobody needs the picture any more.
+/// Releases the frame's picture.
 void forget_picture(Frame& frame) {
   frame.planes = {};
   frame.owner.reset();
@@ -80,7 +81,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
-/// The device looks for motion in the picture while it is copied.
+// The device makes the small luma and copies the picture at the same time.
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
@@ -96,14 +97,14 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
     keeper_->wait();
   else
     forget_picture(item.frame);
-  item.in_flight.release();  // WorkItem::room bounds the frames that wait
+  item.in_flight.release();  // from now on, WorkItem::room limits the frame
   given.compared = compared(given.picture);
   return given;
 }
 
-/// Compares the picture with the lane's picture before. The tracker needs just this, except for the
-/// first picture of a segment. Lanes compare at the same time, while the tracker works on earlier
-/// frames.
+/// Compares the picture with the lane's previous picture. The tracker can use this result, except
+/// for the first picture of a segment. So all lanes compare at the same time, and the tracker
+/// needn't do it.
 std::optional<track::ComparedPictures> LaneHiding::compared(
     const std::shared_ptr<const track::MotionPicture>& picture) {
   if (!picture) return std::nullopt;

@@ -1,4 +1,4 @@
-// Hides the faces of frames, once the frames that follow have shown where they are.
+// Hides the faces of frames. Later frames help to find these faces, so frames must wait.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace facepipe::pipeline {
 
-/// Keeps the pictures of frames that wait. Used by one thread.
+/// Keeps the pictures of frames that wait for their verdict. Used by one thread.
 class PictureKeeper {
  public:
   PictureKeeper() = default;
@@ -36,13 +36,15 @@ class PictureKeeper {
   PictureKeeper(const PictureKeeper&) = delete;
   PictureKeeper& operator=(const PictureKeeper&) = delete;
 
-  /// Moves the frame into memory that its decoder can do without. Errors: device.
+  /// Moves the frame out of its decoder's memory if the decoder needs this memory again. Errors:
+  /// device.
   [[nodiscard]] virtual Frame kept(Frame frame) = 0;
-  /// Waits until the frame's samples are there. The memory that it was in then goes back.
+  /// Waits until the samples of the last kept() frame are copied. Then the decoder gets its memory
+  /// back.
   virtual void wait() = 0;
 };
 
-/// What hiding does with pixels, on their device. Used by one thread.
+/// Hides faces in a frame's pixels, on the frame's device. Used by one thread.
 class HidingPixels {
  public:
   HidingPixels() = default;
@@ -50,20 +52,22 @@ class HidingPixels {
   HidingPixels(const HidingPixels&) = delete;
   HidingPixels& operator=(const HidingPixels&) = delete;
 
-  /// These do as FaceHider::hide() and hide_all(), and make the frame writable. Errors: device.
+  /// These two make the frame writable, and then do the same as FaceHider::hide() and
+  /// overlay::hide_all(). Errors: device.
   virtual void hide(Frame& frame, std::span<const Box> faces) = 0;
   virtual void hide_all(Frame& frame) = 0;
 };
 
-/// Throws Error(device) if suppression had no room for `candidates` of a frame: there may be faces
-/// among them, which nothing would hide.
+/// Throws Error(device) unless `candidates` is 0.
+/// @param candidates  the candidates of a frame that suppression had no room for: there may be
+///                    faces among them, and these would not be hidden
 void refuse_ignored(std::uint32_t candidates);
 
-/// A job has a thread for each: one follows faces, and one decides what is hidden.
+/// The steps of HiddenFrames. A job has a thread for each of them.
 enum class HidingStep { follow, decide };
 
-/// What hiding needs from the device of a job's frames. It outlives what it makes, except for
-/// frames. Thread-safe. Errors: device.
+/// Makes the parts of hiding that depend on the device of a job's frames. It outlives the objects
+/// that it makes, but frames may outlive it. Thread-safe. Errors: device.
 class HidingDevice {
  public:
   HidingDevice() = default;
@@ -72,31 +76,33 @@ class HidingDevice {
   HidingDevice& operator=(const HidingDevice&) = delete;
 
   [[nodiscard]] virtual std::unique_ptr<PictureKeeper> make_keeper() = 0;
-  /// Makes what hides faces in one style.
+  /// Makes an object that hides faces in one style.
   [[nodiscard]] virtual std::unique_ptr<HidingPixels> make_pixels(
       const overlay::HideOptions& appearance) = 0;
-  /// Makes the estimator of one lane. The job's estimators compare the pictures that it makes.
+  /// Makes the estimator of one lane. The estimators of the job's two threads can compare pictures
+  /// that this estimator has made.
   [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_lane_motion() = 0;
   /// Makes the estimator of one of the job's two threads.
   [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) = 0;
 };
 
-/// A lane's part of hiding. One thread calls look() for each frame of the lane, and another one
-/// calls apply() for each frame that has a verdict. Errors: the device's. Its members are what
-/// a frame is hidden with, and the lane's last picture.
+/// Does a lane's part of hiding. One thread calls look() for each frame of the lane, and another
+/// thread calls apply() for each frame that has a verdict. Errors: as HidingDevice. Its members are
+/// the objects that hide, and the lane's last picture.
 class LaneHiding {
  public:
-  /// @param setup  of a job that hides; what it refers to, and the other arguments, outlive this
+  /// @param setup  for a job that hides faces. The references in it, and the other arguments,
+  ///               outlive this object.
   LaneHiding(const ProcessorSetup& setup, HidingDevice& device, const RegionClock& regions);
 
-  /// Returns what the job needs to know of a frame that was searched. It takes FrameRecord::faces,
-  /// which has all scores that tracks need. The frame is then ready to wait: it is no longer in
-  /// flight, nor in its decoder's memory. If no video is written, its picture isn't kept.
+  /// Call this when the detector is done with the frame. Returns what the tracker needs; this
+  /// includes the detections of all scores, which it moves out of FrameRecord::faces. Moves the
+  /// picture out of the decoder's memory, so that the frame can wait, and ends its time in flight.
+  /// If no video is written, the picture isn't kept.
   [[nodiscard]] TrackQueue::Given look(WorkItem& item);
 
-  /// Hides what the verdict says, or all of a damaged frame. Fills in the frame's place in the
-  /// stream, and faces, face_tracks and face_count of the faces that were seen and are hidden.
-  /// Error(internal) for another frame's verdict.
+  /// Hides what the verdict says; hides all of a damaged frame. Fills in the record: index, time,
+  /// faces, face_tracks and face_count. Error(internal) if the verdict belongs to another frame.
   void apply(Verdict verdict, WorkItem& item);
 
  private:
@@ -115,48 +121,48 @@ class LaneHiding {
   std::unique_ptr<PictureKeeper> keeper_;  ///< nullptr if nothing is written
   std::unique_ptr<HidingPixels> pixels_;   ///< the job's own style
   std::unique_ptr<HidingPixels> region_pixels_;
-  std::map<std::string_view, std::unique_ptr<HidingPixels>> styles_;  ///< other tracks'
+  std::map<std::string_view, std::unique_ptr<HidingPixels>> styles_;  ///< other styles of tracks
 };
 
-/// The hiding of one job: it knows all frames, in the stream's order. It outlives its lanes' parts.
-/// make_lane() is thread-safe.
+/// Decides what is hidden in the frames of one job. It gets the frames of all lanes, in the
+/// stream's order. It outlives the LaneHiding objects. make_lane() is thread-safe.
 class Hiding {
  public:
-  /// @param setup  of a job that hides
-  /// Errors: as Tracker, RegionClock, known_frames() and the device's.
+  /// @param setup  for a job that hides faces
+  /// Errors: as Tracker, RegionClock, known_frames() and HidingDevice.
   Hiding(const ProcessorSetup& setup, std::unique_ptr<HidingDevice> device);
 
   [[nodiscard]] std::unique_ptr<LaneHiding> make_lane(const ProcessorSetup& setup) const {
     return std::make_unique<LaneHiding>(setup, *device_, regions_);
   }
 
-  /// A frame on its way from the thread that follows its faces to the one that decides what is
-  /// hidden.
+  /// A frame between follow() and decide().
   struct PendingVerdict {
-    FrameToHide frame;  ///< without what was found
+    FrameToHide frame;  ///< without its detections
     track::TrackStep tracks;
-    Verdict verdict;  ///< all but what is hidden
+    Verdict verdict;  ///< Verdict::hidden is still empty
   };
-  /// Has one producer, which closes it.
+  /// Brings frames from follow() to decide(). The thread of follow() closes it.
   using PendingVerdicts = Channel<PendingVerdict>;
 
-  /// Takes what lanes give, and follows faces, to the stream's end. An error ends it at once.
-  /// @param presentation  nullptr if lanes know the frames' place in the stream
+  /// Takes frames from the lanes and follows their faces, until the stream's end. An error ends it
+  /// at once.
+  /// @param presentation  nullptr if there is one lane, which numbers the frames itself
   void follow(TrackQueue& queue, Presentation* presentation, PendingVerdicts& pending);
-  /// Takes what follow() gives, on another thread, and gives lanes their verdicts. An error of its
-  /// own ends it at once. After an error of follow() it works on all that was given, and then ends
-  /// without a verdict on what still waits.
-  /// @param cut_short  asked at the stream's end: whether there are more frames, which nobody will
-  ///                   read. They would have told more about the last frames, which are therefore
-  ///                   hidden as a whole.
+  /// Runs on another thread than follow(). Takes frames from `pending`, and gives lanes their
+  /// verdicts. An error ends it at once. If follow() has failed, it works on all frames in
+  /// `pending`, and then ends; frames that still wait get no verdict.
+  /// @param cut_short  called at the stream's end; returns whether the input has more frames, which
+  ///                   won't be read. If so, the frames that still wait are hidden as a whole,
+  ///                   because not all of their faces are known.
   void decide(PendingVerdicts& pending, TrackQueue& queue, const std::function<bool()>& cut_short);
 
-  // What follows is for after both.
-  /// The tracks, if they were asked for.
+  // Call the following functions after follow() and decide() have ended.
+  /// Returns the tracks if HideJob::wants_tracks is set.
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const { return source_->tracks(); }
-  /// Tells what a user should know.
+  /// Adds the notices that the user should get.
   void report(video::Notices& notices) const { source_->report(notices); }
-  /// tell_unused(), if the job has worked on all that was asked for.
+  /// Calls tell_unused(). Call it only if the job has worked on the whole chosen range.
   void check_instructions(const JobOptions& options, video::Notices& notices) const;
 
  private:
@@ -165,11 +171,11 @@ class Hiding {
 
   const std::unique_ptr<HidingDevice> device_;
   const RegionClock regions_;
-  const MotionOfSteps motion_;  ///< nullptr if tracks are known
+  const MotionOfSteps motion_;  ///< if tracks are known, both estimators are nullptr
   const std::unique_ptr<HiddenFrames> source_;
   RegionUse region_use_;
-  bool followed_all_ = false;    ///< written before the end of PendingVerdicts, and read after it
-  std::deque<Verdict> waiting_;  ///< all but what is hidden
+  bool followed_all_ = false;    ///< written before PendingVerdicts is closed, and read after that
+  std::deque<Verdict> waiting_;  ///< verdicts whose `hidden` isn't known yet
 };
 
 }  // namespace facepipe::pipeline

@@ -8,7 +8,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-// A file may have 100,000 tracks.
+// The most unused instructions that notices name, because a file may have 100,000 tracks.
 constexpr std::size_t kMostNamed = 20;
 
 std::string text_of(const TimeSpan& when) {

@@ -1,5 +1,5 @@
-// Whether what a user said is to be hidden applied to any frame. A region behind the video's end
-// hides nobody, and nobody must take that video for a hidden one.
+// Finds out whether the user's instructions to hide something applied to any frame. If a region's
+// time is after the video's end, nothing is hidden, and the user must not believe that it was.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,22 @@
 
 namespace facepipe::pipeline {
 
-/// Instructions from one place, at the end of a job.
+/// Counts the instructions of one source that were used in a job.
 struct InstructionUse {
-  std::string source;               ///< "--region and --hide-all", "t.json"
-  std::size_t hiding = 0;           ///< instructions that hide and could apply
-  std::size_t applied = 0;          ///< those of them that applied to at least one frame
+  std::string source;               ///< "--region and --hide-all", or a file's name: "t.json"
+  std::size_t hiding = 0;           ///< instructions that hide something and could apply
+  std::size_t applied = 0;          ///< those of `hiding` that applied to at least one frame
   std::vector<std::string> unused;  ///< names of instructions of all kinds that applied to no frame
 };
 
-/// Which regions and spans apply to a frame. Used by one thread.
+/// Finds out which regions and time spans apply to any frame. Used by one thread.
 class RegionUse {
  public:
-  /// @param clock  has the same regions; both outlive this
+  /// @param clock  made with the same regions; both arguments outlive this object
   RegionUse(const Regions& regions, const RegionClock& clock);
 
-  /// @param pts  of a frame
+  /// Must be called for each frame.
+  /// @param pts  the frame's time stamp
   void see(std::int64_t pts);
   [[nodiscard]] InstructionUse sum() const;
 
@@ -43,14 +44,16 @@ class RegionUse {
   std::vector<Instruction> instructions_;
 };
 
-/// Which tracks of a file apply to a frame. Used by one thread.
+/// Finds out which tracks of a file apply to any frame. Used by one thread.
 class TrackUse {
  public:
-  /// @param whole  the job works on all of the input; if not, only tracks within the frames that
-  ///               were seen count
+  /// @param whole  the job works on the whole input; if not, only tracks count whose time overlaps
+  ///               that of the frames
   TrackUse(const KnownTracks& known, bool whole);
 
-  /// @param hidden  of the file, at `pts`
+  /// Must be called for each frame.
+  /// @param pts     the frame's time stamp
+  /// @param hidden  the file's hidden boxes at `pts`
   void see(std::int64_t pts, const std::vector<track::HiddenBox>& hidden);
   [[nodiscard]] InstructionUse sum() const;
 
@@ -59,14 +62,15 @@ class TrackUse {
 
   const KnownTracks& known_;
   const bool whole_;
-  std::vector<bool> applied_;  // by the file's order
-  // The first and the last stamp of the frames so far; first_ > last_ while there was no frame.
+  std::vector<bool> applied_;  // by index in TrackFile::tracks
+  // The lowest and the highest time stamp so far; first_ > last_ if there was no frame.
   std::int64_t first_ = INT64_MAX;
   std::int64_t last_ = INT64_MIN;
 };
 
-/// Tells which instructions applied to no frame. Throws Error(usage), which names the input, if
-/// these are all instructions of one place that hide, or with `strict` if there are any.
+/// Adds notices about instructions that applied to no frame. Throws Error(usage), which names the
+/// input, if no hiding instruction of a source applied. With `strict`, it also throws this error if
+/// any instruction did not apply.
 void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
                  video::Notices& notices);
 

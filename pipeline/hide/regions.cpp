@@ -29,7 +29,7 @@ RegionClock::RegionClock(Regions regions, Size picture, Rational time_base, std:
   check(regions_.kept, picture);
 }
 
-/// Whether a frame lies in the time, by the same arithmetic as --start and --end.
+// Uses the same arithmetic as --start and --end.
 bool RegionClock::within(const TimeSpan& when, std::int64_t pts) const {
   const auto compared = [&](double seconds) {
     return av_compare_ts(pts, {time_base_.num, time_base_.den},

@@ -1,4 +1,4 @@
-// Which regions hold at a frame's time.
+// Finds the regions that apply at a frame's time.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,21 @@ namespace facepipe::pipeline {
 /// The regions of a job for one input.
 class RegionClock {
  public:
-  /// @param origin_us  the time from which seconds count
+  /// @param picture    size of the upright picture
+  /// @param time_base  of all `pts` arguments
+  /// @param origin_us  the frames' time, in us, from which the seconds of a TimeSpan count
   /// Errors: Error(usage) for a region that lies outside of the upright picture.
   RegionClock(Regions regions, Size picture, Rational time_base, std::int64_t origin_us);
 
+  /// The regions that apply to one frame.
   struct Now {
     bool all_hidden = false;
     std::vector<Box> hidden;
     std::vector<Box> kept;
   };
-  /// @param pts  in the time base
+  /// Returns the regions that apply to the frame with this time stamp.
   [[nodiscard]] Now at(std::int64_t pts) const;
+  /// Returns whether the time stamp lies in the span.
   [[nodiscard]] bool within(const TimeSpan& when, std::int64_t pts) const;
 
  private:
@@ -34,7 +38,7 @@ class RegionClock {
   std::int64_t origin_us_;
 };
 
-/// Whether `inner` lies in `outer`. Only the part of a box that lies in the picture counts.
+/// Returns whether the part of `inner` that lies in the picture lies in `outer`, too.
 [[nodiscard]] bool lies_in(const Box& inner, const Box& outer, Size picture);
 
 }  // namespace facepipe::pipeline

@@ -8,7 +8,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Bytes of other streams' packets that wait for a segment's first picture.
+// The most bytes of other streams' packets that are kept for one segment.
 constexpr std::int64_t kMostWaiting = std::int64_t{64} << 20;
 
 }  // namespace
@@ -44,7 +44,8 @@ void BegunSegments::give(SidePacket packet) {
     connections_.order.give(last.segment, std::move(packet), last.frames, stopped_);
 }
 
-/// If none of the segment's pictures can be decoded, packets wait here until its end.
+/// Keeps a packet. If no picture of the segment can be decoded, its packets are kept until
+/// DecodeStage::finish().
 void BegunSegments::hold(Begun& segment, SidePacket packet) const {
   segment.waiting_bytes += video::memory_of(*packet.packet);
   if (segment.waiting_bytes > kMostWaiting)

@@ -1,4 +1,4 @@
-// The segments that are in a lane's decoder, and other streams' packets that wait for their turn.
+// Keeps track of the segments in a lane's decoder, and keeps other streams' packets that must wait.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,43 @@
 
 namespace facepipe::pipeline {
 
-/// A decoder may get packets of a segment while it still holds pictures of segments before. The
-/// first of the begun segments is the one whose pictures come next. Used by one thread.
+/// The segments that a lane's decoder has begun and not ended, in order. The decoder can get
+/// packets of a segment while it still holds pictures of earlier segments. It returns pictures of
+/// the first begun segment next. Used by one thread.
 class BegunSegments {
  public:
-  /// @param url      of the input, for errors
+  /// @param url      the input's name, for errors
   /// @param stopped  ends each wait
   BegunSegments(LaneConnections& connections, std::string url, std::stop_token stopped)
       : connections_(connections), url_(std::move(url)), stopped_(std::move(stopped)) {}
 
-  /// The decoder gets packets of this segment from now on.
+  /// Call this when the decoder gets packets of this segment from now on.
   void begin(const Segment& segment);
-  /// No more pictures of the first segment come.
+  /// Call this when the decoder has returned all pictures of the first segment.
   void end_first();
   [[nodiscard]] bool empty() const { return begun_.empty(); }
-  /// Pictures of this segment come next, and segments before it have not ended.
+  /// Returns whether the first segment must end before a picture of `segment` is counted.
   [[nodiscard]] bool ends_before(std::int64_t segment) const {
     return begun_.size() > 1 && segment > first();
   }
-  /// The segment whose pictures come next.
+  /// Returns the number of the first segment.
   [[nodiscard]] std::int64_t first() const { return begun_.front().segment; }
-  /// Counts a frame of the first segment. False if another lane has given this frame already.
+  /// Counts a frame of the first segment. Returns false if another lane has given this frame to
+  /// Order already.
   [[nodiscard]] bool count_frame();
 
-  /// Gives a packet of another stream to the last segment. It doesn't wait for room behind the head
-  /// while the decoder may hold pictures of a segment before: that one may be the head, which then
-  /// would never end. Errors: Error(input) if too many packets wait.
+  /// Gives a packet of another stream to the last segment. If earlier segments have not ended, the
+  /// packet is kept here until they have. Otherwise the lane could wait until Order has room for
+  /// the packet, while Order waits for the end of an earlier segment in this lane. Errors:
+  /// Error(input) if too many packets are kept.
   void give(SidePacket packet);
 
  private:
-  /// A segment that the decoder has got packets of, and its frames so far.
   struct Begun {
     std::int64_t segment = 0;
-    std::int64_t frames = 0;
-    Order::Progress given;           // by another lane
-    std::deque<SidePacket> waiting;  // until the segments before have ended
+    std::int64_t frames = 0;         // frames so far
+    Order::Progress given;           // what another lane has already given to Order
+    std::deque<SidePacket> waiting;  // kept until the earlier segments have ended
     std::int64_t waiting_bytes = 0;
   };
 

@@ -1,4 +1,4 @@
-// A bounded queue between threads that can be closed by its producers.
+// Declares Channel, a bounded queue between threads that its producers can close.
 #pragma once
 
 #include <condition_variable>
@@ -14,8 +14,8 @@
 
 namespace facepipe::pipeline {
 
-/// Waits until `fulfilled()`. `lock` guards what that looks at, and `changed` tells of changes.
-/// Throws Stopped once `stop` is requested.
+/// Waits until `fulfilled()` returns true. Call it with `lock` held. Other threads notify `changed`
+/// when the answer may have changed. Throws Stopped once `stop` is requested.
 template <typename Condition>
 void wait_unless_stopped(std::unique_lock<std::mutex>& lock, std::condition_variable_any& changed,
                          const std::stop_token& stop, Condition fulfilled) {
@@ -25,17 +25,19 @@ void wait_unless_stopped(std::unique_lock<std::mutex>& lock, std::condition_vari
   if (stop.stop_requested()) throw Stopped();
 }
 
-/// Items of one producer stay in order. push() waits while the queued items cost `capacity` or
-/// more. Once `stop` is requested, push() and pop() throw Stopped, also those that wait. Both count
-/// as a ScopedWait of their thread. Its eight members are the queue, its bounds and its lock.
+/// A queue that keeps the order of each producer's items. push() waits while the queued items cost
+/// `capacity` or more. Once `stop` is requested, push() and pop() throw Stopped, even if they are
+/// waiting. The time in push() and pop() counts as a ScopedWait of the calling thread. Its eight
+/// members are the queue, its limits and its lock.
 template <typename T>
 class Channel {
  public:
-  /// @param producers how many times close() is called before the channel counts as ended
+  /// @param producers  number of producers; the channel ends when each has called close()
   Channel(std::int64_t capacity, std::stop_token stop, int producers = 1)
       : capacity_(capacity), stop_(std::move(stop)), open_producers_(producers) {}
 
-  /// @param cost  1, if capacity counts items
+  /// Adds an item.
+  /// @param cost  1 if `capacity` counts items, or for example the item's bytes
   void push(T item, std::int64_t cost = 1) {
     const ScopedWait waiting;
     {
@@ -47,7 +49,7 @@ class Channel {
     filled_.notify_one();
   }
 
-  /// One producer has nothing more to say. Never waits.
+  /// A producer calls this once, after its last push(). Never waits.
   void close() {
     {
       const std::scoped_lock lock(mutex_);
@@ -56,10 +58,10 @@ class Channel {
     filled_.notify_all();
   }
 
-  /// The next item; nullopt once every producer has closed.
+  /// Waits for the next item and returns it; nullopt if the channel has ended and is empty.
   [[nodiscard]] std::optional<T> pop() { return pop(stop_); }
 
-  /// The same, but only `stop` ends the wait.
+  /// Like pop(), but `stop` ends the wait instead of the constructor's stop token.
   [[nodiscard]] std::optional<T> pop(const std::stop_token& stop) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);
@@ -68,7 +70,7 @@ class Channel {
     return take(lock);
   }
 
-  /// The same; also returns nullopt if no item has come after `patience`.
+  /// Like pop(), but also returns nullopt if there is no item after `patience`.
   [[nodiscard]] std::optional<T> pop_within(Clock::duration patience) {
     const ScopedWait waiting;
     std::unique_lock lock(mutex_);

@@ -18,10 +18,10 @@ DecodeStage::DecodeStage(LaneDecoding& decoding, LaneConnections& connections,
 
 std::string DecodeStage::name() const { return std::string(to_string(StageId::decode)); }
 
-// A lane that has decoded a segment waits kPatience for the next one. Only then it asks its decoder
-// for the pictures that it holds back, which may cost more: NVDEC's decoder for H.264 then decodes
-// some key pictures for nothing, or begins anew, which takes 100 ms on an H100. The lane must not
-// wait for ever, because reading may have to wait for these pictures.
+// After a segment, the lane waits for the next one, at most for kPatience. Only then it asks its
+// decoder for the pictures that the decoder still holds. This can be expensive: NVDEC's decoder for
+// H.264 then decodes some key pictures in vain, or starts again, which takes 100 ms on an H100. The
+// lane must not wait for ever, because the thread that reads may be waiting for these pictures.
 void DecodeStage::run() {
   const ScopedWork work(working_);
   std::shared_ptr<Segment> segment = segments_.pop(stopped_);
@@ -69,28 +69,29 @@ void DecodeStage::decode(Segment& segment) {
   }
 }
 
-/// Ends all segments that were sent.
+/// Ends all segments that the decoder has got packets of.
 void DecodeStage::finish() {
   decoding_.decoder->finish();
   push_decoded();
   while (!begun_.empty()) end_first();
 }
 
-/// Ends the first of the segments that were sent and have not ended.
+/// Ends the first segment that has not ended.
 void DecodeStage::end_first() {
   begun_.end_first();
   if (!begun_.empty()) set_segment(begun_.first());
 }
 
-/// Passes on what the decoder has ready. It asks for a picture when there is a place for it,
-/// because a picture that waits within the decoder costs no time after it was decoded.
+/// Takes pictures from the decoder and gives them to the lane, until the decoder has none ready. It
+/// takes a picture only when the lane has room: the frame's time after decoding then doesn't
+/// include the wait for room.
 void DecodeStage::push_decoded() {
   video::Decoder& decoder = *decoding_.decoder;
   while (true) {
     entrance_.reserve();
     std::optional<video::DecodedPicture> picture = decoder.next();
     if (!picture) break;
-    // A segment's first picture comes behind the last one of the segment before.
+    // The first picture of a later segment shows that all pictures of earlier ones have come.
     while (begun_.ends_before(picture->segment)) end_first();
     const video::Timing coded = picture->coded;
     push(decoding_.frames->make(std::move(*picture)), coded);

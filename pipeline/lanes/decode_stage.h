@@ -1,4 +1,4 @@
-// The thread of a lane that decodes.
+// Declares DecodeStage, the work of the thread of a lane that decodes.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@
 
 namespace facepipe::pipeline {
 
-/// What a lane decodes with.
+/// The parts that a lane decodes with.
 struct LaneDecoding {
   std::unique_ptr<video::Decoder> decoder;
   std::unique_ptr<video::FrameMaker> frames;
-  /// The first frame of the first segment, if it is decoded already.
+  /// The stream's first frame, if it is decoded already.
   std::optional<video::DecodedFrame> first;
 };
 
-/// Takes segments, one after the other, and decodes them.
+/// Takes one segment after the other and decodes it.
 class DecodeStage final : public LaneStage {
  public:
   /// @param stopped  ends each wait
@@ -34,10 +34,10 @@ class DecodeStage final : public LaneStage {
 
   [[nodiscard]] std::string name() const override;
   void run() override;
-  /// Other threads may need that what is read is taken.
+  /// Takes and drops all segments, because the thread that reads waits until they are taken.
   void end() override;
 
-  /// Working time; meaningful when the thread has ended.
+  /// Returns the working time. Valid after the thread has ended.
   [[nodiscard]] Clock::duration working() const { return working_; }
 
  private:

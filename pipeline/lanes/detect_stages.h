@@ -1,4 +1,5 @@
-// The threads of a lane that look for faces: one begins with each frame, one waits for its faces.
+// Declares the stages of a lane that find faces: one starts the search of each frame, and the other
+// one waits for the result.
 #pragma once
 
 #include <stop_token>
@@ -12,7 +13,7 @@
 
 namespace facepipe::pipeline {
 
-/// FrameProcessor::start().
+/// Calls FrameProcessor::start() for each frame.
 class PreprocessStage final : public LaneStage {
  public:
   PreprocessStage(FrameProcessor& processor, Channel<WorkItem>& from, Channel<WorkItem>& to,
@@ -30,10 +31,11 @@ class PreprocessStage final : public LaneStage {
   const std::stop_token stopped_;
 };
 
-/// FrameProcessor::finish().
+/// Calls FrameProcessor::finish() for each frame.
 class DetectStage final : public LaneStage {
  public:
-  /// @param to  nullptr if the lane changes nothing in the frames: they go to `output` then
+  /// @param to  queue to the next stage; nullptr if no later stage changes the frames: they then go
+  ///            to `output`
   DetectStage(FrameProcessor& processor, Channel<WorkItem>& from, Channel<WorkItem>* to,
               LaneOutput& output)
       : processor_(processor), from_(from), to_(to), output_(output) {}

@@ -1,4 +1,4 @@
-// The thread of a lane that draws faces.
+// Declares DrawStage, the work of the thread of a lane that draws faces.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace facepipe::pipeline {
 
-/// FrameProcessor::pass_on() and draw().
+/// Calls FrameProcessor::pass_on(), pass_on_rest() and draw().
 class DrawStage final : public LaneStage {
  public:
   DrawStage(FrameProcessor& processor, Channel<WorkItem>& from, LaneOutput& output)

@@ -10,8 +10,8 @@ namespace facepipe::pipeline {
 
 std::string EncodeStage::name() const { return std::string(to_string(StageId::encode)); }
 
-/// If no frame comes for a while, the stage first gives what the encoder holds: other lanes may
-/// wait for it.
+/// Waits for the next frame. If none comes within kPatience, first takes from the encoder the
+/// frames that it holds, because other lanes may be waiting for them.
 std::optional<WorkItem> EncodeStage::next(const video::Encoder::Sink& sink) {
   std::optional<WorkItem> item = from_.pop_within(kPatience);
   if (item) return item;
@@ -49,7 +49,7 @@ void EncodeStage::end() {
   close();
 }
 
-/// The Order gets nothing more of what the lane has lost.
+/// If the lane has lost frames, tells Order that no more frames of their segment come.
 void EncodeStage::close() {
   if (const auto segment = failures_.lost_from()) connections_.order.complete(*segment);
 }

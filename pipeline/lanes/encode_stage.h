@@ -1,4 +1,4 @@
-// The thread of a lane that encodes.
+// Declares EncodeStage, the work of the thread of a lane that encodes.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class EncodeStage final : public LaneStage {
   void run() override;
   void end() override;
 
-  /// Working time; meaningful when the thread has ended.
+  /// Returns the working time. Valid after the thread has ended.
   [[nodiscard]] Clock::duration working() const { return working_; }
 
  private:

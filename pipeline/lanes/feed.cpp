@@ -5,8 +5,9 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Reading waits if so many bytes of a segment's packets wait for its lane. Of those that the lane
-// has taken, so many are kept for another lane: a longer segment can't be given back.
+// The most bytes of a segment's packets that wait for its lane; then reading waits, too. Also the
+// most bytes of taken packets that the segment keeps for another lane: a longer segment can't be
+// given back.
 constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 }  // namespace
@@ -18,7 +19,7 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
       order_(order),
       stop_(std::move(stop)) {
   if (cut != nullptr) segmenter_.emplace(*cut);
-  begin_segment(false);  // the first frame may have been all that there is
+  begin_segment(false);  // because no packet may follow, if the first frame is the whole video
 }
 
 void Feed::begin_segment(bool starts_independently) {
@@ -39,15 +40,17 @@ void Feed::give(video::ReadPacket packet) {
 }
 
 void Feed::give(SidePacket packet) {
-  // Not through a decoder whose encoder may look ahead as far as it likes.
+  // With one lane the packet goes to Order at once. It must not wait for the lane's frames, because
+  // the lane's encoder may look ahead without limit.
   if (!segmenter_) return order_.give(0, std::move(packet), 0);
   if (!open_) return side_of_next_.push_back(std::move(packet));
   const std::int64_t cost = video::memory_of(*packet.packet);
   open_->push(std::move(packet), cost);
 }
 
-/// What the segmenter has decided. It decides about all packets that two segments share at once:
-/// so one segment's end never waits for the next one's lane.
+/// Takes packets from the segmenter, and puts each into its segment. Packets of the next segment
+/// are kept until the open segment ends. So the open segment can always end, even if no lane has
+/// taken the next one.
 void Feed::pass_on() {
   while (std::optional<video::SegmentPacket> next = segmenter_->next()) {
     const bool of_next = open_ && next->segment > open_->number();

@@ -1,4 +1,4 @@
-// From the packets of an input to segments for lanes.
+// Divides the packets of an input into segments for lanes.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace facepipe::pipeline {
 
-/// Gives packets to segments, and segments to the lane that asks first: one after the other, each
-/// to its end. The thread that reads uses it. Once `stop` is requested, what waits throws Stopped.
-/// Its nine members are where packets go, and those whose segment has not begun.
+/// Puts packets into segments, and segments into the queue from which lanes take them. It fills one
+/// segment to its end before it begins the next one. The thread that reads uses it. Once `stop` is
+/// requested, all functions that wait throw Stopped. Its nine members are the targets of packets,
+/// and the packets whose segment has not begun.
 class Feed {
  public:
   /// @param cut      the stream that is cut into segments; nullptr: there is one segment
-  /// @param packets  how many packets may wait if there is one segment
+  /// @param packets  the most packets that wait, if there is one segment
   Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order& order,
        std::stop_token stop);
 
-  /// The next packet of the video, in file order.
+  /// Takes the next packet of the video. All packets must come in file order.
   void give(video::ReadPacket packet);
-  /// A packet of another stream, in file order among them.
+  /// Takes the next packet of another stream.
   void give(SidePacket packet);
-  /// There are no more packets.
+  /// Must be called after the last packet.
   void finish();
 
-  /// The number of segments so far.
+  /// Returns the number of segments so far.
   [[nodiscard]] std::int64_t segments() const { return begun_; }
 
  private:
@@ -45,8 +46,10 @@ class Feed {
   const std::stop_token stop_;
   std::optional<video::Segmenter> segmenter_;
   std::shared_ptr<Segment> open_;
-  std::deque<video::ReadPacket> of_next_;  // of the next segment, while the open one gets packets
-  std::deque<SidePacket> side_of_next_;    // side packets that came before its first packet
+  // Packets of the next segment that came before the open segment ended.
+  std::deque<video::ReadPacket> of_next_;
+  // Packets of other streams that came while no segment was open; the next segment gets them.
+  std::deque<SidePacket> side_of_next_;
   std::int64_t begun_ = 0;
 };
 

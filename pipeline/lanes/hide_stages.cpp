@@ -20,7 +20,7 @@ void LookStage::end() {
   close();
 }
 
-/// The tracker gets nothing more from this lane.
+/// Tells the tracker and the next stage that no more frames come from this lane.
 void LookStage::close() {
   if (const auto segment = failures_.lost_from()) tracks_.complete(*segment);
   to_.frames.close();
@@ -41,7 +41,8 @@ void HideStage::run() {
   output_.close_drawn();
 }
 
-/// A frame's room ends only after its answer has come.
+/// Waits for the verdict on each frame, because a frame's room must not end before its verdict has
+/// come.
 void HideStage::end() {
   while (const std::optional<WorkItem> item = from_.frames.pop())
     static_cast<void>(from_.verdicts.pop(stopped_));

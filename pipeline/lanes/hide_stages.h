@@ -1,4 +1,5 @@
-// The threads of a lane that hide faces: one looks for motion, one waits for verdicts and hides.
+// Declares the stages of a lane that hide faces: one prepares each frame for the job's tracker, and
+// the other one waits for the frame's verdict and hides its faces.
 #pragma once
 
 #include <stop_token>
@@ -14,13 +15,13 @@
 
 namespace facepipe::pipeline {
 
-/// What the two threads share: frames that wait in the lane, and the verdicts on them.
+/// Frames that wait in the lane between LookStage and HideStage, and the verdicts on them.
 struct WaitingForVerdicts {
-  Channel<WorkItem> frames;      ///< bounded by WorkItem::room
-  TrackQueue::Answers verdicts;  ///< never stopped, because a thread of the job gives them
+  Channel<WorkItem> frames;      ///< no capacity of its own: WorkItem::room limits the frames
+  TrackQueue::Answers verdicts;  ///< has no stop token, because the job's "decide" fills it
 };
 
-/// LaneHiding::look(): gives what it finds to the job's tracker.
+/// Calls LaneHiding::look() for each frame, and gives the result to the job's tracker.
 class LookStage final : public LaneStage {
  public:
   LookStage(LaneHiding& hiding, Channel<WorkItem>& from, WaitingForVerdicts& to, TrackQueue& tracks,
@@ -41,7 +42,7 @@ class LookStage final : public LaneStage {
   LaneFailures& failures_;
 };
 
-/// LaneHiding::apply().
+/// Waits for each frame's verdict, and calls LaneHiding::apply().
 class HideStage final : public LaneStage {
  public:
   HideStage(LaneHiding& hiding, WaitingForVerdicts& from, LaneOutput& output,
@@ -53,7 +54,7 @@ class HideStage final : public LaneStage {
         stopped_(std::move(stopped)) {}
 
   [[nodiscard]] std::string name() const override { return "overlay"; }
-  /// Drops a frame that gets no verdict, with all that follows it in the stream.
+  /// If a frame gets no verdict, drops it, and ends the stream before it.
   void run() override;
   void end() override;
 

@@ -6,7 +6,8 @@ namespace facepipe::pipeline {
 
 void JobRecords::finish(FrameRecord& record) {
   if (observer_.frame) {
-    // The time counts for the last stage. Without video no stage has it, and no report shows it.
+    // The observer's time counts as mux. If no video is written, there is no such stage, and no
+    // report shows this time.
     const ScopedCpuTime cpu(record.times, StageId::mux);
     observer_.frame(record);
   }

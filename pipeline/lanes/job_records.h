@@ -1,4 +1,4 @@
-// Where the records of a job's frames end.
+// Receives the records of a job's frames.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace facepipe::pipeline {
 
-/// Puts records into presentation order, counts them, and shows them to the observer. Used by one
+/// Puts records into presentation order, counts them, and gives them to the observer. Used by one
 /// thread.
 class JobRecords {
  public:
-  /// @param expected  frames; 0 if unknown
+  /// @param expected  the expected number of frames; 0 if unknown
   JobRecords(Statistics& statistics, const JobObserver& observer, std::int64_t expected)
       : statistics_(statistics), observer_(observer), expected_(expected) {}
 

@@ -1,4 +1,4 @@
-// A decoder and all that follows it, up to the encoder: the way of a frame on one device.
+// Declares Lane: a decoder and all stages up to the encoder, on one device.
 #pragma once
 
 #include <cstdint>
@@ -30,23 +30,23 @@
 
 namespace facepipe::pipeline {
 
-/// What a lane works with.
+/// The parts that a lane works with.
 struct LaneParts {
-  Backend* backend = nullptr;  ///< whose device the lane's threads work on
+  Backend* backend = nullptr;  ///< the device of the lane's threads
   LaneDecoding decoding;
   std::unique_ptr<video::Encoder> encoder;  ///< nullptr if no video is written
   std::unique_ptr<FrameProcessor> processor;
   std::unique_ptr<LaneHiding> hiding;  ///< nullptr if faces are drawn
 };
 
-/// Takes one segment after the other, and gives their frames to the job's Order. It consists of
-/// stages, one for each thread, and of channels between them. Its eleven members are these, the
-/// parts that the stages use, and what more than one stage needs.
+/// Takes one segment after the other, and gives the finished frames to the job's Order. A lane
+/// consists of stages, one for each thread, and of channels between them. Its eleven members are
+/// the stages, the channels, the parts that the stages use, and objects that several stages share.
 class Lane {
  public:
-  /// @param frames_in_flight  between decoder and encoder
+  /// @param frames_in_flight  the most frames between decoder and encoder
   /// @param connections, end  outlive the lane
-  /// @param end               gets the errors of its threads (LaneFailures)
+  /// @param end               gets the errors of the lane's threads (LaneFailures)
   /// @param failed            requested when the job has failed
   Lane(int number, LaneParts parts, int frames_in_flight, LaneConnections& connections, JobEnd& end,
        const std::stop_token& failed);
@@ -54,28 +54,28 @@ class Lane {
   void add_threads(Runner& runner);
 
   [[nodiscard]] Device device() const { return parts_.backend->device(); }
-  /// Backend::enter_thread() of its device.
+  /// Makes the calling thread work on the lane's device.
   void enter_thread() const { parts_.backend->enter_thread(); }
   [[nodiscard]] const video::Decoder& decoder() const { return *parts_.decoding.decoder; }
   [[nodiscard]] const FrameProcessor& processor() const { return *parts_.processor; }
-  /// nullptr if no video is written.
+  /// Returns nullptr if no video is written.
   [[nodiscard]] const video::Encoder* encoder() const { return parts_.encoder.get(); }
 
-  // What follows is meaningful when the threads have ended.
-  /// The frames that it has given.
+  // The following functions are valid after the threads have ended.
+  /// Returns the number of frames that the lane has given to Order.
   [[nodiscard]] std::int64_t frames() const { return output_.frames(); }
-  /// What was decoded and lost, without the segments that the lane gave back.
+  /// Returns the counts of decoded and lost frames, without segments that the lane gave back.
   [[nodiscard]] video::FrameLedger ledger() const {
     return decoder().ledger(segments_.given_back());
   }
-  /// Working time of the threads that decode and encode.
+  /// These two return the working times of the threads that decode and encode.
   [[nodiscard]] Clock::duration decoding() const { return decode_.working(); }
   [[nodiscard]] Clock::duration encoding() const {
     return encode_ ? encode_->working() : Clock::duration{};
   }
 
  private:
-  /// Frames between two stages.
+  /// The queues of frames between the stages.
   struct Channels {
     Channels(std::int64_t capacity, const std::stop_token& stopped)
         : decoded(capacity, stopped),
@@ -104,7 +104,7 @@ class Lane {
   LaneOutput output_;
   DecodeStage decode_;
   std::unique_ptr<EncodeStage> encode_;             // nullptr if no video is written
-  std::vector<std::unique_ptr<LaneStage>> stages_;  // between these two
+  std::vector<std::unique_ptr<LaneStage>> stages_;  // the stages between decode_ and encode_
 };
 
 }  // namespace facepipe::pipeline

@@ -1,4 +1,5 @@
-// What connects the lanes of a job with each other, and with the threads around them.
+// Connects the lanes of a job with each other, and with the job's threads that read, track faces
+// and write.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@
 
 namespace facepipe::pipeline {
 
-/// All lanes of a job share these. They outlive the lanes.
+/// Queues and state that all lanes of a job share. They outlive the lanes.
 struct LaneConnections {
   struct Limits {
     int lanes = 1;
-    /// Lanes may work on several devices, so that one can do again what another one left.
+    /// Lanes can be on several devices. If a device fails, another one repeats its unfinished work.
     bool several_devices = false;
     Order::Limits order;
     std::optional<TrackQueue::Limits> tracks;  ///< if faces are hidden
   };
 
-  /// @param notices  outlives it
+  /// @param notices  outlives this object
   /// @param failed   requested when the job has failed; ends each wait
   LaneConnections(const Limits& limits, video::Notices& notices, const std::stop_token& failed)
       : devices(notices),
@@ -35,9 +36,10 @@ struct LaneConnections {
   }
 
   LaneDevices devices;
-  Segments segments;                 ///< from the thread that reads
-  Order order;                       ///< to the thread that writes
-  std::optional<TrackQueue> tracks;  ///< to the thread that follows faces, if they are hidden
+  Segments segments;                 ///< the thread that reads fills it, and lanes take from it
+  Order order;                       ///< lanes fill it, and the thread that writes takes from it
+  std::optional<TrackQueue> tracks;  ///< lanes fill it, and the thread that follows faces takes
+                                     ///< from it; nullopt if faces aren't hidden
 };
 
 }  // namespace facepipe::pipeline

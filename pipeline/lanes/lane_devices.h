@@ -1,4 +1,4 @@
-// The devices that the lanes of a job work on, and which of them have failed.
+// Keeps the devices that the lanes of a job work on, and which of them have failed.
 #pragma once
 
 #include <mutex>
@@ -11,20 +11,20 @@
 
 namespace facepipe::pipeline {
 
-/// Thread-safe.
+/// The devices of a job's lanes. Thread-safe.
 class LaneDevices {
  public:
-  /// @param notices  gets a sentence about each device that fails
+  /// @param notices  gets a notice about each device that fails
   explicit LaneDevices(video::Notices& notices) : notices_(notices) {}
 
-  /// A lane works on the device from now on. Returns false if the device has failed already.
+  /// Adds a lane's device, if it isn't there yet. Returns false if the device has failed already.
   bool add(Device device);
-  /// Requested when the device has failed.
+  /// Returns the stop token that is requested when the device has failed.
   [[nodiscard]] std::stop_token failed(Device device) const;
-  /// A lane calls this when its device has failed. Returns false if no other device works: then the
-  /// job has failed.
+  /// Marks a device as failed. Returns false, and marks nothing, if no other device works; the
+  /// caller must then fail the job.
   [[nodiscard]] bool give_up(Device device, const std::string& why);
-  /// Why a device has failed; empty if it works.
+  /// Returns why a device has failed; empty if it works.
   [[nodiscard]] std::string failure(Device device) const;
 
  private:

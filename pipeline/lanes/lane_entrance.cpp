@@ -27,7 +27,7 @@ void LaneEntrance::push(video::DecodedFrame decoded, std::int64_t segment,
   if (admit(item)) decoded_.push(std::move(item));
 }
 
-/// False if the stream has ended before the frame.
+/// Waits for room in TrackQueue and Order. Returns false if the stream ends before the frame.
 bool LaneEntrance::admit(WorkItem& item) {
   if (connections_.tracks) {
     std::optional<TrackQueue::Room> room = connections_.tracks->admit(item.segment, setup_.stopped);

@@ -1,4 +1,4 @@
-// Where decoded frames enter a lane.
+// Lets decoded frames into a lane when there is room for them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace facepipe::pipeline {
 
-/// Bounds the frames that are in a lane at once, and those that wait behind all lanes. Used by one
-/// thread.
+/// Limits the frames that are in a lane at once. Also waits until TrackQueue and Order, which hold
+/// frames of all lanes, have room for the frame. Used by one thread.
 class LaneEntrance {
  public:
   struct Setup {
@@ -35,9 +35,9 @@ class LaneEntrance {
         in_flight_(setup.frames_in_flight) {}
 
   [[nodiscard]] int lane() const { return setup_.lane; }
-  /// Waits for a place for the next frame, which push() then uses.
+  /// Waits until the lane has room for one more frame. The next push() uses this room.
   void reserve();
-  /// Passes a frame on. The frame is dropped if the stream has ended before it.
+  /// Gives a frame to the lane's next stage. Drops the frame if the stream ends before it.
   /// @param coded  DecodedPicture::coded
   void push(video::DecodedFrame decoded, std::int64_t segment, const video::Timing& coded);
   void close() { decoded_.close(); }
@@ -50,7 +50,7 @@ class LaneEntrance {
   LaneFailures& failures_;
   Channel<WorkItem>& decoded_;
   PermitPool in_flight_;
-  PermitPool::Permit place_;  // of in_flight_
+  PermitPool::Permit place_;  // the reserved permit of in_flight_
 };
 
 }  // namespace facepipe::pipeline

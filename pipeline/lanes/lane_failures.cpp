@@ -12,7 +12,8 @@ void LaneFailures::run(LaneStage& stage) {
     segments_.give_back(connections_.devices.failure(backend_.device()));
 }
 
-/// Throws an error unless it is the device's own, or follows from that, and another device works.
+/// Runs the stage. If the lane's device fails and another device works, catches the error, and also
+/// the errors that follow from it. Rethrows all other errors.
 void LaneFailures::work_on_device(LaneStage& stage) {
   try {
     backend_.enter_thread();
@@ -27,8 +28,8 @@ void LaneFailures::work_on_device(LaneStage& stage) {
 }
 
 void LaneFailures::work(LaneStage& stage) {
-  // After an error the input is told first, or the end of the stream would look like the input's
-  // own end.
+  // After an error, goes_on_after() first ends the input early. If the stream ended first, this
+  // would look like the input's own end.
   if (end_.goes_on_after([&] { stage.run(); })) return;
   lose_from(stage.segment());
   stage.end();

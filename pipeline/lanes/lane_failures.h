@@ -1,4 +1,4 @@
-// What becomes of a lane, and of the stream, when a thread of the lane fails.
+// Handles errors of a lane's threads.
 #pragma once
 
 #include <atomic>
@@ -14,26 +14,30 @@
 
 namespace facepipe::pipeline {
 
-/// If the device fails and another one works, the lane ends, and gives its unfinished segments
-/// back. If the job keeps what it has finished (JobEnd), any other error lets reading end, and ends
-/// the stream in the segment where it happened. What the failed thread has given goes on to the end
-/// of the lane as at the input's end. What lanes have of the stream behind that is dropped. If the
-/// job keeps nothing, the error fails it. Thread-safe.
+/// Runs the stages of a lane and handles their errors:
+/// * If the lane's device fails and another device works, the lane ends and gives its unfinished
+///   segments back.
+/// * If the job keeps its output after an error (JobEnd), any other error ends reading. The stream
+///   ends in the segment where the error happened: the next stages of the lane finish the frames
+///   that they have got, and all lanes drop later frames of the stream.
+/// * If the job doesn't keep its output, the error fails the job.
+/// Thread-safe.
 class LaneFailures {
  public:
-  /// @param backend  whose device the lane's threads work on
+  /// @param backend  the device of the lane's threads
   LaneFailures(Backend& backend, LaneConnections& connections, LaneSegments& segments, JobEnd& end)
       : backend_(backend), connections_(connections), segments_(segments), end_(end) {}
 
-  /// One more thread will call run().
+  /// Call this once for each thread that will call run().
   void add_thread() { ++running_; }
-  /// The body of a thread: runs the stage on the lane's device. The last thread to end gives back
-  /// what is unfinished, because nothing more of it is given by then.
+  /// Runs the stage on the lane's device. Each thread of the lane calls this once, for its whole
+  /// work. If the device has failed, the last thread to end gives back the unfinished segments,
+  /// because the lane gives no more frames then.
   void run(LaneStage& stage);
 
-  /// The stream ends within the segment, with what the lane gives of it by its end.
+  /// Ends the stream in `segment`. Frames of the segment that the lane has still to give are lost.
   void lose_from(std::int64_t segment);
-  /// The first segment whose frames nobody gets any more.
+  /// Returns the first segment with lost frames; nullopt if none has.
   [[nodiscard]] std::optional<std::int64_t> lost_from();
 
  private:
@@ -47,7 +51,7 @@ class LaneFailures {
   LaneConnections& connections_;
   LaneSegments& segments_;
   JobEnd& end_;
-  std::atomic<int> running_ = 0;  // threads
+  std::atomic<int> running_ = 0;  // number of threads that have not ended
   std::mutex losing_;             // guards lost_from_
   std::optional<std::int64_t> lost_from_;
 };

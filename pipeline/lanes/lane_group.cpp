@@ -16,7 +16,7 @@ LaneGroup::LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& e
       reader_(reader),
       first_(add_planned(failed)) {}
 
-/// Makes the lanes that the plan has made ready, and returns the first one.
+/// Makes the lanes whose parts the plan has made, and returns the first lane.
 const Lane& LaneGroup::add_planned(const std::stop_token& failed) {
   int number = setup_.options.resources.shared ? setup_.options.resources.shared->own : 0;
   for (LaneParts& parts : std::exchange(setup_.input.lanes, {})) {
@@ -38,8 +38,8 @@ void LaneGroup::add_threads(Runner& runner) {
     runner.add("join", [this, failed = runner.failed()] { join(failed); });
 }
 
-/// The body of the thread of a lane that may join. Waits for a lane that no other job has, and
-/// works on segments with it.
+/// Waits until another job gives a lane back, makes that lane for this job, and runs its threads.
+/// A thread "join" calls this.
 /// @param failed  requested when the job has failed
 void LaneGroup::join(const std::stop_token& failed) {
   PermitPool::Permit permit;
@@ -48,7 +48,7 @@ void LaneGroup::join(const std::stop_token& failed) {
     PermitPool lanes = setup_.options.resources.shared->lanes;
     permit = lanes.acquire(ended, [this](int lane) { return may_join(lane); });
   } catch (const Stopped&) {
-    return;  // there is nothing left for it to do
+    return;  // no segments are left for another lane
   }
   if (ended.stop_requested()) return;
   Runner runner(failed);
@@ -61,12 +61,14 @@ void LaneGroup::join(const std::stop_token& failed) {
   runner.run();
 }
 
-/// Faces are followed on one device.
+/// Returns whether the lane's device can be used. A job that hides faces uses only the device of
+/// its first lane.
 bool LaneGroup::may_join(int lane) {
   return !setup_.options.hide || setup_.backend.for_lane(lane).device() == first_.device();
 }
 
-/// Makes a lane; nullopt if its device has no room for it: the job goes on without it.
+/// Makes the parts of a lane. If its device has no room for them, adds a notice and returns
+/// nullopt; the job continues without this lane.
 std::optional<LaneParts> LaneGroup::make(const PermitPool::Permit& lane) {
   Backend& backend = setup_.backend.for_lane(lane.number());
   try {

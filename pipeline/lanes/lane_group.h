@@ -1,4 +1,4 @@
-// The lanes of a job: those that it begins with, and those that join it.
+// Holds the lanes of a job: the lanes that it begins with, and the lanes that join it later.
 #pragma once
 
 #include <list>
@@ -17,10 +17,10 @@
 
 namespace facepipe::pipeline {
 
-/// Makes lanes and keeps them to the job's end.
+/// Makes lanes and keeps them until the job's end.
 class LaneGroup {
  public:
-  /// What the lanes are made of. All of it outlives the lanes.
+  /// What the lanes are made from. All of it outlives the lanes.
   struct Setup {
     const JobOptions& options;
     Backend& backend;
@@ -34,11 +34,11 @@ class LaneGroup {
   LaneGroup(const Setup& setup, LaneConnections& connections, JobEnd& end, Reader& reader,
             const std::stop_token& failed);
 
-  /// Adds the threads of the lanes, and one thread for each lane that may join.
+  /// Adds the threads of the lanes, and one thread "join" for each lane that may join.
   void add_threads(Runner& runner);
 
   [[nodiscard]] const Lane& first() const { return first_; }
-  /// All lanes; only before the threads begin, and after their end.
+  /// Returns all lanes. Call it only before the threads begin or after they have ended.
   [[nodiscard]] const std::list<Lane>& all() const { return lanes_; }
 
  private:
@@ -53,7 +53,7 @@ class LaneGroup {
   JobEnd& end_;
   Reader& reader_;
   std::list<Lane> lanes_;  // guarded by reader_.pause() while threads run
-  const Lane& first_;      // known without the guard
+  const Lane& first_;      // may be used without the guard
 };
 
 }  // namespace facepipe::pipeline

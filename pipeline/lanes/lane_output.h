@@ -1,4 +1,4 @@
-// Where frames go when a lane has nothing more to change in them.
+// Takes the frames of a lane whose pixels are final.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace facepipe::pipeline {
 
-/// Frames with their final pixels go to the encoder, and from there to the job's Order. If no video
-/// is written, they go there at once. One thread at a time gives to the Order.
+/// Gives frames with final pixels to the lane's encoder, and encoded frames to the job's Order. If
+/// no video is written, frames go to Order without an encoder. Only one thread calls give().
 class LaneOutput {
  public:
   /// @param to_encoder  nullptr if no video is written
   LaneOutput(LaneConnections& connections, Channel<WorkItem>* to_encoder)
       : connections_(connections), to_encoder_(to_encoder) {}
 
-  /// A frame with its final pixels.
+  /// Takes a frame with final pixels.
   void give_drawn(WorkItem drawn);
-  /// No more frames with their final pixels come.
+  /// Must be called after the last give_drawn().
   void close_drawn();
-  /// A frame for the Order.
+  /// Gives a frame to Order.
   /// @param coded  DecodedPicture::coded
   void give(video::EncodedFrame encoded, std::int64_t segment, const video::Timing& coded);
 
-  /// Frames that the Order got.
+  /// Returns how many frames were given to Order.
   [[nodiscard]] std::int64_t frames() const { return frames_; }
 
  private:

@@ -15,7 +15,7 @@ std::shared_ptr<Segment> LaneSegments::pop_within(Clock::duration patience,
   return take(connections_.segments.pop_within(patience, stop));
 }
 
-/// Returns nullptr for nullopt.
+/// Adds the segment to taken_, and removes segments that are done. Returns nullptr for nullopt.
 std::shared_ptr<Segment> LaneSegments::take(std::optional<std::shared_ptr<Segment>> segment) {
   if (!segment) return nullptr;
   std::erase_if(taken_,

@@ -1,4 +1,4 @@
-// The segments that a lane has taken, which it finishes or gives back.
+// Holds the segments that a lane has taken. The lane must finish them or give them back.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace facepipe::pipeline {
 
-/// Used by the lane's thread that decodes, and after all of its threads by the last one.
+/// Used by the thread that decodes, and after the end of that thread by the lane's last thread.
 class LaneSegments {
  public:
   explicit LaneSegments(LaneConnections& connections) : connections_(connections) {}
 
-  /// Takes the next segment: from now on the lane finishes it or gives it back. Returns nullptr if
-  /// there will be no more. `stop` ends the wait (Segments::pop()).
+  /// Waits for the next segment and takes it. Returns nullptr if there are no more. `stop` ends the
+  /// wait (Segments::pop()).
   [[nodiscard]] std::shared_ptr<Segment> pop(const std::stop_token& stop);
-  /// The same; also returns nullptr if no segment has come after `patience`.
+  /// Like pop(), but also returns nullptr if there is no segment after `patience`.
   [[nodiscard]] std::shared_ptr<Segment> pop_within(Clock::duration patience,
                                                     const std::stop_token& stop);
-  /// Returns the segments that may not be done yet.
+  /// Returns the segments that the lane has taken and may not have finished.
   [[nodiscard]] const std::vector<std::shared_ptr<Segment>>& taken() const { return taken_; }
 
-  /// Gives back what the lane has not finished.
-  /// @param why  what has failed
-  /// Errors: Error(device) for a segment that was too long to be kept.
+  /// Gives back the segments that the lane has not finished.
+  /// @param why  the failure of the device, for the error's text
+  /// Errors: Error(device) if the packets of a segment were too many to be kept.
   void give_back(const std::string& why);
-  /// The numbers of the segments that were given back.
+  /// Returns the numbers of the segments that were given back.
   [[nodiscard]] const std::set<std::int64_t>& given_back() const { return given_back_; }
 
  private:

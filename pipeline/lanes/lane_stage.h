@@ -1,4 +1,4 @@
-// What one thread of a lane does.
+// Declares LaneStage, the work of one thread of a lane.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace facepipe::pipeline {
 
-/// How long a stage waits for more work before it asks its codec for what that holds back.
+/// How long a stage waits for more work before it asks its codec for the pictures that it holds.
 inline constexpr auto kPatience = std::chrono::milliseconds(20);
 
-/// Takes frames from the stage before it, and gives them to the next one. One thread calls run(),
-/// and end() if that has failed.
+/// Takes frames from the previous stage, and gives them to the next one. One thread calls run(). If
+/// run() throws, the same thread calls end().
 class LaneStage {
  public:
   LaneStage() = default;
@@ -22,20 +22,20 @@ class LaneStage {
   LaneStage(const LaneStage&) = delete;
   LaneStage& operator=(const LaneStage&) = delete;
 
-  /// The thread's name.
+  /// Returns the thread's name.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Works to the end of the stream, and then closes what the next stage takes from.
+  /// Works until the end of the stream, and then closes the queue to the next stage.
   virtual void run() = 0;
-  /// Takes the place of the rest of run(): takes what the stage before still gives, gives nothing
-  /// more, and closes what the next stage takes from.
+  /// Replaces the rest of run() after an error: drops what the previous stage still gives, and
+  /// closes the queue to the next stage.
   virtual void end() = 0;
 
-  /// The segment of the frame that the stage works on, to which an error of run() belongs.
+  /// Returns the segment of the frame that the stage works on. An error of run() belongs to it.
   [[nodiscard]] std::int64_t segment() const { return segment_; }
 
  protected:
   void set_segment(std::int64_t segment) { segment_ = segment; }
-  /// Drops what the stage before still gives.
+  /// Drops what the previous stage still gives, until it closes the queue.
   static void drain(Channel<WorkItem>& from) {
     while (from.pop()) {
     }

@@ -1,4 +1,4 @@
-// When the threads of a lane stop.
+// Combines the two reasons for which the threads of a lane stop.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace facepipe::pipeline {
 
-/// A stop that is requested when the lane's job has failed, or its device.
+/// Has a stop token that is requested when the job or the lane's device has failed.
 class LaneStop {
  public:
   LaneStop(const std::stop_token& job_failed, const std::stop_token& device_failed)

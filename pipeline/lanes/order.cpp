@@ -14,7 +14,7 @@ std::int64_t bytes_of(const video::UniqueAVPacket& packet) {
   return packet ? video::memory_of(*packet) : 0;
 }
 
-/// Roughly: what a frame's faces take beside its packet.
+/// Returns the approximate bytes of a frame: its packet and its record with the faces.
 std::int64_t bytes_of(const FinishedFrame& frame) {
   constexpr std::int64_t kFace = 64;
   const FrameRecord& record = frame.encoded.record;
@@ -50,7 +50,8 @@ bool Order::put(std::int64_t segment, std::int64_t bytes, const std::stop_token&
   bool whole = false;
   {
     std::unique_lock lock(mutex_);
-    // A part stays where it is until all of it has been given and taken, or nobody wants it.
+    // The part stays in parts_ during the wait, unless the stream ends before it. Otherwise only
+    // whole and empty parts are erased, and this part isn't whole yet.
     wait_unless_stopped(lock, room_, stop,
                         [&] { return is_beyond(segment) || fits(parts_[segment]); });
     if (is_beyond(segment)) return false;
@@ -82,7 +83,8 @@ void Order::give(std::int64_t segment, SidePacket packet, std::int64_t after,
       segment, bytes, stop,
       [&](const Part& part) {
         if (segment != head_) return has_room(segment);
-        // Frames that are to come first may wait for some that the packet's lane has still to give.
+        // Frames before this packet may wait for a verdict that needs later frames, which only this
+        // lane can give. So the lane must not wait here.
         return !is_full(part.sides.size()) || (segment == needed_ && !side_is_due(part));
       },
       [&](Part& part) {
@@ -159,7 +161,8 @@ bool Order::has_ended(const Part& part) {
   return part.whole() && part.frames.empty() && part.sides.empty();
 }
 
-/// Its turn has come, or no more frames will.
+/// Returns whether the first packet of another stream is next: all frames before it have been
+/// taken, or no more frames will come.
 bool Order::side_is_due(const Part& part) {
   if (part.sides.empty()) return false;
   return part.sides.front().after <= part.taken || (part.complete && part.frames.empty()) ||

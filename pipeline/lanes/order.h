@@ -1,4 +1,4 @@
-// Puts what lanes have finished into the order of the stream.
+// Puts the frames that lanes have finished into the order of the stream.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 namespace facepipe::pipeline {
 
-/// A packet of another stream than the video.
+/// A packet of a stream that isn't the video.
 struct SidePacket {
   video::UniqueAVPacket packet;
 };
@@ -28,33 +28,36 @@ struct SidePacket {
 struct FinishedFrame {
   video::EncodedFrame encoded;  ///< without a packet if no video is written
   video::Timing coded;          ///< DecodedPicture::coded
-  Clock::time_point given;
+  Clock::time_point given;      ///< when the lane gave it to Order
 };
 using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 
-/// Several lanes give the frames of the segments that they work on; one thread takes them, segment
-/// by segment. Once `stop` is requested, everything that waits throws Stopped.
+/// A queue from lanes to the thread that writes. Lanes add frames of several segments at the same
+/// time. next() returns the frames segment by segment. Once `stop` is requested, all functions that
+/// wait throw Stopped.
 ///
-/// What can't be taken yet has two limits. A few frames of the head, the segment whose turn it is,
-/// may wait. The frames of all later segments may hold a number of bytes together. This limit never
-/// stops the head, so the lane that works on it always goes on. A later frame waits only when it
-/// asks to be admitted, before it takes anything that lanes share. So no lanes wait for each other.
-/// Frames that are admitted already may exceed the bytes.
+/// The head is the segment whose frames next() returns now. Two limits hold for frames in the
+/// queue: a number of frames for the head, and a number of bytes for all later segments together.
+/// The limit of bytes never applies to the head, so the lane that works on the head can always
+/// continue. A lane with a later segment waits in admit(), before it takes any resource that lanes
+/// share. So no lanes wait for each other. Frames that were admitted earlier may exceed the limit
+/// of bytes.
 ///
-/// Frames of later segments may tell what becomes of the head's frames (need()). Then these
-/// segments don't wait, either.
+/// If faces are hidden, the head's last frames may need frames of later segments (see need()). The
+/// limit of bytes then doesn't apply to those segments either.
 ///
-/// A lane that fails leaves segments that other lanes do again. Until then these other lanes go on
-/// with their segments, far beyond the bytes, so that one of them comes to the head. All members
-/// are here because one lock guards them.
+/// If a lane fails, other lanes repeat its segments. Until one of them comes to do this, they go on
+/// with their own segments. So the limit of bytes is then Limits::times_after_failure times as
+/// high. One lock guards all members, so they are in one class.
 class Order {
  public:
   struct Limits {
-    int of_head = 8;  ///< frames, and as many packets of other streams
-    std::int64_t bytes_behind = std::int64_t{1} << 30;
-    int times_after_failure = 8;  ///< so many times the bytes, until failed segments are done again
+    int of_head = 8;  ///< waiting frames of the head; also waiting packets of other streams
+    std::int64_t bytes_behind = std::int64_t{1} << 30;  ///< bytes of all later segments together
+    /// Multiplies `bytes_behind` until other lanes have repeated the segments of a failed lane.
+    int times_after_failure = 8;
   };
-  /// What has been given of a segment.
+  /// How much of a segment lanes have given.
   struct Progress {
     bool whole = false;  ///< all of it was given
     std::int64_t frames = 0;
@@ -63,36 +66,40 @@ class Order {
 
   Order(const Limits& limits, std::stop_token stop);
 
-  /// Waits until there is room for more behind the head, or the segment is the head. `stop` ends
-  /// the wait; it must be requested when the constructor's is. Errors: Error(device) if a lane has
-  /// failed and too much waits for its segments.
+  /// Waits until the segment is the head, or there is room for frames of later segments. A lane
+  /// calls it before it works on a frame. `stop` ends the wait; it must be requested when the
+  /// constructor's `stop` is. Errors: Error(device) if a lane has failed and too many bytes wait
+  /// until its segments are repeated.
   void admit(std::int64_t segment, const std::stop_token& stop);
   void admit(std::int64_t segment) { admit(segment, stop_); }
-  /// Gives the next frame of a segment, which was admitted. Waits for room if the segment is the
-  /// head. Returns true if the segment is whole now.
+  /// Adds the next frame of a segment; call admit() for it first. Waits for room if the segment is
+  /// the head. Returns true if the segment is whole now.
   bool give(std::int64_t segment, FinishedFrame frame);
-  /// Gives a packet of another stream, which is taken behind the first `after` frames of the
-  /// segment. `after` must rise from packet to packet. Waits for room; `stop` ends the wait.
+  /// Adds a packet of another stream. next() returns it after the first `after` frames of the
+  /// segment. `after` must not fall from packet to packet. Waits for room; `stop` ends the wait.
   void give(std::int64_t segment, SidePacket packet, std::int64_t after,
             const std::stop_token& stop);
   void give(std::int64_t segment, SidePacket packet, std::int64_t after) {
     give(segment, std::move(packet), after, stop_);
   }
-  /// All packets of the segment have been given, and it ends with its `frames`-th frame. Returns
-  /// true if the segment is whole now.
+  /// Says that the segment has `frames` frames, and that all its packets of other streams were
+  /// given. Returns true if the segment is whole now.
   bool expect(std::int64_t segment, std::int64_t frames);
-  /// No more frames of the segment will come, even if more were expected.
+  /// Says that no more frames of the segment will come, even if expect() promised more.
   void complete(std::int64_t segment);
-  /// The head may not end without frames of this segment, nor of those before it.
+  /// Says that the head may need frames of segments up to this one before it can end. From now on,
+  /// admit() doesn't wait for these segments. TrackQueue calls this.
   void need(std::int64_t segment);
-  /// The stream ends with this segment. What is given behind it goes nowhere.
+  /// Ends the stream with this segment. Frames and packets of later segments are dropped.
   void end_with(std::int64_t segment);
-  /// A lane gives the segment up. Returns what there is of it; another lane gives the rest.
+  /// A lane calls this when it gives up a segment. Returns how much of the segment was given;
+  /// another lane must give the rest.
   [[nodiscard]] Progress leave(std::int64_t segment);
-  /// The stream has so many segments.
+  /// Says how many segments the stream has.
   void end(std::int64_t segments);
 
-  /// The next item; nullopt behind the last segment. Only one thread calls it.
+  /// Waits for the next item and returns it; nullopt after the last segment. Only one thread calls
+  /// it.
   [[nodiscard]] std::optional<OrderedItem> next();
 
  private:
@@ -102,7 +109,7 @@ class Order {
   };
   struct Part : SegmentFrames<FinishedFrame> {
     std::deque<Side> sides;
-    std::int64_t bytes = 0;  // of bytes_behind_
+    std::int64_t bytes = 0;  // the segment's share of bytes_behind_
     std::int64_t given_sides = 0;
   };
 
@@ -128,10 +135,10 @@ class Order {
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
-  std::set<std::int64_t> left_;         // by failed lanes, and not whole since
+  std::set<std::int64_t> left_;  // segments that failed lanes have left and that aren't whole
   std::int64_t head_ = 0;
-  std::int64_t needed_ = -1;       // segments up to this one, where need() is called
-  std::int64_t bytes_behind_ = 0;  // that frames and packets of segments behind the head hold
+  std::int64_t needed_ = -1;       // the last argument of need(); -1 if it wasn't called
+  std::int64_t bytes_behind_ = 0;  // bytes of frames and packets of segments after the head
   std::optional<std::int64_t> segments_;
 };
 

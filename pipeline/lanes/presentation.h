@@ -1,4 +1,4 @@
-// What only the order of the whole stream says of a frame.
+// Computes the values of a frame that depend on all frames before it.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,20 @@
 
 namespace facepipe::pipeline {
 
-/// Numbers and stamps frames of several lanes, as one decoder and one encoder would have done it.
-/// Each lane knows only its own segments. Not thread-safe.
+/// Gives frames of several lanes the numbers and time stamps that a single lane would give them. A
+/// lane can't do this, because it knows only its own segments. Not thread-safe.
 class Presentation {
  public:
-  /// @param encoder  any lane's; nullptr if no video is written
+  /// @param encoder  the encoder of any lane; nullptr if no video is written
   Presentation(const video::Demuxer& demuxer, const video::Encoder* encoder,
                video::Notices& notices);
 
-  /// Index, stamp and duration of the next frame in presentation order; it has no picture.
+  /// Returns a frame without a picture, which has the index, time stamp and duration of the next
+  /// frame in presentation order.
   [[nodiscard]] Frame next(const video::Timing& coded);
 
-  /// The same for a finished frame: sets the record's index and time, and the packet's stamps.
+  /// Calls next() for a finished frame, and sets the record's index and time and the packet's time
+  /// stamps.
   void restamp(FinishedFrame& frame);
 
  private:

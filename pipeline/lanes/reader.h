@@ -1,4 +1,4 @@
-// The thread of a job that reads.
+// Declares Reader, the work of the thread of a job that reads.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace facepipe::pipeline {
 
-/// Reads a job's input to its end, or to the end of the chosen range, and feeds the lanes. Its
-/// eight members are what it reads, where that goes, and what it counts on the way.
+/// Reads a job's input to its end, or to the end of the chosen range, and gives the packets to the
+/// lanes. Its eight members are the input, the target of the packets, and what it counts.
 class Reader {
  public:
-  /// All that is referred to outlives it.
+  /// The arguments must outlive this object.
   Reader(const JobPlan& plan, OpenInput& input, LaneConnections& connections,
          video::Notices& notices)
       : plan_(plan),
@@ -28,17 +28,17 @@ class Reader {
         ended_range_(input.begin.ended_range),
         working_(input.begin.reading) {}
 
-  /// The thread's body.
-  /// @param decoder  any lane's, which knows the chosen range
+  /// Reads to the end. The job's thread "read" calls this.
+  /// @param decoder  the decoder of any lane; it knows the chosen range
   /// @param failed   requested when the job has failed
   void run(const video::Decoder& decoder, const std::stop_token& failed);
-  /// Nobody reads the input while the lock lives.
+  /// Returns a lock. While it is held, the thread doesn't read the input.
   [[nodiscard]] std::unique_lock<std::mutex> pause() { return std::unique_lock(reading_); }
 
-  // What follows is meaningful when the thread has ended.
-  /// Cuts between segments.
+  // The following functions are valid after the thread has ended.
+  /// Returns the number of cuts between segments.
   [[nodiscard]] std::int64_t cuts() const { return cuts_; }
-  /// A packet behind the chosen range has come.
+  /// Returns whether the chosen range ended before the input.
   [[nodiscard]] bool ended_range() const { return ended_range_; }
   [[nodiscard]] Clock::duration working() const { return working_; }
 

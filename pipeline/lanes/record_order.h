@@ -1,4 +1,4 @@
-// Records leave an encoder in decoding order; files want them in presentation order.
+// Sorts records. They leave an encoder in decoding order, but files need presentation order.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace facepipe::pipeline {
 
-/// Puts records into the order of their indices. A record goes to the sink when all records with
-/// lower indices have gone there. Not thread-safe.
+/// Puts records into the order of their indices. push() gives a record to the sink as soon as the
+/// sink has got all records with lower indices. Not thread-safe.
 class RecordOrder {
  public:
   template <typename Sink>

@@ -27,7 +27,8 @@ void Runner::work(const Thread& thread) noexcept {
   try {
     thread.body();
   } catch (...) {
-    // Stopped, too: where another thread failed before, its exception is the one that is kept.
+    // This may be Stopped because another thread failed before. fail() then keeps that thread's
+    // exception.
     fail(std::current_exception());
   }
 }

@@ -1,4 +1,4 @@
-// The threads of a run, joined by channels.
+// Runs the threads of a job.
 #pragma once
 
 #include <exception>
@@ -15,30 +15,33 @@
 
 namespace facepipe::pipeline {
 
-/// Runs threads until all have ended. The first exception of any of them is kept, failed() is
-/// requested, by which the others' waits end, and the exception is rethrown by run() on the
-/// caller's thread. A thread that can't be started is such a failure too: Error(internal).
+/// Runs threads until all have ended. If a thread throws, the stop token failed() is requested,
+/// which ends the waits of the other threads. When all have ended, run() rethrows the first
+/// exception on the caller's thread. If a thread can't be started, run() throws Error(internal).
 class Runner {
  public:
-  /// Starts a thread. Another one than start_thread() is for tests.
+  /// Starts a thread. Only tests use another function than start_thread().
   using Start = std::function<std::jthread(std::function<void()> body)>;
 
   Runner() : Runner(start_thread<std::function<void()>>) {}
   explicit Runner(Start start) : start_(std::move(start)) {}
-  /// For threads that are part of another run: failed() is requested when `outer` is, too.
+  /// Makes a runner for threads that are part of another run. If `outer` is requested, failed() is
+  /// requested, too.
   explicit Runner(const std::stop_token& outer) : Runner() {
     by_outer_.emplace(outer, [this] { failure_.request_stop(); });
   }
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// `body` will run on a thread of its own. `name` (15 characters) is the thread's.
+  /// Adds a thread that will run `body`. `name` is the thread's name; only its first 15 characters
+  /// are used.
   void add(std::string name, std::function<void()> body);
 
-  /// Requested when a thread has failed. Every wait of one thread for another must end by it.
+  /// Returns the stop token that is requested when a thread has failed. It must end every wait of
+  /// one thread for another.
   [[nodiscard]] std::stop_token failed() const { return failure_.get_token(); }
 
-  /// Runs every thread to its end; rethrows the first failure.
+  /// Runs all threads to their end. Rethrows the first exception.
   void run();
 
  private:

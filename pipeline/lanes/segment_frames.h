@@ -1,4 +1,4 @@
-// The frames of one segment, from a lane that gives them to a thread that takes them.
+// Declares SegmentFrames, a queue of the frames of one segment.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace facepipe::pipeline {
 
-/// Not thread-safe.
+/// A queue of the frames of one segment. It counts the frames that lanes have given and that the
+/// receiving thread has taken. Not thread-safe.
 template <typename Frame>
 struct SegmentFrames {
-  std::deque<Frame> frames;  ///< those that were given and not taken
+  std::deque<Frame> frames;  ///< frames that were given and not taken
   std::int64_t given = 0;
   std::int64_t taken = 0;
-  std::optional<std::int64_t> expected;
-  bool complete = false;  ///< no more will come, even if more were expected
+  std::optional<std::int64_t> expected;  ///< the number of all frames, once it is known
+  bool complete = false;                 ///< no more frames will come, even if `given` < `expected`
 
   void give(Frame frame) {
     frames.push_back(std::move(frame));

@@ -1,4 +1,5 @@
-// Segments of the stream on their way to lanes, and back if a lane can't finish them.
+// Declares Segments, the queue from which lanes take segments of the stream. A lane gives a segment
+// back to it if it can't finish the segment.
 #pragma once
 
 #include <condition_variable>
@@ -21,35 +22,37 @@
 
 namespace facepipe::pipeline {
 
-/// What a lane gets of a segment, in file order.
+/// A packet of a segment. A lane gets them in file order.
 using SegmentInput = std::variant<video::ReadPacket, SidePacket>;
 
-/// A part of the stream for one lane; all of the stream if there is one lane. One thread fills it,
-/// and one thread at a time takes from it. Its eight members are a channel, and what is kept of it
-/// for another lane.
+/// A part of the stream for one lane; the whole stream if there is one lane. One thread fills it,
+/// and one thread at a time takes from it. Its eight members are a queue of packets, and the taken
+/// packets that are kept for another lane.
 class Segment {
  public:
   struct Limits {
-    std::int64_t waiting = 0;  ///< cost of what waits
-    std::int64_t kept = 0;     ///< bytes of what was taken and is kept; 0: nothing is kept
+    std::int64_t waiting = 0;  ///< limit for the cost of packets that wait to be taken
+    std::int64_t kept = 0;     ///< limit for the bytes of taken packets that are kept; 0: none are
+                               ///< kept
   };
 
   Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
 
-  /// Counted from 0.
+  /// Returns the segment's number in the stream, counted from 0.
   [[nodiscard]] std::int64_t number() const { return number_; }
-  /// ReadPacket::starts_independently of its first packet.
+  /// Returns ReadPacket::starts_independently of the first packet.
   [[nodiscard]] bool starts_independently() const { return starts_independently_; }
 
-  /// Waits for room.
+  /// Adds a packet. Waits for room.
   void push(SegmentInput input, std::int64_t cost) { input_.push(std::move(input), cost); }
   void close() { input_.close(); }
 
-  /// The next packet; nullopt at the end. Throws Stopped once `stop` is requested.
+  /// Waits for the next packet and returns it; nullopt at the segment's end. Throws Stopped once
+  /// `stop` is requested.
   [[nodiscard]] std::optional<SegmentInput> next(const std::stop_token& stop);
-  /// next() begins with the first packet again. Returns false if the segment was too long to be
-  /// kept.
-  /// @param given  what the lane has given of the segment, and the next lane leaves out
+  /// Makes next() begin with the first packet again. Returns false if the segment was too long to
+  /// be kept.
+  /// @param given  frames and packets that the lane has given to Order; the next lane skips them
   [[nodiscard]] bool rewind(const Order::Progress& given);
   [[nodiscard]] const Order::Progress& given() const { return given_; }
 
@@ -62,38 +65,42 @@ class Segment {
   std::int64_t room_for_kept_;
   bool all_kept_;
   std::vector<SegmentInput> kept_;
-  std::size_t next_ = 0;  // of kept_; behind it the channel goes on
+  std::size_t next_ = 0;  // index in kept_ of the next packet; after the last one, input_ is next
   Order::Progress given_;
 };
 
-/// Gives each segment to the lane that asks first. Once `stop` is requested, what waits throws
-/// Stopped. It has eleven members because one lock guards most of them.
+/// A queue of segments. Each segment goes to the lane that asks first. Once `stop` is requested,
+/// all functions that wait throw Stopped. It has eleven members, because one lock guards most of
+/// them.
 class Segments {
  public:
-  /// @param may_return  lanes may give segments back, so that none ends before all are done
+  /// @param may_return  lanes may give segments back, so a lane ends only when all segments are
+  ///                    done
   Segments(int capacity, std::stop_token stop, bool may_return = false);
 
   [[nodiscard]] bool may_return() const { return may_return_; }
 
   /// Adds the next segment of the stream. Waits for room.
   void push(std::shared_ptr<Segment> segment);
-  /// The stream has ended.
+  /// Must be called after the last push().
   void close();
 
-  /// The next segment to work on; those that were given back come first. nullopt if there will be
-  /// no more. `stop` ends the wait; it must be requested when the constructor's is.
+  /// Waits for the next segment and returns it. Segments that were given back come first. Returns
+  /// nullopt if there will be no more. `stop` ends the wait; it must be requested when the
+  /// constructor's `stop` is.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop(const std::stop_token& stop);
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop() { return pop(stop_); }
-  /// The same; also returns nullopt if no segment has come after `patience`.
+  /// Like pop(), but also returns nullopt if there is no segment after `patience`.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop_within(Clock::duration patience,
                                                                    const std::stop_token& stop);
-  /// Requested when no lane will get another segment, or the constructor's `stop` is.
+  /// Returns a stop token that is requested when no lane will get another segment, or when the
+  /// constructor's `stop` is requested.
   [[nodiscard]] std::stop_token ended() const { return ended_.get_token(); }
-  /// All frames of a segment have been given to the Order.
+  /// Must be called when all frames of the segment have been given to Order.
   void done(std::int64_t segment);
-  /// Whether the segment is done, so that it needn't be given back.
+  /// Returns whether the segment is done. Then it needn't be given back.
   [[nodiscard]] bool is_done(std::int64_t segment);
-  /// Takes segments back that their lane can't finish. They must have been rewound.
+  /// Takes back segments that a lane can't finish. Call Segment::rewind() for each of them first.
   void give_back(std::vector<std::shared_ptr<Segment>> segments);
 
  private:
@@ -108,7 +115,7 @@ class Segments {
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
   std::deque<std::shared_ptr<Segment>> waiting_;
-  std::set<std::int64_t> open_;  // that were pushed and are not done, if they may return
+  std::set<std::int64_t> open_;  // if may_return_: segments that were pushed and are not done
   bool closed_ = false;
   std::stop_source ended_;
   const std::stop_callback<std::function<void()>> by_stop_;

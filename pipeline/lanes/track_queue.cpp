@@ -47,7 +47,8 @@ void TrackQueue::leave(const Room& room) {
   room_.notify_all();
 }
 
-/// Also where nobody wants the frame it is answered behind those that its lane gave before.
+// If a frame is after the stream's end, finish() answers it, and not this function: a lane must get
+// its answers in the order of its frames.
 void TrackQueue::give(Room& room, Given given, Answers& answers) {
   const std::int64_t segment = room.segment_;
   bool finished = false;

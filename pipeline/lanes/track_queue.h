@@ -1,4 +1,5 @@
-// Frames of all lanes on their way to the tracker, in the stream's order.
+// Declares TrackQueue, which brings frames of all lanes to the tracker in the stream's order, and
+// brings verdicts back.
 #pragma once
 
 #include <condition_variable>
@@ -21,46 +22,50 @@
 
 namespace facepipe::pipeline {
 
-/// What is hidden in a frame, and the frame's place in the stream, which its lane may not know.
+/// Says what is hidden in a frame, and where the frame is in the stream, because a lane doesn't
+/// always know this.
 struct Verdict {
   HiddenFrame hidden;
-  std::int64_t lane_frame_index = 0;  ///< the index that the lane gave it with
-  std::int64_t index = 0;
+  std::int64_t lane_frame_index = 0;  ///< the index that the lane has given the frame
+  std::int64_t index = 0;             ///< the frame's index in the stream
   double time_s = 0;
   std::int64_t pts = 0;
-  float cpu_ms = 0;  ///< of the threads that followed and decided it, without their helpers
+  float cpu_ms = 0;  ///< CPU time of the job's two tracking threads for this frame, without that
+                     ///< of their helper threads
 };
 
-/// Lanes let frames in, and give them when they have been searched. One thread takes them, segment
-/// by segment. It or another one gives each lane a verdict on each of its frames, in the order in
-/// which the lane gave them. Thread-safe. Once `stop` is requested, everything that waits throws
-/// Stopped.
+/// A queue from lanes to the thread that follows faces. A lane calls admit() when it has decoded a
+/// frame, and give() when the frame has been searched. One thread calls next(), which returns the
+/// frames segment by segment. It or another thread calls answer(), which sends the lane a verdict
+/// on each frame. A lane gets its verdicts in the order of its frames. Thread-safe. Once `stop` is
+/// requested, all functions that wait throw Stopped.
 ///
-/// At most Limits::held frames wait in all lanes, from admit() until their Room ends. The head is
-/// the segment that frames are taken from. A frame of the head is refused only while another frame
-/// will leave without it: a frame that has its verdict, or one of the head that is still to be
-/// taken. So the lane that works on the head always makes progress. No lanes wait for each other,
-/// because the taker needs only the head, and a lane lets a frame with its verdict go by itself.
-/// Frames of later segments leave some room for the head. They wait in admit(), before they take
-/// anything that lanes share.
+/// A frame is held from admit() until its Room is destroyed. Limits::held limits the frames that
+/// all lanes hold together. The head is the segment whose frames next() returns now. At the limit,
+/// admit() still accepts a frame of the head, unless another held frame will leave in any case: a
+/// frame with a verdict, or a frame of the head that next() has still to return. So the lane that
+/// works on the head always makes progress.
 ///
-/// Only admit(), next() and a full channel of answers wait. All members are
-/// here because one lock guards them.
+/// Frames of later segments have a lower limit, which reserves room for the head. They wait in
+/// admit(), before they take any resource that lanes share. So no lanes wait for each other.
+///
+/// admit() and next() wait. give(), answer() and finish() wait only if a channel of answers is
+/// full. One lock guards all members, so they are in one class.
 class TrackQueue {
  public:
   struct Limits {
-    int held = 1;                     ///< frames
-    int max_held_later_segments = 0;  ///< the limit for a frame of a segment behind the head
-    /// A frame counts only until it is taken, because no picture waits for its verdict.
+    int held = 1;                     ///< the limit of held frames
+    int max_held_later_segments = 0;  ///< the limit of held frames for segments after the head
+    /// A frame is held only until next() returns it, because no picture is kept for its verdict.
     bool until_taken = false;
   };
 
-  /// Brings one lane a verdict on each frame that it gave. nullopt: there will be none. Then nobody
-  /// may see the frame, nor any that follows it in the stream.
+  /// Brings a lane the verdict on each of its frames. nullopt: the frame gets no verdict. Then this
+  /// frame and all later frames of the stream must not be shown.
   using Answers = Channel<std::optional<Verdict>>;
 
-  /// Room for a frame, which its destructor gives back. The room of a frame that was given must
-  /// live until the frame has its answer. The queue outlives it.
+  /// The right to hold one frame. The destructor gives it back. After give(), it must live until
+  /// the frame's answer has come. The queue outlives it.
   class Room {
    public:
     Room() = default;
@@ -87,40 +92,44 @@ class TrackQueue {
     bool given_ = false;
   };
 
-  /// A frame as its lane knows it.
+  /// What a lane knows of a frame.
   struct Given {
     FrameToHide frame;
     video::Timing coded;                                  ///< DecodedPicture::coded
     std::shared_ptr<const track::MotionPicture> picture;  ///< for HiddenFrames::follow()
     std::optional<track::ComparedPictures> compared;      ///< for HiddenFrames::follow()
-    Room room;                                            ///< with Limits::until_taken
+    Room room;                                            ///< give() fills it in if until_taken
   };
 
-  /// @param on_head  called with each head, the first at once, while the queue is locked
+  /// @param on_head  called with each head, while the queue is locked. The constructor calls it
+  ///                 with the first head.
   TrackQueue(const Limits& limits, std::function<void(std::int64_t segment)> on_head,
              std::stop_token stop);
 
-  /// Waits until there is room for one more frame of the segment. Returns nullopt if nobody wants
-  /// it, because the stream ends before it. `stop` ends the wait; it must be requested when the
-  /// constructor's is.
+  /// Waits until one more frame of the segment can be held. Returns nullopt if the stream ends
+  /// before this segment. `stop` ends the wait; it must be requested when the constructor's `stop`
+  /// is.
   [[nodiscard]] std::optional<Room> admit(std::int64_t segment, const std::stop_token& stop);
-  /// The next frame of its segment, which was admitted. `answers` outlives the queue's taker.
+  /// Adds the next frame of a segment. Its verdict will go to `answers`, which outlives the calls
+  /// of answer() and finish().
+  /// @param room  from admit() for this frame
   void give(Room& room, Given given, Answers& answers);
-  /// The segment ends with its `frames`-th frame.
+  /// Says that the segment has `frames` frames.
   void expect(std::int64_t segment, std::int64_t frames);
-  /// The segment ends with the frames that were given.
+  /// Says that the segment has only the frames that were given so far.
   void complete(std::int64_t segment);
-  /// The stream has so many segments.
+  /// Says how many segments the stream has.
   void end(std::int64_t segments);
-  /// The stream ends with this segment: what is given behind it will have no verdict.
+  /// Ends the stream with this segment. Frames of later segments get no verdict.
   void end_with(std::int64_t segment);
 
-  /// The next frame; nullopt at the stream's end, and after finish(). For one thread.
+  /// Waits for the next frame and returns it; nullopt at the stream's end, and after finish(). Only
+  /// one thread calls it.
   [[nodiscard]] std::optional<Given> next();
-  /// Gives a verdict on the first of the frames that were taken and have none. One thread calls
-  /// this and finish().
+  /// Sends the verdict on the oldest frame from next() that has no verdict yet. Only one thread
+  /// calls answer() and finish().
   void answer(Verdict verdict);
-  /// There are no more verdicts: frames that have none yet get none.
+  /// Sends nullopt to all frames that have no verdict yet, and to frames that are given later.
   void finish();
 
  private:
@@ -129,7 +138,7 @@ class TrackQueue {
     Answers* answers = nullptr;
   };
   struct Part : SegmentFrames<Waiting> {
-    /// Frames that were admitted, without those that left and weren't given.
+    /// Number of admitted frames, without frames that were dropped before give().
     std::int64_t let_in = 0;
   };
 
@@ -151,11 +160,11 @@ class TrackQueue {
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
-  std::deque<Answers*> asked_;          // where answers on the frames that were taken go
-  std::vector<Waiting> beyond_;         // frames that get no verdict, behind others of their lanes
+  std::deque<Answers*> asked_;          // for each frame from next() without verdict: its answers
+  std::vector<Waiting> beyond_;         // frames after the stream's end; finish() answers them
   std::int64_t head_ = 0;
-  std::int64_t held_ = 0;        // frames that have room
-  std::int64_t searched_ = 0;    // of these, frames that aren't given yet
+  std::int64_t held_ = 0;        // held frames
+  std::int64_t searched_ = 0;    // held frames that aren't given yet
   std::int64_t unanswered_ = 0;  // frames that were given and have no answer
   std::optional<std::int64_t> segments_;
   bool finished_ = false;

@@ -6,7 +6,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-// Frames between the two threads; the plan counts them (kBetweenStages).
+// The most frames between the two threads. kBetweenStages (pipeline/flight_limits.cpp) counts them.
 constexpr std::int64_t kFollowedAhead = 1;
 
 }  // namespace
@@ -35,7 +35,7 @@ void TrackingThreads::decide(const std::function<bool()>& cut_short) {
   });
   tracks_.finish();
   while (pending_.pop()) {
-    // After an error, the other thread must not wait for room: it would not see that it is to end.
+    // After an error, "track" may be waiting for room in pending_, and nothing else would wake it.
   }
 }
 

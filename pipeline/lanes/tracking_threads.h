@@ -1,4 +1,4 @@
-// The two threads of a job that find out what is hidden in its frames.
+// Declares TrackingThreads, the work of the two threads that decide what is hidden in each frame.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,21 @@
 
 namespace facepipe::pipeline {
 
-/// One thread follows faces in the frames of all lanes. The other one decides what is hidden, and
-/// gives the lanes their verdicts.
+/// The thread "track" follows faces in the frames of all lanes. The thread "decide" decides what is
+/// hidden, and gives the lanes their verdicts.
 class TrackingThreads {
  public:
-  /// All that is referred to outlives it.
-  /// @param presentation  nullptr if the lane knows the frames' place in the stream
+  /// The referenced arguments must outlive this object.
+  /// @param lane          the threads work on its device
+  /// @param presentation  nullptr if there is one lane, which numbers the frames itself
   /// @param failed        requested when the job has failed
-  /// @param lane          whose device the threads work on
   TrackingThreads(Hiding& hiding, TrackQueue& tracks, JobEnd& end, const Lane& lane,
                   std::unique_ptr<Presentation> presentation, std::stop_token failed);
 
-  /// The bodies of the threads.
+  /// Follows faces to the stream's end. The thread "track" calls this.
   void follow();
-  /// @param cut_short  as Hiding::decide()
+  /// Decides what is hidden, to the stream's end. The thread "decide" calls this.
+  /// @param cut_short  see Hiding::decide()
   void decide(const std::function<bool()>& cut_short);
 
  private:

@@ -12,7 +12,7 @@ std::string Writer::name() const {
 
 void Writer::run() {
   const ScopedWork work(working_);
-  bool goes_on = true;  // false: what comes is dropped, so that nobody waits
+  bool goes_on = true;  // false: the thread drops all further items, so that no lane waits for room
   while (std::optional<OrderedItem> item = order_.next()) {
     if (!goes_on) continue;
     goes_on = end_.goes_on_after([&] {
@@ -22,7 +22,7 @@ void Writer::run() {
         write(std::get<FinishedFrame>(std::move(*item)));
     });
   }
-  // The thread waits for a FIFO's reader here, where a stop still ends the wait.
+  // drain() waits for the reader of a FIFO. A stop can still end the wait here, but not later.
   if (muxer_) end_.goes_on_after([&] { muxer_->drain(); });
 }
 
@@ -31,7 +31,7 @@ void Writer::write(FinishedFrame frame) {
       std::chrono::duration<double, std::milli>(Clock::now() - frame.given).count();
   if (presentation_) presentation_->restamp(frame);
   if (muxer_ && !write_video(frame)) {
-    end_.request();  // the disk is full: what is on its way is dropped
+    end_.request();  // the disk is full: frames that are still in the lanes are dropped
     return;
   }
   records_.push(std::move(frame.encoded.record));

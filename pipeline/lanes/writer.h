@@ -1,4 +1,4 @@
-// The thread of a job that writes.
+// Declares Writer, the work of the thread of a job that writes.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,11 @@
 
 namespace facepipe::pipeline {
 
-/// Takes what the lanes have finished, in the stream's order, and gives packets to the muxer and
-/// records to the observer.
+/// Takes finished frames from Order. Gives packets to the muxer and records to the observer.
 class Writer {
  public:
   /// @param muxer         nullptr if no video is written
-  /// @param presentation  nullptr if the lane knows the frames' place in the stream
+  /// @param presentation  nullptr if there is one lane, which numbers the frames itself
   Writer(Order& order, JobEnd& end, std::unique_ptr<video::Muxer> muxer,
          std::unique_ptr<Presentation> presentation, JobRecords records)
       : order_(order),
@@ -29,15 +28,15 @@ class Writer {
         presentation_(std::move(presentation)),
         records_(std::move(records)) {}
 
-  /// The thread's name.
+  /// Returns the thread's name.
   [[nodiscard]] std::string name() const;
-  /// The thread's body.
+  /// Writes everything that comes from Order. The job's thread calls this.
   void run();
 
-  // What follows is meaningful when the thread has ended.
-  /// nullptr if no video is written.
+  // The following functions are valid after the thread has ended.
+  /// Returns nullptr if no video is written.
   [[nodiscard]] video::Muxer* muxer() const { return muxer_.get(); }
-  /// Frames of the video that the muxer took.
+  /// Returns how many frames of the video the muxer has taken.
   [[nodiscard]] std::int64_t written() const { return written_; }
   [[nodiscard]] Clock::duration working() const { return working_; }
 

@@ -13,7 +13,7 @@ constexpr int kRimmed = kSide + 2;  ///< one more sample on each side, for gradi
 template <int Side>
 using Window = std::array<float, static_cast<std::size_t>(Side) * Side>;
 
-/// Copies the rows of the window. Outside of the level, the samples of its edge are repeated.
+/// Copies the samples of a window. Outside of the level, the samples of its edge are repeated.
 template <int Side>
 void gather_clamped(const LumaLevel& level, int left, int top,
                     std::array<std::uint8_t, (Side + 1) * (Side + 1)>& out) {
@@ -94,8 +94,8 @@ class Template {
   }
 
  private:
-  /// There is a sum for each column, so that a compiler can do the additions at once without
-  /// changing the result.
+  /// One sum for each column. A compiler can compute these sums at the same time without changing
+  /// the result.
   using Lanes = std::array<float, kSide>;
   static float sum(const Lanes& lanes) {
     float total = 0;
@@ -109,7 +109,8 @@ class Template {
   FlowMatrix inverse_;
 };
 
-/// Moves `there` (samples of the level) to what is at `here`. Returns whether it was found.
+/// Moves `there` to the place in `to` that shows the same as `here` in `from`. Positions are in
+/// samples of the level. Returns whether the place was found.
 bool converge(const LumaLevel& from, const LumaLevel& to, Point here, Point& there) {
   const Template window(from, here);
   if (!window.textured()) return false;

@@ -1,4 +1,4 @@
-// Makes the small luma in which motion is looked for: half the picture's size, 8 bits, upright.
+// Makes the small luma in which motion is estimated: upright, half the picture's size, 8 bits.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace facepipe::track {
 
-/// Owns its samples; row y begins at samples[y * size.width]. It is empty if nothing is known about
-/// the picture.
+/// Holds a small luma. Row y begins at samples[y * size.width].
 struct Luma {
   Size picture;  ///< the upright picture that it was made from
   Size size;     ///< half of that, rounded up
@@ -19,17 +18,17 @@ struct Luma {
   [[nodiscard]] bool empty() const { return samples.empty(); }
 };
 
-/// Returns the mean of each 2 x 2 pixels of the upright picture. At an odd right or lower edge, it
-/// is the mean of the pixels that exist. Samples of more than 8 bits lose their lower bits. For RGB
-/// (planes green, blue, red) it takes the green plane, which serves as well.
+/// Returns the small luma: the mean of each 2 x 2 pixels of the upright picture. At an odd right or
+/// lower edge, it is the mean of the pixels that exist. Samples of more than 8 bits lose their
+/// lower bits. For RGB (planes green, blue, red) it uses the green plane, which is good enough.
 ///
 /// @param plane   the first plane of a picture in host memory; read only
 /// @param stored  the stored picture's size
 [[nodiscard]] Luma make_luma(const Plane& plane, const PixelFormat& format, Size stored,
                              Orientation orientation);
 
-/// Does the same for a small luma, or for any 8-bit samples. The result has ceil(width / 2) x
-/// ceil(height / 2) samples.
+/// Returns the mean of each 2 x 2 samples of a small luma, or of any plane of 8-bit samples. The
+/// result has ceil(width / 2) x ceil(height / 2) samples.
 [[nodiscard]] std::vector<std::uint8_t> halved(const std::uint8_t* samples, Size size);
 
 }  // namespace facepipe::track

@@ -1,4 +1,4 @@
-// Holds a luma plane at falling sizes, in which displacements are found from coarse to fine.
+// Holds a luma plane in several sizes. Motion is estimated in the smallest one first.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace facepipe::track {
 
-/// Owns its levels. The first level is the luma itself.
+/// Holds the levels. The first level is the luma itself.
 class LumaPyramid {
  public:
   /// `luma` must not be empty.

@@ -1,4 +1,4 @@
-// Declares the arguments and the launchers of the kernels that look for motion.
+// Declares the arguments and the launchers of the kernels that estimate motion.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facepipe::track {
 
-/// Refers to a picture on the device. Its levels lie one behind the other.
+/// Refers to a picture on the device. Its levels lie one after another in memory.
 struct DevicePyramid {
   const std::uint8_t* samples = nullptr;
   PyramidShape shape;
@@ -22,16 +22,16 @@ struct DevicePyramid {
   }
 };
 
-/// Tells where a point was found, if it was.
+/// The result for one point.
 struct FollowedPoint {
-  Point at;
-  std::int32_t found = 0;
+  Point at;                ///< the point's place or its motion; valid only if `found` isn't 0
+  std::int32_t found = 0;  ///< 1 if the point was found
 };
 
-/// Holds a box of `from` whose points are looked for in `to`. Both pictures have one size.
+/// Holds a box of `from` whose points are searched in `to`. The two pictures have the same size.
 struct DeviceStep {
-  const std::uint8_t* from = nullptr;  ///< samples of the pictures, with `to`
-  const std::uint8_t* to = nullptr;
+  const std::uint8_t* from = nullptr;  ///< samples of the first picture's pyramid
+  const std::uint8_t* to = nullptr;    ///< samples of the second picture's pyramid
   Box box;
   Similarity camera;
   std::int32_t grid = 0;
@@ -54,20 +54,21 @@ static_assert(sizeof(StepBatch) + sizeof(void*) <= 4096);
 void enqueue_pyramid(const Frame& frame, const PyramidShape& shape, std::uint8_t* samples,
                      cuda::StreamView stream);
 
-/// Adds the level's samples to the counts. There are kGreys counts for each cell.
+/// Counts the grey levels of the level's samples: adds to kGreys counts for each cell.
 void enqueue_counts(const LumaLevel& level, std::uint32_t* counts, cuda::StreamView stream);
 
 /// Finds the best point of each place of the level's TextureGrid.
 void enqueue_textured_points(const LumaLevel& level, TexturedPoint* points,
                              cuda::StreamView stream);
 
-/// Follows the points from picture to picture, at the levels in which the camera is looked for.
-/// Points without texture are not found.
+/// Follows the points from one picture to the other, at the levels for the camera's motion. Points
+/// without texture are not found.
 void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
                            const TexturedPoint* points, int count, FollowedPoint* followed,
                            cuda::StreamView stream);
 
-/// Gives kMostGrid * kMostGrid results for each step: how its points moved against the camera.
+/// Follows the points of each step's box. Writes kMostGrid * kMostGrid results for each step: the
+/// motion of its points against the camera.
 void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream);
 
 }  // namespace facepipe::track

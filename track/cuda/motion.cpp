@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPointsOfStep = std::size_t{kMostGrid} * kMostGrid;
 
-/// Returns how many bytes of a picture come to the host: first the counts, then the points.
+/// Returns how many bytes of a picture are copied to the host: first the counts, then the points.
 std::size_t findings_bytes(int places) {
   return sizeof(CellCounts) + static_cast<std::size_t>(places) * sizeof(TexturedPoint);
 }
@@ -47,7 +47,7 @@ struct PictureMemory {
   cuda::PinnedBuffer<std::byte> host_findings;
 };
 
-/// Keeps memory that pictures have given back. It lives as long as the estimator or a picture.
+/// Keeps memory that pictures have given back. It lives as long as the estimator or any picture.
 class FreeMemory {
  public:
   [[nodiscard]] std::unique_ptr<PictureMemory> take() {
@@ -78,8 +78,8 @@ class CudaMotionPicture final : public MotionPicture {
 
   [[nodiscard]] const PictureMemory& memory() const { return *memory_; }
 
-  // Returns the histograms, once the findings have come to the host. A lane and the tracker may ask
-  // at once.
+  // Returns the histograms. Call it only after the counts were copied to the host. A lane and the
+  // tracker may call it at the same time.
   [[nodiscard]] const CellHistograms& histograms() const {
     std::call_once(counted_, [this] {
       CellCounts counts;
@@ -113,7 +113,7 @@ class CudaMotionEstimator final : public MotionEstimator {
         done_(cuda::Event::Timing::off, wait) {
     make_room(static_cast<std::size_t>(places_));
   }
-  // The memory of pictures must not go to others while the device works on it.
+  // Waits, because a picture's memory must not get to another picture while the device works on it.
   ~CudaMotionEstimator() override {
     static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
   }
@@ -188,7 +188,7 @@ class CudaMotionEstimator final : public MotionEstimator {
                   "motion: the picture doesn't have the size that was given before");
   }
 
-  /// Makes room for so many results. No results may be on their way.
+  /// Makes room for so many results. The device must not be writing results meanwhile.
   void make_room(std::size_t results) {
     if (results <= results_.size()) return;
     const std::size_t room = std::max(results, 2 * results_.size());
@@ -196,7 +196,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     results_ = cuda::PinnedBuffer<FollowedPoint>(room);
   }
 
-  /// Brings results to the host, and all that was sent before.
+  /// Copies results to the host, and waits until this and all earlier work has ended.
   void bring_back(std::size_t results) {
     if (results > 0) {
       cuda::copy(results_.span().first(results), followed_.span(), stream_);
@@ -206,7 +206,7 @@ class CudaMotionEstimator final : public MotionEstimator {
     done_.synchronize();
   }
 
-  /// Lets the device look for the steps' points, and waits for them.
+  /// Follows the points of the steps on the device, and waits for the results.
   void send(std::span<const BoxStep> steps, std::span<const std::size_t> followed) {
     if (followed.empty()) return;
     make_room(followed.size() * kPointsOfStep);
@@ -231,7 +231,7 @@ class CudaMotionEstimator final : public MotionEstimator {
             level_for(shape_, side)};
   }
 
-  /// Returns the place of the i-th step that was sent.
+  /// Returns the box after the step. Its results are those of the i-th step that was sent.
   [[nodiscard]] Box place(const BoxStep& step, std::size_t i) const {
     std::vector<float> xs;
     std::vector<float> ys;
@@ -247,12 +247,12 @@ class CudaMotionEstimator final : public MotionEstimator {
   const PyramidShape shape_;
   const int places_;  ///< number of places of the TextureGrid
   CopyCounter& copies_;
-  // The stream is urgent because the host waits for it, while detection can wait.
+  // The stream is urgent, because the host waits for it. Detection can wait.
   cuda::Stream stream_{cuda::Stream::Priority::urgent};
   cuda::Event done_;
   std::shared_ptr<FreeMemory> free_ = std::make_shared<FreeMemory>();
   cuda::DeviceBuffer<FollowedPoint> followed_;
-  cuda::PinnedBuffer<FollowedPoint> results_;  ///< results in `followed_`, on the host
+  cuda::PinnedBuffer<FollowedPoint> results_;  ///< copy of `followed_` on the host
 };
 
 }  // namespace

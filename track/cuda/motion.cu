@@ -29,8 +29,9 @@ __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride
       mean_of_four(0U + upper[a] + upper[b] + lower[a] + lower[b], cells.drop));
 }
 
-/// Each block makes a tile of the first level and what lies above it. A level's tile is half as
-/// large on each axis as the one below, and begins at the same corner.
+/// Each block makes a tile of the first level, and the tiles of the other levels that show the same
+/// part of the picture. A level's tile has half as many samples on each axis as that of the
+/// previous level.
 template <typename Sample>
 __global__ void pyramid_kernel(const std::byte* plane, std::ptrdiff_t stride, LumaCells cells,
                                Orientation orientation, PyramidShape shape, std::uint8_t* out) {
@@ -151,7 +152,7 @@ struct Group {
   }
 };
 
-/// Returns a sample. Outside of the level it is the sample of the edge.
+/// Returns a sample; outside of the level, the nearest sample of its edge.
 __device__ float sample_at(const LumaLevel& level, int x, int y) {
   const int column = min(max(x, 0), level.size.width - 1);
   const int row = min(max(y, 0), level.size.height - 1);
@@ -159,7 +160,7 @@ __device__ float sample_at(const LumaLevel& level, int x, int y) {
 }
 
 /// Holds a column of a window of the first picture with its gradients, and the inverse of the
-/// matrix over all columns.
+/// gradients' matrix of all columns.
 struct Template {
   float grey[kFlowWindow];
   float gx[kFlowWindow];
@@ -170,7 +171,7 @@ struct Template {
     constexpr int kRimmed = kFlowWindow + 2;  // one more sample on each side, for gradients
     const WindowPlace place(centre, kRimmed);
     const int x = place.x + group.column;
-    float above = 0;  // this column's sample in the row before
+    float above = 0;  // this column's sample two rows above `middle`
     float upper[4];
     for (int i = 0; i < 4; ++i) upper[i] = sample_at(level, x + i, place.y);
     float xx = 0;
@@ -185,7 +186,7 @@ struct Template {
       const float left = place.between(upper[0], upper[1], lower[0], lower[1]);
       const float middle = place.between(upper[1], upper[2], lower[1], lower[2]);
       const float right = place.between(upper[2], upper[3], lower[2], lower[3]);
-      if (row >= 2) {  // this completes the row before
+      if (row >= 2) {  // the values of the previous row are complete now
         const int y = row - 2;
         grey[y] = row_grey;
         gx[y] = row_gx;
@@ -226,8 +227,9 @@ struct Template {
   }
 };
 
-/// Does what converge() of lucas_kanade.cpp does: moves `there` (samples of the level) to what is
-/// at `here`. Returns whether it was found. All threads of a group take the same branches.
+/// Does the same as converge() of lucas_kanade.cpp: moves `there` to the place in `to` that shows
+/// the same as `here` in `from`. Positions are in samples of the level. Returns whether the place
+/// was found. All threads of a group take the same branches.
 __device__ bool converge(const Group& group, const LumaLevel& from, const LumaLevel& to, Point here,
                          Point& there) {
   const Template window(group, from, here);
@@ -246,8 +248,8 @@ __device__ bool converge(const Group& group, const LumaLevel& from, const LumaLe
   return true;
 }
 
-/// Does what follow_point() does: moves `guess` to what is at `point`. Returns whether it was
-/// found.
+/// Does the same as follow_point(): moves `guess` to the place in `to` that shows the same as
+/// `point` in `from`. Returns whether the place was found.
 __device__ bool follow(const Group& group, const DevicePyramid& from, const DevicePyramid& to,
                        Point point, Point& guess, int coarsest, int finest) {
   bool found = false;

@@ -11,10 +11,10 @@
 namespace facepipe::track {
 
 /// Makes an estimator for semi-planar pictures of one upright size. Their small lumas and pyramids
-/// stay on the device, in memory that is used again. What comes to the host is counted as
-/// CopyKind::motion: counts of grey levels, points and where they went, about 30 KB a frame at
-/// 1080p. CUDA's current device must be the frames' device. `copies` must outlive the estimator;
-/// pictures may outlive it.
+/// stay on the device, in memory that is used again. Counts of grey levels, points and the results
+/// for points are copied to the host (CopyKind::motion), about 30 KB a frame at 1080p. CUDA's
+/// current device must be the frames' device. `copies` must outlive the estimator; pictures may
+/// outlive it.
 /// @param wait  how the host waits for the device, twice a frame or more
 /// Errors: Error(device); Error(internal) for a frame that is not such a picture.
 [[nodiscard]] std::unique_ptr<MotionEstimator> make_cuda_motion_estimator(Size upright,
