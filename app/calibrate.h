@@ -1,4 +1,4 @@
-// `facepipe calibrate`: measures the ranges for int8 on a user's pictures.
+// Implements `facepipe calibrate`, which measures the ranges for int8 on a user's pictures.
 #pragma once
 
 #include <stop_token>
@@ -7,8 +7,8 @@
 
 namespace facepipe::app {
 
-/// Looks at the pictures and writes the file of ranges that belongs to the model. Returns the exit
-/// code: 0. Errors: Error; Stopped once `stop` is requested.
+/// Measures the pictures and writes the file of ranges that belongs to the model. Returns the exit
+/// code: 0. Throws Error. Throws Stopped if `stop` is requested.
 [[nodiscard]] int calibrate(const CalibrateOptions& options, const std::stop_token& stop);
 
 }  // namespace facepipe::app

@@ -28,8 +28,8 @@ bool is_out_of_threads(const std::exception& error) {
   return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// Tells whether a terminal would obey the character that begins here. These are the characters of
-/// terminal_text() that do harm in a last line.
+/// Returns whether a terminal would execute the character at the beginning of `text`. Of the
+/// characters that terminal_text() replaces, these are the ones that can do harm in a last line.
 bool is_obeyed(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
@@ -37,8 +37,8 @@ bool is_obeyed(std::string_view text) {
   return first < 0x20 || first == 0x7F || c1;
 }
 
-/// Prints piece by piece, because the heap may be what has failed, and a blank in place of what a
-/// terminal would obey.
+/// Prints a text, with a blank in place of each character that a terminal would execute. Prints it
+/// piece by piece and without allocation, because the heap may be what has failed.
 void print_safely(std::string_view text) noexcept {
   while (!text.empty()) {
     std::size_t end = 0;
@@ -51,7 +51,7 @@ void print_safely(std::string_view text) noexcept {
   }
 }
 
-/// Prints what reason_of() returns.
+/// Prints what reason_of() returns, but without allocation.
 void print_reason(const std::exception& error) noexcept {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return print("out of memory");
   if (is_out_of_threads(error)) print("can't start a thread: ");
@@ -76,7 +76,7 @@ void print_current() noexcept {
 [[noreturn]] void end_after(void (*print_why)()) noexcept {
   thread_local bool again = false;
   if (std::exchange(again, true)) _exit(exit_code(ErrorKind::internal));  // the hook failed
-  // Whoever fails while the first one ends the program waits for that end.
+  // If another thread is already ending the program, this thread waits for the end.
   while (g_ending.test_and_set()) pause();
   print_why();
   if (void (*const hook)() = g_hook.exchange(nullptr)) hook();
@@ -89,8 +89,8 @@ extern "C" void on_abort(int /*number*/) {
   end_after([] { print("facepipe: error: a library has aborted the program\n"); });
 }
 
-/// Ends the program after a fault: a library may have used a null pointer that it didn't check, as
-/// some do where memory has run out.
+/// Ends the program after a fault. A library may have used a null pointer without checking it, as
+/// some libraries do if there is no memory left.
 extern "C" void on_fault(int /*number*/) {
   end_after([] {
     print(
@@ -99,8 +99,8 @@ extern "C" void on_fault(int /*number*/) {
   });
 }
 
-/// Has on_fault() called for faults, unless somebody, such as a sanitizer, listens already. It runs
-/// on a stack of its own, where the thread has one.
+/// Installs on_fault() for faults, unless there already is a handler, such as a sanitizer's. It
+/// runs on its own stack if the thread has one.
 void catch_faults() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};

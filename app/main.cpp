@@ -1,4 +1,4 @@
-// The program: arguments in, exit code out.
+// The program: parses the arguments, runs the command, and returns the exit code.
 #include <spdlog/spdlog.h>
 
 #include <string>
@@ -82,7 +82,8 @@ int execute(const RunOptions& options) {
              signals.token());
 }
 
-/// Reports the files that could not be removed. A run that leaves such files has failed.
+/// Reports the files that could not be removed. If there are any, returns an error code instead of
+/// success.
 int report_files_left_behind(int code) {
   for (const std::string& line : take_files_left_behind()) {
     tell_failure(line);

@@ -1,4 +1,4 @@
-// Where the default model is.
+// Finds the default model.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,14 @@ namespace facepipe::app {
 /// Returns the folder of the running program.
 [[nodiscard]] std::filesystem::path program_directory();
 
-/// Returns the places of the default model, best first.
+/// Returns the places where the default model may be, the preferred place first.
 [[nodiscard]] std::vector<std::filesystem::path> default_model_places(
     const std::filesystem::path& program_directory);
 
-/// Returns `named` if it isn't empty; else the value of FACEPIPE_MODEL; else the first default
-/// place that holds a file. It doesn't look at a file that was named: whoever reads it reports what
-/// is wrong with it. Throws Error(device), which says where it has looked.
+/// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first
+/// default place that holds a file. Doesn't check a file that was named: the code that reads it
+/// later reports what is wrong with it. Throws Error(device) if there is no file; the error names
+/// the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 

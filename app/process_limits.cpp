@@ -15,8 +15,7 @@
 namespace facepipe::app {
 namespace {
 
-// Linux gives a process this much unless somebody changes it. Libraries rely on it: libx265 and
-// OpenVINO need megabytes.
+// This is Linux's default for a process. Libraries rely on it: libx265 and OpenVINO need megabytes.
 constexpr std::size_t kStackBytes = std::size_t{8} << 20U;
 
 bool names_arenas(const char* tunables) {
@@ -36,8 +35,8 @@ void bound_heaps() {
 #ifdef M_ARENA_MAX
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr || names_arenas(std::getenv("GLIBC_TUNABLES")))
     return;
-  // glibc's own bound is eight for each core. Our bound is so low that heaps keep little, and so
-  // high that threads seldom wait for each other.
+  // glibc's own limit is eight for each core. Our limit is low enough that heaps keep little
+  // memory, and high enough that threads seldom wait for each other.
   const unsigned cores = std::thread::hardware_concurrency();
   mallopt(M_ARENA_MAX, static_cast<int>(std::clamp(cores / 4, 2U, 8U)));
 #endif
@@ -48,7 +47,7 @@ int with_enough_stack(const std::function<int()>& work) {
   pthread_attr_t attributes{};
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  // Threads of std::thread and of libraries get this stack, not that of the limit.
+  // Threads of std::thread and of libraries get this stack size, instead of the size of the limit.
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
   int answer = 0;

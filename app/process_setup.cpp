@@ -14,8 +14,8 @@ void set_up_process() {
   install_last_resort();
   at_terminate(remove_unfinished_outputs);
   open_closed_streams();
-  // A reader that went away must not end a run that still has files to finish, and a file that may
-  // grow no more is an error of writing it.
+  // If nobody reads a pipe any longer, the run must still finish its other files. If a file must
+  // not grow any more, that is an error of writing it.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }

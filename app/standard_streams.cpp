@@ -1,6 +1,6 @@
 #include "app/standard_streams.h"
 
-// Later versions use Abseil's log and have no handler of their own.
+// Newer versions of protobuf use Abseil's log and have no handler of their own.
 #if __has_include(<google/protobuf/stubs/logging.h>)
 #include <google/protobuf/stubs/logging.h>
 #define FACEPIPE_PROTOBUF_LOGS
@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kLogger = "facepipe";
 
-/// Makes a message safe with terminal_text(): messages quote names of files, and what files hold.
+/// Makes a message safe with terminal_text(), because messages quote names and contents of files.
 class SafeMessage final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
@@ -42,8 +42,9 @@ class SafeMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-/// Opens an empty file without a name for reading. It takes no bytes, not even if somebody opens it
-/// again by its name in /proc/self/fd; /dev/null would. Returns false if no number is left.
+/// Opens an empty file without a name, for reading. It can't be written, not even if somebody opens
+/// it again by its name in /proc/self/fd (/dev/null could be written). Returns false if no file
+/// descriptor is left.
 bool open_nothing() {
   const int file = memfd_create("closed", MFD_ALLOW_SEALING);
   if (file < 0) return open("/dev/null", O_RDONLY) >= 0;
@@ -51,7 +52,7 @@ bool open_nothing() {
   const std::string name = "/proc/self/fd/" + std::to_string(file);
   const int reading = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (reading < 0)
-    return true;  // without /proc it stays open for writing, and refuses to be written
+    return true;  // without /proc, the file stays open for writing, but can't be written
   dup2(reading, file);
   close(reading);
   return true;
@@ -62,8 +63,8 @@ bool open_nothing() {
 void open_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const bool closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
-    // The lowest free number is this one, because those below are open. The three streams have no
-    // O_CLOEXEC.
+    // The new file gets this descriptor, because it is the lowest free one: all below it are open.
+    // The three streams have no O_CLOEXEC.
     if (closed && !open_nothing()) return;  // there is nowhere to report it
   }
 }
@@ -91,7 +92,8 @@ void tell_failure(const std::string& message) {
     spdlog::error("{}", message);
     return;
   }
-  // spdlog's own first logger writes to standard output, where the video may go.
+  // We don't use spdlog's default logger here. It writes to standard output, where the video may be
+  // written.
   const std::string line = std::string(kLogger) + ": error: " + terminal_text(message) + '\n';
   static_cast<void>(write_at_once(stderr, line));
 }
@@ -115,10 +117,10 @@ void set_log_level(spdlog::level::level_enum level) {
 
 void quiet_libraries() {
   constexpr int kKeep = 0;
-  // hwloc reads the processor's topology for oneTBB, and complains if there is no /sys. 2 means
-  // that it prints nothing.
+  // hwloc reads the processor's topology for oneTBB, and prints errors if there is no /sys. With 2,
+  // it prints nothing.
   setenv("HWLOC_HIDE_ERRORS", "2", kKeep);
-  // 0 means that it prints only what ends the process.
+  // With 0, it prints only errors that end the process.
   setenv("SVT_LOG", "0", kKeep);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
 #ifdef FACEPIPE_PROTOBUF_LOGS

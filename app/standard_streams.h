@@ -1,5 +1,5 @@
-// Standard input, output and error as the program finds them, text for standard output, and the
-// log, which consists of lines on standard error.
+// Handles standard input, output and error as the program finds them, text for standard output, and
+// the log, which is lines on standard error.
 #pragma once
 
 #include <spdlog/common.h>
@@ -12,41 +12,45 @@
 
 namespace facepipe::app {
 
-/// Opens something under the numbers of those of the three that are closed. Otherwise the next file
-/// that is opened, or the pipe to which a signal writes, would take the number, and get what is
-/// printed. What this function opens can be neither read nor written, under any name: whoever needs
-/// the stream gets an error. Called first.
+/// If standard input, output or error is closed, opens something under its descriptor. Otherwise
+/// the next file that is opened, or the pipe to which a signal handler writes, would get this
+/// descriptor, and also what is printed. What this function opens can be neither read nor written,
+/// under any name. So code that needs the stream gets an error. Must be called first.
 void open_closed_streams();
 
-/// Writes to a stream at once. Returns 0, also if the reader went away, or an errno.
+/// Writes to a stream at once. Returns 0, or a code of errno. Returns 0, too, if nobody reads the
+/// stream any longer.
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
 /// Writes lines for people to standard output at once; terminal_lines() makes them safe. Throws
-/// Error(output) if they can't be written. It is no error if the reader went away.
+/// Error(output) if they can't be written. If nobody reads the stream any longer, that is no error.
 void print(std::string_view text);
 
-/// Writes such lines to standard error, and ignores if they can't be written.
+/// Writes lines for people to standard error. Ignores errors.
 void tell(std::string_view text);
 
-/// Returns what print() throws for a code of errno.
+/// Returns the error that print() throws for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
 
-/// This text goes to the begin of a terminal's line and clears it.
+/// This text moves to the beginning of a terminal's line and clears it.
 inline constexpr std::string_view kClearLine = "\r\033[K";
 
-/// Writes why the program ends to stderr, in a line like the log's, even if there is no log yet.
+/// Writes to stderr why the program ends. The line looks like a line of the log, even if there is
+/// no log yet.
 void tell_failure(const std::string& message);
 
-/// Sends the default logger's lines, and FFmpeg's, to stderr as "facepipe: LEVEL: TEXT". TEXT has
-/// passed terminal_text(). On a terminal a line replaces the progress bar. The level is info.
+/// Sends the lines of the default logger and of FFmpeg to stderr as "facepipe: LEVEL: TEXT", where
+/// TEXT is a result of terminal_text(). On a terminal, a line replaces the progress bar. The level
+/// is info.
 void start_log();
 
 /// Changes the level of that log.
 void set_log_level(spdlog::level::level_enum level);
 
-/// Keeps hwloc (through oneTBB), SVT-AV1, OpenCV and protobuf from printing anything: what matters
-/// comes back as an error, which this program prints in one line. It sets environment variables, so
-/// it is called before there are threads; variables that the user has set stay.
+/// Prevents hwloc (through oneTBB), SVT-AV1, OpenCV and protobuf from printing. If something is
+/// wrong, they also return an error, which this program prints in one line. Sets environment
+/// variables, so it must be called before there are threads. Variables that the user has set stay
+/// unchanged.
 void quiet_libraries();
 
 }  // namespace facepipe::app

@@ -14,7 +14,8 @@
 namespace facepipe::app {
 namespace {
 
-// A handler may do next to nothing, so it writes a byte that a thread waits for (the self-pipe).
+// A signal handler is allowed to do almost nothing. So it writes a byte to a pipe, from which a
+// thread reads (the self-pipe trick).
 std::array<int, 2> g_pipe{-1, -1};
 
 constexpr char kSignal = 's';
@@ -26,7 +27,7 @@ bool send_signal() noexcept {
   return sent;
 }
 
-// 0 if SIGHUP was ignored from the start, which nohup does.
+// 0 if SIGHUP was ignored from the start, as nohup does it.
 volatile std::sig_atomic_t g_hangup_counts = 0;
 
 bool is_ignored(int number) noexcept {
@@ -45,8 +46,8 @@ void set_handlers(void (*handler)(int)) noexcept {
 }
 
 extern "C" void on_signal(int number) {
-  set_handlers(SIG_DFL);              // a user who asks twice doesn't want to wait
-  if (!send_signal()) raise(number);  // the listener can't hear it, so the signal does its default
+  set_handlers(SIG_DFL);              // the next signal ends the program at once
+  if (!send_signal()) raise(number);  // nobody listens, so the signal has its default effect
 }
 
 void listen(const std::stop_source& stop) noexcept {
@@ -54,7 +55,7 @@ void listen(const std::stop_source& stop) noexcept {
   ssize_t got = 0;
   do got = read(g_pipe[0], &message, 1);
   while (got < 0 && errno == EINTR);
-  if (got == 1) stop.request_stop();  // else ~StopSignals() has closed the other end
+  if (got == 1) stop.request_stop();  // otherwise ~StopSignals() has closed the other end
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
   set_handlers(SIG_DFL);
-  // The listener sees the end of the pipe. So nothing must be written, which could fail.
+  // Closing the pipe ends the listener. This way, nothing must be written, which could fail.
   close(std::exchange(g_pipe[1], -1));
   listener_.join();
   close(std::exchange(g_pipe[0], -1));

@@ -1,4 +1,4 @@
-// Makes a stop token of Ctrl-C.
+// Makes a stop token for Ctrl-C.
 #pragma once
 
 #include <stop_token>
@@ -6,12 +6,13 @@
 
 namespace facepipe::app {
 
-/// While this object lives, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the next one
-/// ends the program at once. A SIGHUP that was ignored before stays ignored. A process has one
-/// object, which is made before other threads.
+/// While this object exists, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the second
+/// one ends the program at once. If SIGHUP was ignored before, it stays ignored. A process may have
+/// only one object, which must be made before other threads are started.
 class StopSignals {
  public:
-  /// Throws std::system_error if the system has no pipe left, Error(internal) if it has no thread.
+  /// Throws std::system_error if the system has no pipe left, or Error(internal) if it can't start
+  /// a thread.
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;

@@ -15,8 +15,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// How a family's factory is made on a CUDA device. This is no part of Family, because builds
-/// without CUDA have the families too.
+/// Says how a family's factory is made on a CUDA device. This isn't in Family, because builds
+/// without CUDA also have the families.
 struct CudaFamily {
   const Family* family;
   std::unique_ptr<CudaDetectorFactory> (*make_factory)(const EngineChoice& choice, Device device,

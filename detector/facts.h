@@ -1,4 +1,4 @@
-// Facts about detectors of all kinds and devices.
+// Describes facts about detectors of all kinds and devices.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace facepipe::detector {
 
-/// Facts about a detector that was made for frames of one size.
+/// Holds facts about a detector for frames of one size.
 struct DetectorFacts {
-  /// size of a network's input with padding; if tiled, of a tile's input
+  /// size of a network's input with padding; if the picture is tiled, of a tile's input
   std::optional<Size> network;
-  /// of a detector with a sliding window: the window's pixels at the smallest face
+  /// for a detector with a sliding window: the window's size in pixels for the smallest face
   std::optional<Size> window;
   std::optional<Tiling> tiling;  ///< nullopt if one run covers a picture
 };
 
-/// What all detectors of one factory have in common. The hash is SHA-256 in lower-case hexadecimal
-/// digits.
+/// Holds what all detectors of one factory have in common. The hash is SHA-256 in lower-case
+/// hexadecimal digits.
 class ModelInfo {
  public:
   ModelInfo(EngineChoice choice, std::string model_kind, std::string model_sha256,
@@ -35,11 +35,11 @@ class ModelInfo {
         about_(std::move(about)) {}
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
-  /// such as "centerface"
+  /// Returns the kind of the model, such as "centerface".
   [[nodiscard]] const std::string& model_kind() const { return model_kind_; }
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
-  /// Returns the class of what is found: "face", unless the detector finds something else.
+  /// Returns the class of objects that is found: "face", unless the detector finds something else.
   [[nodiscard]] const std::string& class_name() const { return class_name_; }
   [[nodiscard]] const ModelAbout& about() const { return about_; }
 

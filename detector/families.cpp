@@ -18,7 +18,7 @@ namespace {
 // themselves.
 constexpr std::array<const Family*, 3> kFamilies{&kCnnFamily, &cascade::kFamily, &acf::kFamily};
 
-/// Says that an engine which the user named doesn't compute the family.
+/// Returns a message: the engine that the user named doesn't compute the family.
 std::string wrong_engine(const Family& family, Library library, bool fused) {
   const std::string engine = "engine " + std::string(engine_name(library, fused));
   if (family.owns != nullptr) return engine + " can't compute " + std::string(family.traits.name);
@@ -92,7 +92,8 @@ std::string takers_of(bool TakenOptions::*option) {
 
 EngineChoice choose_engine(const Family& family, const Device& device, DetectorOptions options) {
   check_options(family, options);
-  // "auto" is for networks alone: the file tells what computes it.
+  // "auto" chooses only among engines for networks. For other families, the file decides the
+  // engine.
   if (family.owns != nullptr && !options.library) options.library = family.engines.front().library;
   return choose_engine(device, options);
 }

@@ -1,7 +1,8 @@
-// A family of detectors: those whose model files have one format, and which the same code computes.
+// Describes a family of detectors. Their model files have one format, and the same code computes
+// them.
 //
 // Each family describes itself in one entry, FOLDER/family.cpp. families.cpp lists the entries. All
-// other code asks an entry, and names no family.
+// other code uses these entries and doesn't know the families.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +19,15 @@
 
 namespace facepipe::detector {
 
-/// An engine on one kind of device, with one of its precisions. Independent of this build and this
-/// processor. A name stands for the same library and the same `fused` on every device.
+/// Describes an engine on one kind of device, with one of its precisions. It doesn't depend on this
+/// build or on this processor. A name stands for the same library and the same `fused` on every
+/// device.
 struct EngineRow {
   std::string_view name;  ///< as users write it: "opencv", "cuda-plain"
   DeviceKind device = DeviceKind::cpu;
   Library library = Library::opencv;
   Precision precision = Precision::f32;
-  bool fused = true;         ///< counts only for Library::native_cuda
+  bool fused = true;         ///< used only for Library::native_cuda
   bool host_memory = false;  ///< see works_in_host_memory()
 
   [[nodiscard]] bool is(Library other, bool other_fused) const {
@@ -33,31 +35,33 @@ struct EngineRow {
   }
 };
 
-/// Model files that a package of the operating system brings along.
+/// Describes model files that a package of the operating system installs.
 struct PackagedModels {
   std::filesystem::path folder;
-  std::string_view package;         ///< for users who lack them: "Debian: opencv-data"
+  std::string_view package;         ///< what users can install: "Debian: opencv-data"
   std::vector<std::string> models;  ///< a line about each model that can be used
 };
 
 struct Family {
   std::string_view name;  ///< "cascade"
   DetectorTraits traits;
-  /// All rows of one device stand in order of preference, and so do all precisions of one engine.
-  /// A library belongs to one family.
+  /// All rows of a device are in order of preference. So are all precisions of an engine. A library
+  /// belongs to only one family.
   std::span<const EngineRow> engines;
-  /// Names the files in a sentence: "a cascade in OpenCV's XML".
+  /// Returns a description of the files for a sentence: "a cascade in OpenCV's XML".
   std::string (*files)();
-  /// Tells by a file's content whether it is a model of this family. Never throws for a file that
-  /// can't be read, but returns false. Null in the family that every other file belongs to.
+  /// Returns whether a file is a model of this family, by its content. Returns false, and never
+  /// throws, if the file can't be read. The pointer is null in the family to which all other files
+  /// belong.
   bool (*owns)(const std::filesystem::path& model);
-  /// Returns the libraries that a build for `device` has, with their precisions on this processor.
+  /// Returns the libraries that this build has for a device, with their precisions on this
+  /// processor.
   std::vector<EngineSupport> (*supported)(DeviceKind device);
-  /// Makes detectors that look at host memory. `choice` is one of the family's engines. Errors: as
-  /// make_detector_factory().
+  /// Makes detectors that find faces in host memory. `choice` must be an engine of the family.
+  /// Throws the errors of make_detector_factory().
   std::unique_ptr<DetectorFactory> (*make_factory)(const EngineChoice& choice, const Device& device,
                                                    const DetectorOptions& options);
-  /// Looks for models that packages brought along. Null if no package has any.
+  /// Looks for models that packages have installed. Null if there are no packages with such models.
   PackagedModels (*packaged)() = nullptr;
 
   [[nodiscard]] bool has(Library library) const;

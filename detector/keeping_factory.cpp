@@ -11,13 +11,14 @@
 namespace facepipe::detector {
 namespace {
 
-// This is enough for a stream that switches between a few sizes. Each detector holds a compiled
-// network.
+// This is enough for a stream that switches between a few sizes. It is not more, because each
+// detector holds a compiled network.
 constexpr std::size_t kKeptDetectors = 4;
-// Most pixels that the inputs of all kept networks have together. Memory grows with them.
+// Limits the pixels of the inputs of all kept networks together, because their memory grows with
+// these.
 constexpr std::int64_t kKeptPixels = kLargestUntiled;
 
-// OpenCV counts the cores that affinity and control groups leave to this process.
+// OpenCV counts only those cores that affinity and control groups allow this process to use.
 int usable_cores() { return std::max(1, cv::getNumberOfCPUs()); }
 
 }  // namespace

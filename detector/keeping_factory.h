@@ -1,5 +1,4 @@
-// A factory that keeps the detectors which it has made, by the size of the frames that they are
-// for.
+// Makes detectors and keeps them, by the size of the frames that they are for.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,17 @@ namespace facepipe::detector {
 /// Thread-safe.
 class KeepingFactory : public DetectorFactory {
  public:
-  /// Throws Error(usage) for options out of range. See ModelInfo for the other arguments.
+  /// Throws Error(usage) if options are out of range. See ModelInfo for the other arguments.
   KeepingFactory(EngineChoice choice, std::string kind, std::string sha256, bool finds_landmarks,
                  DetectorOptions options, std::string class_name = "face", ModelAbout about = {});
 
   std::shared_ptr<Detector> detector(Size frame) override;
 
  protected:
-  /// DetectorOptions::threads is never 0 here.
+  /// Returns the options, in which DetectorOptions::threads is never 0.
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
-  /// Returns how many pixels the pictures have that such a detector has memory for.
+  /// Returns for how many pixels of pictures a detector for frames of this size needs memory.
   [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
   /// Returns the detectors of all looks that aren't mirrored. The first one has places for
   /// DetectorOptions::requests frames.

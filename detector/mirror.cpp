@@ -6,7 +6,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// The left and the right points change places, because left is right in a mirror.
+/// Returns the landmarks in the mirrored picture. Left and right points are exchanged, because left
+/// becomes right in a mirror.
 Landmarks mirrored(Landmarks points, float width) {
   for (Point& point : points) point.x = width - point.x;
   std::swap(points[0], points[1]);

@@ -1,5 +1,5 @@
-// A detector can look at a picture a second time, mirrored. It then finds faces that it missed
-// before.
+// Helps to run a detector a second time, on the mirrored picture. It then finds faces that it
+// missed before.
 #pragma once
 
 #include "core/detections.h"
@@ -8,23 +8,23 @@
 
 namespace facepipe::detector {
 
-/// Returns the orientation in which the same samples are the upright picture, mirrored left to
+/// Returns an orientation for the same samples. With it, the upright picture is mirrored left to
 /// right.
 [[nodiscard]] constexpr Orientation mirrored(Orientation orientation) {
-  // To mirror after a turn is to mirror first and then turn the other way.
+  // A turn followed by a mirror is the same as the mirror followed by the opposite turn.
   return {(4 - orientation.quarter_turns) % 4, !orientation.mirrored};
 }
 
-/// Returns a frame of the same samples, whose upright picture is mirrored left to right. It keeps
-/// the samples alive.
+/// Returns a frame of the same samples, whose upright picture is mirrored left to right. The
+/// returned frame keeps the samples alive.
 [[nodiscard]] Frame mirrored_view(const Frame& frame);
 
 /// Returns where a box of a mirrored picture lies in the picture itself. The upright picture is
 /// `width` pixels wide.
 [[nodiscard]] Box mirrored(const Box& box, int width);
 
-/// Appends detections of a mirrored picture to `to`, as they lie in the picture itself. The upright
-/// picture is `width` pixels wide.
+/// Converts detections in a mirrored picture to the picture itself, and appends them to `to`. The
+/// upright picture is `width` pixels wide.
 void append_mirrored(Detections& to, const Detections& found, int width);
 
 }  // namespace facepipe::detector

@@ -1,4 +1,4 @@
-// Reading the bytes of a model file of any kind.
+// Reads the bytes of a model file of any kind.
 #pragma once
 
 #include <filesystem>

@@ -8,18 +8,18 @@
 
 namespace facepipe::detector {
 
-/// All strides of most networks divide this.
+/// In most networks, all strides divide this.
 inline constexpr int kUsualMultiple = 32;
 
-/// `content` is the size of the scaled frame. `network` is `content` rounded up to multiples of
-/// some number.
+/// `content` is the size of the scaled frame. `network` is `content`, rounded up to multiples of a
+/// number (see fit_network()).
 struct NetworkFit {
   Size frame;
   Size content;
   Size network;
 
-  /// Frame pixels for one pixel of the network's input, on each axis. The value is exactly 1 if
-  /// content and frame are the same.
+  /// scale_x() and scale_y() return the number of frame pixels for one pixel of the network's
+  /// input, on each axis. It is exactly 1 if `content` and `frame` are equal.
   [[nodiscard]] float scale_x() const {
     return static_cast<float>(frame.width) / static_cast<float>(content.width);
   }
@@ -29,11 +29,11 @@ struct NetworkFit {
   friend bool operator==(const NetworkFit&, const NetworkFit&) = default;
 };
 
-/// Without `detect_size`, the network sees the frame's own pixels. With it, the network sees the
-/// largest picture with the frame's aspect ratio that fits inside `detect_size`; a smaller frame is
-/// enlarged. Both sides of the network become multiples of `multiple`, >= 1. Errors: usage for a
-/// detect_size with a side < 1 or > 16384; device for a frame that leads to a network with a side >
-/// 16384; internal for a frame without pixels.
+/// Without `detect_size`, the network gets the frame's own pixels. With it, the network gets the
+/// largest picture that has the frame's aspect ratio and fits inside `detect_size`; a smaller frame
+/// is enlarged. Both sides of the network become multiples of `multiple`, >= 1. Throws Error(usage)
+/// if a side of `detect_size` is < 1 or > 16384. Throws Error(device) if a side of the network
+/// would be > 16384. Throws Error(internal) if the frame has no pixels.
 [[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size,
                                      int multiple = kUsualMultiple);
 

@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns the rows of all families: the table of what goes together.
+/// Returns the rows of all families. They say which devices, engines and precisions go together.
 std::span<const EngineRow> all_rows() {
   static const std::vector<EngineRow> kRows = [] {
     std::vector<EngineRow> rows;
@@ -69,9 +69,9 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
-/// Some engines are never chosen by "auto". An engine that computes no networks is named by the
-/// model's file. An engine that works in host memory lets frames cross the bus; nobody would take a
-/// CUDA device for that, except to compare.
+/// Returns whether "auto" never chooses the engine. There are two such kinds. If an engine doesn't
+/// compute networks, the model's file chooses it. If a CUDA device's engine works in host memory,
+/// frames must cross the bus, so it is useful only for comparisons.
 bool is_taken_by_name_alone(const EngineRow& row) {
   return !computes_networks(row.library) || row.host_memory;
 }
@@ -102,7 +102,8 @@ bool runs(std::span<const EngineSupport> built, const EngineRow& row) {
   return support != nullptr && has(*support, row.precision);
 }
 
-/// True for a precision below f32 that nobody named, if it would only cost time or faces.
+/// Returns whether the row has a precision below f32 that the user didn't name, and that would only
+/// cost time or faces.
 bool pointless(std::span<const EngineSupport> built, const EngineRow& row,
                const DetectorOptions& options) {
   return row.precision != Precision::f32 && !options.precision &&

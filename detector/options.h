@@ -1,4 +1,4 @@
-// The choices that a user has about detection, and the choice of an engine among those that fit.
+// Holds a user's choices about detection, and chooses an engine that fits them.
 #pragma once
 
 #include <filesystem>
@@ -14,34 +14,34 @@
 
 namespace facepipe::detector {
 
-/// The code that computes on a device.
+/// Names the code that computes on a device.
 enum class Library { opencv, openvino, native_cuda, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
 [[nodiscard]] std::string_view to_string(Precision precision);
 
-/// False for a library that computes only its own kind of model: cascades, channel features. The
-/// model's file tells which.
+/// Returns false for a library that computes only its own kind of model (cascades, channel
+/// features). Then the model's file decides the library.
 [[nodiscard]] bool computes_networks(Library library);
 
-/// True for an engine on a CUDA device that takes and gives host memory. What comes before and
-/// after the network then runs on the CPU.
+/// Returns true for an engine on a CUDA device whose input and output are in host memory. Then the
+/// steps before and after the network run on the CPU.
 [[nodiscard]] bool works_in_host_memory(DeviceKind device, Library library);
 
-/// A name that users give to an engine.
+/// Describes an engine by the name that users give it.
 struct NamedEngine {
   std::string_view name;  ///< "opencv", "cuda-plain"
   Library library = Library::opencv;
   bool fused = true;  ///< see DetectorOptions::fused
 };
 
-/// Returns the engines of one device, or of all devices, even those that aren't built in. They are
-/// sorted by device, then by name; each name comes once.
+/// Returns the engines of one device, or of all devices, even engines that aren't built in. They
+/// are sorted by device, then by name. Each name appears once.
 [[nodiscard]] std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device = {});
 
-/// Returns the name that users give to an engine. `fused` counts only for Library::native_cuda.
+/// Returns the name that users give to an engine. `fused` matters only for Library::native_cuda.
 [[nodiscard]] std::string_view engine_name(Library library, bool fused = true);
 
-/// nullopt in a field means "auto".
+/// If an optional field is nullopt, it means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
   /// Of a network: the file of its card. Empty: MODEL.json, if it exists.
@@ -60,11 +60,11 @@ struct DetectorOptions {
   /// compare with.
   bool fused = true;
   std::optional<double> scale_factor;  ///< for a cascade: from one level to the next, > 1
-  /// For a cascade, see cascade::LevelOptions; for channel features, see acf::SizeLimits.
+  /// for a cascade, see cascade::LevelOptions; for channel features, see acf::SizeLimits
   double min_face = 0;
   double max_face = 0;  ///< see min_face
-  /// For a cascade: all windows are candidates, with score 1 and not clipped. The rule of
-  /// suppression that counts windows itself needs this.
+  /// This is only for a cascade. If true, all windows are candidates, with score 1 and not clipped.
+  /// The rule of suppression that counts windows itself (`groups`) needs this.
   bool every_window = false;
 };
 
@@ -75,33 +75,34 @@ struct DetectorOptions {
 struct EngineChoice {
   Library library = Library::opencv;
   Precision precision = Precision::f32;
-  std::string why;    ///< one sentence; empty if the user named both engine and precision
+  /// one sentence that gives the reason; empty if the user named both engine and precision
+  std::string why;
   bool fused = true;  ///< see DetectorOptions::fused
 
   [[nodiscard]] std::string_view name() const { return engine_name(library, fused); }
 };
 
-/// A library of this build and the precisions that it has on this processor, for one kind of
-/// device.
+/// Describes a library of this build, and the precisions that it has on this processor, for one
+/// kind of device.
 struct EngineSupport {
   Library library = Library::opencv;
   std::vector<Precision> precisions;
-  /// These precisions take less time than f32 and find the same faces.
+  /// precisions that take less time than f32 and find the same faces
   std::vector<Precision> fast;
 };
 
-/// Returns the libraries that are built in for a kind of device, the preferred one first. OpenCV's
-/// is listed for every build with CUDA. Only its own factory tells whether OpenCV has code for CUDA
-/// devices.
+/// Returns the libraries that are built in for a kind of device, the preferred library first. Every
+/// build with CUDA lists OpenCV's library. Only its own factory finds out whether OpenCV has code
+/// for CUDA devices.
 [[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
-/// Resolves engine and precision for a device. Errors: usage if device, engine and precision don't
-/// go together by the tables of the families; device if this build or this processor lacks what the
-/// user named. Nothing that a user named is ever replaced.
+/// Resolves engine and precision for a device. Never replaces what a user named. Throws
+/// Error(usage) if device, engine and precision don't go together in the tables of the families.
+/// Throws Error(device) if this build or this processor lacks what the user named.
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options);
 
-/// Does the same for a build and a processor that have `built`. So tests can cover every case on
-/// any machine.
+/// Resolves engine and precision for a build and a processor that have `built`. So tests can cover
+/// every case on any machine.
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
                                          std::span<const EngineSupport> built);
 

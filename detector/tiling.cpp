@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kStep = 32;
 
-// These two bound the memory of a run of the network.
+// kLongestTileSide and kReducedPixels limit the memory of a run of the network.
 constexpr int kLongestTileSide = 2048;
 constexpr double kReducedPixels = 4 << 20;
 
-// In pixels of the reduced picture: a face this large is found there as surely as elsewhere.
+// In pixels of the reduced picture. A face of this size is found there as reliably as elsewhere.
 constexpr double kSureFace = 64;
 
-// A face this far from a tile's end is seen well, and its box is known to be whole.
+// A face this far from a tile's end is found reliably, and its box is certainly complete.
 constexpr int kMargin = 32;
 
 int round_up(double length) { return static_cast<int>(std::ceil(length / kStep)) * kStep; }
@@ -26,13 +26,13 @@ struct Axis {
   int length;
 };
 
-/// Returns the longest distance between the begins of neighbouring tiles.
+/// Returns the longest distance between the beginnings of neighbouring tiles.
 int longest_step(int tiles, int tile, int picture) {
   const int steps = (picture - tile) / kStep;
   return (steps + tiles - 2) / (tiles - 1) * kStep;
 }
 
-/// Returns the fewest tiles, as short as possible.
+/// Returns the smallest possible number of tiles, and their smallest possible length.
 Axis cut(int picture, int overlap) {
   if (picture <= kLongestTileSide) return {1, picture};
   for (int tiles = 2;; ++tiles)
@@ -54,7 +54,8 @@ PixelPlace Tiling::origin(int index) const {
           begin_of(index / columns, rows, tile.frame.height, whole.frame.height)};
 }
 
-// This reverses what Orientation says: it turns back, then mirrors back.
+// Orientation turns the stored picture to the upright one. This function does the reverse: it turns
+// back, then mirrors back.
 PixelPlace Tiling::stored_origin(int index, Orientation orientation) const {
   const auto [x, y] = origin(index);
   const int right = whole.frame.width - tile.frame.width - x;

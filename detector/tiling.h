@@ -1,12 +1,13 @@
-// A picture may be too large for one run of the network. Then the network looks at tiles that
-// overlap, and once at the whole picture, reduced.
+// A picture may be too large for one run of the network. Then the network runs on tiles that
+// overlap, and once on the whole picture, reduced.
 //
 // The tiling depends only on the picture's size, never on the device or its memory. So all devices
-// find the same. Both axes are cut alike. Tiles begin at multiples of 32, and their sides differ
-// from the picture's by multiples of 32. So the network's strides fall on the same pixels as in the
-// whole picture, and chroma is never cut in two. Both hold for all orientations of the stored
-// picture. The overlap holds the smallest face that the reduced picture shows well: each face lies
-// wholly in a tile, or is large enough for the reduced picture.
+// find the same faces. Both axes are divided in the same way. Tiles begin at multiples of 32, and
+// their sides differ from the picture's sides by multiples of 32. So the network's strides fall on
+// the same pixels as in the whole picture, and no sample of chroma is divided between two tiles.
+// Both facts hold for all orientations of the stored picture. The overlap is large enough for the
+// smallest face that the reduced picture shows well. So each face lies wholly in a tile, or is
+// large enough for the reduced picture.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace facepipe::detector {
 
-/// Pixels of the largest picture that the network looks at in one run. Cameras of 12 megapixels
-/// make slightly smaller pictures.
+/// A picture with up to this many pixels is not tiled. Pictures of cameras with 12 megapixels are
+/// slightly smaller.
 inline constexpr std::int64_t kLargestUntiled = std::int64_t{12} << 20;
 
 struct Tiling {
@@ -37,21 +38,21 @@ struct Tiling {
   /// Returns the first sample of the tile in the stored picture.
   [[nodiscard]] PixelPlace stored_origin(int index, Orientation orientation) const;
 
-  /// Returns the longest side of a face that surely lies wholly in some tile and is kept, wherever
-  /// it is.
+  /// Returns the longest side of a face that certainly lies wholly in some tile and is kept,
+  /// wherever the face is.
   [[nodiscard]] int largest_face() const;
 
   /// Returns a part of a tile, in the tile's pixels. A box is kept only if it lies wholly in this
-  /// part. A box that reaches an edge where the picture goes on belongs to a face that is cut off;
-  /// another tile or the reduced picture shows this face whole.
+  /// part. If a box reaches an edge beyond which the picture continues, its face is incomplete.
+  /// Another tile or the reduced picture shows this face completely.
   [[nodiscard]] Box kept_area(int index) const;
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-/// Returns the tiling of an upright picture, for a size that fit_network() accepts. Returns nullopt
-/// if the picture is not tiled: if it has at most kLargestUntiled pixels, or if the user chose a
-/// size. `multiple` is that of fit_network().
+/// Returns the tiling of an upright picture, whose size must be one that fit_network() accepts.
+/// Returns nullopt if the picture is not tiled: if it has at most kLargestUntiled pixels, or if the
+/// user chose a size. `multiple` is that of fit_network().
 [[nodiscard]] std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect_size,
                                                int multiple = kUsualMultiple);
 

@@ -1,12 +1,11 @@
-// What sets one family of detectors apart from another, for code that must not know which families
-// there are.
+// Describes how families of detectors differ, for code that must not depend on a certain family.
 #pragma once
 
 #include <string_view>
 
 namespace facepipe::detector {
 
-/// The options that only some families follow. All follow --min-face and --max-face.
+/// Says which of these options a family accepts. All families accept --min-face and --max-face.
 struct TakenOptions {
   bool detect_size = false;   ///< DetectorOptions::detect_size
   bool card = false;          ///< DetectorOptions::card
@@ -15,14 +14,14 @@ struct TakenOptions {
 };
 
 struct DetectorTraits {
-  std::string_view name;    ///< as users read it in a sentence: "a network", "channel features"
-  std::string_view plural;  ///< the name of several: "networks"
+  std::string_view name;    ///< as it appears in a sentence: "a network", "channel features"
+  std::string_view plural;  ///< the plural of the name: "networks"
   bool finds_landmarks = false;
-  /// It finds far fewer faces than the default model.
+  /// The family finds far fewer faces than the default model.
   bool misses_many_faces = false;
   TakenOptions takes{};
 
-  /// Tells whether a verb behind the name stands in the plural.
+  /// Returns whether a verb after the name must be in the plural.
   [[nodiscard]] constexpr bool is_plural() const { return name == plural; }
 };
 

@@ -6,12 +6,12 @@
 namespace facepipe::detector {
 namespace {
 
-// A detector made for upright faces finds about a third of the faces that are turned. So if turned
-// looks find clearly more faces than upright looks, the faces are turned. If the faces are upright,
-// the upright looks find far more.
-constexpr std::int64_t kTimesAsMany = 2;  // in halves, with kHalves: 1.5 times
+// A detector for upright faces finds only about a third of the faces that are turned. So if it
+// finds clearly more faces in turned pictures than in pictures as they are, the faces are turned.
+// If the faces are upright, it finds far more of them in the pictures as they are.
+constexpr std::int64_t kTimesAsMany = 2;  // kHalves / kTimesAsMany is the factor: 1.5
 constexpr std::int64_t kHalves = 3;
-// If fewer were found, they may be false.
+// If fewer faces than this were found, they may be false.
 constexpr std::int64_t kFewFaces = 3;
 
 }  // namespace

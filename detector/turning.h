@@ -1,4 +1,4 @@
-// These functions turn stored pictures upright with OpenCV, for detectors of the CPU.
+// Turns stored pictures upright with OpenCV, for detectors on the CPU.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -7,7 +7,8 @@
 
 namespace facepipe::detector {
 
-/// An orientation as three steps in this order. At most two passes are needed: both flips are one.
+/// Describes an orientation by three steps, in this order. OpenCV needs at most two passes, because
+/// it does both flips in one.
 struct TurningSteps {
   bool flip_rows;
   bool flip_columns;
@@ -15,7 +16,7 @@ struct TurningSteps {
 };
 [[nodiscard]] TurningSteps turning_steps(Orientation orientation);
 
-/// Returns the upright picture: `stored` itself, or a picture in one of the two buffers.
+/// Returns the upright picture. It is `stored` itself, or a picture in one of the two buffers.
 [[nodiscard]] cv::Mat turned_upright(const cv::Mat& stored, Orientation orientation,
                                      cv::Mat& flipped, cv::Mat& transposed);
 

@@ -6,7 +6,7 @@
 namespace facepipe::nms {
 namespace {
 
-/// Returns the sum of each entry, in units of 1 / kWholeIou.
+/// Returns for each entry the sum of its agreements with all boxes, in units of 1 / kWholeIou.
 std::vector<std::int64_t> sum_by_entry(const BoxesAlike<Agreeing>& boxes) {
   std::vector<std::int64_t> sums(boxes.entries());
   for (std::uint32_t e = 0; e < sums.size(); ++e) sums[e] = kWholeIou * boxes.entry(e).times;

@@ -1,4 +1,4 @@
-// Measures how far boxes agree on a face.
+// Measures how much the boxes agree with each other.
 #pragma once
 
 #include <span>
@@ -8,14 +8,16 @@
 
 namespace facepipe::nms {
 
-/// Returns for each box the sum of its IoU with every box, itself included, for which that IoU is
-/// above 1/2. The sum is 1 for a single box, and at most the number of boxes that agree with it.
-/// All boxes are first rounded to whole pixels, as the rule `groups` does; a box that is invalid
-/// there gets 0. Each summand is exact up to 2^-15, and the order of the boxes makes no difference
-/// (similar.h). As the score of a cascade it finds more than counts of boxes do
-/// (bench/results/cascade_agreement.txt). It takes O(n log n) and a comparison for each such pair.
-/// There are up to n^2 / 2 if n different boxes lie in one place (20,000 boxes: some tenths of a
-/// second). Equal boxes cost no more than one. It allocates about 40 bytes for each box.
+/// Returns a number for each box: the sum of those of its IoUs that are above 1/2. The IoU with the
+/// box itself (1) counts, too. So the sum is at most the number of boxes that agree with the box.
+/// All boxes are first rounded to whole pixels, as the rule `groups` does; a box that is then
+/// invalid gets 0. Each summand is exact up to 2^-15, and the order of the boxes makes no
+/// difference (similar.h). If a cascade uses this sum as its score, it finds more than with counts
+/// of boxes (bench/results/cascade_agreement.txt).
+/// The function takes O(n log n) steps, and one comparison for each pair of neighbouring boxes.
+/// There are up to n^2 / 2 such pairs if n different boxes lie in one place (20,000 boxes: some
+/// tenths of a second). Equal boxes are compared only once. It allocates about 40 bytes for each
+/// box.
 [[nodiscard]] std::vector<float> measure_agreement(std::span<const Box> boxes);
 
 }  // namespace facepipe::nms

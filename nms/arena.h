@@ -8,18 +8,18 @@
 namespace facepipe::nms {
 
 /// Gives out slices of a block of memory, one after the other. Without a block it returns null
-/// pointers and only adds up sizes, so that the published size of the memory and its use come from
-/// the same code. It owns nothing.
+/// pointers and only adds up sizes. So the same code computes the size of the memory and divides
+/// it. It owns nothing.
 class Arena {
  public:
   /// The size of a cache line, and of the widest vector.
   static constexpr std::size_t kAlignment = 64;
 
-  /// `block` is aligned to `alignment`, and so is every slice.
+  /// `block` must be aligned to `alignment`. Every slice is aligned to it, too.
   explicit Arena(std::byte* block = nullptr, std::size_t alignment = kAlignment)
       : block_(block), alignment_(alignment) {}
 
-  /// Returns an uninitialised array. Pages that a call doesn't use are never touched.
+  /// Returns an uninitialised array. Doesn't touch the memory, so unused pages cost nothing.
   template <class Value>
   Value* take(std::size_t count) {
     const std::size_t offset = used_;

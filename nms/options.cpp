@@ -14,7 +14,7 @@ struct Refusal {
   const char* reason;
 };
 
-// Each comparison states what is valid and is negated, so that NaN is refused.
+// Each comparison says what is valid and is then negated, so that NaN is refused, too.
 std::array<Refusal, 4> general_refusals(const NmsOptions& options, std::uint32_t capacity) {
   return {{
       {!(options.threshold >= 0 && options.threshold <= 1), "threshold: must be from 0 to 1"},

@@ -1,7 +1,7 @@
-// The arithmetic of suppression is the same for the CPU and for CUDA: fp32, every operation rounded
-// to nearest. No multiplication and addition may be contracted to one operation. On CUDA, where
-// nvcc contracts, explicit intrinsics prevent it. On the CPU the option -ffp-contract=off prevents
-// it; facepipe::nms and its users are compiled with this option.
+// Holds the arithmetic of suppression, which is the same for the CPU and for CUDA: fp32, with every
+// operation rounded to nearest. The compiler must not contract a multiplication and an addition to
+// one operation. On CUDA, where nvcc contracts, explicit intrinsics prevent it. On the CPU, the
+// option -ffp-contract=off prevents it. facepipe::nms and its users are compiled with this option.
 #pragma once
 
 #include <bit>
@@ -88,9 +88,9 @@ FACEPIPE_NMS_INLINE bool iou_exceeds(float inter, float area_a, float area_b, fl
   return inter > mul(threshold, sub(add(area_a, area_b), inter));
 }
 
-/// Returns d^2 / c^2 of DIoU: d is the distance of the centres, c the diagonal of the bounding box
-/// of both. dx and dy are twice the distances along the axes, because sums of coordinates need no
-/// division by 2. The factor 0.25 makes up for it.
+/// Returns d^2 / c^2 of DIoU. d is the distance of the centres, and c is the diagonal of the
+/// bounding box of both boxes. dx and dy are twice the distances of the centres along the axes,
+/// because the sums aren't divided by 2. The factor 0.25 corrects this.
 FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
   const float dx = sub(add(a.x1, a.x2), add(b.x1, b.x2));
   const float dy = sub(add(a.y1, a.y2), add(b.y1, b.y2));
@@ -100,8 +100,8 @@ FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
   return div(distance, add(mul(cx, cx), mul(cy, cy)));
 }
 
-/// Returns whether DIoU > threshold: inter > (threshold + d^2 / c^2) * union. It is never true if
-/// the boxes don't overlap.
+/// Returns whether DIoU > threshold: inter > (threshold + d^2 / c^2) * union. The result is never
+/// true if the boxes don't overlap.
 FACEPIPE_NMS_INLINE bool diou_exceeds(const Box& a, const Box& b, float inter, float area_a,
                                       float area_b, float threshold) {
   // The penalty is at least 0, so most pairs need no division.
@@ -122,8 +122,8 @@ FACEPIPE_NMS_INLINE bool smaller_share_exceeds(float inter, float area_a, float 
 
 // --- Rule matrix ---------------------------------------------------------------------------------
 
-/// Returns a valid box as the rule `matrix` compares it: it is first made a square, then one pixel
-/// longer. The square contains the box however its corner is rounded, so that no corner of a valid
+/// Returns a valid box in the form that the rule `matrix` compares: first made a square, then one
+/// pixel longer. The square contains the box even if its corner is rounded. So no corner of a valid
 /// box becomes NaN.
 FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) {
   Box out = box;
@@ -141,24 +141,26 @@ FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) 
 
 // --- Rule soft -----------------------------------------------------------------------------------
 
-// `inter` and the areas are those of valid boxes. A candidate's score is multiplied by its decays
-// one by one, in the order in which the candidates that overlap it are selected.
+// In this section, `inter` and the areas belong to valid boxes. A candidate's score is multiplied
+// by its decays one by one, in the order in which the candidates that overlap it are selected.
 
-/// The result is NaN if both areas are infinite or 0. Then the decay is 1.
+/// The result is NaN if both areas are infinite or 0. Then linear_decay() and gaussian_decay()
+/// return 1.
 FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
   return div(inter, sub(add(area_a, area_b), inter));
 }
 
-/// Returns exp(-x) for x >= 0, within 1 unit in the last place. It returns 0 from x = 87 on, where
-/// exp(-x) approaches the smallest normal number. The reduction and the polynomial are those of
-/// expf in Cephes (S. L. Moshier, netlib.org/cephes), in operations that round alike everywhere.
+/// Returns exp(-x) for x >= 0, with an error of at most 1 unit in the last place. For x >= 87 it
+/// returns 0; there, exp(-x) is about the smallest normal number. The reduction and the polynomial
+/// are those of expf in Cephes (S. L. Moshier, netlib.org/cephes). The operations used here are
+/// rounded in the same way everywhere.
 FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
-  // Floor, as x >= 0.
+  // The conversion rounds down, because x >= 0.
   const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));
   const auto whole = static_cast<float>(halvings);
-  // This is the remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants. The
-  // first one has 9 bits, so that its product with `whole` is exact.
+  // r is the remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants. The first
+  // one has 9 bits, so that its product with `whole` is exact.
   const float r = add(sub(mul(whole, 0.693359375F), x), mul(whole, -2.12194440e-4F));
   float sum = 1.9875691500e-4F;
   sum = add(mul(sum, r), 1.3981999507e-3F);
@@ -175,7 +177,8 @@ FACEPIPE_NMS_INLINE float exp_minus(float x) {
 #endif
 }
 
-/// Return the factor by which a candidate's score is multiplied because it overlaps a selected one.
+/// linear_decay() and gaussian_decay() return the factor by which a candidate's score is multiplied
+/// because the candidate overlaps a selected one.
 FACEPIPE_NMS_INLINE float linear_decay(float iou, float threshold) {
   return iou > threshold ? sub(1.0F, iou) : 1.0F;
 }
@@ -183,7 +186,7 @@ FACEPIPE_NMS_INLINE float gaussian_decay(float iou, float sigma) {
   return iou > 0 ? exp_minus(div(mul(iou, iou), sigma)) : 1.0F;
 }
 
-/// Returns score * decay; an infinite score times 0 is 0.
+/// Returns score * decay. If the score is infinite and the decay is 0, returns 0.
 FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
   const float product = mul(score, decay);
   return product == product ? product : 0.0F;
@@ -191,8 +194,8 @@ FACEPIPE_NMS_INLINE float decayed(float score, float decay) {
 
 // --- Voting --------------------------------------------------------------------------------------
 
-/// Holds sums over a kept box and the boxes that joined it. They are added in rank order, so the
-/// kept box comes first.
+/// Holds sums over a kept box and the boxes that joined it. Boxes are added in rank order, so the
+/// kept box is first.
 struct VoteSums {
   float weight = 0;
   float x1 = 0;
@@ -210,8 +213,8 @@ FACEPIPE_NMS_INLINE void add_vote(VoteSums& sums, const Box& box, float score) {
   sums.y2 = add(sums.y2, mul(weight, box.y2));
 }
 
-/// Returns the mean, or the kept box itself if the mean is not a valid box because there is no
-/// weight or a sum is infinite.
+/// Returns the mean. If the mean is not a valid box, because there is no weight or a sum is
+/// infinite, returns the kept box itself.
 FACEPIPE_NMS_INLINE Box voted_box(const VoteSums& sums, const Box& box) {
   const Box mean{div(sums.x1, sums.weight), div(sums.y1, sums.weight), div(sums.x2, sums.weight),
                  div(sums.y2, sums.weight)};

@@ -1,5 +1,6 @@
-// Decides in integers when two boxes show one face. similar() does so as OpenCV's groupRectangles
-// (SimilarRects, eps = 0.2), for the rule `groups`. agreement() does so for measure_agreement().
+// Compares two boxes, in integers, to decide whether they show the same face. similar() compares
+// them like OpenCV's groupRectangles (SimilarRects, eps = 0.2), for the rule `groups`. agreement()
+// is the comparison of measure_agreement().
 #pragma once
 
 #include <cmath>
@@ -19,8 +20,9 @@ struct WholeBox {
   friend bool operator==(const WholeBox&, const WholeBox&) = default;
 };
 
-/// No corner of a valid box is further than this from an axis. So sums of two coordinates fit an
-/// int, sums over 65,536 boxes fit a 64-bit integer, and a float holds each coordinate exactly.
+/// No corner of a valid box is further than this from an axis. So an int can hold the sum of two
+/// coordinates, a 64-bit integer can hold sums over 65,536 boxes, and a float holds each coordinate
+/// exactly.
 inline constexpr int kFarthest = 1 << 23;
 
 /// Rounds x1, y1, width and height to the nearest, halves to even. Returns false and doesn't set
@@ -37,9 +39,10 @@ inline constexpr int kFarthest = 1 << 23;
   return true;
 }
 
-/// Returns by how much edges of similar boxes may differ. `sum` is the sum of the lesser width and
-/// the lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 in double. That gives the
-/// same: it is exact if the quotient is whole, and otherwise at least 0.1 from a whole number.
+/// Returns the largest difference of edges that similar boxes may have. `sum` is the sum of the
+/// lesser width and the lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 as a
+/// double. The result is the same, because that product is exact if sum / 10 is a whole number, and
+/// otherwise at least 0.1 away from any whole number.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int most_difference(int sum) { return sum / 10; }
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int absolute(int value) {
@@ -61,18 +64,18 @@ inline constexpr int kFarthest = 1 << 23;
   return std::int64_t{box.width} * box.height;
 }
 
-/// Returns how far two intervals overlap; 0 or less if they don't.
+/// Returns the length of the intersection of two intervals; 0 or less if they don't overlap.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int common(int a, int a_length, int b, int b_length) {
   const int first = a < b ? b : a;
   const int end = a + a_length < b + b_length ? a + a_length : b + b_length;
   return end - first;
 }
 
-/// This stands for an IoU of 1.
+/// agreement() is in units of 1 / kWholeIou; kWholeIou stands for an IoU of 1.
 inline constexpr std::int64_t kWholeIou = 1 << 15;
 
-/// Returns the IoU of two valid boxes in units of 1 / kWholeIou, rounded down, if it is above 1/2;
-/// otherwise 0. It is an integer, so that sums are the same in any order.
+/// Returns the IoU of two valid boxes in units of 1 / kWholeIou, rounded down, if the IoU is above
+/// 1/2; otherwise 0. The result is an integer, so the order of a sum makes no difference.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int64_t agreement(const WholeBox& a,
                                                                  const WholeBox& b) {
   const int width = common(a.x, a.width, b.x, b.width);

@@ -69,7 +69,8 @@ void print_devices(const CudaProbe& cuda, const Print& print) {
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }
 
-/// Goes on after a failure: a chip that has failed must not keep the rest from being printed.
+/// Prints the part about CUDA. If that fails, prints the reason and returns. So a chip that fails
+/// doesn't prevent the rest from being printed.
 void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
   const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
   if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");

@@ -1,4 +1,4 @@
-// `facepipe doctor`: what this machine can do.
+// Implements `facepipe doctor`, which prints what this machine can do.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@ namespace facepipe::app {
 
 using Print = std::function<void(std::string_view)>;
 
-/// Prints "  WHAT          TEXT\n".
+/// Prints one line: "  WHAT          TEXT\n".
 void print_line(const Print& print, std::string_view what, std::string_view text);
 
 /// Returns FFmpeg's names of the encoders that doctor looks for.
 [[nodiscard]] std::span<const char* const> encoders_named();
 
-/// Prints version, libraries, devices, codecs, model, cascades and engines, piece by piece. It runs
-/// one picture through each engine and precision, and compares what CUDA devices find in it with
-/// the CPU's result. Returns the exit code: 4 if no engine works on the CPU, else 0.
+/// Prints version, libraries, devices, codecs, model, cascades and engines, piece by piece. Runs
+/// each engine, in each precision, on one picture. Compares the results of CUDA devices with that
+/// of the CPU. Returns the exit code: 4 if no engine works on the CPU, otherwise 0.
 [[nodiscard]] int doctor(const DoctorOptions& options, const Print& print);
 
 }  // namespace facepipe::app

@@ -1,4 +1,4 @@
-// The part of doctor about model files that packages of the operating system bring along.
+// Implements doctor's part about model files that packages of the operating system install.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace facepipe::app {
 
-/// Prints the folder of the models and a line for each, or that there are none. `kind` names the
-/// models: "cascades".
+/// Prints the folder of the models and a line about each model, or that there are none. `kind` is
+/// the word for the models: "cascades".
 void print_packaged_models(std::string_view kind, const detector::PackagedModels& found,
                            const Print& print);
 

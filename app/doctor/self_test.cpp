@@ -21,7 +21,8 @@ struct Color {
   int v = 128;
 };
 
-/// An ellipse that is part of a face. Lengths are in halves of the face's height, from its middle.
+/// An ellipse that is part of a face. Its lengths are in units of half the face's height, measured
+/// from the face's middle.
 struct Part {
   float x;
   float y;

@@ -1,5 +1,5 @@
-// Runs one generated picture through a detector: does it run, does it give numbers, and are they
-// those of another engine?
+// Runs a detector on one generated picture. This shows whether it runs, and whether its results are
+// finite and near to those of another engine.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace facepipe::app {
 
-/// Draws three faces of different sizes before a slanted ramp: planar 4:2:0 of 8 bits, limited
-/// range, in host memory. CenterFace gives them scores from 0.2 to 0.8, so that an engine's errors
-/// show in the scores.
+/// Draws three faces of different sizes in front of a slanted ramp: planar 4:2:0 of 8 bits, limited
+/// range, in host memory. CenterFace gives them scores from 0.2 to 0.8. In this range, an engine's
+/// errors are visible in the scores.
 [[nodiscard]] Frame test_picture();
 
 struct SelfTestResult {
@@ -26,19 +26,20 @@ struct SelfTestResult {
 /// @param timed  frames that are timed, >= 1; the median counts
 [[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors, int timed = 1);
 
-/// Does the same on a CUDA device; options.score_threshold must be 0.
+/// Runs the self test on a CUDA device. options.score_threshold must be 0.
 [[nodiscard]] SelfTestResult self_test_on_cuda(Device device,
                                                const detector::DetectorOptions& options);
 
 struct ScoreComparison {
-  std::size_t compared = 0;       ///< candidates of both engines with kLeastCompared or more
-  double largest_difference = 0;  ///< of their scores
+  std::size_t compared = 0;       ///< candidates of both engines that score at least kLeastCompared
+  double largest_difference = 0;  ///< largest difference of their scores
 };
 inline constexpr float kLeastCompared = 0.05F;
 
-/// Compares two engines' candidates of the same picture; each list has all with a score over 0. A
-/// candidate's partner is the one with the nearest score whose box overlaps its own (IoU >= 0.8).
-/// Without a partner, its whole score is the difference.
+/// Compares two engines' candidates for the same picture. Each list must contain all candidates
+/// with a score above 0. A candidate's partner is the candidate of the other list that overlaps it
+/// (IoU >= 0.8) and has the nearest score. If there is no partner, the difference is the
+/// candidate's whole score.
 [[nodiscard]] ScoreComparison compare_scores(const Detections& one, const Detections& other);
 
 }  // namespace facepipe::app

@@ -1,5 +1,5 @@
-// What a user asked for on the command line and in the file of --config, each thing once. Nothing
-// here is derived: derive() makes the options of a command from it.
+// Holds what a user asked for, on the command line and in the file of --config. Each option is
+// stored once. Nothing here is derived: derive() makes the options of a command from it.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace facepipe::app {
 
-/// The choices of --motion.
+/// Lists the choices of --motion.
 enum class MotionPlace { with_frames, host, device };
 
-/// How hide hides, and how hide and detect look for faces.
+/// Says how hide hides faces, and how hide and detect look for faces.
 struct AskedHiding {
   HideStyleChoice style;                               ///< --style
   overlay::MaskShape shape = overlay::MaskShape::box;  ///< --shape
@@ -30,7 +30,7 @@ struct AskedHiding {
   MotionPlace motion = MotionPlace::with_frames;
 };
 
-/// What may be written.
+/// Says what may be written.
 struct AskedOutputs {
   std::string path;  ///< --output, as the user wrote it
   bool overwrite = false;
@@ -38,13 +38,13 @@ struct AskedOutputs {
   bool no_video = false;
 };
 
-/// Several commands have the same options, such as --model: those stand here. Options that only one
-/// command has stand in that command's struct, which derive() completes. So there are more than
-/// seven members: each option has one place, whichever commands take it.
+/// Holds the options that several commands have, such as --model. An option that only one command
+/// has is in that command's struct, which derive() completes. This struct has more than seven
+/// members, because each option must have exactly one place.
 struct Asked {
   std::string config;
-  std::vector<std::string> inputs;        ///< the arguments that are no options, as written
-  std::vector<std::string> plain_inputs;  ///< the arguments behind "--"
+  std::vector<std::string> inputs;        ///< the arguments that are not options, as written
+  std::vector<std::string> plain_inputs;  ///< the arguments after "--"
   bool allow_references = false;
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;

@@ -14,7 +14,7 @@
 namespace facepipe::app {
 namespace {
 
-// CLI11 passes over lines that have fewer characters.
+// CLI11 ignores lines that have fewer characters.
 constexpr std::size_t kShortestLine = 3;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
@@ -40,7 +40,8 @@ std::string without_comment(const std::string& text) {
   return trimmed(std::string_view(text).substr(0, text.find('#')));
 }
 
-/// Names an option and the command whose section has it. Outside of sections the command is empty.
+/// Identifies an option: its name, and the command in whose section it is. Outside of sections, the
+/// command is empty.
 struct Key {
   std::string command;
   std::string name;
@@ -53,7 +54,7 @@ Key key_of(const std::string& section, const std::string& name) {
   return {unquoted(full.substr(0, dot)), unquoted(full.substr(dot + 1))};
 }
 
-/// Finds an option by any of its names, as CLI11 does. Returns null if there is none.
+/// Finds an option by any of its names, as CLI11 does. Returns null if there is no such option.
 const CLI::Option* option_of(const CLI::App& app, const Key& key) {
   const CLI::App* owner = key.command.empty() ? &app : nullptr;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -70,7 +71,7 @@ const CLI::Option* option_of(const CLI::App& app, const Key& key) {
 
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
-/// Goes over the lines as CLI11 does.
+/// Reads the lines as CLI11 does, and checks them.
 class Lines {
  public:
   Lines(const std::string& text, const CLI::App& app) : app_(app), input_(text) {}
@@ -117,7 +118,7 @@ class Lines {
                              std::to_string(known->second) + " already");
   }
 
-  /// Reads the lines over which a list goes on.
+  /// Reads the remaining lines of a list.
   void pass_list(std::string value) {
     if (value.size() < 2 || value.front() != '[') return;
     const std::size_t first = number_;
@@ -132,7 +133,7 @@ class Lines {
   std::istringstream input_;
   std::string section_;
   std::size_t number_ = 0;
-  std::map<const CLI::Option*, std::size_t> lines_;  // the line where each option stood first
+  std::map<const CLI::Option*, std::size_t> lines_;  // the line where each option appeared first
 };
 
 bool is_section_mark(const CLI::ConfigItem& item) { return item.name == "++" || item.name == "--"; }
@@ -143,7 +144,7 @@ Key key_of(const CLI::ConfigItem& item) {
   return {command, item.name};
 }
 
-/// Moves the values that an option has in several places to the first of these places.
+/// If an option has values in several places, moves all of them to the first of these places.
 std::vector<CLI::ConfigItem> added_up(std::vector<CLI::ConfigItem> items, const CLI::App& app) {
   std::vector<CLI::ConfigItem> sums;
   std::map<const CLI::Option*, std::size_t> places;

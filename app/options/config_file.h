@@ -1,5 +1,5 @@
-// These functions check the file of --config before CLI11 reads it. CLI11 alone would wait for a
-// FIFO, and read a device for ever. If an option or a section stands twice, it would leave one out.
+// Checks the file of --config before CLI11 reads it. Otherwise, CLI11 would wait for a FIFO, and
+// read a device for ever. If an option or a section appears twice, CLI11 would ignore one of them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,19 +10,21 @@
 
 namespace facepipe::app {
 
-/// facepipe refuses larger files: a file of options has a few lines.
+/// facepipe refuses larger files. A file of options has only a few lines.
 inline constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 
-/// Throws Error(usage), without the file's name, if the file is no regular one, can't be read, or
-/// has more than kMostConfigBytes.
+/// Throws Error(usage), without the file's name, if the file is not regular, can't be read, or has
+/// more than kMostConfigBytes.
 void check_config_file(const std::string& path);
 
-/// Reads a file as CLI11 does, and adds up what stands in several places. It throws Error(usage)
-/// with the line for three faults that CLI11 would pass over in silence: an option of one value
-/// that stands again, a list without an end, and a line that is too short for an option.
+/// Reads a file as CLI11 does, and combines values of an option that appear in several places.
+/// Throws Error(usage), with the line, for three faults that CLI11 would silently ignore:
+/// * an option of one value appears again;
+/// * a list has no end;
+/// * a line is too short for an option.
 class ConfigFile final : public CLI::ConfigTOML {
  public:
-  /// @param app  has the commands, and outlives this object
+  /// @param app  has the commands; must outlive this object
   explicit ConfigFile(const CLI::App& app) : app_(app) {}
 
   [[nodiscard]] std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;

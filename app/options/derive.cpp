@@ -14,24 +14,28 @@ namespace {
 
 [[noreturn]] void clash(const std::string& text) { throw Error(ErrorKind::usage, text); }
 
-/// Returns the arguments that are no options, those behind "--" at the end.
+/// Returns the arguments that are not options. Those after "--" are last.
 std::vector<std::string> all_inputs(const Asked& asked) {
   std::vector<std::string> inputs = asked.inputs;
   inputs.insert(inputs.end(), asked.plain_inputs.begin(), asked.plain_inputs.end());
   return inputs;
 }
 
-/// "-" becomes the name of the file that standard input has.
+/// Replaces "-" by video::kStandardInput, the name of the file of standard input.
 void name_standard_input(std::vector<std::string>& inputs) {
   std::ranges::replace(inputs, std::string("-"), std::string(video::kStandardInput));
 }
 
 // --- What run, hide and detect have in common ---
 
-// What --careful changes: how long a face may be missed; the score from which on its boxes cover
-// what its neighbours in time cover; and the score that starts a track, because two looks find
-// more that is no face. Larger masks, or a longer look-ahead, cost more of the picture for each
-// face that they hide.
+// --careful changes these values:
+// * kCarefulGap_s is for how long a face may be missed.
+// * kCarefulSure replaces TrackerOptions::sure_score. Boxes of a track that has a detection of this
+//   score cover more.
+// * kCarefulStart is the score that starts a track. It is higher because two detection passes find
+//   more false faces.
+// Larger masks, or a longer look-ahead, would cost more of the picture for each additional face
+// that they hide.
 constexpr double kCarefulGap_s = 1;
 constexpr float kCarefulSure = 0.15F;
 constexpr float kCarefulStart = 0.155F;
@@ -55,7 +59,7 @@ void copy_shared(const Asked& asked, RunOptions& run) {
     clash("--max-face must not be less than --min-face");
 }
 
-/// "-" becomes the names of the files that standard input and output have.
+/// Replaces "-" by the names of the files of standard input and standard output.
 void derive_streams(const Asked& asked, RunOptions& run) {
   run.inputs = all_inputs(asked);
   name_standard_input(run.inputs);
@@ -91,7 +95,8 @@ float score_of(const Asked& asked) {
 /// Faces that get a score of more than `score` take part in suppression. The library checks the
 /// options, and its words follow the option that is meant.
 void derive_suppression(const Asked& asked, float score, RunOptions& run) {
-  constexpr float kLeastMinScore = 1e-6F;  // the least that soft takes: 0 would select everything
+  // the least value for the rule `soft`, which would select everything with 0
+  constexpr float kLeastMinScore = 1e-6F;
   nms::NmsOptions& nms = run.job.search.nms;
   nms.soft.min_score = asked.nms_min_score.value_or(std::max(score, kLeastMinScore));
   try {
@@ -101,8 +106,8 @@ void derive_suppression(const Asked& asked, float score, RunOptions& run) {
   }
 }
 
-/// The score that detections must exceed. Following faces from frame to frame needs weaker
-/// detections than those that users call faces.
+/// Sets the score that detections must exceed. To follow faces from frame to frame, weaker
+/// detections are needed than those that users call faces.
 void derive_score(const Asked& asked, RunOptions& run) {
   if (run.job.hide) {
     run.detector.score_threshold = run.job.hide->tracks.doubtful_score;
@@ -120,7 +125,7 @@ void derive_score(const Asked& asked, RunOptions& run) {
   run.detector.score_threshold = least;
 }
 
-/// All that follows from several options, for a command that goes over whole videos.
+/// Derives everything that depends on several options, for a command that works on whole videos.
 RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_streams(asked, run);
   derive_existing(asked, run);
@@ -129,7 +134,7 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   derive_suppression(asked, run.job.hide ? run.job.hide->tracks.doubtful_score : score_of(asked),
                      run);
   derive_score(asked, run);
-  // The tracks of faces that are drawn are those that detect finds.
+  // If tracks of faces are drawn, they are the tracks that detect would find.
   run.files.face_fields = {.track = run.job.hide.has_value() || run.job.follow.has_value(),
                            .tracked = run.job.search.every > 1};
   return run;
@@ -149,7 +154,7 @@ void check_track_file(const Asked& asked) {
         "playlist names: it excludes --allow-references");
 }
 
-/// What hide and detect have in common.
+/// Makes the options that hide and detect have in common.
 RunOptions with_tracking(const Asked& asked) {
   RunOptions run = asked.run;
   pipeline::HideJob& hide = run.job.hide.emplace();
@@ -203,7 +208,7 @@ RunOptions derive_detect(const Asked& asked) {
 
 // --- The other commands ---
 
-/// The two videos may stand before or behind "--".
+/// Makes the options of verify. The two videos may be before or after "--".
 VerifyOptions derive_verify(const Asked& asked) {
   std::vector<std::string> videos = asked.inputs;
   std::erase(videos, std::string());

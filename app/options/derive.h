@@ -1,4 +1,4 @@
-// From what a user asked for to the options of a command.
+// Makes the options of a command from what a user asked for.
 #pragma once
 
 #include "app/options/asked.h"
@@ -6,8 +6,8 @@
 
 namespace facepipe::app {
 
-/// Makes the options of `command` from what was asked for. Throws Error(usage) for options that
-/// contradict each other, and for an image of --style that can't be read.
+/// Makes the options of `command` from what was asked for. Throws Error(usage) if options
+/// contradict each other, or if an image of --style can't be read.
 [[nodiscard]] Command derive(Commands command, const Asked& asked);
 
 }  // namespace facepipe::app

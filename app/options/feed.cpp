@@ -17,7 +17,7 @@ std::string wrapped(const std::string& text) {
   std::string lines;
   std::size_t width = 0;
   for (std::string word; words >> word;) {
-    // "(default:" stays beside the first word of the default.
+    // "(default:" stays on the same line as the first word of the default.
     if (std::string next; word == "(default:" && words >> next) word += ' ' + next;
     const bool fits = width + 1 + word.size() <= kHelpWidth;
     if (width > 0) lines += fits ? ' ' : '\n';
@@ -32,7 +32,7 @@ std::string help_of(const Row& row) {
   return wrapped(fallback.empty() ? row.help : row.help + " (default: " + fallback + ")");
 }
 
-// Each read() takes one text that the user gave for a value.
+// Each read() reads a text that the user gave for an option.
 
 void read(const Number& number, const OptionText& given, Asked& to) {
   number.set(to, parse_number(given, number.low, number.high));
@@ -65,7 +65,7 @@ void read(const AnyText& any, const OptionText& given, Asked& to) {
 
 void read(const FormedText& formed, const OptionText& given, Asked& to) { formed.set(to, given); }
 
-/// Declares one row, by the kind of its value. `row` and `to` outlive `app`.
+/// Declares the option of one row, by the kind of its value. `row` and `to` must outlive `app`.
 struct Declare {
   CLI::App& app;
   const Row& row;

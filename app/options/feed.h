@@ -1,4 +1,4 @@
-// Hands the rows of the table to CLI11, which parses the command line.
+// Declares the rows of the table to CLI11, which parses the command line.
 #pragma once
 
 #include "app/options/row.h"
@@ -9,8 +9,8 @@ class App;
 
 namespace facepipe::app {
 
-/// Declares the options that the table gives to one command. Parsing fills in `to`, which must
-/// outlive `app`. A value that is wrong throws Error(usage) while `app` parses.
+/// Declares the table's options of one command. When `app` parses, it fills in `to`, which must
+/// outlive `app`. If a value is wrong, Error(usage) is thrown while `app` parses.
 void feed(CLI::App& app, Commands command, Asked& to);
 
 }  // namespace facepipe::app

@@ -80,7 +80,8 @@ void add_config(CLI::App& app, std::string& config, ConfigUse use) {
         ->type_name("F");
     return;
   }
-  // CLI11 2.1.2 ignores a config file that is set on a subcommand without a word: hence the root.
+  // CLI11 2.1.2 silently ignores a config file that is set on a subcommand. So we set it on the
+  // root.
   app.set_config("--config", "", kConfigHelp)->type_name("F");
   app.config_formatter(std::make_shared<ConfigFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
@@ -121,7 +122,7 @@ std::string command_words() {
   return joined(std::move(words), " and ");
 }
 
-/// Refuses what `app` has not understood, unless it looks like an input.
+/// Throws an error if `app` has not understood an argument that doesn't look like an input.
 void refuse_unknown(const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining(true);
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& argument) {
@@ -137,7 +138,7 @@ void refuse_unknown(const CLI::App& app) {
     throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, given));
 }
 
-/// Throws what CLI11 has thrown as Error(usage).
+/// Throws Error(usage) with the text of CLI11's error.
 [[noreturn]] void rethrow_usage(const CLI::ParseError& error) {
   std::string reason = error.what();
   if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) reason = "can't be read";
@@ -147,7 +148,8 @@ void refuse_unknown(const CLI::App& app) {
   throw Error(ErrorKind::usage, reason);
 }
 
-/// The help of `app`, or of its command that was given. The group kExperiments is in `all` alone.
+/// Returns the help of `app`, or of the command that was given. Only AppFormatMode::All shows the
+/// group kExperiments.
 ShowText help_text(CLI::App& app, CLI::AppFormatMode mode) {
   if (mode != CLI::AppFormatMode::All)
     for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -156,15 +158,16 @@ ShowText help_text(CLI::App& app, CLI::AppFormatMode mode) {
   return {app.help("", mode)};
 }
 
-/// What one parse has understood.
+/// Holds what one parse has understood.
 struct Outcome {
   std::optional<ShowText> text;
   Commands command = kRun;
   Asked asked;
 };
 
-/// Takes what follows "--" off the arguments: inputs, whatever they look like. (CLI11 2.1.2 takes
-/// them for options again if an input stood before the "--".)
+/// Removes what follows "--" from the arguments and returns it. All of it is inputs, even if it
+/// looks like options. (CLI11 2.1.2 would treat it as options again if there is an input before the
+/// "--".)
 std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
   if (mark == arguments.end()) return {};
@@ -181,9 +184,9 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
 }
 
-/// Parses; returns the text that the arguments asked for instead of a command, if they did.
+/// Parses. If the arguments ask for a text instead of a command, returns this text.
 std::optional<ShowText> run_parser(CLI::App& app, std::vector<std::string> arguments) {
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the back
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -205,7 +208,8 @@ Outcome parse(std::vector<std::string> arguments, ConfigUse use) {
   CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
   describe(app);
   add_config(app, config, use);
-  // Each command has an `Asked` of its own: the file of --config may set options of several.
+  // Each command has its own `Asked`, because the file of --config may set options of several
+  // commands.
   std::vector<Asked> asked(command_table().size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
     asked[i].plain_inputs = plain_inputs;
@@ -227,7 +231,8 @@ Command command_of(const Outcome& outcome) {
   return derive(outcome.command, outcome.asked);
 }
 
-/// Parses once more, with the file. The command line's word on existing outputs beats the file's.
+/// Parses once more, with the file. If the command line says what happens to existing outputs, the
+/// file's option for this is ignored.
 Command command_with_file(const std::vector<std::string>& arguments, const Asked& line) {
   check_config_file(line.config);
   Outcome both = parse(arguments, ConfigUse::read);
@@ -242,7 +247,8 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
 
 Command parse_command(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{kShowTables}) return ShowText{tables_as_json()};
-  // A file is read by a second parse: an error that only this one finds is the file's.
+  // The first parse ignores the file, and the second one reads it. So if only the second one finds
+  // an error, the error is in the file.
   const Outcome line = parse(arguments, ConfigUse::ignored);
   Command command = command_of(line);
   if (line.asked.config.empty()) return command;

@@ -1,4 +1,4 @@
-// The command line and the file of --config, parsed once into one struct.
+// Parses the command line and the file of --config once, into one struct.
 #pragma once
 
 #include <spdlog/common.h>
@@ -17,31 +17,32 @@
 
 namespace facepipe::app {
 
-/// What a file tells about each face beside its box, score and landmarks.
+/// Says what a file contains about each face besides its box, score and landmarks.
 struct FaceColumns {
   bool track = false;    ///< the number of its track
-  bool tracked = false;  ///< whether its frame was not searched; --every leaves frames out
+  bool tracked = false;  ///< whether its frame was not searched, because --every skips frames
 };
 
 enum class ExistingOutput { refuse, overwrite, skip };
 enum class ProgressStyle { automatic, json, none };
 
-/// What goes to the terminal while a command works.
+/// Says what a command prints on the terminal while it works.
 struct Console {
   ProgressStyle progress = ProgressStyle::automatic;
   spdlog::level::level_enum log_level = spdlog::level::info;
-  bool quiet = false;    ///< errors alone
-  bool verbose = false;  ///< the closing table also says how long frames wait
+  bool quiet = false;    ///< only errors are printed
+  bool verbose = false;  ///< the closing table also shows how long frames wait
 };
 
-/// Files beside the video. An empty path means that the user doesn't want the file.
+/// Names the files that are written besides the video. An empty path means that the user doesn't
+/// want the file.
 struct SideFiles {
   std::filesystem::path detections;
   std::filesystem::path latency;
   std::filesystem::path report;
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h) to write
   std::filesystem::path known_tracks{};  ///< an edit file to read
-  FaceColumns face_fields{};             ///< what `detections` gets
+  FaceColumns face_fields{};             ///< additional columns of `detections`
 };
 
 /// What the user left open, so that the model's card decides it, if there is one.
@@ -55,15 +56,16 @@ struct LeftToCard {
 /// number is in its range, and no two options contradict each other. There are more than seven
 /// members: each is a choice of its own, which app/run/ hands on to another part.
 struct RunOptions {
-  /// Files, directories and URLs as the user wrote them; "-" has become kStandardInput.
+  /// Files, directories and URLs as the user wrote them; "-" is replaced by kStandardInput.
   std::vector<std::string> inputs;
-  /// A file, a directory if it ends in '/', or kStandardOutput; empty: beside each input.
+  /// A file, a directory if it ends in '/', or kStandardOutput. If it is empty, outputs are next to
+  /// their inputs.
   std::string output;
   bool video = true;
   ExistingOutput existing = ExistingOutput::refuse;
   SideFiles files;
   DeviceRequest device;
-  /// Several CUDA devices in place of `device`; an empty list means all that can be used.
+  /// Several CUDA devices, instead of `device`. An empty list means all usable devices.
   std::optional<std::vector<int>> devices;
   detector::DetectorOptions detector;  ///< an empty `model` means the default one
   pipeline::JobOptions job;            ///< each job fills in its own `input` and `output`
@@ -74,7 +76,7 @@ struct RunOptions {
   Console console;
 };
 
-/// The options of `facepipe doctor`.
+/// Holds the options of `facepipe doctor`.
 struct DoctorOptions {
   std::filesystem::path model;   ///< empty: the default one
   std::filesystem::path card{};  ///< as DetectorOptions::card
@@ -91,7 +93,7 @@ struct ModelCheckOptions {
   bool overwrite = false;         ///< outputs that exist may be replaced
 };
 
-/// The options of `facepipe calibrate`.
+/// Holds the options of `facepipe calibrate`.
 struct CalibrateOptions {
   std::vector<std::string> pictures;  ///< files, at least one
   std::filesystem::path model;        ///< empty: the default one
@@ -102,39 +104,40 @@ struct CalibrateOptions {
   bool quiet = false;
 };
 
-/// The options of `facepipe verify`. Every number is in its range. There are more than seven
-/// members: each is a choice of its own.
+/// Holds the options of `facepipe verify`. Every number is in its range. There are more than seven
+/// members, because each is a separate choice.
 struct VerifyOptions {
-  std::string original;  ///< a file or a URL; one of the two may be kStandardInput
+  std::string original;  ///< a file or a URL; `original` or `hidden` may be kStandardInput
   std::string hidden;
-  std::filesystem::path tracks;      ///< the edit file; empty: none
-  std::filesystem::path report;      ///< empty: none
-  std::filesystem::path thumbnails;  ///< a folder that verify makes; empty: none
-  bool overwrite = false;            ///< a report that exists may be replaced
+  std::filesystem::path tracks;      ///< the edit file; empty if there is none
+  std::filesystem::path report;      ///< empty if there is none
+  std::filesystem::path thumbnails;  ///< a folder that verify makes; empty if there is none
+  bool overwrite = false;            ///< whether an existing report may be replaced
   bool tolerate_cosmetic = false;
-  bool quick = false;  ///< two looks at each picture instead of five
+  bool quick = false;  ///< two detection passes over each picture instead of five
   float score = verify::kVerifyScore;
-  /// An empty `model` means the default one; `score_threshold` is not used.
+  /// An empty `model` means the default model; `score_threshold` is not used.
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
   Console console;  ///< `progress` is automatic, and `verbose` is not used
 };
 
-/// Text for stdout, which --help and --version ask for.
+/// Holds text for stdout, which --help and --version ask for.
 struct ShowText {
   std::string text;
 };
 
-/// A script makes tables of the documentation from what this prints. --help doesn't list it.
+/// A script makes tables of the documentation from what this option prints. --help doesn't list it.
 inline constexpr const char* kShowTables = "--option-tables";
 
 using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions,
                              ModelCheckOptions, ShowText>;
 
-/// Parses the arguments after the program's name, and the file of --config, which the command line
-/// beats. Throws Error(usage); an error in the file has the file's name before it. The argument
-/// kShowTables alone asks for tables_as_json() (table.h).
+/// Parses the arguments after the program's name, and the file of --config. The command line has
+/// priority over the file. Throws Error(usage); if the error is in the file, it begins with the
+/// file's name. If kShowTables is the only argument, the result is the text of tables_as_json()
+/// (table.h).
 [[nodiscard]] Command parse_command(const std::vector<std::string>& arguments);
 
 }  // namespace facepipe::app

@@ -1,4 +1,4 @@
-// One option as data: all that the command line, --help and docs/options.md say about it.
+// Describes one option as data: everything that the command line, --help and docs/options.md need.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace facepipe::app {
 
-/// A set of commands: a sum of the constants below.
+/// A set of commands: a sum of these constants.
 using Commands = unsigned;
 inline constexpr Commands kRun = 1;
 inline constexpr Commands kHide = 2;
@@ -32,7 +32,7 @@ inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
 
 // --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---
 
-/// The option has no value: it is there or not.
+/// The option has no value: it is given or not.
 struct Flag {
   bool& (*field)(Asked&);
 };
@@ -46,66 +46,66 @@ struct Number {
 struct Integer {
   int low;
   int high;
-  std::string zero;  ///< a word that stands for 0, such as "auto"; empty: there is none
+  std::string zero;  ///< a word that stands for 0, such as "auto"; empty if there is none
   std::function<void(Asked&, int)> set;
 };
 
-/// One of some words.
+/// One of several words.
 struct Choice {
   std::vector<std::string_view> words;
   std::function<void(Asked&, std::size_t)> set;  ///< gets the index of the word
 };
 
-/// A file whose extension says what is in it.
+/// A file whose extension says what it contains.
 struct FileOf {
   std::vector<std::string> extensions;
   std::filesystem::path& (*field)(Asked&);
 };
 
-/// Any text. If `expected` says what it must be, the text must not be empty.
+/// Any text. If `expected` isn't empty, it describes the text, which then must not be empty.
 struct AnyText {
   std::string expected;
   std::function<void(Asked&, std::string_view)> set;
 };
 
-/// Text with a form of its own. `set` throws Error(usage) for text that it can't read.
+/// Text in its own format. `set` throws Error(usage) if it can't read the text.
 struct FormedText {
   std::function<void(Asked&, const OptionText&)> set;
 };
 
-/// Words that commas join. `set` throws Error(usage) for words that it doesn't know.
+/// Words that are separated by commas. `set` throws Error(usage) for a word that it doesn't know.
 struct WordList {
   std::function<void(Asked&, const std::vector<std::string>&)> set;
 };
 
-/// An argument that is no option. One of the arguments ORIGINAL and HIDDEN takes one text, and an
-/// argument with `several` takes all that there are.
+/// An argument that is not an option. The arguments ORIGINAL and HIDDEN each take one text. An
+/// argument with `several` takes all remaining texts.
 struct Argument {
   bool several = false;
 };
 
-/// The value of an option, and its default as --help tells it.
+/// The value of an option, and its default as --help shows it.
 struct Value {
   std::variant<Flag, Number, Integer, Choice, FileOf, AnyText, FormedText, WordList, Argument> kind;
   std::string fallback{};
 };
 
-/// Some commands show the option in a group of their help.
+/// Says in which group of its help a command shows the option.
 struct Place {
   Commands commands;
   const char* group;
 };
 
-/// A row of the table. There are more than seven members: each is one column.
+/// A row of the table. There are more than seven members, because each is a column.
 struct Row {
   std::string names;       ///< "-o,--output"; "INPUT" for an argument
-  std::string kind{};      ///< what stands for the value in the help; empty for flags
+  std::string kind{};      ///< the placeholder for the value in the help; empty for flags
   std::string help;        ///< one sentence or more, without line breaks and without the default
-  std::string fallback{};  ///< the default as the help tells it; empty: as `value` says
+  std::string fallback{};  ///< the default as the help shows it; if empty, `value` has it
   Value value;
-  bool again = false;                   ///< it may be given again, and all texts count
+  bool again = false;                   ///< may be given several times; all texts are used
   std::vector<const char*> excludes{};  ///< long names of options of the same commands
-  std::vector<Place> places;            ///< a command is in one of them at most
+  std::vector<Place> places;            ///< each command is in at most one of them
 
   /// Returns the long name with its dashes, or the name of an argument.
   [[nodiscard]] std::string name() const {
@@ -113,11 +113,11 @@ struct Row {
     return dashes == std::string::npos ? names : names.substr(dashes);
   }
   [[nodiscard]] bool is_argument() const { return std::holds_alternative<Argument>(value.kind); }
-  /// Returns the default that the help tells; empty for arguments, which have none.
+  /// Returns the default that the help shows; empty for arguments, which have no default.
   [[nodiscard]] const std::string& default_text() const {
     return fallback.empty() ? value.fallback : fallback;
   }
-  /// Returns the group in the help of one command; null where the command doesn't have the option.
+  /// Returns the group in the help of one command; null if the command doesn't have the option.
   [[nodiscard]] const char* group_of(Commands command) const {
     for (const Place& place : places)
       if ((place.commands & command) != 0) return place.group;
@@ -125,7 +125,7 @@ struct Row {
   }
 };
 
-// --- Values whose default is what their field holds before anything is asked for. ---
+// --- Values whose default is the value of their field in a new `Asked`. ---
 
 /// Returns a function that converts a value to the type of its field, and sets it.
 /// @param field  a function (Asked&) -> T&
@@ -168,7 +168,7 @@ template <typename T>
   return {kind, fallback};
 }
 
-/// A choice of values that have names.
+/// Makes a choice between values that have names.
 template <typename T>
 [[nodiscard]] Value named(T& (*field)(Asked&), std::initializer_list<T> values) {
   Choices<T> choices;

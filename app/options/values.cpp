@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLongestSeconds = 1e7;
 
-/// Reads all of `text` as a number; returns nothing if it is none.
+/// Reads all of `text` as a number; returns nullopt if it isn't a number.
 template <typename T>
 std::optional<T> read_all(std::string_view text) {
   T value{};
@@ -38,7 +38,8 @@ struct NamedColor {
   std::string_view name;
   overlay::Rgb rgb;
 };
-/// The names are those of CSS (W3C, CSS Color Module Level 4), and the values have two digits.
+/// The names and values are those of CSS (W3C, CSS Color Module Level 4), with values of two
+/// digits.
 constexpr std::array kColors{
     NamedColor{"black", {0, 0, 0}},      NamedColor{"white", {1, 1, 1}},
     NamedColor{"grey", {0.5, 0.5, 0.5}}, NamedColor{"gray", {0.5, 0.5, 0.5}},
@@ -47,7 +48,7 @@ constexpr std::array kColors{
     NamedColor{"orange", {1, 0.65, 0}},  NamedColor{"purple", {0.5, 0, 0.5}},
 };
 
-/// Reads #RRGGBB.
+/// Reads a colour as #RRGGBB.
 std::optional<overlay::Rgb> read_hexadecimal_color(std::string_view text) {
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
   std::array<double, 3> parts{};
@@ -61,10 +62,10 @@ std::optional<overlay::Rgb> read_hexadecimal_color(std::string_view text) {
   return overlay::Rgb{parts[0], parts[1], parts[2]};
 }
 
-/// Returns Levenshtein's distance.
+/// Returns the Levenshtein distance of two words.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() +
-                               1);  // from the letters of a so far to each beginning of b
+  // row[j] is the distance from the letters of a so far to the first j letters of b.
+  std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0];
@@ -87,7 +88,7 @@ void refuse(const OptionText& given, std::string_view expected) {
 
 double parse_number(const OptionText& given, double low, double high) {
   const auto value = read_all<double>(given.text);
-  // The comparisons are such that NaN, which from_chars reads, fails, too.
+  // from_chars reads NaN, too. These comparisons are false for NaN.
   if (value && *value >= low && *value <= high) return *value;
   refuse(given, "a number from " + shown(low) + " to " + shown(high));
 }
@@ -107,7 +108,7 @@ double parse_time(const OptionText& given) {
     const bool last = i + 1 == parts.size();
     const std::optional<double> value =
         last ? read_all<double>(parts[i]) : std::optional<double>(read_all<int>(parts[i]));
-    // The first part may be large: 90:00 is an hour and a half.
+    // The first part may be 60 or more: 90:00 is an hour and a half.
     const double limit = i == 0 ? kLongestSeconds : 60;
     if (!value || !(*value >= 0 && *value < limit)) refuse(given, kExpected);
     total = total * 60 + *value;

@@ -1,6 +1,6 @@
-// These functions read the text of one option, such as a number, a time, a size, a colour or a
-// list. One of them finds the known word that a misspelt word may mean. None knows the command
-// line.
+// Reads the text of one option, such as a number, a time, a size, a colour or a list. near_miss()
+// finds the known word that a misspelt word may mean. None of these functions depends on the
+// command line.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace facepipe::app {
 
-/// The text that a user gave for an option. Each function below throws Error(usage), which names
-/// the option and the text, if it can't read the text.
+/// Holds the text that a user gave for an option. If a function below can't read the text, it
+/// throws Error(usage), which names the option and the text.
 struct OptionText {
   std::string_view option;  ///< "--score"
   std::string_view text;
@@ -52,38 +52,40 @@ struct OptionText {
 /// Returns the words as "one, two, three".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
-/// Returns the words as "one, two or three" if `before_last` is " or ". There are two at least.
+/// Returns the words as "one, two or three" if `before_last` is " or ". There must be at least two
+/// words.
 [[nodiscard]] std::string joined(std::vector<std::string_view> words, std::string_view before_last);
 
 /// Returns the names of kOverlayParts, joined.
 [[nodiscard]] std::string draw_words();
 
-/// Reads names of kOverlayParts, or "none" alone.
+/// Reads names of kOverlayParts; or "none", which must be the only word.
 [[nodiscard]] overlay::OverlayStyle parse_draw(std::string_view option,
                                                const std::vector<std::string>& words);
 
 /// Reads a name (black, white, grey, ...) or #RRGGBB in hexadecimal digits.
 [[nodiscard]] overlay::Rgb parse_color(const OptionText& given);
 
-/// What hides faces, as its text says. The file of an image has not been read.
+/// Says how faces are hidden, as the user's text says it. If it names an image, the file has not
+/// been read yet.
 struct HideStyleChoice {
   overlay::HideStyle style = overlay::HideStyle::solid;
-  overlay::Rgb color{};    ///< for solid; black unless the text names a colour
-  std::string image_file;  ///< for image, and then not empty
+  overlay::Rgb color{};    ///< only for solid; black unless the text names a colour
+  std::string image_file;  ///< only for image, which always has a file
 };
 
-/// Reads solid, solid:COLOUR, blur, mosaic or image:FILE. The file's name may hold anything.
+/// Reads solid, solid:COLOUR, blur, mosaic or image:FILE. The file's name may contain anything.
 [[nodiscard]] HideStyleChoice parse_hide_style(const OptionText& given);
 
-/// Reads FROM-TO, two times as parse_time() reads them. One of the two may be missing. FROM is less
-/// than TO.
+/// Reads FROM-TO; each is a time as parse_time() reads it. One of them may be missing. FROM must be
+/// less than TO.
 [[nodiscard]] pipeline::TimeSpan parse_span(const OptionText& given);
 
-/// Reads NAME=x,y,w,h[@FROM-TO] in whole pixels. All are at most kMaxPictureSide, w and h are over
-/// 0, and the name is not empty.
+/// Reads NAME=x,y,w,h[@FROM-TO] in whole pixels. All numbers must be at most kMaxPictureSide, w and
+/// h must be above 0, and the name must not be empty.
 [[nodiscard]] pipeline::Region parse_region(const OptionText& given);
 
-/// Returns the value beside the word that the user gave.
+/// Returns the value that belongs to the word that the user gave.
 template <typename T>
 [[nodiscard]] T parse_choice(const OptionText& given,
                              const std::vector<std::pair<std::string_view, T>>& choices) {
@@ -95,9 +97,9 @@ template <typename T>
   refuse(given, "one of " + joined(words));
 }
 
-/// Returns the word of `known` that is nearest to `word`: it takes the fewest letters that are
-/// inserted, deleted or replaced. The first of equals wins. Returns nothing if even that takes more
-/// than about a third of the letters.
+/// Returns the word of `known` that is nearest to `word`: the fewest letters must be inserted,
+/// deleted or replaced. Of several such words, returns the first. Returns nothing if more than
+/// about a third of the letters would change.
 [[nodiscard]] std::string near_miss(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace facepipe::app

@@ -23,16 +23,16 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20U;
                   " is incomplete or has another format (--overwrite replaces the file)");
 }
 
-/// Reads whole lines.
+/// Reads complete lines.
 class LineReader {
  public:
-  /// @param quotes  a field in quotes may hold line breaks, as in CSV
+  /// @param quotes  whether a field in quotes may contain line breaks, as in CSV
   LineReader(const fs::path& path, bool quotes, std::int64_t begin = 0)
       : quotes_(quotes), stream_(path, std::ios::binary) {
     stream_.seekg(begin);
   }
 
-  /// Returns the next line without its end; nullopt at the end of the file. `whole` tells whether
+  /// Returns the next line without its end; nullopt at the end of the file. Sets `whole` to whether
   /// the line had an end.
   std::optional<std::string_view> next(bool& whole) {
     line_.clear();
@@ -93,8 +93,9 @@ void EarlierLines::add_finished(const std::string& input, std::int64_t begin, st
     spans.push_back({sources_.size() - 1, begin, end});
 }
 
-/// If both have an input, the file that was written later counts: a run may have finished the file
-/// and been killed before it could remove the leftovers that it had taken.
+/// If the finished file and a leftover both have an input, the newer file is used. (A run may have
+/// finished the file, and been killed before it could remove the leftovers whose lines it had
+/// copied.)
 void EarlierLines::read_leftovers(OutputFile& file) {
   std::error_code error;
   const fs::file_time_type finished = fs::last_write_time(file.target(), error);
@@ -110,8 +111,8 @@ void EarlierLines::read_leftovers(OutputFile& file) {
   }
 }
 
-/// Tells whether the file really has the lines: after a power cut, the record may know of lines
-/// that the disk hasn't got.
+/// Returns whether the file really has the lines. After a power cut, the record may list lines that
+/// were not yet written to the disk.
 bool EarlierLines::holds(const fs::path& path, const OutputPart& part) const {
   if (part.begin == part.end) return true;
   std::ifstream stream(path, std::ios::binary);

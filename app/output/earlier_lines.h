@@ -1,4 +1,4 @@
-// The lines that earlier runs have left of a file.
+// Finds the lines of a file that earlier runs have left.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +18,38 @@
 
 namespace facepipe::app {
 
-/// Knows where the complete lines of each input are: in the finished file, in what an interrupted
-/// run has left, or in the temporary file of a killed run. Names of inputs are those of
-/// LineFormat::input_of().
+/// Knows where the complete lines of each input are: in the finished file, in the partial file that
+/// an interrupted run has left, or in the temporary file of a killed run. An input's name is what
+/// LineFormat::input_of() returns.
 class EarlierLines {
  public:
-  /// @param format  outlives this object
+  /// @param format  must outlive this object
   explicit EarlierLines(const LineFormat& format) : format_(format) {}
 
-  /// Reads all that is there of `file`, which must have a lock, and lets it replace what was read.
-  /// Called once at most. Throws Stopped; Error(output) if the finished file holds other lines than
-  /// those of this format.
+  /// Reads everything that exists of `file`, which must have a lock, and allows `file` to replace
+  /// what was read. May be called only once. Throws Stopped. Throws Error(output) if the finished
+  /// file contains lines that are not of this format.
   void read(OutputFile& file, const std::stop_token& stop);
 
   [[nodiscard]] bool has(const std::string& input) const { return lines_.contains(input); }
   [[nodiscard]] std::vector<std::string> inputs() const;
-  /// Tells whether all lines are in the finished file.
+  /// Returns whether all lines are in the finished file.
   [[nodiscard]] bool are_finished() const { return has_finished_file_ && sources_.size() == 1; }
 
   /// Forgets the lines of an input.
   void drop(const std::string& input);
-  /// Gives the lines of an input, in parts that end anywhere. Throws Error(output), which names the
-  /// target, if the file has changed since it was read.
+  /// Passes the lines of an input to `to`, in parts that may end within a line. Throws
+  /// Error(output), which names `target`, if the file has changed since it was read.
   void give(const std::string& input, const std::filesystem::path& target,
             const std::function<void(std::string_view)>& to) const;
-  /// Returns the files of `leftovers` that nobody needs once all lines were taken, because each of
-  /// their lines was read, or because they have nothing of value.
+  /// Returns those of `leftovers` that are no longer needed after all lines were copied: files
+  /// whose lines were all read, and temporary files.
   [[nodiscard]] std::vector<std::filesystem::path> superseded(
       std::span<const Leftover> leftovers) const;
 
  private:
   struct Span {
-    std::size_t source = 0;  ///< of sources_
+    std::size_t source = 0;  ///< index in sources_
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
@@ -62,7 +62,7 @@ class EarlierLines {
   const LineFormat& format_;
   std::vector<std::filesystem::path> sources_;
   std::map<std::string, std::vector<Span>> lines_;  // by input
-  std::set<std::filesystem::path> not_all_taken_;   // sources with lines that are not used
+  std::set<std::filesystem::path> not_all_taken_;   // sources with lines that were not copied
   bool has_finished_file_ = false;
 };
 

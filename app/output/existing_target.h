@@ -1,4 +1,4 @@
-// Decides what a run does about a file that has the name of one of its outputs.
+// Decides what a run does if a file already has the name of one of its outputs.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,12 @@
 
 namespace facepipe::app {
 
-/// Returns `path`. Throws Error(output) if it exists and `existing` refuses that.
+/// Returns `path`. Throws Error(output) if the file exists and `existing` is
+/// ExistingOutput::refuse.
 [[nodiscard]] const std::filesystem::path& checked_target(const std::filesystem::path& path,
                                                           ExistingOutput existing);
-/// Returns what happens to a file that has the name in the end. With skip, a file is replaced only
-/// if it was read: OutputFile::may_replace_what_is_there().
+/// Returns what happens at the end to a file that then has the name. With ExistingOutput::skip, the
+/// file is replaced only if it was read (see OutputFile::may_replace_what_is_there()).
 [[nodiscard]] ExistingTarget at_the_end(ExistingOutput existing);
 
 }  // namespace facepipe::app

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLandmarks = std::tuple_size_v<Landmarks>;
 
-/// Appends numbers with a comma before each.
+/// Appends numbers, each after a comma.
 template <typename... T>
 void append_fields(std::string& to, T... values) {
   ((to += ',', append_number(to, values)), ...);
@@ -23,7 +23,7 @@ void append_leading_fields(std::string& to, const NamedFrame& frame) {
   append_fields(to, frame.record.pts_s);
 }
 
-/// Appends the fields without the line's end.
+/// Appends the fields of a face, without the end of the line.
 void append_csv_face(std::string& to, const NamedFrame& frame, std::size_t i) {
   const Detections& faces = frame.record.faces;
   append_leading_fields(to, frame);
@@ -50,7 +50,7 @@ void append_csv_faces(std::string& to, const NamedFrame& frame) {
   }
 }
 
-/// Returns the FrameFormat::append for these columns.
+/// Returns the function for FrameFormat::append that writes these columns.
 auto csv_faces(FaceColumns columns) {
   if (columns.track)
     return columns.tracked ? append_csv_faces<true, true> : append_csv_faces<true, false>;

@@ -1,4 +1,4 @@
-// A file with something about each frame of all inputs: --detections, --latency.
+// Writes a file with lines about each frame of all inputs: --detections, --latency.
 #pragma once
 
 #include <filesystem>
@@ -16,76 +16,79 @@
 
 namespace facepipe::app {
 
-/// A frame, and the input and run to which it belongs.
+/// Refers to a frame, and to the input and the run to which it belongs.
 struct NamedFrame {
   const std::string& name;  ///< PlannedInput::name of the input
   const FrameRecord& record;
   Clock::time_point start;          ///< when the work on the input began
-  bool of_several = false;          ///< the input is one of several
-  std::string class_name = "face";  ///< names what was found
+  bool of_several = false;          ///< whether there are several inputs
+  std::string class_name = "face";  ///< class of the objects that were found
 };
 
-/// A text format: what lines look like, and which of them each frame adds. Numbers read back
-/// exactly.
+/// Describes a text format: what lines look like, and which lines each frame adds. If numbers are
+/// read back, they have exactly the same value.
 struct FrameFormat {
   LineFormat lines;
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
   std::string (*field)(std::string_view name) = nullptr;  ///< returns a name as lines have it
-  bool needs_faces = false;                               ///< a frame without faces adds nothing
+  bool needs_faces = false;                               ///< frames without faces add no line
 };
 
 /// Returns the format that belongs to the path's extension. .csv has a line for each face, with the
-/// box, the score and the landmarks. Anything else is JSON lines, one object for each frame:
+/// box, the score and the landmarks. Other files are JSON lines, one object for each frame:
 /// {"file", "frame", "pts_s", "width", "height",
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
-/// A face without landmarks has empty fields for them in .csv, and null in JSON. If the detector
-/// looks for something else than faces, each "face" has its "class" in JSON. A face of a track has
-/// its "track", in .csv in an additional column, which is empty for kNoTrack. A face of a frame
-/// that was not searched is "tracked": true in JSON. In .csv the last column has 1 for it and 0 for
-/// the others, if `columns` has this column.
+/// If a face has no landmarks, their fields are empty in .csv, and "landmarks" is null in JSON. If
+/// the detector finds something else than faces, each "face" has its "class" in JSON. A face of a
+/// track has its "track". In .csv this is an additional column, which is empty for kNoTrack. If a
+/// face's frame was not searched, the face has "tracked": true in JSON. If `columns` has this
+/// column, the last column in .csv is 1 for such a face and 0 for others.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
                                             FaceColumns columns = {});
 
-/// Returns CSV with a line for each frame: file, frame, pts_s; begin and end of each stage in
-/// milliseconds since the work on the input began, empty if the stage did not run; total_ms,
-/// latency_ms, candidates, faces, lane, device, order_wait_ms.
+/// Returns the format of a CSV file with a line for each frame: file, frame, pts_s; the begin and
+/// the end of each stage in milliseconds since the work on the input began, empty if the stage did
+/// not run; total_ms, latency_ms, candidates, faces, lane, device, order_wait_ms.
 [[nodiscard]] FrameFormat latency_format();
 
-/// Writes lines of inputs (InputLines). If the file can't be written, it is given up, which is
-/// logged. Then nothing more is written, and complete inputs are kept under a partial name. Not
-/// thread-safe.
+/// Writes lines of inputs (see InputLines). If the file can't be written, this is logged and the
+/// file is given up: nothing more is written to it, and complete inputs are kept under a partial
+/// name. Not thread-safe.
 class FrameFile {
  public:
-  /// Errors: as InputLines().
+  /// Throws the errors of InputLines().
   FrameFile(const std::filesystem::path& path, FrameFormat format, ExistingOutput existing,
             const std::stop_token& stop);
 
   void write(const NamedFrame& frame);
-  /// Appends what write() would write to a spool, for write_all().
+  /// Appends to a spool what write() would write. write_all() later writes the spool.
   void spool(LineSpool& to, const NamedFrame& frame) const;
   /// Writes all lines of an input.
   void write_all(const LineSpool& lines);
 
-  /// These end an input: it is complete; or it is not, and its frames stay; or they go.
+  /// These functions end an input. keep(): it is complete. keep_unfinished(): it is not complete,
+  /// but its frames stay. forget(): its frames are removed.
   void keep(const std::string& name);
   void keep_unfinished(const std::string& name);
   void forget();
 
-  /// Tells whether the earlier run that is resumed has completed the input.
+  /// Returns whether the earlier run that is resumed has completed the input.
   [[nodiscard]] bool has(const std::string& name) const { return lines_.has(format_.field(name)); }
-  /// Tells whether only faces have lines. Then has() can't know an input without faces.
+  /// Returns whether only faces have lines. Then has() is false for an input without faces.
   [[nodiscard]] bool needs_faces() const { return format_.needs_faces; }
   void drop(const std::string& name) { lines_.drop(format_.field(name)); }
   void take(const std::string& name);
   [[nodiscard]] bool changes_nothing() const { return !failure_ && lines_.changes_nothing(); }
 
-  /// Gives the file its name. It gets a partial name if `partial` or if it was given up, and none
-  /// if it holds nothing then. Called once, last. Errors: Error(output).
+  /// Gives the file its name; a partial name if `partial` is true or the file was given up. If it
+  /// would then contain nothing, it gets no name. Must be called once, at the end. Throws
+  /// Error(output).
   void commit(bool partial);
 
   /// Returns why the file was given up; nullopt if it was not.
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
-  /// Returns where commit() has put the file; empty before, and if there was nothing to keep.
+  /// Returns where commit() has put the file; empty before commit(), and if there was nothing to
+  /// keep.
   [[nodiscard]] const std::filesystem::path& committed() const { return committed_; }
 
  private:
@@ -95,7 +98,7 @@ class FrameFile {
   std::filesystem::path path_;
   FrameFormat format_;
   InputLines lines_;
-  std::string line_;  ///< stays a member so that its memory is used again
+  std::string line_;  ///< is a member so that its memory is reused
   std::optional<Failure> failure_;
   std::filesystem::path committed_;
 };

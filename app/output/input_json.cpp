@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// This kind keeps the order of insertion, so that what a reader looks for first stands first.
+// This type keeps the order of insertion, so that the most important fields come first.
 using Json = nlohmann::ordered_json;
 
-/// Returns the value whose shortest text is that of the float: 0.3, not 0.30000001192092896.
+/// Returns the double whose shortest text is equal to the float's: 0.3, not 0.30000001192092896.
 double short_double(float value) { return std::stod(shown(value)); }
 
 template <typename T>
@@ -128,7 +128,7 @@ Json regions_json(const std::vector<pipeline::Region>& regions) {
   return all;
 }
 
-/// Returns what decides which faces are hidden, and how; null if the run hides none.
+/// Returns the options that decide which faces are hidden, and how; null if the run hides nothing.
 Json hide_json(const RunOptions& options) {
   if (!options.job.hide) return {};
   const pipeline::HideJob& hide = *options.job.hide;
@@ -216,7 +216,7 @@ Json ledger_json(const video::FrameLedger& ledger) {
           {"written", ledger.written}, {"ended_early", ledger.ended_early}};
 }
 
-/// Returns the copies between host and device, by kind; null on the CPU.
+/// Returns the copies between host and device, for each kind of copy; null on the CPU.
 Json copies_json(const std::vector<pipeline::CopySum>& copies) {
   if (copies.empty()) return {};
   Json json = Json::object();

@@ -1,4 +1,4 @@
-// Tells in JSON what became of one input.
+// Describes in JSON what happened to one input.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,9 +9,9 @@
 
 namespace facepipe::app {
 
-/// Returns an entry of a report: an object with the input's names, its status, the device and the
-/// model, the options, and what its job found and measured. A field is null if the run didn't get
-/// so far.
+/// Returns an entry of a report. It is an object with the input's names, its status, the device and
+/// the model, the options, and what its job found and measured. A field is null if the run ended
+/// before it could know it.
 [[nodiscard]] nlohmann::ordered_json input_json(const RunOptions& options,
                                                 const std::optional<RunFacts>& facts,
                                                 const InputOutcome& outcome);

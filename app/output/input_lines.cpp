@@ -36,7 +36,8 @@ void InputLines::write(std::string_view lines) {
 }
 
 void InputLines::flush() {
-  // The lines leave pending_ before they are written: after a failure nobody may write them again.
+  // The lines leave pending_ before they are written, because after a failure they must not be
+  // written again.
   const std::string taken = std::exchange(pending_, {});
   const std::int64_t before = file_.size();
   const int code = file_.write(std::as_bytes(std::span(taken)));
@@ -114,7 +115,8 @@ void InputLines::commit() {
 }
 
 fs::path InputLines::keep_partial() {
-  // On a full disk this run keeps what it has made, without what it would have copied.
+  // If the disk is full, the file keeps what this run has made, but not the lines of earlier runs
+  // that it would have copied.
   if (attempt({}, [this] { take_rest(), flush(); })) give_up(true);
   if (OutputLock* const lock = file_.lock(); lock != nullptr && !done_.empty())
     lock->keep_record(true);

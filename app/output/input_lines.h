@@ -1,4 +1,4 @@
-// A text file whose lines belong to inputs, and which a later run can go on with.
+// Writes a text file whose lines belong to inputs. A later run can continue it.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@
 
 namespace facepipe::app {
 
-/// Each input's lines are in the file completely or not at all, whenever the program ends: an input
-/// begins after the one before was kept or forgotten. A run that resumes another one
-/// (ExistingOutput::skip) finds the complete inputs of that run (EarlierLines). Lines of inputs
-/// that it doesn't work on stay.
+/// For each input, the file contains all of its lines or none, no matter when the program ends. The
+/// next input may begin only after the current one was kept or forgotten. A run that resumes
+/// another one (ExistingOutput::skip) finds the complete inputs of that run (EarlierLines). The
+/// lines of inputs that the new run doesn't work on stay.
 ///
-/// Inputs are named as LineFormat::input_of() gives them. A FIFO or device gets each line at once,
-/// and what it has can't be forgotten. Not thread-safe. Errors: Error(output), naming the file.
+/// An input's name is what LineFormat::input_of() returns. A FIFO or a device gets each line at
+/// once, and can't forget lines. Not thread-safe. All functions throw Error(output), which names
+/// the file.
 class InputLines {
  public:
-  /// Errors: also a file that exists, with ExistingOutput::refuse; with skip, one that holds other
-  /// lines than those of this format.
+  /// Also throws Error(output) if the file exists and `existing` is ExistingOutput::refuse; with
+  /// ExistingOutput::skip, if the file contains lines that are not of this format.
   InputLines(const std::filesystem::path& path, LineFormat format, ExistingOutput existing,
              const std::stop_token& stop);
   InputLines(const InputLines&) = delete;
@@ -33,30 +34,33 @@ class InputLines {
 
   /// Appends to the lines of the current input.
   void write(std::string_view lines);
-  /// The current input is complete.
+  /// Ends the current input: it is complete.
   void keep(const std::string& input);
-  /// The current input's lines stay, but it is not complete.
+  /// Ends the current input: it is not complete, but its lines stay.
   void keep_unfinished(const std::string& input);
-  /// The current input's lines go.
+  /// Ends the current input: its lines are removed.
   void forget();
-  /// After a failure: all lines of the current input go, or only a line that isn't whole.
+  /// Must be called after a failure. Removes all lines of the current input if `whole_input` is
+  /// true, otherwise only an incomplete line.
   void give_up(bool whole_input);
 
-  /// Tells whether an earlier run has completed the input.
+  /// Returns whether an earlier run has completed the input.
   [[nodiscard]] bool has(const std::string& input) const { return earlier_.has(input); }
-  /// Forgets what an earlier run has of the input. If two inputs have the same name, nobody can
-  /// tell whose lines these are.
+  /// Forgets the lines that an earlier run has of the input. This is needed if two inputs have the
+  /// same name, because then it is unknown to which of them the lines belong.
   void drop(const std::string& input) { earlier_.drop(input); }
   /// Copies the lines that an earlier run has of the input.
   void take(const std::string& input);
-  /// Tells whether there is more to keep than the header.
+  /// Returns whether there is something to keep besides the header.
   [[nodiscard]] bool any() const;
-  /// Tells whether commit() would leave the file as it is.
+  /// Returns whether commit() would leave the file unchanged.
   [[nodiscard]] bool changes_nothing() const;
 
-  /// Gives the file its name, and removes what earlier runs left of it. Called once, last.
+  /// Gives the file its name, and removes what earlier runs left of it. Must be called once, at the
+  /// end.
   void commit();
-  /// Gives the file a partial name, which it returns. Called once, last.
+  /// Gives the file a partial name, and returns this name. Must be called once, at the end, instead
+  /// of commit().
   std::filesystem::path keep_partial();
 
  private:
@@ -67,9 +71,9 @@ class InputLines {
   OutputFile file_;
   EarlierLines earlier_;
   std::set<std::string> done_;  ///< inputs that were kept or taken in this run
-  std::string pending_;         ///< follows what is in the file
-  std::int64_t kept_ = 0;       ///< where the current input begins
-  std::int64_t lines_ = 0;      ///< where its last whole line ends
+  std::string pending_;         ///< comes after what is in the file
+  std::int64_t kept_ = 0;       ///< position where the current input begins
+  std::int64_t lines_ = 0;      ///< position where its last complete line ends
 };
 
 }  // namespace facepipe::app

@@ -1,4 +1,4 @@
-// Lines of inputs that wait for their turn to be written.
+// Holds lines of inputs that wait until they are written.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@
 namespace facepipe::app {
 
 /// Holds what doesn't fit into the memory of all spools of a run. It is one file without a name in
-/// the system's folder for temporary files. It is made when it is needed, and is gone however the
-/// program ends. Thread-safe. Errors: Error(output), naming the folder.
+/// the system's folder for temporary files. It is made when it is first needed, and disappears when
+/// the program ends, even if it is killed. Thread-safe. Throws Error(output), which names the
+/// folder.
 class SpoolFile {
  public:
   SpoolFile() = default;
@@ -24,7 +25,7 @@ class SpoolFile {
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
-  /// Returns where the text begins in the file.
+  /// Appends the text. Returns the position in the file where it begins.
   [[nodiscard]] std::int64_t append(std::string_view text);
   void read(std::int64_t begin, std::string& to);
 
@@ -37,22 +38,22 @@ class SpoolFile {
   std::int64_t size_ = 0;
 };
 
-/// Holds the lines of one input. Used by one thread at a time.
+/// Holds the lines of one input. Only one thread at a time may use an object.
 class LineSpool {
  public:
-  /// @param file  outlives this object
+  /// @param file  must outlive this object
   explicit LineSpool(SpoolFile& file) : file_(&file) {}
 
-  /// If the file can't take the lines, failure() has the reason from now on, and the spool takes
-  /// nothing more.
+  /// Appends lines. If the file can't take them, the spool takes no more lines, and failure()
+  /// returns the reason.
   void append(std::string_view lines);
-  /// Leaves only a few KB in memory, because very many spools may have to wait. Failures are as
-  /// with append().
+  /// Moves all but a few KB from memory to the file, because very many spools may have to wait. A
+  /// failure is handled as by append().
   void put_away();
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
-  /// Gives all lines in order, in parts that end anywhere. Throws Error(output), also for what
-  /// failure() has.
+  /// Passes all lines to `to`, in order, in parts that may end within a line. Throws Error(output),
+  /// also if failure() has an error.
   void give(const std::function<void(std::string_view)>& to) const;
 
  private:
@@ -64,7 +65,7 @@ class LineSpool {
 
   SpoolFile* file_;
   std::vector<Part> parts_;  // in the file
-  std::string memory_;       // follows them
+  std::string memory_;       // comes after these parts
   std::optional<Failure> failure_;
 };
 

@@ -126,7 +126,7 @@ void ProgressTeller::work(const std::stop_token& stop) {
     stopping_.wait_until(lock, stop, next, [] { return false; });
     if (stop.stop_requested()) return;
     const ProgressState now = state_;
-    lock.unlock();  // a reader that has stalled must not hold the pipeline up in update()
+    lock.unlock();  // if nobody reads the stream, the pipeline must not wait in update()
     tell(now);
     lock.lock();
   }

@@ -1,4 +1,4 @@
-// Shows how far a run is, while it runs.
+// Shows the progress of a run while it works.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ struct ProgressState {
   double elapsed_s = 0;
   std::string status = "running";
 
-  /// Returns the seconds that are left; a negative number if they are unknown.
+  /// Returns the number of seconds that are left; a negative number if it is unknown.
   [[nodiscard]] double left_s() const;
 };
 
@@ -33,28 +33,29 @@ struct ProgressState {
 /// fps, faces, elapsed_s, left_s. Unknown values are null.
 [[nodiscard]] std::string progress_json(const ProgressState& state);
 
-/// Returns at most 79 characters without a line break. There is a bar if the number of frames is
-/// known.
+/// Returns at most 79 characters, without a line break. They contain a bar if the number of frames
+/// is known.
 [[nodiscard]] std::string progress_bar(const ProgressState& state);
 
 enum class ProgressKind { none, bar, json };
-/// Returns what the user chose. An automatic choice is a bar if standard error is a terminal.
+/// Returns what the user chose. If the choice is automatic, returns a bar if standard error is a
+/// terminal.
 [[nodiscard]] ProgressKind progress_kind(const Console& console);
 
 enum class ProgressEnd { of_all_frames, before_the_last };
 
-/// Shows the progress of one input from a thread of its own. So it also writes lines before the
-/// first frame is complete. It writes a line of JSON at the start, each second, and at the end. Or
-/// it writes a bar four times a second, and clears it at the end. If a line can't be written,
-/// write_error() returns the reason. One thread may call update(), and another thread the other
-/// functions.
+/// Shows the progress of one input. It does this in its own thread, so it also writes lines before
+/// the first frame is complete. For ProgressKind::json, it writes a line at the start, each second,
+/// and at the end. For ProgressKind::bar, it writes a bar four times a second, and clears it at the
+/// end. If a line can't be written, write_error() returns the reason. One thread may call update()
+/// while another thread calls the other functions.
 ///
-/// Its eight members belong together: the thread works with all of them.
+/// Its eight members belong together, because the thread works with all of them.
 class ProgressTeller {
  public:
-  /// @param out  stays open; it is not owned
+  /// @param out  must stay open; this object doesn't close it
   ProgressTeller(ProgressKind kind, std::FILE* out, ProgressState first);
-  /// Ends without a last line, unless end() was called.
+  /// Ends the thread without a last line, unless end() was called.
   ~ProgressTeller();
   ProgressTeller(const ProgressTeller&) = delete;
   ProgressTeller& operator=(const ProgressTeller&) = delete;
@@ -65,8 +66,8 @@ class ProgressTeller {
   /// expected frames becomes the number of frames that came.
   void end(const std::string& status, ProgressEnd at);
 
-  /// Returns errno of the first line that couldn't be written, 0 if all were written. It is no
-  /// error if the reader went away. Must be called after end().
+  /// Returns errno of the first line that couldn't be written, or 0 if all were written. If nobody
+  /// reads the stream any longer, that is no error. Must be called after end().
   [[nodiscard]] int write_error() const { return write_error_; }
 
  private:
@@ -80,11 +81,11 @@ class ProgressTeller {
   std::mutex mutex_;  ///< guards state_
   std::condition_variable_any stopping_;
   ProgressState state_;
-  int write_error_ = 0;  ///< belongs to the thread until that has ended
-  std::jthread thread_;  // last: it uses all of the above
+  int write_error_ = 0;  ///< only the thread uses it until the thread has ended
+  std::jthread thread_;  // last, because the thread uses all members above
 };
 
-/// Adds up the progress of several inputs that are worked on at once. Counts the inputs that are
+/// Adds up the progress of several inputs that are worked on at once: the number of inputs that are
 /// done, and the frames and faces of all inputs. Thread-safe.
 class ProgressOfSeveral {
  public:
@@ -92,7 +93,7 @@ class ProgressOfSeveral {
   explicit ProgressOfSeveral(ProgressTeller& teller) : teller_(teller) {}
 
   void update(std::size_t input, const pipeline::Progress& progress);
-  /// Tells that the input has ended, with any outcome.
+  /// Must be called when the input has ended, with any outcome.
   void end(std::size_t input);
 
  private:

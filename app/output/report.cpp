@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the JSON text. Names of files may hold any byte: bytes that are no UTF-8 become U+FFFD.
+/// Returns the JSON text. Names of files may contain any byte. Bytes that are not UTF-8 become
+/// U+FFFD.
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -27,8 +28,8 @@ Json from_earlier(const std::string& text) {
   return entry;
 }
 
-/// Appends an entry as a dump of the whole array has it. Strings in JSON hold no line breaks, so
-/// each line can be indented.
+/// Appends an entry in the same form as in a dump of the whole array. Each line can be indented,
+/// because JSON strings contain no line breaks.
 void append_entry(ReportText& report, const Json& entry) {
   std::string& text = report.text;
   text += report.entries.empty() ? "\n  " : ",\n  ";
@@ -107,7 +108,7 @@ void ReportFile::enter(const Json& entry) {
   earlier_[entry["file"].get<std::string>()] = entry.dump();
 }
 
-/// Reads the entries of leftovers. They replace those of the finished file, which is older.
+/// Reads the entries of leftovers. They replace the entries of the finished file, which is older.
 void ReportFile::read_leftovers() {
   for (const Leftover& leftover : file_.lock()->leftovers()) {
     std::ifstream stream(leftover.path, std::ios::binary);
@@ -146,8 +147,8 @@ void ReportFile::commit(const ReportText& report) {
     file_.begin_again();
   }
   file_.write_text(report.text);
-  // If the report gets only a partial name, the next run takes its entries from there. On a full
-  // disk the report is worth more than its record, so a failure of the record doesn't matter.
+  // If the report only gets a partial name, the next run reads its entries from there. On a full
+  // disk, the report is more important than its record, so a failure of the record doesn't matter.
   static_cast<void>(attempt({}, [&] {
     if (OutputLock* const lock = file_.lock())
       for (const OutputPart& entry : report.entries) lock->completed(entry);

@@ -1,4 +1,4 @@
-// The file of --report, also while the run goes on.
+// Writes the file of --report, also while the run continues.
 #pragma once
 
 #include <filesystem>
@@ -17,55 +17,56 @@
 
 namespace facepipe::app {
 
-/// The entries of an earlier run, which are JSON objects, by their "file".
+/// The entries of an earlier run, which are JSON objects. The key is their "file".
 using ReportEntries = std::map<std::string, std::string>;
 
-/// A report, and where the entry of each input lies in its text.
+/// Holds a report, and where in its text the entry of each input is.
 struct ReportText {
   std::string text;
-  std::vector<OutputPart> entries;  ///< named by their "file"
+  std::vector<OutputPart> entries;  ///< an entry's name is its "file"
 };
 
-/// Returns a JSON array with one object for each input, in order. A field is null if the run didn't
-/// get so far (the model of a run that failed before). An input that is skipped now has the entry
-/// of the earlier run, with "from_earlier_run". Entries of inputs that this run doesn't have stand
-/// at the end.
+/// Returns a JSON array with one object for each input, in order. A field is null if the run ended
+/// before it could know it (for example, the model). If an input is skipped now, its object is the
+/// entry of the earlier run, with "from_earlier_run". Entries of inputs that this run doesn't have
+/// are at the end.
 [[nodiscard]] ReportText report_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,
                                      const std::vector<InputOutcome>& outcomes,
                                      const ReportEntries* earlier = nullptr);
 
-/// Tells whether an entry says that the input is done and has no face.
+/// Returns whether an entry says that the input is done and has no faces.
 [[nodiscard]] bool tells_of_no_faces(const std::string& entry);
 
-/// Tells whether an entry says that the input is done, but damaged.
+/// Returns whether an entry says that the input is done, but damaged.
 [[nodiscard]] bool tells_of_damage(const std::string& entry);
 
-/// Returns one such object, in one line.
+/// Returns the object of one input, in one line.
 [[nodiscard]] std::string entry_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,
                                      const InputOutcome& outcome);
 
-/// Writes each input's entry to the disk when the input is done, so that a run that resumes a
-/// killed one knows it. Not thread-safe. Errors: Error(output), naming the file.
+/// Writes each input's entry to the disk when the input is done. So a run that resumes a killed run
+/// knows these entries. Not thread-safe. All functions throw Error(output), which names the file.
 class ReportFile {
  public:
-  /// Errors: also a file that exists, with ExistingOutput::refuse; with skip, one that is no
-  /// report.
+  /// Also throws Error(output) if the file exists and `existing` is ExistingOutput::refuse; with
+  /// ExistingOutput::skip, if the file is not a report.
   ReportFile(const std::filesystem::path& path, ExistingOutput existing,
              const std::stop_token& stop);
 
-  /// Adds the entry of an input that is done: an object in one line.
+  /// Adds the entry of an input that is done. `entry` must be an object in one line.
   void add(const std::string& name, const std::string& entry);
 
   /// Returns the entries of earlier runs.
   [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
-  /// Forgets an entry. If two inputs have the same name, nobody can tell whose it is.
+  /// Forgets an entry. This is needed if two inputs have the same name, because then it is unknown
+  /// to which of them the entry belongs.
   void drop(const std::string& name) { earlier_.erase(name); }
-  /// Tells whether a run has finished the file, and none has begun it again since.
+  /// Returns whether a run has finished the file, and no later run has begun to replace it.
   [[nodiscard]] bool is_finished() const { return exists_already_ && !has_leftovers_; }
 
-  /// Writes the whole report and gives the file its name. Called once, last.
+  /// Writes the whole report and gives the file its name. Must be called once, at the end.
   void commit(const ReportText& report);
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_.target(); }
@@ -79,7 +80,7 @@ class ReportFile {
   bool exists_already_ = false;
   bool has_leftovers_ = false;
   ReportEntries earlier_;
-  std::set<std::filesystem::path> taken_over_;  ///< leftovers all of whose entries are in earlier_
+  std::set<std::filesystem::path> taken_over_;  ///< leftovers whose entries are all in earlier_
 };
 
 }  // namespace facepipe::app

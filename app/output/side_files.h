@@ -1,4 +1,5 @@
-// The files beside the video of one run: opened before any work, named when all is done.
+// Manages the files that a run writes besides the videos. It opens them before any work, and gives
+// them their names when all is done.
 #pragma once
 
 #include <deque>
@@ -17,27 +18,27 @@
 
 namespace facepipe::app {
 
-/// Throws Error(usage) if two of `files` are one file, or if one is an input or a video output. The
-/// known tracks are an input.
+/// Throws Error(usage) if two of `files` are the same file, or if one of them is an input or a
+/// video output. The file of known tracks counts as an input.
 void check_side_files(const SideFiles& files, const std::vector<PlannedInput>& planned);
 
-/// Owns the open files. Not thread-safe. Errors: Error(output), naming the file.
+/// Owns the open files. Not thread-safe. All functions throw Error(output), which names the file.
 class SideOutputs {
  public:
-  /// Locks the names and makes temporary files; with ExistingOutput::skip it reads what earlier
-  /// runs wrote. Errors: as InputLines(), ReportFile(). If a file of frames can't be written later,
-  /// failure() says so, and the other files go on.
+  /// Locks the names and makes temporary files. With ExistingOutput::skip, reads what earlier runs
+  /// wrote. Throws the errors of InputLines() and ReportFile(). If a file of frames can't be
+  /// written later, failure() returns the reason, and the other files continue.
   SideOutputs(const SideFiles& files, ExistingOutput existing, const std::stop_token& stop);
 
   void write(const NamedFrame& frame) {
     for (FrameFile& file : frame_files_) file.write(frame);
   }
-  /// Holds the frames of an input that is worked on beside others. Thread-safe while no file is
-  /// opened or named; the files outlive it.
+  /// Holds the frames of an input that is worked on while others are, too. Thread-safe while no
+  /// file is opened or named. The files must outlive it.
   class Spool {
    public:
     void write(const NamedFrame& frame);
-    /// Called after the last frame: the frames wait in little memory from now on.
+    /// Must be called after the last frame. From then on, the frames need only little memory.
     void put_away();
 
    private:
@@ -49,7 +50,8 @@ class SideOutputs {
   [[nodiscard]] Spool spool() { return Spool(*this); }
   void write(const Spool& frames);
 
-  /// These end an input: its frames are complete; or they are not, and stay; or they go.
+  /// These functions end an input. keep(): its frames are complete. keep_unfinished(): they are not
+  /// complete, but stay. forget(): they are removed.
   void keep(const std::string& name) {
     for (FrameFile& file : frame_files_) file.keep(name);
   }
@@ -59,44 +61,45 @@ class SideOutputs {
   void forget() {
     for (FrameFile& file : frame_files_) file.forget();
   }
-  /// Adds the report's entry of an input that is done.
+  /// Adds the entry of an input that is done to the report.
   void add_entry(const std::string& name, const std::string& entry);
 
-  /// Tells whether each file of frames holds the input's frames of an earlier run. A file counts,
-  /// too, if it has lines only for faces and an earlier run's report says that there were none.
-  /// True if there are no files of frames.
+  /// Returns whether each file of frames has the input's frames from an earlier run. If a file has
+  /// lines only for faces, it is enough that an earlier run's report says that there were none.
+  /// Returns true if there are no files of frames.
   [[nodiscard]] bool has_frames(const std::string& name) const;
   [[nodiscard]] bool any_frames() const { return !frame_files_.empty(); }
-  /// Tells whether an earlier run reported that the input is damaged.
+  /// Returns whether an earlier run has reported that the input is damaged.
   [[nodiscard]] bool reported_damaged(const std::string& name) const;
-  /// Forgets what earlier runs have of the input.
+  /// Forgets what earlier runs have written about the input.
   void drop(const std::string& name);
-  /// Copies the frames that earlier runs have of the input.
+  /// Copies the frames that earlier runs have written for the input.
   void take(const std::string& name) {
     for (FrameFile& file : frame_files_) file.take(name);
   }
-  /// Returns what earlier runs reported; nullptr without a report.
+  /// Returns what earlier runs reported; nullptr if there is no report.
   [[nodiscard]] const ReportEntries* earlier_entries() const {
     return report_ ? &report_->earlier() : nullptr;
   }
 
-  /// Tell whether the files of frames, or the report, are complete as earlier runs left them.
+  /// frames_change_nothing() returns whether the files of frames are already complete, as earlier
+  /// runs left them. has_finished_report() returns this for the report.
   [[nodiscard]] bool frames_change_nothing() const;
   [[nodiscard]] bool has_finished_report() const;
 
-  /// Gives the files of frames their names, or their partial names, and returns what has failed.
-  /// Called once.
+  /// Gives the files of frames their names (partial names if `partial` is true), and returns the
+  /// failures. Must be called once.
   [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
   void commit_report(const ReportText& report);
-  /// Writes the tracks of the only input, which is complete, if the user wants a file of them.
-  /// Called once.
+  /// Writes the tracks of the only input, which must be complete, if the user wants a file of them.
+  /// Must be called once.
   void commit_tracks(const track::TrackFile& tracks);
 
-  /// Returns the files that have their names so far.
+  /// Returns the files that already have their names.
   [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
-  /// Returns why a file of frames was given up; nullopt if none was.
+  /// Returns why a file of frames was given up; nullopt if no file was given up.
   [[nodiscard]] std::optional<Failure> failure() const;
-  /// Tells whether no file is left to write frames to.
+  /// Returns whether all files of frames were given up.
   [[nodiscard]] bool all_given_up() const;
 
  private:

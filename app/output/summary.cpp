@@ -19,7 +19,7 @@ std::string names_of(const std::vector<Device>& devices) {
   return names;
 }
 
-/// Returns the word for what is counted.
+/// Returns the word for the counted objects.
 std::string things(const std::optional<RunFacts>& facts) {
   const bool other = facts && !facts->class_name.empty() && facts->class_name != "face";
   return other ? fmt::format("boxes ({})", terminal_text(facts->class_name)) : "faces";
@@ -37,7 +37,7 @@ std::string facts_line(const RunFacts& facts) {
   return line;
 }
 
-/// Returns each device's share; nothing if there was one device.
+/// Returns the share of each device; empty if there was only one device.
 std::string shares_line(const pipeline::JobResult& result) {
   if (result.resources.devices.size() < 2) return {};
   std::string line;
@@ -48,7 +48,7 @@ std::string shares_line(const pipeline::JobResult& result) {
   return line + '\n';
 }
 
-/// Returns what was copied between host and device, or on the device; nothing if nothing was.
+/// Returns what was copied between host and device, or on the device; empty if nothing was copied.
 std::string copies_line(const std::vector<pipeline::CopySum>& copies) {
   std::string line;
   for (const pipeline::CopySum& copy : copies) {
@@ -97,7 +97,7 @@ std::string total_line(const std::vector<InputOutcome>& outcomes, const std::str
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
-/// Writes one line for each stage, and one that names the bottleneck.
+/// Returns one line for each stage, and a line that names the bottleneck.
 std::string work_table(const pipeline::StageTimes& times, bool at_once) {
   const std::vector<pipeline::StageRow> rows = times.rows();
   const std::optional<pipeline::StageRow> bottleneck = pipeline::bounding_stage(rows);
@@ -119,7 +119,7 @@ std::string waiting_row(std::string_view what, const Percentiles& times) {
                      times.p99, times.max);
 }
 
-/// Writes how long a frame is in each stage.
+/// Returns a table that shows how long a frame is in each stage.
 std::string waiting_table(const pipeline::StageTimes& times) {
   std::string table = fmt::format("{:<34}{:>10}{:>10}{:>10}{:>10}\n",
                                   "ms of a frame, waiting included", "median", "p95", "p99", "max");

@@ -1,4 +1,4 @@
-// What a run prints at its end.
+// Makes the text that a run prints at its end.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,18 @@
 
 namespace facepipe::app {
 
-/// How long the inputs were worked on altogether.
+/// Says how long the run has worked on all inputs.
 struct WorkTime {
-  double seconds = 0;    ///< without the start-up of inputs that were worked on one by one
-  bool at_once = false;  ///< several inputs ran at once: their own times add up to more
+  double seconds = 0;    ///< without the start-up of inputs that were worked on one after the other
+  bool at_once = false;  ///< several inputs ran at once, so the sum of their own times is larger
 };
 
-/// What the summary says of the stages: how long each one works, or also how long frames wait.
+/// Says what the summary shows about the stages: only how long each stage works, or also how long
+/// frames wait.
 enum class StageDetail { work, work_and_waiting };
 
-/// Returns several lines: the stages' times of all inputs together, each input with its frames,
-/// faces and speed, the device and the model, and where the files lie.
+/// Returns several lines: the times of the stages, over all inputs; each input with its frames,
+/// faces and speed; the device and the model; and where the files are.
 [[nodiscard]] std::string summary_text(const std::optional<RunFacts>& facts,
                                        const std::vector<InputOutcome>& outcomes,
                                        const pipeline::StageTimes& times, const WorkTime& work,

@@ -13,14 +13,14 @@
 namespace facepipe::app {
 namespace {
 
-/// A character of UTF-8; `bytes` is 0 if no character begins there.
+/// A character of UTF-8. `bytes` is 0 if there is no valid character.
 struct Utf8Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
 };
 
-/// Reads the first character of a text that isn't empty. Forms that are longer than necessary,
-/// surrogates, and codes beyond Unicode are no characters.
+/// Reads the first character of a text, which must not be empty. Forms that are longer than
+/// necessary, surrogates, and codes beyond Unicode are not valid.
 Utf8Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -38,9 +38,9 @@ Utf8Character first_character(std::string_view text) {
   return {code, length};
 }
 
-/// Tells whether a terminal obeys the character instead of showing it: controls (C0, DEL, C1), line
-/// and paragraph separators, and characters that change the direction of writing (Unicode's
-/// Bidi_Control).
+/// Returns whether a terminal executes the character instead of showing it. These are controls (C0,
+/// DEL, C1), line and paragraph separators, and characters that change the direction of writing
+/// (Unicode's Bidi_Control).
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E ||
          code == 0x200F || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);

@@ -1,4 +1,5 @@
-// Pieces of text that the files beside the video are made of, and text that is safe to show.
+// Makes pieces of text for the files besides the video, and text that is safe to show on a
+// terminal.
 #pragma once
 
 #include <string>
@@ -6,12 +7,12 @@
 
 namespace facepipe::app {
 
-/// Appends the shortest decimal text that reads back as the same value; "null" stands for a value
-/// that is not finite, because JSON has no other word for it.
+/// Appends the shortest decimal text that, when read back, gives the same value. A value that is
+/// not finite becomes "null", because JSON has no other word for it.
 void append_number(std::string& text, float value);
 void append_number(std::string& text, double value);
 
-/// Returns that text by itself.
+/// Returns only the text that append_number() appends.
 template <typename T>
 [[nodiscard]] std::string shown(T value) {
   std::string text;
@@ -19,24 +20,25 @@ template <typename T>
   return text;
 }
 
-/// Returns the text as it reads back from a JSON file: U+FFFD replaces bytes that are not UTF-8.
+/// Returns the text as it would be read back from a JSON file: U+FFFD replaces bytes that are not
+/// UTF-8.
 [[nodiscard]] std::string utf8(std::string_view value);
 
-/// Returns a field of a CSV line, quoted by RFC 4180 if it holds a comma, a quote or a line break.
-/// Bytes that are no UTF-8 become U+FFFD, as in JSON.
+/// Returns a field of a CSV line, quoted by RFC 4180 if it contains a comma, a quote or a line
+/// break. Bytes that are not UTF-8 become U+FFFD, as in JSON.
 [[nodiscard]] std::string csv_field(std::string_view value);
 
-/// Returns a JSON string with its quotes. Bytes that are no UTF-8 become U+FFFD: a file's name may
-/// hold any byte.
+/// Returns a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, because a file's
+/// name may contain any byte.
 [[nodiscard]] std::string json_string(std::string_view value);
 
-/// Returns one line that is safe on a terminal. A terminal obeys control characters, so a file's
-/// name, or its content, could clear the screen, forge lines, or turn the direction of writing.
-/// These characters, line breaks, and bytes that are no UTF-8, become "\x1b" or "\u{202e}". The
-/// rest stays as it is.
+/// Returns one line that is safe on a terminal. Terminals execute control characters. So a file's
+/// name or its content could clear the screen, forge lines, or change the direction of writing.
+/// These characters, line breaks, and bytes that are not UTF-8 are replaced by "\x1b" or
+/// "\u{202e}", for example. Other characters stay unchanged.
 [[nodiscard]] std::string terminal_text(std::string_view text);
 
-/// Returns several such lines, whose line breaks stay.
+/// Returns several lines that are safe on a terminal. Their line breaks stay.
 [[nodiscard]] std::string terminal_lines(std::string_view text);
 
 }  // namespace facepipe::app

@@ -40,14 +40,14 @@ void Collector::complete_frames(const InputOutcome& outcome) {
   if (outcome.status != InputStatus::partial) {
     if (outcome.result.tracks)
       failures_.report(attempt({}, [&] { files.commit_tracks(*outcome.result.tracks); }));
-    // The entry comes first: a later run takes for granted that an input with frames has one.
+    // The entry comes first, because a later run assumes that an input with frames has an entry.
     failures_.report(attempt(
         {}, [&] { files.add_entry(outcome.planned.name, entry_json(options_, facts_, outcome)); }));
     files.keep(outcome.planned.name);
   } else if (shared_.of_several) {
     files.forget();
   } else {
-    files.keep_unfinished(outcome.planned.name);  // part of the only input is worth keeping
+    files.keep_unfinished(outcome.planned.name);  // a part of the only input is worth keeping
   }
 }
 

@@ -1,4 +1,4 @@
-// What inputs leave in the files beside the video, put there in the order of the inputs.
+// Writes what inputs add to the files besides the video, in the order of the inputs.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace facepipe::app {
 
-/// The files beside the video, as threads of several inputs use them.
+/// Holds the files besides the video, for threads that work on several inputs.
 struct SharedFiles {
   SharedFiles(const SideFiles& wanted, ExistingOutput existing, const std::stop_token& stop,
               bool several)
@@ -22,21 +22,22 @@ struct SharedFiles {
 
   SideOutputs files;
   std::mutex mutex;  ///< guards `files` while several inputs are worked on; spools need no lock
-  /// The files hold several inputs: the frames of each one are in them completely, or not at all.
+  /// True if the files hold several inputs. Then they contain all frames of an input, or none.
   const bool of_several;
 };
 
-/// Lets inputs end in any order, and completes their frames and entries in the files in the order
+/// Allows inputs to end in any order, but writes their frames and entries to the files in the order
 /// of the inputs. Thread-safe.
 class Collector {
  public:
-  /// @param facts  are filled in before the first input ends with a result
-  /// All arguments outlive this object.
+  /// @param facts  must be filled in before the first input ends with a result
+  /// All arguments must outlive this object.
   Collector(const RunOptions& options, const std::optional<RunFacts>& facts,
             const std::vector<InputOutcome>& outcomes, SharedFiles& files, FileFailures& failures);
 
-  /// The input has ended, with its outcome.
-  /// @param frames  that wait for their turn; none if they went to the files at once
+  /// Must be called when the input has ended and has its outcome.
+  /// @param frames  frames that wait to be written; nullopt if they were written to the files at
+  ///        once
   void end(std::size_t index, std::optional<SideOutputs::Spool> frames = std::nullopt);
   [[nodiscard]] bool has_ended(std::size_t index) const;
 
@@ -54,8 +55,8 @@ class Collector {
   const std::vector<InputOutcome>& outcomes_;
   SharedFiles& shared_;
   FileFailures& failures_;
-  std::vector<EndedInput> ended_;  // by input; guarded by the files' mutex, as what follows
-  std::size_t next_ = 0;           // the first input that is not in the files
+  std::vector<EndedInput> ended_;  // by input; the mutex of the files guards this and next_
+  std::size_t next_ = 0;           // the first input whose frames are not yet in the files
 };
 
 }  // namespace facepipe::app

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the output, or the first of its pictures that exists if it is a sequence of them. Only a
-/// name that the user wrote means a sequence.
+/// Returns the output. If it is a sequence of pictures, returns its first picture that exists. A
+/// name means a sequence only if the user wrote it.
 fs::path existing_output(const RunOptions& options, const fs::path& output) {
   const bool named = !output.empty() && output == fs::path(options.output);
   return named && video::is_sequence_name(output) ? video::existing_picture(output) : output;

@@ -1,4 +1,4 @@
-// What a run does about an output that exists already.
+// Decides what a run does if an output already exists.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace facepipe::app {
 
-/// Skips the input if its output exists and --skip-existing was given. Throws Error(output) if the
-/// output exists and may not, or can't, be replaced.
+/// Marks the input as skipped if its output exists and --skip-existing was given. Throws
+/// Error(output) if the output exists and must not be, or can't be, replaced.
 void check_existing_output(const RunOptions& options, InputOutcome& outcome);
 
-/// Gives an input that is skipped the exit code of damage, and logs it: the output of a damaged
-/// input is finished, but not whole. Damage that the user tolerates changes nothing.
-/// @param damage  what an earlier run said about it
+/// Handles an input that is skipped, but damaged: its output is finished, but not complete. Sets
+/// the exit code of damage, and logs it. Does nothing if the user tolerates damage.
+/// @param damage  what an earlier run said about the damage
 void note_earlier_damage(const RunOptions& options, InputOutcome& outcome,
                          const std::string& damage);
 

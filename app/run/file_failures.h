@@ -1,4 +1,4 @@
-// What failed beside the inputs, in the files that hold something about all of them.
+// Keeps failures that belong to no input, but to a file about all inputs.
 #pragma once
 
 #include <atomic>
@@ -8,15 +8,15 @@
 
 namespace facepipe::app {
 
-/// Keeps the exit code of the first failure of a file beside the video. Thread-safe.
+/// Keeps the exit code of the first failure of a file besides the video. Thread-safe.
 class FileFailures {
  public:
   /// Logs the failure, if there is one, and counts it.
   void report(const std::optional<Failure>& failure);
-  /// Counts a failure that was logged before.
+  /// Counts a failure that is already logged.
   void count(const Failure& failure);
 
-  /// kExitDone if nothing has failed.
+  /// Returns the exit code; kExitDone if nothing has failed.
   [[nodiscard]] int code() const { return code_; }
 
  private:

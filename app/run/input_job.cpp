@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Makes the folder of an output below --output DIR/. The folder of --output FILE must exist.
+/// Makes the folder of an output in --output DIR/. For --output FILE, the folder must exist.
 void make_folder(const fs::path& output, const RunOptions& options) {
   if (output.empty() || options.output.empty() || output == fs::path(options.output)) return;
   std::error_code error;

@@ -1,4 +1,4 @@
-// The job of one input of a run.
+// Makes and runs the job of one input of a run.
 #pragma once
 
 #include "app/run/input_outcome.h"
@@ -8,14 +8,14 @@
 
 namespace facepipe::app {
 
-/// Returns what the options of a run mean for one input.
+/// Returns the options of one input's job, from the options of the run.
 [[nodiscard]] pipeline::JobOptions job_options(const RunOptions& options,
                                                const InputOutcome& outcome);
 
-/// Runs a job, in one pass or two. `job` gets what must be found out first: which file the input
-/// is, tracks to hide, and whether its faces are turned. Makes the folder of the output if
-/// --output names a directory. Errors: as RunParts::job, read_known_tracks(), run_in_two_passes(),
-/// look_for_turned_faces(); Error(output) if the folder can't be made.
+/// Runs a job, in one pass or two. First adds to `job` what must be found out: which file the input
+/// is, tracks to hide, and whether its faces are turned. Makes the folder of the output if --output
+/// names a directory. Throws the errors of RunParts::job, read_known_tracks(), run_in_two_passes()
+/// and look_for_turned_faces(). Throws Error(output) if the folder can't be made.
 [[nodiscard]] pipeline::JobResult run_input_job(pipeline::JobOptions& job,
                                                 const pipeline::JobObserver& observer,
                                                 RunDevice& device, const RunContext& context);

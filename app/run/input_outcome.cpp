@@ -60,7 +60,7 @@ void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const Ru
     outcome.code = kExitInterrupted;
   } else if (outcome.result.intact()) {
     outcome.status = InputStatus::done;
-    // The user must look at the video before anybody else does.
+    // The user must check the video before anybody else sees it.
     if (options.video && outcome.result.turned_faces > 0) outcome.code = kExitLeak;
   } else {
     end_as_damaged(outcome, options);

@@ -1,4 +1,5 @@
-// What became of each input, and with what: the facts for report, summary and exit code.
+// Holds what happened to each input, and which device and model were used. Report, summary and exit
+// code are made from this.
 #pragma once
 
 #include <filesystem>
@@ -24,36 +25,36 @@ struct InputOutcome {
   InputStatus status = InputStatus::waiting;
   int code = 0;                ///< this input's exit code
   std::string error;           ///< one line if it failed
-  bool keeps_video = false;    ///< its video is there already: only the files beside it are made
-  pipeline::JobResult result;  ///< of an input that was done, damaged or partial
+  bool keeps_video = false;    ///< its video exists; only the other files are made
+  pipeline::JobResult result;  ///< only for an input that is done, damaged or partial
 
   [[nodiscard]] bool has_result() const;
 };
 
-/// What all inputs of one run were worked on with.
+/// Says with which device and model a run worked on its inputs.
 struct RunFacts {
-  std::vector<Device> devices;  ///< one, unless several were asked for
-  std::string device_why;       ///< empty if the user named it
-  /// The following are set only if a model was loaded.
+  std::vector<Device> devices;  ///< one device, unless the user asked for several
+  std::string device_why;       ///< why this device was chosen; empty if the user named it
+  /// The following members are set only if a model was loaded.
   detector::EngineChoice engine;
-  std::string model_kind;  ///< empty if nothing was looked for
+  std::string model_kind;  ///< empty if the run didn't detect anything
   std::filesystem::path model;
   std::string model_sha256;
   std::string class_name;  ///< of what is found: "face", "pedestrian"
   detector::ModelAbout about;
 };
 
-/// Ends an input without a result, and logs why.
+/// Ends an input without a result, and logs the reason.
 void end_with_failure(InputOutcome& outcome, const Failure& failure);
 
-/// Ends an input with what its job returned, and logs what is wrong with that.
+/// Ends an input with the result of its job, and logs what is wrong with the result.
 void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const RunOptions& options);
 
-/// Tells whether any input has this status.
+/// Returns whether any input has this status.
 [[nodiscard]] bool any_is(InputStatus status, const std::vector<InputOutcome>& outcomes);
 
-/// Returns the exit code of all inputs: kExitInterrupted if any input has it, else that of the
-/// first input that failed.
+/// Returns the exit code for all inputs: kExitInterrupted if any input has it, otherwise that of
+/// the first input that failed.
 [[nodiscard]] int exit_code(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

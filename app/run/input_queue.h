@@ -1,4 +1,4 @@
-// Which input comes next when a run works on several at once.
+// Decides which input comes next if a run works on several inputs at once.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace facepipe::app {
 
-/// An input of a run, and how much work it probably is.
+/// Describes an input of a run, and how much work it probably is.
 struct QueuedInput {
-  std::size_t index = 0;                ///< of the input
-  std::optional<std::uintmax_t> bytes;  ///< of the file; nullopt if its size is unknown
+  std::size_t index = 0;                ///< index of the input
+  std::optional<std::uintmax_t> bytes;  ///< size of the file; nullopt if it is unknown
 };
 
-/// Gives the largest inputs first, so that the lanes end together. Inputs of unknown size come
-/// before them, because they may go on for ever. Thread-safe.
+/// Returns the largest inputs first, so that all lanes end at about the same time. Inputs of
+/// unknown size come even earlier, because they may never end. Thread-safe.
 class InputQueue {
  public:
-  /// What one lane works on from now on.
+  /// Says which input a lane works on next.
   struct Turn {
     std::size_t index = 0;
-    /// The input is more than one lane's share of all that is left. So lanes that find nothing more
-    /// in the queue help with it.
+    /// True if the input is at least one lane's share of all remaining work. Then lanes that find
+    /// no more inputs in the queue may help with it.
     bool may_grow = false;
   };
 
-  /// @param lanes  the number of lanes that take turns
+  /// @param lanes  the number of lanes that call next()
   InputQueue(std::vector<QueuedInput> inputs, int lanes);
 
-  /// Returns nullopt after the last input.
+  /// Returns the next input; nullopt after the last one.
   [[nodiscard]] std::optional<Turn> next();
 
  private:

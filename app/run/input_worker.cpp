@@ -18,7 +18,7 @@ namespace facepipe::app {
 
 namespace fs = std::filesystem;
 
-/// Returns whether there is something to do for the input.
+/// Begins work on the input. Returns false if there is nothing to do for it.
 bool InputWorker::begin(InputOutcome& outcome) {
   const std::scoped_lock lock(shared_.files.mutex);
   if (outcome.status != InputStatus::waiting) return false;
@@ -28,7 +28,7 @@ bool InputWorker::begin(InputOutcome& outcome) {
   }
   const SideOutputs& files = shared_.files.files;
   if (!shared_.context.options.video && files.any_frames() && files.all_given_up()) {
-    outcome.code = files.failure()->code;  // nobody would get what the work finds
+    outcome.code = files.failure()->code;  // the results could not be written anywhere
     return false;
   }
   if (const auto failure = attempt(outcome.planned.input, [&] { check_before_work(outcome); }))
@@ -36,15 +36,15 @@ bool InputWorker::begin(InputOutcome& outcome) {
   return outcome.status == InputStatus::waiting;
 }
 
-/// Refuses or skips an input before a model is loaded for nothing: another run may be at work on
-/// its output, or may have finished it meanwhile.
+/// Refuses or skips an input before a model is loaded in vain. Another run may be working on the
+/// same output, or may have finished it meanwhile.
 void InputWorker::check_before_work(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
   if (output.empty() || outcome.keeps_video || is_stream_target(output) ||
       !fs::is_directory(folder_of(output), error))
     return;
-  const OutputLock lock(output);  // the job takes a lock of its own
+  const OutputLock lock(output);  // released when this function returns; the job takes its own lock
   check_existing_output(shared_.context.options, outcome);
   if (outcome.status == InputStatus::skipped)
     Resume(shared_.context.options, shared_.files.files).skip_if_done(outcome);
@@ -106,7 +106,8 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
   return true;
 }
 
-/// Runs the job, whose result the outcome gets; returns what has failed without one.
+/// Runs the job and sets the outcome to its result. If the job ends without a result, returns the
+/// failure.
 std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                             const pipeline::JobObserver& observer) {
   return attempt(outcome.planned.input, [&] {
@@ -115,7 +116,7 @@ std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::Job
   });
 }
 
-/// @param outcome  outlives the observer
+/// @param outcome  must outlive the observer
 pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool writes_video,
                                                WriteFrame write) {
   pipeline::JobObserver observer;
@@ -131,7 +132,7 @@ pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool
   return observer;
 }
 
-/// Throws Error(output) if all files of frames were given up: a job without video ends then.
+/// Throws Error(output) if all files of frames were given up. A job without video then ends.
 void InputWorker::check_that_something_is_written() {
   const std::scoped_lock lock(shared_.files.mutex);
   const SideOutputs& files = shared_.files.files;

@@ -1,4 +1,4 @@
-// Works on one input of a run, from its turn to its outcome.
+// Works on one input of a run, from its beginning to its outcome.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@
 
 namespace facepipe::app {
 
-/// What the inputs of a run share while they are worked on. All of it outlives the work.
+/// Holds what the inputs of a run share while they are worked on. Everything that it refers to must
+/// outlive the work.
 struct SharedWork {
   RunContext context;
   std::vector<InputOutcome>& outcomes;
@@ -31,17 +32,19 @@ struct SharedWork {
   RunTimes& times;
 };
 
-/// Fills in the outcomes. Errors of an input end that input; those that are thrown concern all.
+/// Sets the outcomes of inputs. An error of one input ends only this input. Functions throw only
+/// errors that concern all inputs.
 class InputWorker {
  public:
   explicit InputWorker(SharedWork shared) : shared_(std::move(shared)) {}
 
-  /// Works on an input when all inputs before it have ended: its frames go to the files at once.
+  /// Works on an input after all inputs before it have ended. So its frames are written to the
+  /// files at once.
   void work_alone(std::size_t index);
 
-  /// Works on an input while others work on others: its frames wait. Returns false if the device
-  /// has failed, maybe because memory was short beside the others; the input hasn't ended then.
-  /// Thread-safe once the device is ready.
+  /// Works on an input while other inputs are worked on, too. So its frames wait in a spool.
+  /// Returns false if the device has failed, which may happen because several inputs need too much
+  /// memory together. The input has then not ended. Thread-safe once the device is ready.
   [[nodiscard]] bool work_beside_others(std::size_t index, const pipeline::SharedLanes& lanes,
                                         ProgressOfSeveral& all);
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns nullopt if the text names no style that a track may have.
+/// Returns nullopt if `style` is not a style that a track may have.
 std::optional<overlay::HideOptions> appearance_of(const std::string& style,
                                                   overlay::HideOptions appearance) {
   try {

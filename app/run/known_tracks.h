@@ -1,5 +1,5 @@
-// The edit file by which a run hides faces. It is read, checked against the input, and its styles
-// are made ready.
+// Reads the edit file of the faces that a run must hide, checks that it belongs to the input, and
+// prepares its styles.
 #pragma once
 
 #include <filesystem>
@@ -12,22 +12,23 @@
 
 namespace facepipe::app {
 
-/// Returns the SHA-256 of an input, by which edit files know it. Throws Stopped. Errors:
-/// Error(usage) for an input that is no regular file, with its name and the `option` that needs the
-/// SHA-256; as sha256_of_file().
+/// Returns the SHA-256 of an input, by which edit files identify inputs. Throws Stopped. Throws
+/// Error(usage) if the input is not a regular file; the error names the input and the `option` that
+/// needs the SHA-256. Throws the errors of sha256_of_file().
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// Reads an edit file. A track's own style has the shape and the growth of `appearance`. Throws
-/// Stopped. Errors: as read_track_file() and sha256_of_input(); Error(input) for a style that no
-/// track may have, such as an image, because an edit file from anywhere must not name other files;
-/// Error(usage) if the edit file has the SHA-256 of another input.
+/// Reads an edit file. If a track has its own style, its shape and its growth are still those of
+/// `appearance`. Throws Stopped. Throws the errors of read_track_file() and sha256_of_input().
+/// Throws Error(input) for a style that no track may have, such as an image: an edit file may come
+/// from anywhere, so it must not name other files. Throws Error(usage) if the edit file has the
+/// SHA-256 of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
     const std::filesystem::path& path, const std::string& input,
     const overlay::HideOptions& appearance, const std::stop_token& stop);
 
-/// Returns tracks that were just found as if they had been read. Errors: Error(device) if there
-/// are too many.
+/// Converts tracks that were just found to the form of tracks that were read. Throws Error(device)
+/// if there are too many.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
     const track::TrackFile& found, const std::string& input);
 

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 54> kExtensions{
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-/// Tells whether a name is "NAME.partial" or "NAME.partial-2".
+/// Returns whether `stem` is "NAME.partial" or "NAME.partial-2".
 bool is_partial(std::string_view stem) {
   const std::size_t last = stem.find_last_not_of("0123456789");
   if (last != std::string_view::npos && last + 1 < stem.size() && stem[last] == '-')
@@ -30,7 +30,7 @@ bool is_partial(std::string_view stem) {
   return stem.ends_with(".partial");
 }
 
-/// Collects the media files of a directory and of all below it.
+/// Collects the media files of a directory and of all directories below it.
 class Walk {
  public:
   void enter(const fs::path& directory) {
@@ -51,7 +51,7 @@ class Walk {
   void look_at(const fs::directory_entry& entry) {
     const fs::path& path = entry.path();
     if (is_hidden(path)) return;
-    std::error_code unknown;  // of a file that has just gone, or a link that leads nowhere
+    std::error_code unknown;  // the file was just removed, or the link is broken
     if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) return enter(path);
     if (!entry.is_regular_file(unknown) || !has_media_extension(path)) return;
     if (is_earlier_output(path))

@@ -1,4 +1,4 @@
-// The videos and pictures of a folder, told from outputs of earlier runs by their names.
+// Finds the videos and pictures of a folder. Recognises outputs of earlier runs by their names.
 #pragma once
 
 #include <filesystem>
@@ -9,21 +9,22 @@
 
 namespace facepipe::app {
 
-/// The end of an output's name, before its extension: if faces are drawn, and if they are hidden.
+/// The name of an output ends in one of these, before its extension: the first if faces are drawn,
+/// the second if they are hidden.
 inline constexpr std::string_view kDrawnSuffix = "_faces";
 inline constexpr std::string_view kHiddenSuffix = "_hidden";
 
-/// Extensions of video and still images, with the dot, in small letters.
+/// Returns the extensions of video and still images, with the dot, in lower case.
 [[nodiscard]] std::span<const std::string_view> media_extensions();
 
-/// Tells whether the extension is one of media_extensions(), in any case.
+/// Returns whether the extension is one of media_extensions(), in upper or lower case.
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);
 
-/// True for the name of an output, finished, partial or temporary: NAME_faces.EXT,
+/// Returns whether this is the name of an output, finished, partial or temporary: NAME_faces.EXT,
 /// NAME_faces.ANYTHING.EXT, the same with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
-/// What a walk through a folder has found.
+/// Holds what media_files() has found in a folder.
 struct MediaFiles {
   struct Unreadable {
     std::filesystem::path directory;
@@ -33,9 +34,10 @@ struct MediaFiles {
   std::vector<Unreadable> unreadable;        ///< sorted by path
 };
 
-/// Returns the media files of a directory and of all below it. It leaves out hidden files, hidden
-/// directories and earlier outputs, and follows no links to directories. The walk goes on behind a
-/// directory that can't be read. Throws Error(input) if everything was read and there is no file.
+/// Returns the media files of a directory and of all directories below it. Skips hidden files,
+/// hidden directories and earlier outputs, and doesn't follow links to directories. If a directory
+/// can't be read, continues with the next one. Throws Error(input) if everything could be read, but
+/// there is no media file.
 [[nodiscard]] MediaFiles media_files(const std::filesystem::path& directory);
 
 }  // namespace facepipe::app

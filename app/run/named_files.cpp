@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Turns "cache:file:///a" into "file:///a"; nullopt if no protocol stands in front. A protocol's
-/// options stand between its name and the colon.
+/// Converts "cache:file:///a" to "file:///a"; returns nullopt if the text doesn't begin with a
+/// protocol. A protocol's options are between its name and the colon.
 std::optional<std::string> behind_protocol(const std::string& text) {
   constexpr std::string_view kNameLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
@@ -27,7 +27,7 @@ std::optional<std::string> behind_protocol(const std::string& text) {
   return text.substr(colon + 1);
 }
 
-/// Turns "pipe:3" into "/dev/fd/3"; without a number it means standard input.
+/// Converts "pipe:3" to "/dev/fd/3". Without a number, the result is standard input.
 fs::path descriptor_path(const std::string& url) {
   const std::size_t digits = url.find_first_of("0123456789");
   return "/dev/fd/" + (digits == std::string::npos ? "0" : url.substr(digits));
@@ -37,7 +37,7 @@ fs::path descriptor_path(const std::string& url) {
 
 std::vector<fs::path> input_paths(const std::string& input) {
   std::vector<fs::path> paths;
-  for (const auto range : std::views::split(input, '|')) {  // "concat:a|b" names two
+  for (const auto range : std::views::split(input, '|')) {  // "concat:a|b" names two files
     std::optional<std::string> part(std::in_place, range.begin(), range.end());
     for (; part && !part->empty(); part = behind_protocol(*part)) {
       paths.emplace_back(*part);

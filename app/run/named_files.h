@@ -1,4 +1,4 @@
-// Which files the names of inputs and outputs lead to.
+// Finds the files to which the names of inputs and outputs lead.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,25 @@
 
 namespace facepipe::app {
 
-/// Returns the files that an input may be, however it is spelled: a path, "file:PATH", and what
-/// stands behind FFmpeg's protocols that read another one ("cache:", "async:", "subfile,,...:",
-/// "concat:A|B").
+/// Returns the files that an input may be, in whichever way it is written: as a path, as
+/// "file:PATH", or after one of FFmpeg's protocols that read from another one ("cache:", "async:",
+/// "subfile,,...:", "concat:A|B").
 [[nodiscard]] std::vector<std::filesystem::path> input_paths(const std::string& input);
 
-/// Returns the names that a run may give to a file, or make beside it, on the way to `target`.
-/// `target` comes first. Names of temporary files are left out, because these are always new.
+/// Returns the names of all files that a run may make for `target`; `target` is the first. Names of
+/// temporary files are not included, because these are always new.
 [[nodiscard]] std::vector<std::filesystem::path> names_of_a_run(
     const std::filesystem::path& target);
 
-/// Two names of one file are equal: by its inode if it exists, else by its canonical path.
+/// Identifies a file. If two names lead to the same file, they are equal: by its inode if it
+/// exists, otherwise by its canonical path.
 using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
 [[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
-/// Returns the file that a temporary file of a run is to become; `path` itself if it is none.
+/// Returns the target of a run's temporary file; `path` itself if it is not a temporary file.
 [[nodiscard]] std::filesystem::path target_of_temporary(const std::filesystem::path& path);
 
-/// Returns the size of an input; nullopt for pipes and URLs, whose size nobody knows.
+/// Returns the size of an input; nullopt for pipes and URLs, whose size is unknown.
 [[nodiscard]] std::optional<std::uintmax_t> bytes_of_input(const std::string& input);
 
 }  // namespace facepipe::app

@@ -1,4 +1,4 @@
-// Inputs that were opened to name their outputs, kept open for their jobs.
+// Keeps inputs open for their jobs, after they were opened to name their outputs.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace facepipe::app {
 
-/// Opens each input once, in the order of the run: an input that was opened to name its output goes
-/// on to its job as it stands. Jobs open two kinds again: inputs behind the first kMostKept, and
+/// Opens inputs to name their outputs, and keeps them open for their jobs, so that each input is
+/// opened only once. Jobs open two kinds of inputs again: all inputs after the first kMostKept, and
 /// URLs that would have to wait for other inputs, because servers don't wait.
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
 
-  /// @param single_input  the run has one input
+  /// @param single_input  whether the run has only one input
   /// @param stop          ends waiting for an input
   OpenedInputs(bool single_input, video::References references, std::int64_t max_pixels,
                std::stop_token stop);
 
-  /// Returns what video::output_extension() returns. For a FIFO it returns Matroska's, because
-  /// only the job may read from it. Errors: as Demuxer.
+  /// Returns the result of video::output_extension(). For a FIFO, returns Matroska's extension,
+  /// because only the job may read from it. Throws the errors of Demuxer.
   [[nodiscard]] std::string output_extension(const std::string& input, const std::string& encoder);
 
-  /// Hands the input over if it is open, else returns nullptr. Thread-safe once all are opened.
+  /// Returns the input if it is open, and gives up its ownership; otherwise returns nullptr.
+  /// Thread-safe after all inputs were opened.
   [[nodiscard]] std::unique_ptr<video::Demuxer> take(const std::string& input);
 
  private:

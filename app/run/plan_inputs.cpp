@@ -15,12 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a job reads, before its output is known.
+/// Holds what a job reads, before its output is known.
 struct Source {
   std::string input;
   std::string name;
-  fs::path folder;         ///< of the input, below the directory that was named
-  std::string unreadable;  ///< why the input, a folder, can't be read; else empty
+  fs::path folder;  ///< folder of the input, relative to the directory that the user named
+  /// why the input can't be read, if it is an unreadable folder; otherwise empty
+  std::string unreadable;
 };
 
 std::vector<Source> sources_in(const fs::path& directory) {
@@ -78,8 +79,8 @@ fs::path output_of(const Source& source, const OutputPlace& place,
   return has_no_folder ? name : file.parent_path() / name;
 }
 
-/// Refuses one --output FILE for several inputs. A directory counts as several, even if it holds
-/// one.
+/// Throws Error(usage) if several inputs have one --output FILE. A directory counts as several
+/// inputs, even if it holds only one.
 void check_single_output(const std::vector<std::string>& inputs, const OutputPlace& place) {
   if (place.path.empty() || names_directory(place.path)) return;
   std::error_code error;
@@ -90,13 +91,14 @@ void check_single_output(const std::vector<std::string>& inputs, const OutputPla
 
 using InputsByFile = std::map<NamedFile, const PlannedInput*>;
 
-/// Returns the input whose output has this name; nullptr if there is none.
+/// Returns the input whose output has this name; nullptr if there is no such input.
 const PlannedInput* find(const InputsByFile& inputs, const fs::path& name) {
   const auto found = inputs.find(identity(name));
   return found == inputs.end() ? nullptr : found->second;
 }
 
-/// Returns the inputs by their outputs. Throws Error(usage) if two have the same one.
+/// Returns the inputs, with their outputs as keys. Throws Error(usage) if two inputs have the same
+/// output.
 InputsByFile by_output(const std::vector<PlannedInput>& planned) {
   InputsByFile inputs;
   for (const PlannedInput& input : planned) {
@@ -109,7 +111,8 @@ InputsByFile by_output(const std::vector<PlannedInput>& planned) {
   return inputs;
 }
 
-/// Throws Error(usage) if two inputs have one output, or if an input is the output of another.
+/// Throws Error(usage) if two inputs have the same output, or if an input is the output of another
+/// one.
 void check_outputs(const std::vector<PlannedInput>& planned) {
   const InputsByFile finished = by_output(planned);
   InputsByFile all = finished;

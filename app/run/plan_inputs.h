@@ -1,4 +1,4 @@
-// From the inputs that were named to the list of jobs: what is read, and where its output goes.
+// Makes the list of jobs from the named inputs: what is read, and where its output is written.
 #pragma once
 
 #include <filesystem>
@@ -13,31 +13,32 @@
 
 namespace facepipe::app {
 
-/// One input that was found, or one that was named but can't be worked on.
+/// Describes an input that was found, or that the user named but that can't be worked on.
 struct PlannedInput {
   std::string input;  ///< path or URL, as FFmpeg gets it
-  /// The name in the files beside the video: relative to the directory that was named, else as the
-  /// user named the input.
+  /// Its name in the files besides the video. It is relative to the directory that the user named;
+  /// otherwise it is as the user wrote it.
   std::string name;
-  std::filesystem::path output;    ///< empty without video
-  std::optional<Failure> failure;  ///< why it can't be worked on
+  std::filesystem::path output;    ///< empty if there is no video output
+  std::optional<Failure> failure;  ///< why it can't be worked on; nullopt if it can
 };
 
-/// Where outputs go.
+/// Says where outputs are written.
 struct OutputPlace {
-  std::string path;  ///< of --output: empty, a file, or a directory
+  std::string path;  ///< the value of --output: empty, a file, or a directory
   bool video = true;
-  std::string_view suffix = kDrawnSuffix;  ///< of names beside the inputs, and in a directory
+  /// end of an output's name, if it is next to its input or in a directory
+  std::string_view suffix = kDrawnSuffix;
 };
 
 /// Returns the extension, with the dot, of an input's output. Throws Error if the input can't be
 /// opened.
 using ExtensionOf = std::function<std::string(const std::string&)>;
 
-/// Returns the jobs of `inputs`, in order. It walks directories, whose files are sorted, and asks
-/// `extension_of`; it makes nothing. A bad input is an entry with its failure. Throws Error(usage)
-/// for what concerns all: an input to which an output's name, final or partial, leads, or two
-/// inputs with one output.
+/// Returns the jobs of `inputs`, in order. Reads directories, whose files are sorted, and calls
+/// `extension_of`, but makes no file or directory. A bad input is an entry with its failure. Throws
+/// Error(usage) for what concerns all inputs: an input that is also an output (under its final or
+/// its partial name), or two inputs with the same output.
 [[nodiscard]] std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                                     const OutputPlace& place,
                                                     const ExtensionOf& extension_of);

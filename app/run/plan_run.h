@@ -1,4 +1,4 @@
-// The start of a run: which inputs it works on, which it skips, and which fail at once.
+// Plans a run: which inputs it works on, which it skips, and which fail at once.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,17 @@
 
 namespace facepipe::app {
 
-/// Plans all inputs and checks the names of all files. It opens inputs to name their outputs, and
-/// makes nothing. Throws Error(usage) for what concerns all inputs.
+/// Plans all inputs and checks the names of all files. Opens inputs to name their outputs, and
+/// makes no files. Throws Error(usage) for what concerns all inputs.
 [[nodiscard]] std::vector<InputOutcome> plan_run(const RunOptions& options, const RunParts& parts);
 
-/// Tells whether the files beside the video hold several inputs. A folder counts as several.
+/// Returns whether the files besides the video hold several inputs. A folder counts as several
+/// inputs.
 [[nodiscard]] bool has_several_inputs(const RunOptions& options,
                                       const std::vector<InputOutcome>& outcomes);
 
-/// Returns the side files that a run writes. If every input has failed already, it writes no file
-/// about frames.
+/// Returns the side files that a run writes. If all inputs have already failed, these include no
+/// file about frames.
 [[nodiscard]] SideFiles wanted_side_files(const RunOptions& options,
                                           const std::vector<InputOutcome>& outcomes);
 

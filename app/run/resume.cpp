@@ -22,7 +22,8 @@ void Resume::skip_what_is_done(std::vector<InputOutcome>& outcomes) {
 }
 
 void Resume::forget_ambiguous_names(const std::vector<InputOutcome>& outcomes) {
-  // Names are compared as files have them: those that are no UTF-8 may be equal there.
+  // Names are compared in the form that they have in files, where different names that are not
+  // UTF-8 may become equal.
   std::map<std::string, int> names;
   for (const InputOutcome& outcome : outcomes) ++names[json_string(outcome.planned.name)];
   for (const InputOutcome& outcome : outcomes)
@@ -34,7 +35,7 @@ void Resume::skip_if_done(InputOutcome& outcome) const {
   const bool has_frames = files_.has_frames(planned.name);
   if (outcome.status == InputStatus::skipped && !has_frames) {
     outcome.status = InputStatus::waiting;
-    outcome.code = kExitDone;  // the new work on it decides
+    outcome.code = kExitDone;  // the new work on the input sets the code
     outcome.keeps_video = true;
     spdlog::warn(
         "{}: {} exists, but --detections or --latency doesn't have all frames of it: the run works "
@@ -60,7 +61,7 @@ void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes) {
     std::error_code error;
     if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error))
       continue;
-    // A new lock takes the dead one over, and removes it at its end.
+    // A new lock takes over the dead lock, and its destructor removes it.
     static_cast<void>(attempt({}, [&] { const OutputLock lock(output); }));
   }
 }

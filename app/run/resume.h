@@ -1,4 +1,4 @@
-// What an earlier run has done already (--skip-existing).
+// Finds out what an earlier run has already done (--skip-existing).
 #pragma once
 
 #include <vector>
@@ -9,21 +9,23 @@
 
 namespace facepipe::app {
 
-/// Compares the inputs of a run with what an earlier run has left. Without --skip-existing it
+/// Compares the inputs of a run with what an earlier run has left. Without --skip-existing, it
 /// changes nothing.
 class Resume {
  public:
-  /// @param files  with what earlier runs wrote; they outlive this object, and so do the options
+  /// @param files  contain what earlier runs wrote; they and the options must outlive this object
   Resume(const RunOptions& options, SideOutputs& files) : options_(options), files_(files) {}
 
   /// Skips each input that an earlier run has done completely: its video, and its frames in the
-  /// files. If two inputs have the same name in the files, nobody can tell whose frames are there:
-  /// then it forgets them.
+  /// files. If two inputs have the same name in the files, it is unknown whose frames these are.
+  /// Then the frames are forgotten.
   void skip_what_is_done(std::vector<InputOutcome>& outcomes);
-  /// Does the same for one input, whose output exists or is not wanted.
+  /// Decides this for one input: skips it, or lets the run work on it again if its frames are
+  /// missing.
   void skip_if_done(InputOutcome& outcome) const;
 
-  /// Tells whether an earlier run has done all inputs, so that its files stay as they are.
+  /// Returns whether an earlier run has done everything for all inputs, so that its files stay
+  /// unchanged.
   [[nodiscard]] bool nothing_is_left(const std::vector<InputOutcome>& outcomes) const;
 
  private:
@@ -34,8 +36,8 @@ class Resume {
   SideOutputs& files_;
 };
 
-/// Removes the locks of runs that were killed right after they had finished a video, which is
-/// skipped now.
+/// Removes the locks of runs that were killed directly after they had finished a video. This run
+/// skips these videos.
 void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

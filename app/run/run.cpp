@@ -31,7 +31,7 @@ void warn_of_cosmetic_style(const RunOptions& options) {
         style == overlay::HideStyle::blur ? "blur" : "mosaic");
 }
 
-/// One run, from the list of inputs to the summary.
+/// Executes one run, from the list of inputs to the summary.
 class Run {
  public:
   explicit Run(const RunContext& context)
@@ -88,7 +88,7 @@ void Run::commit_frames() {
   const bool partial = exit_code(outcomes_) == kExitInterrupted || part_of_one;
   for (const Failure& failure : shared_files_.files.commit_frames(partial))
     failures_.report(failure);
-  // A file that was given up has logged its failure already.
+  // If a file was given up, its failure is already logged.
   if (const auto given_up = shared_files_.files.failure()) failures_.count(*given_up);
 }
 
@@ -102,14 +102,14 @@ void Run::commit_report() {
 
 void Run::tell_summary() const {
   if (context_.options.console.quiet) return;
-  // The log has just said why the only input failed.
+  // The log already says why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
   tell(summary_text(
       device_.facts(), outcomes_, times_.stages(), times_.work(), shared_files_.files.committed(),
       context_.options.console.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 
-/// Returns the exit code of the inputs, or the files' code if all inputs are done.
+/// Returns the exit code of the inputs; if all inputs are done, the exit code of the files.
 int Run::code() const {
   const int code = exit_code(outcomes_);
   return code != kExitDone ? code : failures_.code();

@@ -1,4 +1,5 @@
-// `facepipe run`, hide and detect: all inputs, from the list of names to the summary.
+// Implements `facepipe run`, hide and detect: works on all inputs, from the list of names to the
+// summary.
 #pragma once
 
 #include <stop_token>
@@ -8,9 +9,10 @@
 
 namespace facepipe::app {
 
-/// Works on every input, writes the files beside the videos and the summary, and returns the exit
-/// code. If one input fails, this is logged and the others go on. Throws Error for what concerns
-/// all of them: options that clash, side files that can't be made, device or model.
+/// Works on all inputs, writes the files besides the videos and the summary, and returns the exit
+/// code. If one input fails, this is logged, and the run continues with the others. Throws Error
+/// for what concerns all inputs: options that contradict each other, side files that can't be made,
+/// and the device or the model.
 [[nodiscard]] int run(const RunOptions& options, const RunParts& parts,
                       const std::stop_token& stop);
 

@@ -12,13 +12,13 @@
 namespace facepipe::app {
 namespace {
 
-/// Names an option that only the CPU can follow so far; empty if there is none.
+/// Returns the name of an option that works only on the CPU so far; empty if no such option is set.
 std::string only_on_cpu(const RunOptions& options) {
   return options.job.search.every > 1 ? "--every" : "";
 }
 
-/// Throws Error(usage) if the user wants the device to look for motion, and it can't.
-/// @param looks  the run looks for faces
+/// Throws Error(usage) if the user wants the device to look for motion, but the device can't.
+/// @param looks  whether the run looks for faces
 void check_motion(const DeviceChoice& choice, bool looks) {
   const DeviceKind kind = choice.devices.front().kind;
   if (kind == DeviceKind::cpu)
@@ -30,7 +30,8 @@ void check_motion(const DeviceChoice& choice, bool looks) {
                                       " keeps pictures in host memory");
 }
 
-/// Throws Error(usage) for options that need scores, because windows have none that could count.
+/// Throws Error(usage) if options depend on scores. It is called only for a detector whose groups
+/// are made of windows, because windows have no scores.
 /// @param detector  DetectorTraits::name
 void check_options_of_scores(const RunOptions& options, const std::string& detector) {
   const float score = options.job.search.face_score.value_or(options.detector.score_threshold);
@@ -43,7 +44,8 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) for options that the model can't follow, and warns if it follows one badly.
+/// Throws Error(usage) if the model can't do what options require. Logs a warning if the model is
+/// bad at it.
 void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
                  const std::filesystem::path& model) {
   if (options.job.overlay.landmarks && !model_info.finds_landmarks())
@@ -64,8 +66,8 @@ pipeline::Backend& RunDevice::ready() {
   return *backend_;
 }
 
-/// Returns the device that the user asked for. If only the CPU can follow an option, it returns the
-/// CPU, and `why` says so; a CUDA device that the user named is Error(usage) then.
+/// Returns the device that the user asked for. If an option works only on the CPU, returns the CPU,
+/// and sets `why` to the reason. Throws Error(usage) if the user then named a CUDA device.
 DeviceRequest RunDevice::wanted_device(std::string& why) const {
   const std::string cpu_only = only_on_cpu(options_);
   if (cpu_only.empty()) return options_.device;

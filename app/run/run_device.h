@@ -1,4 +1,4 @@
-// The device of a run, and the model on it.
+// Manages the device of a run, and the model on it.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@ class RunDevice {
   explicit RunDevice(const RunContext& context)
       : options_(context.options), parts_(context.parts) {}
 
-  /// Makes the device ready at the first call, which no other call may accompany. It loads no model
-  /// if the run hides known tracks. Errors: Error(usage) for options that the device or the model
-  /// can't follow; as choose_device().
+  /// Chooses the device and loads the model at the first call. No other call may run at the same
+  /// time as the first one. Loads no model if the run hides known tracks. Throws Error(usage) if
+  /// the device or the model can't do what options require. Throws the errors of choose_device().
   [[nodiscard]] pipeline::Backend& ready();
 
-  /// None until the device is ready.
+  /// Returns facts about device and model; nullopt until the device is ready.
   [[nodiscard]] const std::optional<RunFacts>& facts() const { return facts_; }
 
  private:

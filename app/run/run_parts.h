@@ -1,4 +1,4 @@
-// What a run gets from outside: its options, and the functions that do its work.
+// Holds what a run gets from its caller: its options, and the functions that do its work.
 #pragma once
 
 #include <functional>
@@ -15,23 +15,23 @@
 
 namespace facepipe::app {
 
-/// The functions that a run calls; tests put their own in place of the pipeline's.
+/// Holds the functions that a run calls. Tests use their own functions instead of the pipeline's.
 struct RunParts {
   std::function<std::string(const std::string& input, const std::string& encoder)> output_extension;
-  std::function<CudaProbe()> probe_cuda;  ///< is called unless the user names the CPU
+  std::function<CudaProbe()> probe_cuda;  ///< called unless the user names the CPU
   MakeBackend backend;
   std::function<pipeline::JobResult(const pipeline::JobOptions&, pipeline::Backend&,
                                     const pipeline::JobObserver&, const std::stop_token&)>
       job;
-  /// Makes what runs jobs that look for nothing; it loads no model.
+  /// Makes a backend for jobs that don't detect; it loads no model.
   std::function<std::unique_ptr<pipeline::Backend>(const Device&)> renderer = make_renderer;
-  /// Looks as TurnedInputs::faces_of() does; if it is empty, nobody looks.
+  /// Does what TurnedInputs::faces_of() does. If it is empty, turned faces are not searched for.
   std::function<std::optional<detector::FacesByTurn>(
       const pipeline::JobOptions&, const detector::DetectorOptions&, const std::stop_token&)>
       faces_by_turn = {};
 };
 
-/// What each part of a run gets. The options and the functions outlive the run.
+/// Holds what each part of a run gets. The options and the functions must outlive the run.
 struct RunContext {
   const RunOptions& options;
   const RunParts& parts;

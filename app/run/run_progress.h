@@ -1,4 +1,4 @@
-// Where and how a run shows its progress.
+// Decides where and how a run shows its progress.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@
 
 namespace facepipe::app {
 
-/// Decides it by the console's options. Thread-safe.
+/// Depends on the console's options. Thread-safe.
 class RunProgress {
  public:
-  /// @param inputs    of the run
-  /// @param failures  gets what can't be written; it outlives this object
+  /// @param inputs    the number of inputs of the run
+  /// @param failures  gets the failure if progress can't be written; must outlive this object
   RunProgress(const Console& console, std::size_t inputs, FileFailures& failures);
 
   [[nodiscard]] ProgressKind kind() const { return kind_; }
   [[nodiscard]] std::FILE* stream() const;
-  /// Returns what the first line about an input tells.
+  /// Returns what the first line about an input says.
   [[nodiscard]] ProgressState first_state(std::size_t index, const InputOutcome& outcome) const;
 
-  /// Writes the last line about an input. Programs rely on JSON: if a line could not be written,
-  /// this is a failure, which is counted once.
+  /// Writes the last line about an input. Programs rely on the JSON lines. So if a line could not
+  /// be written, this counts as a failure, but only once.
   void end(ProgressTeller& teller, InputStatus status);
 
  private:

@@ -1,4 +1,4 @@
-// How long a run has worked, and in which stages.
+// Adds up how long a run has worked, and in which stages.
 #pragma once
 
 #include <mutex>
@@ -8,14 +8,14 @@
 
 namespace facepipe::app {
 
-/// Adds up the times of all inputs. add_stages() is thread-safe; the others are called while no
-/// input is worked on.
+/// Adds up the times of all inputs. add_stages() is thread-safe. The other functions may be called
+/// only while no input is worked on.
 class RunTimes {
  public:
   void add_stages(const pipeline::StageTimes& times);
-  /// Adds the time that one input took by itself, without its start-up.
+  /// Adds the time that one input took when it was worked on alone, without its start-up.
   void add_single(double seconds) { work_.seconds += seconds; }
-  /// Adds the time that several inputs took together.
+  /// Adds the time that several inputs took together, when they were worked on at once.
   void add_several_at_once(double seconds);
 
   [[nodiscard]] const pipeline::StageTimes& stages() const { return stages_; }

@@ -44,7 +44,7 @@ std::vector<std::size_t> Schedule::may_run_at_once() const {
   return inputs;
 }
 
-/// False if encoding the input's output keeps all processors busy by itself.
+/// Returns false if the encoder of the input's output keeps all processors busy by itself.
 bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
   const std::filesystem::path& output = outcome.planned.output;
   if (output.empty() || outcome.keeps_video) return true;
@@ -57,7 +57,8 @@ bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
   return !failure && (one_picture || video::asks_for_one_by_one(job.output.encoder));
 }
 
-/// Each lane works on one input after the other. A lane that finds no more inputs helps the others.
+/// Works on inputs at once. Each lane works on one input after the other. A lane that finds no more
+/// inputs helps the other lanes.
 void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
   const Clock::time_point begin = Clock::now();
   const bool bar = shared_.progress.kind() == ProgressKind::bar;
@@ -77,7 +78,8 @@ void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
         const auto turn = queue.next();
         if (!turn) break;
         const pipeline::SharedLanes share{permits, lanes, permit->number(), turn->may_grow};
-        // A lane that has failed takes no other input, and keeps its permit from the others.
+        // If the device fails in a lane, the lane takes no other input. It keeps its permit, so
+        // that other lanes don't use it.
         if (!worker_.work_beside_others(turn->index, share, progress)) return;
       }
       permit->release();

@@ -1,4 +1,4 @@
-// In which order a run works on its inputs: several at once, or one after the other.
+// Decides in which order a run works on its inputs: several at once, or one after the other.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,10 @@
 
 namespace facepipe::app {
 
-/// Works on all inputs that wait. Inputs whose outputs leave the processors free share the lanes of
-/// the device. Then each other input, and each one at which the device has failed beside others,
-/// is worked on by itself. Errors: those that concern all inputs.
+/// Works on all inputs that wait. First, several inputs are worked on at once, and share the lanes
+/// of the device. This is only done for inputs whose encoders don't keep all processors busy. Then
+/// the other inputs are worked on one after the other. So are inputs at which the device failed
+/// before. Throws errors that concern all inputs.
 class Schedule {
  public:
   explicit Schedule(const SharedWork& shared) : shared_(shared), worker_(shared) {}

@@ -1,4 +1,4 @@
-// What a run does about faces that lie turned in the pixels of an input.
+// Decides what a run does if faces are turned in the pixels of an input.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace facepipe::app {
 
-/// Looks at some pictures of an input whose faces are hidden. If most faces are turned there, `job`
-/// looks for turned faces, too; the function logs a warning that says so, and returns its text.
-/// Else the text is empty. Throws Error(input) if the device can't look for turned faces, or with
-/// --strict.
+/// If the job hides faces, finds out from a few pictures of the input whether most faces are
+/// turned. If so, sets `job` to look for turned faces, too, logs a warning about it, and returns
+/// the warning's text. Otherwise returns an empty text. Throws Error(input) if faces are turned and
+/// --strict was given, or if the device can't look for turned faces.
 [[nodiscard]] std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
                                                 const RunContext& context);
 

@@ -22,12 +22,13 @@
 namespace facepipe::app {
 namespace {
 
-/// The pictures lie at these sixths of the range. The first ones are far apart.
+/// The pictures are at these sixths of the range. The first ones are far apart.
 constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
-constexpr int kSideStep = 160;  // keeps the number of detectors small
-// So many upright faces in two pictures, and hardly any turned ones, are enough to stop.
+constexpr int kSideStep = 160;  // sides are multiples of this, so few detectors are needed
+// If two pictures show at least this many upright faces, and hardly any turned ones, that is
+// enough.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 
@@ -38,8 +39,8 @@ bool are_upright(const detector::FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
-/// Looks at some pictures of one input. Its eight members belong together: each look needs all of
-/// them.
+/// Samples some pictures of one input. Its eight members belong together, because each sample needs
+/// all of them.
 class Sampling {
  public:
   Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
@@ -59,7 +60,7 @@ class Sampling {
   }
 
  private:
-  /// Returns the end of the range, or 0 if it is unknown.
+  /// Samples the first picture. Returns the end of the range, or 0 if it is unknown.
   [[nodiscard]] double look_at_first(double from_s) {
     video::FrameSource source = source_near(from_s);
     detectors_ = detectors_for_(source.upright());
@@ -69,7 +70,8 @@ class Sampling {
     return std::min(source.duration_s(), job_.input.end_s.value_or(source.duration_s()));
   }
 
-  /// Goes on after an error: a place where nothing can be decoded says nothing about the others.
+  /// Samples a picture near a time. Ignores an error, because a place where nothing can be decoded
+  /// doesn't matter for other places.
   void look_near(double time_s) {
     try {
       video::FrameSource source = source_near(time_s);
@@ -90,8 +92,8 @@ class Sampling {
     return {job_.input.name, options, notices_, stop_};
   }
 
-  /// Looks at the first frame from that time on. If that is too far, it looks at the last frame
-  /// that it may decode.
+  /// Searches the first frame at or after `time_s` for faces. If that frame is too far away,
+  /// searches the last frame that may be decoded.
   void look_near(video::FrameSource& source, double time_s) {
     std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
@@ -102,7 +104,7 @@ class Sampling {
     if (frame && seen_.insert(frame->frame.pts).second) look_at(frame->frame);
   }
 
-  /// Counts all that is found, because the detectors find only faces that count.
+  /// Counts all faces that are found; the detectors find only faces that count.
   void look_at(const Frame& frame) {
     for (std::size_t turns = 0; turns < looks_.size(); ++turns)
       found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
@@ -134,8 +136,7 @@ std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
   }
 }
 
-/// Makes detectors for a square, so that pictures that lie on their side have the same scale as
-/// upright ones.
+/// Makes detectors for a square, so that turned pictures have the same scale as upright ones.
 std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
     Size picture, const detector::DetectorOptions& detector) {
   const Size usual = detector.detect_size.value_or(picture);

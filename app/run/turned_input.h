@@ -1,4 +1,5 @@
-// Looks at a few pictures of an input before it is worked on: are its faces turned in the pixels?
+// Searches a few pictures of an input for faces before the run works on it. So it finds out whether
+// the faces are turned in the pixels.
 #pragma once
 
 #include <map>
@@ -15,16 +16,18 @@
 
 namespace facepipe::app {
 
-/// Keeps its detectors from one input of a run to the next. Thread-safe.
+/// Keeps its detectors for the next inputs of a run. Thread-safe.
 class TurnedInputs {
  public:
   /// Counts the faces in pictures spread over the chosen range of an input, in each of the four
-  /// turns. It looks on the CPU at 6 pictures at most, and at only two if these show far more
-  /// upright faces. It reduces them to 640 pixels a side, and decodes at most 32 frames for each.
-  /// Returns nullopt if it can't know: the input is no regular file and can be read only once, the
-  /// model is no network, or something fails, which the job itself will report.
-  /// @param detector  has the same model in all calls; what it says about a CUDA device's engine
-  ///                  is ignored
+  /// turns. Works on the CPU, on at most 6 pictures. Stops after two pictures if these show far
+  /// more upright faces. Reduces pictures to 640 pixels a side, and decodes at most 32 frames for
+  /// each picture. Returns nullopt if the turn can't be found out:
+  /// * the input is not a regular file, so it can be read only once;
+  /// * the model is not a network;
+  /// * there is an error, which the job itself will report.
+  /// @param detector  must have the same model in all calls; its options about a CUDA device's
+  ///        engine are ignored
   /// Throws Stopped.
   [[nodiscard]] std::optional<detector::FacesByTurn> faces_of(
       const pipeline::JobOptions& job, const detector::DetectorOptions& detector,
@@ -36,7 +39,7 @@ class TurnedInputs {
 
   std::mutex mutex_;  // guards detectors_
   std::map<int, std::shared_ptr<detector::DetectorFactory>>
-      detectors_;  // by the side of their pictures
+      detectors_;  // by the side of the detectors' pictures
 };
 
 }  // namespace facepipe::app

@@ -13,7 +13,8 @@
 namespace facepipe::app {
 namespace {
 
-/// Returns an observer that counts the frames of both passes; `before` of them are done.
+/// Returns an observer that counts the frames of both passes. `before` frames were done in earlier
+/// passes.
 pipeline::JobObserver of_one_pass(const pipeline::JobObserver& observer, std::int64_t before) {
   pipeline::JobObserver pass = observer;
   if (observer.progress)
@@ -25,7 +26,8 @@ pipeline::JobObserver of_one_pass(const pipeline::JobObserver& observer, std::in
   return pass;
 }
 
-/// Adds the copies kind by kind. Precondition: both lists name the same kinds, or one is empty.
+/// Adds the copies of each kind. Precondition: both lists have the same kinds, or one list is
+/// empty.
 void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::CopySum>& more) {
   for (pipeline::CopySum& sum : to) {
     const auto added = std::ranges::find(more, sum.kind, &pipeline::CopySum::kind);
@@ -35,7 +37,7 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
   }
 }
 
-/// Returns the result of the second pass, with what only the first one knows.
+/// Returns the result of the second pass, completed by what only the first pass knows.
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
   second.counts = first.counts;

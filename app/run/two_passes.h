@@ -1,4 +1,4 @@
-// Hides faces in two passes: the first one finds all tracks, and the second one hides them.
+// Hides faces in two passes. The first pass finds all tracks, and the second pass hides them.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace facepipe::app {
 
-/// Runs one job to its end.
+/// Runs one job until it ends.
 using RunJob =
     std::function<pipeline::JobResult(const pipeline::JobOptions&, const pipeline::JobObserver&)>;
 
-/// Runs a job that hides first without video, to find all tracks, and then to hide them, which
-/// `job` gets. The first pass tells the observer about frames. If it finds no tracks, because it
-/// was stopped or has failed, its result is returned. Throws Error(usage) for an input that is no
-/// regular file; as_known_tracks()'s errors.
+/// Runs a job twice: first without video, to find all tracks, which are stored in `job`, and then
+/// to hide them. The observer also gets the frames of the first pass. If the first pass finds no
+/// tracks because it was stopped or has failed, returns its result. Throws Error(usage) if the
+/// input is not a regular file. Throws the errors of as_known_tracks().
 [[nodiscard]] pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
                                                     const pipeline::JobObserver& observer,
                                                     const RunJob& run);

@@ -1,4 +1,4 @@
-// Reads two videos side by side.
+// Reads two videos in parallel and compares them.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,23 @@ namespace facepipe::app {
 /// Reads one video frame by frame.
 class VideoReader {
  public:
-  /// @param stream  of the input; nullopt for the one that a player shows
-  /// Errors: as FrameSource.
+  /// @param stream  a stream of the input; nullopt for the stream that a player shows
+  /// Throws the errors of FrameSource.
   VideoReader(const std::string& input, const VerifyOptions& options, const std::stop_token& stop,
               std::optional<int> stream = std::nullopt);
 
-  /// Reads the next frame; returns nullopt after the last one. Errors: as FrameSource::next().
+  /// Reads the next frame; returns nullopt after the last one. Throws the errors of
+  /// FrameSource::next().
   [[nodiscard]] std::optional<video::DecodedFrame> next();
-  /// Returns a frame's time in seconds; nullopt without a frame.
+  /// Returns a frame's time in seconds; nullopt if there is no frame.
   [[nodiscard]] std::optional<double> time_of(
       const std::optional<video::DecodedFrame>& frame) const;
   [[nodiscard]] Size size() const { return video_.size; }
   [[nodiscard]] std::int64_t expected_frames() const { return source_.expected_frames(); }
-  /// Returns how many frames next() has given.
+  /// Returns how many frames next() has returned.
   [[nodiscard]] std::int64_t frames() const { return video_.frames; }
-  /// Returns what is known about the video. Like pictures_beside(), it is called after the last
-  /// frame.
+  /// Returns what is known about the video. This function and pictures_beside() must be called
+  /// after the last frame.
   [[nodiscard]] VerifiedVideo video() const;
   [[nodiscard]] std::vector<video::PicturesBeside> pictures_beside() const {
     return source_.pictures_beside();
@@ -48,15 +49,15 @@ class VideoReader {
   VerifiedVideo video_;
 };
 
-/// Goes through a video with a view of one frame ahead. The video outlives it.
+/// Goes through a video and also knows the next frame. The video must outlive it.
 class FramesInTurn {
  public:
-  /// Reads the first two frames. Errors: as VideoReader::next().
+  /// Reads the first two frames. Throws the errors of VideoReader::next().
   explicit FramesInTurn(VideoReader& video);
-  /// Goes to the next frame. Errors: as VideoReader::next().
+  /// Goes to the next frame. Throws the errors of VideoReader::next().
   void go_on();
 
-  /// None after the last frame.
+  /// Returns the current frame; nullopt after the last frame.
   [[nodiscard]] const std::optional<video::DecodedFrame>& frame() const { return frame_; }
   [[nodiscard]] std::int64_t number() const { return number_; }
   [[nodiscard]] std::optional<double> time() const { return video_.time_of(frame_); }
@@ -68,23 +69,23 @@ class FramesInTurn {
   std::optional<double> time_before_;
   std::optional<video::DecodedFrame> frame_;
   std::optional<video::DecodedFrame> after_;
-  std::int64_t number_ = 0;  // of frame_
+  std::int64_t number_ = 0;  // number of frame_
 };
 
-/// Holds what looks at the frames.
+/// Holds the objects that examine the frames.
 struct Lookers {
   verify::Verifier& pairs;
-  verify::LonePictures& extra;  ///< frames of the hidden video that the original lacks
+  verify::LonePictures& extra;  ///< examines frames of the hidden video that the original lacks
 };
 
-/// Reads both videos to their ends. The arguments of its constructor outlive it.
+/// Reads both videos to their ends. The arguments of its constructor must outlive it.
 class Comparison {
  public:
   Comparison(VideoReader& original, VideoReader& hidden, const Lookers& lookers,
              ProgressTeller& progress)
       : original_(original), hidden_(hidden), lookers_(lookers), progress_(progress) {}
 
-  /// Errors: as the readers and lookers.
+  /// Throws the errors of the readers and of the lookers.
   [[nodiscard]] verify::FrameComparison run(const std::stop_token& stop);
 
  private:

@@ -35,7 +35,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
                  to_string(usual));
 }
 
-/// Adds a look at pictures of the usual size, or of `size`.
+/// Adds a detection pass over pictures of the usual size, or of `size`.
 void VerifyDetectors::add(std::optional<Size> size) {
   detector::DetectorOptions options = options_;
   if (size) options.detect_size = size;
@@ -43,7 +43,7 @@ void VerifyDetectors::add(std::optional<Size> size) {
   looks_.push_back({factories_.back().get(), false});
 }
 
-/// Adds all looks so far once more, in a mirror.
+/// For all passes added so far, adds the same pass over the mirrored picture.
 void VerifyDetectors::add_mirrored() {
   for (const auto& factory : factories_) looks_.push_back({factory.get(), true});
 }

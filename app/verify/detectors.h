@@ -1,4 +1,4 @@
-// The detectors by which verify looks at pictures.
+// Holds the detectors with which verify searches pictures.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,12 @@
 
 namespace facepipe::app {
 
-/// Owns the detectors of all looks, which use them one after the other.
+/// Owns the detectors of all detection passes, which use them one after the other.
 class VerifyDetectors {
  public:
   /// @param size  the size of the original's pictures
-  /// Errors: as make_detector_factory(); Error(usage) for a model that is no network.
+  /// Throws the errors of make_detector_factory(). Throws Error(usage) if the model is not a
+  /// network.
   VerifyDetectors(const VerifyOptions& options, Size size);
 
   [[nodiscard]] verify::Looks looks() const { return verify::Looks(looks_); }

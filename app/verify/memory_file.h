@@ -1,4 +1,4 @@
-// Gives bytes in memory a name by which libraries open them as a file.
+// Gives bytes in memory a name, so that libraries can open them as a file.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@ namespace facepipe::app {
 /// Owns the file, which is in memory and never on a disk.
 class MemoryFile {
  public:
-  /// Copies the bytes. Errors: Error(internal) if the system has no memory for the file.
+  /// Copies the bytes. Throws Error(internal) if the system has no memory for the file.
   explicit MemoryFile(std::span<const std::byte> bytes);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// The path is valid as long as this object lives, and only in this process.
+  /// Returns the file's path. It is valid only while this object exists, and only in this process.
   [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
 
  private:

@@ -15,12 +15,12 @@
 namespace facepipe::app {
 namespace {
 
-// This kind keeps the order of insertion, so that what a reader looks for first stands first.
+// This type keeps the order of insertion, so that the most important fields come first.
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostListed = 20;
 
-/// Returns "1:02:03.456".
+/// Returns a time such as "1:02:03.456".
 std::string clock_time(double seconds) {
   const auto all = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds) * 1000));
   std::array<char, 64> text{};
@@ -88,7 +88,7 @@ std::string comparison(const VerifyResult& result) {
   return text + damage_line(result.original) + damage_line(result.hidden);
 }
 
-/// Returns a line if the original seems to have lost its rotation, else nothing.
+/// Returns a line if the original seems to have lost its rotation tag; otherwise empty.
 std::string turned_line(const VerifyResult& result) {
   const std::optional<int> turn = detector::turn_of_faces(result.turned);
   if (!turn) return {};

@@ -1,4 +1,4 @@
-// What `facepipe verify` writes: a summary for people, and a report for programs.
+// Makes what `facepipe verify` writes: a summary for people, and a report for programs.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace facepipe::app {
 
-/// What verify knows about one of the two videos.
+/// Holds what verify knows about one of the two videos.
 struct VerifiedVideo {
   std::string name;
   Size size;  ///< upright
@@ -25,35 +25,37 @@ struct VerifiedVideo {
   std::int64_t frames = 0;
 };
 
-/// One thing that shows pictures beside the hidden video: a second stream, a cover.
+/// Describes something in the hidden file that shows pictures besides the video: a second stream, a
+/// cover.
 struct BesideVideo {
   std::string name;
-  std::int64_t frames = 0;    ///< the number that was looked at
-  std::string not_looked_at;  ///< why its pictures were not looked at; empty if they were
+  std::int64_t frames = 0;    ///< number of frames that were examined
+  std::string not_looked_at;  ///< why its pictures were not examined; empty if they were
 };
 
-/// All that the report holds: it has more than seven members because the report has these fields.
+/// Holds everything that the report contains. It has more than seven members, because the report
+/// has these fields.
 struct VerifyResult {
   VerifiedVideo original;
   VerifiedVideo hidden;
   verify::FrameComparison frames;
   verify::VerifyCounts counts;
-  detector::FacesByTurn turned{};  ///< faces in some of the original's pictures
+  detector::FacesByTurn turned{};  ///< numbers of faces in some of the original's pictures
   std::vector<verify::Finding> findings;
   std::vector<BesideVideo> beside;
-  /// One for each finding, empty if it has none; or no entry at all.
+  /// One for each finding, empty if the finding has no thumbnail. Or the list is empty.
   std::vector<std::filesystem::path> thumbnails;
   std::int64_t boxes_left_out = 0;
   int exit_code = 0;
 
   [[nodiscard]] std::int64_t count(verify::FindingKind kind) const;
   [[nodiscard]] bool has_looked_at_all() const;
-  /// Tells whether frames, time stamps and sizes are equal, and neither video is damaged.
+  /// Returns whether frames, time stamps and sizes are equal, and neither video is damaged.
   [[nodiscard]] bool sound() const;
 };
 
-/// Returns lines for stderr: what was compared, the worst findings, the verdict. The last line ends
-/// with a line break.
+/// Returns lines for stderr: what was compared, the worst findings, and the verdict. The last line
+/// ends with a line break.
 [[nodiscard]] std::string verify_summary(const VerifyResult& result, const VerifyOptions& options);
 
 /// Returns one JSON object.

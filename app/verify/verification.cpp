@@ -10,7 +10,8 @@
 namespace facepipe::app {
 namespace {
 
-/// @param place  Finding::place
+/// Adds findings to the result.
+/// @param place  the Finding::place of these findings
 void add(std::vector<verify::Finding> findings, const std::string& place, VerifyResult& result) {
   for (verify::Finding& finding : findings) {
     finding.place = place;
@@ -18,7 +19,8 @@ void add(std::vector<verify::Finding> findings, const std::string& place, Verify
   }
 }
 
-/// Returns the reason without the name of a file in memory, which means nothing to users.
+/// Returns the error's reason without the name of a file in memory, which would mean nothing to
+/// users.
 std::string reason_of_failure(const Error& error) {
   const std::string text = error.what();
   const std::size_t name_end = text.find(": ");
@@ -26,7 +28,7 @@ std::string reason_of_failure(const Error& error) {
   return in_memory ? text.substr(name_end + 2) : text;
 }
 
-/// Makes leaks of the faces that only this stream shows: anybody can see them there.
+/// Turns faces that only this stream shows into leaks, because anybody can see them there.
 void count_others(std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
@@ -56,7 +58,7 @@ void Verification::look_beside(const std::vector<video::PicturesBeside>& all, Ve
       if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!pictures.surely && entry.frames == 0) continue;  // it is no picture
+      if (!pictures.surely && entry.frames == 0) continue;  // it is not a picture
       entry.not_looked_at = reason_of_failure(error);
     }
     result.beside.push_back(std::move(entry));

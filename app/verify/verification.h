@@ -1,4 +1,5 @@
-// What verify looks at: the two videos, and everything else in the hidden one that shows pictures.
+// Examines what verify must examine: the two videos, and everything else in the hidden file that
+// shows pictures.
 #pragma once
 
 #include <optional>
@@ -19,8 +20,8 @@
 
 namespace facepipe::app {
 
-/// Adds what it finds to a result. The arguments of its constructor outlive it. Errors of its
-/// calls: Error; Stopped.
+/// Adds what it finds to a result. The arguments of its constructor must outlive it. All functions
+/// may throw Error and Stopped.
 class Verification {
  public:
   /// @param tracks  the edit file; nullptr if there is none
@@ -32,10 +33,10 @@ class Verification {
   void compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                const std::stop_token& stop);
 
-  /// Looks at the other pictures of the hidden video. It compares a stream of video with the
-  /// original, like the first one, and a face that only this stream shows counts, too. It looks at
-  /// all others, and at all if the original can't be read again, for faces that a detector sees
-  /// surely. The result names what it couldn't look at.
+  /// Examines the other pictures of the hidden file. A video stream is compared with the original,
+  /// like the first one; a face that only this stream shows counts, too. Other pictures are
+  /// searched for faces that a detector finds with certainty. If the original can't be read again,
+  /// this is done for video streams, too. The result lists the pictures that could not be examined.
   void look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                    const std::stop_token& stop);
 

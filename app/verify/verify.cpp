@@ -44,7 +44,7 @@ std::optional<track::TrackFile> read_tracks(const VerifyOptions& options, Size s
   throw Error(ErrorKind::output, path.string() + ": " + write_failure(code));
 }
 
-/// Makes a folder that only its user may open: the thumbnails show faces.
+/// Makes a folder that only the user may open, because the thumbnails show faces.
 void make_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), kOwnFolder) == 0) return;
   if (errno == EEXIST)
@@ -54,8 +54,8 @@ void make_folder(const fs::path& folder) {
   fail(folder, errno);
 }
 
-/// Writes "0001-leak.png" and so on, in the order of the findings, and returns the names. A finding
-/// without a thumbnail has an empty name.
+/// Writes the thumbnails as "0001-leak.png" and so on, in the order of the findings. Returns their
+/// names. The name is empty if a finding has no thumbnail.
 std::vector<fs::path> write_thumbnails(const fs::path& folder,
                                        const std::vector<verify::Finding>& findings) {
   std::vector<fs::path> names;

@@ -1,4 +1,4 @@
-// `facepipe verify`: proves a hidden video from outside.
+// Implements `facepipe verify`, which checks a hidden video without knowing how it was made.
 #pragma once
 
 #include <stop_token>
@@ -8,8 +8,11 @@
 namespace facepipe::app {
 
 /// Compares the two videos, prints what it finds, and writes the files that the user wants. Returns
-/// the exit code: kExitLeak if a face may be seen; else kExitDamaged if frames or time stamps
-/// differ or an input is damaged; else 0. Errors: Error; Stopped once `stop` is requested.
+/// the exit code:
+/// * kExitLeak if a face may be visible, or if not everything could be examined;
+/// * otherwise kExitDamaged if frames or time stamps differ or an input is damaged;
+/// * otherwise 0.
+/// Throws Error. Throws Stopped if `stop` is requested.
 [[nodiscard]] int verify(const VerifyOptions& options, const std::stop_token& stop);
 
 }  // namespace facepipe::app

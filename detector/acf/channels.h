@@ -1,12 +1,13 @@
-// This header has the arithmetic of aggregate channel features: how a pixel, a gradient, a cell and
-// a tree are computed, operation by operation. The method is that of Dollar et al. 2014, as their
-// toolbox implements it, and of Van Ranst et al. on GPUs.
+// Defines the arithmetic of aggregate channel features: how a pixel, a gradient, a cell and a tree
+// are computed, operation by operation. The method is that of Dollar et al. 2014, as their toolbox
+// implements it, and of Van Ranst et al. on GPUs.
 //
 // All operations are in single precision, each is rounded to nearest, they run in the order written
-// here, and none is contracted. So all devices and all instruction sets give the same channels, bit
-// for bit. On CUDA, explicit intrinsics prevent contraction; on the CPU, the option
-// -ffp-contract=off does. The toolbox itself uses the processor's approximate reciprocals and a
-// table of arc cosines. Its results differ between processors of different makers by about 1e-3.
+// here, and none is contracted. So all devices and all instruction sets compute the same channels,
+// bit for bit. On CUDA, explicit intrinsics prevent contraction; on the CPU, the option
+// -ffp-contract=off prevents it. The toolbox itself uses the processor's approximate reciprocals
+// and a table of arc cosines. So its results on processors of different makers differ by about
+// 1e-3.
 #pragma once
 
 #include <cmath>
@@ -16,12 +17,12 @@
 
 namespace facepipe::detector::acf {
 
-inline constexpr int kShrink = 4;        ///< pixels of a cell, each way
-inline constexpr int kOrientations = 6;  ///< each covers pi / 6
-inline constexpr int kColors = 3;        ///< L, U and V are the first channels
+inline constexpr int kShrink = 4;        ///< width and height of a cell, in pixels
+inline constexpr int kOrientations = 6;  ///< number of orientation bins; each covers pi / 6
+inline constexpr int kColors = 3;        ///< number of colours; L, U and V are the first channels
 inline constexpr int kMagnitude = 3;     ///< the channel of magnitudes; histograms follow it
 inline constexpr int kChannels = kColors + 1 + kOrientations;
-/// radius of the triangle filter, whose result divides magnitudes
+/// radius of the triangle filter, by whose result magnitudes are divided
 inline constexpr int kRadius = 5;
 inline constexpr int kLightnessEntries = 1025;  ///< length of lightness_table()
 
@@ -67,19 +68,20 @@ inline constexpr int kLightnessEntries = 1025;  ///< length of lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float magnitude_of(float a) { return a < 0 ? -a : a; }
 
-/// A place beyond the border becomes the place of the sample at the border.
+/// Returns the index of a sample. If `place` is beyond the border, that is the sample at the
+/// border.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int within(int place, int length) {
   return place < 0 ? 0 : place < length ? place : length - 1;
 }
 
 // --- Colours -------------------------------------------------------------------------------------
 
-/// If a caller adds kRounder to x and subtracts it again, x is rounded to the nearest whole number,
-/// halves to even. This holds for |x| < 2^22.
+/// (x + kRounder) - kRounder is x, rounded to the nearest whole number, halves to even. This holds
+/// for |x| < 2^22.
 inline constexpr float kRounder = 12582912.0F;
 
-/// Returns red, green or blue as a whole number 0..255. `y`, `u` and `v` are 8-bit samples; `row`
-/// is a row of a matrix that fill_to_rgb() makes.
+/// Returns red, green or blue as a whole number 0..255. `y`, `u` and `v` are 8-bit samples. `row`
+/// is a row of the matrix that fill_to_rgb() writes.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float color_of(float y, float u, float v,
                                                          const float (&row)[4]) {
   const float chroma = add(add(mul(row[1], u), mul(row[2], v)), row[3]);
@@ -87,7 +89,7 @@ inline constexpr float kRounder = 12582912.0F;
   return value < 0 ? 0.0F : value > 255.0F ? 255.0F : value;
 }
 
-/// Units are chosen so that the values are roughly 0..1.
+/// Holds a pixel's CIE LUV. Units are chosen so that the values are roughly 0..1.
 struct Luv {
   float l = 0;
   float u = 0;
@@ -104,8 +106,8 @@ inline constexpr float kLeastU = static_cast<float>(88.0 / 270);
 inline constexpr float kLeastV = static_cast<float>(134.0 / 270);
 inline constexpr float kTiny = 1e-35F;  ///< keeps the divisor of black above 0
 
-/// Returns the CIE LUV of a pixel, whose levels are whole numbers 0..255. `lightness` is
-/// lightness_table().
+/// Returns the CIE LUV of a pixel. Red, green and blue are whole numbers 0..255. `lightness` must
+/// be lightness_table().
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Luv luv_of(float red, float green, float blue,
                                                      const float* lightness) {
   const float r = mul(red, kLevel);
@@ -123,28 +125,29 @@ inline constexpr float kTiny = 1e-35F;  ///< keeps the divisor of black above 0
 
 // --- Sums ----------------------------------------------------------------------------------------
 
-/// Smooths by [1 2 1] / 4: first down, then across. The sample at the border is repeated.
+/// Returns a sample, smoothed by [1 2 1] / 4. Callers smooth first vertically, then horizontally.
+/// At the border, they use the sample itself as the missing neighbour.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float smoothed(float before, float here, float after) {
   return mul(add(add(before, after), add(here, here)), 0.25F);
 }
 
-/// Adds up the samples of a cell: first four rows, then four columns.
+/// Adds up the samples of a cell. Callers add first its four rows, then its four columns.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_of_four(float a, float b, float c, float d) {
   return add(add(a, b), add(c, d));
 }
 inline constexpr float kCellShare = 1.0F / (kShrink * kShrink);
 
-/// The triangle 1..6..1 is two runs of six ones, one after the other. Each sum of six consists of
-/// the sums of two neighbours at 0, 2 and 4. The picture is mirrored at its border; the outermost
-/// sample is repeated.
+/// Adds up six neighbouring samples: pair0, pair2 and pair4 are the sums of two neighbours that
+/// begin at samples 0, 2 and 4. If such a sum of six is applied twice, its weights are the triangle
+/// 1..6..1. At its border, the picture is mirrored; the outermost sample is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_of_six(float pair0, float pair2, float pair4) {
   return add(add(pair0, pair2), pair4);
 }
 
 // --- Gradients -----------------------------------------------------------------------------------
 
-/// `factor` of slope() between two neighbours. If a sample has only one neighbour, the sample
-/// itself takes the other's place, and `factor` is 1.
+/// This is the `factor` of slope() if a sample has two neighbours. If it has only one, the sample
+/// itself takes the place of the other, and `factor` is 1.
 inline constexpr float kHalf = 0.5F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float slope(float before, float after, float factor) {
   return mul(sub(after, before), factor);
@@ -153,8 +156,8 @@ inline constexpr float kHalf = 0.5F;
   return add(mul(gx, gx), mul(gy, gy));
 }
 
-/// 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7. angle_factor(i) is c_i.
-/// The factors were fitted to the least error.
+/// 6 / pi * arctan(r) is about r (c0 + c1 r^2 + ...) for 0 <= r <= 1, with an error of at most
+/// 1e-7. angle_factor(i) is c_i. The factors were fitted to make the error as small as possible.
 inline constexpr int kAngleFactors = 8;
 [[nodiscard]] FACEPIPE_HOST_DEVICE constexpr float angle_factor(int i) {
   constexpr float kFactors[kAngleFactors] = {1.9098581F,   -0.63655347F,  0.38095134F,
@@ -164,8 +167,8 @@ inline constexpr int kAngleFactors = 8;
 }
 
 /// Returns the angle of a gradient in units of pi / 6, 0 <= angle < 6. A gradient and its opposite
-/// have the same angle. It is the arc cosine of gx / magnitude, or that of the opposite gradient if
-/// gy < 0.
+/// have the same angle. The angle is the arc cosine of gx / magnitude; if gy < 0, it is the arc
+/// cosine for the opposite gradient.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float orientation_of(float gx, float gy) {
   const float x = magnitude_of(gx);
   const float y = magnitude_of(gy);
@@ -181,15 +184,16 @@ inline constexpr int kAngleFactors = 8;
   return angle >= 6.0F ? sub(angle, 6.0F) : angle;
 }
 
-/// Divides a magnitude by the mean around it. `sum` is the sum of the magnitudes around it,
-/// weighted by the triangle both ways.
+/// Divides a magnitude by the mean of the magnitudes around it. `sum` is the sum of these, weighted
+/// by the triangle in both directions.
 inline constexpr float kTriangleShare = static_cast<float>(1.0 / 1296);
 inline constexpr float kNormalizer = .005F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized(float magnitude, float sum) {
   return div(magnitude, add(mul(sum, kTriangleShare), kNormalizer));
 }
 
-/// The parts of a pixel's magnitude that the two bins beside its orientation get.
+/// An orientation lies between two bins, `bin` and `next`. Each gets a share of the pixel's
+/// magnitude.
 struct BinShares {
   int bin;
   int next;

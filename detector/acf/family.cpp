@@ -25,7 +25,7 @@ class AcfDetectorFactory final : public KeepingFactory {
         workers_(std::make_shared<Workers>(this->options().threads)) {}
 
  private:
-  // A detector has memory for LUV, and for the channels of all scales.
+  // A detector needs memory for LUV, and for the channels of all scales.
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     return (std::int64_t{4} * frame.width * frame.height) << (2 * octaves_up_);
   }

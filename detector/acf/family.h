@@ -1,4 +1,4 @@
-// The family of aggregate channel features, whose files are JSON.
+// Declares the family of detectors of aggregate channel features. Their files are JSON.
 #pragma once
 
 #include "detector/acf/model/acf.h"
@@ -8,8 +8,8 @@ namespace facepipe::detector::acf {
 
 extern const Family kFamily;
 
-/// Reads the model that the options name. Errors: as read_model(); usage, naming the file, for a
-/// min_face that would enlarge the picture too much.
+/// Reads the model file of the options. Throws the errors of read_model(). Throws Error(usage),
+/// naming the file, if min_face would enlarge the picture too much.
 [[nodiscard]] Model read_model_for(const DetectorOptions& options);
 
 }  // namespace facepipe::detector::acf

@@ -12,7 +12,7 @@ int ceil_divided(std::int64_t value, std::int64_t by) {
   return static_cast<int>((value + by - 1) / by);
 }
 
-/// Computes how much of each new sample's interval lies in each old sample. The numbers are whole
+/// Computes what share of each new sample's interval lies in each old sample. All numbers are whole
 /// until the final division, so nothing is rounded before it.
 Taps shares_of_area(std::int64_t before, std::int64_t after) {
   Taps taps;
@@ -40,8 +40,8 @@ Taps two_neighbours(std::int64_t before, std::int64_t after) {
   taps.count = 2;
   for (int tap = 0; tap < taps.count; ++tap) {
     for (std::int64_t i = 0; i < after; ++i) {
-      // `place` is in units of 1 / (2 after). 2 after is added so that the quotient rounds down
-      // even below 0.
+      // `place` is in units of 1 / (2 after). 2 after is added so that the quotient is rounded down
+      // even if it is negative.
       const std::int64_t place = (2 * i + 1) * before - after + 2 * after;
       const std::int64_t low = place / (2 * after) - 1;
       const double second =
@@ -69,7 +69,8 @@ void place_windows(Scale& scale, const Model& model, Size picture) {
   const auto inset = [](int outer, int inner, int padding) {
     return (outer - inner) / 2.0 - padding;
   };
-  // A pixel of the scale stands for this many pixels of the picture: the true ratio of both sizes.
+  // A pixel of the scale stands for this many pixels of the picture. The numbers are the exact
+  // ratios of the sizes.
   const double wide = static_cast<double>(picture.width) / (kShrink * scale.cells.width);
   const double high = static_cast<double>(picture.height) / (kShrink * scale.cells.height);
   scale.step_x = static_cast<float>(kShrink * wide);
@@ -135,7 +136,7 @@ std::vector<Scale> plan_scales(const Model& model, Size picture, const SizeLimit
       scale.factors[c] = static_cast<float>(std::pow(scale.scale / from, -model.lambdas[kind]));
     }
   }
-  // Scales are erased if windows aren't wanted there and if no wanted scale is made from them.
+  // A scale is erased if no window slides there and no wanted scale is made from it.
   std::vector<bool> needed(scales.size());
   for (const Scale& scale : scales)
     if (scale.wanted) needed[static_cast<std::size_t>(scale.source)] = true;
@@ -166,7 +167,8 @@ Sources plan_sources(const std::vector<Scale>& scales, Size picture) {
     const auto source = std::ranges::find_if(
         sources.real, [&](std::size_t i) { return scales[i].number == scale.source; });
     sources.real_of.push_back(static_cast<std::size_t>(source - sources.real.begin()));
-    // An approximated scale may have as many cells as its source. It still is a scale of its own.
+    // An approximated scale may have as many cells as its source. Even then, it is a scale of its
+    // own.
     sources.from_real.push_back(scale.real ? Resampling{}
                                            : taps_of(scales[*source].cells, scale.cells));
   }
@@ -179,7 +181,7 @@ ScoreCurve score_curve(const Model& model) {
 
 std::int32_t least_sum_above(const Model& model, float score) {
   const ScoreCurve curve = score_curve(model);
-  // The search works because scores never fall where sums grow.
+  // The search works because the score never falls when the sum grows.
   std::int64_t below = std::numeric_limits<std::int32_t>::min();
   std::int64_t above = std::numeric_limits<std::int32_t>::max();
   if (score_of(curve, static_cast<std::int32_t>(below)) > score)

@@ -1,5 +1,5 @@
-// This header plans at which scales of a picture a detector of channel features looks, and how the
-// channels of each are made. The plan is the same on all devices.
+// Plans the scales of a picture at which a detector of channel features searches, and how each
+// scale's channels are made. The plan is the same on all devices.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 namespace facepipe::detector::acf {
 
 inline constexpr int kPerOctave = 8;
-/// A picture that is enlarged more than four times each way shows nothing more.
+/// A picture that is enlarged more than four times in each direction shows no more details.
 inline constexpr int kMostOctavesUp = 2;
-/// Most windows that may pass in a frame; more are an error.
+/// Largest number of windows that may pass in a frame. More windows are an error.
 inline constexpr std::size_t kMostWindows = 65536;
 
-/// Tells of which old samples each new sample is the sum when a row is resampled. Each of `length`
-/// samples has `count` taps, in the order of adding. To make a picture smaller, the weights are
-/// shares of area; to make it larger, they blend two neighbours. The sample at the border stands
-/// for those beyond it. Unneeded taps have the weight 0.
+/// Says, for a row that is resampled, of which old samples each new sample is the sum. Each of
+/// `length` samples has `count` taps, in the order of adding. To make a picture smaller, the
+/// weights are shares of area. To make it larger, they blend two neighbours. The sample at the
+/// border is repeated beyond the border. Taps that aren't needed have the weight 0.
 struct Taps {
   int length = 0;
   int count = 0;
@@ -32,31 +32,33 @@ struct Taps {
 };
 [[nodiscard]] Taps make_taps(int before, int after);
 
-/// The sizes of objects that are searched for.
+/// Says which sizes of objects are searched for.
 struct SizeLimits {
-  /// least shorter side, in pixels of the picture: decides how many octaves up there are
+  /// least length of the shorter side, in pixels of the picture; it decides by how many octaves the
+  /// picture is enlarged
   double least = 0;
-  double most = 0;  ///< greatest longer side, in pixels of the picture; 0: any
+  double most = 0;  ///< greatest length of the longer side, in pixels of the picture; 0 if any
 };
 
-/// Returns how many octaves the picture must be enlarged by to find objects with that shorter side.
-/// Returns 0 for 0. The result may exceed kMostOctavesUp.
+/// Returns by how many octaves the picture must be enlarged to find objects whose shorter side is
+/// `least` pixels. Returns 0 for 0. The result may exceed kMostOctavesUp.
 [[nodiscard]] int octaves_up(const Model& model, double least);
 
-/// A scale finds objects of one size. If it is `real`, the picture is resized to cells * 4 pixels
-/// and channels are computed from it. Else channels are resampled from those of a real scale.
+/// Describes a scale, which finds objects of one size. If it is `real`, the picture is resized to
+/// cells * 4 pixels, and the channels are computed from it. Otherwise, the channels are resampled
+/// from the channels of a real scale.
 struct Scale {
   int number = 0;  ///< scale = 2^(octaves up - number / 8)
   double scale = 1;
   Size cells;  ///< size without padding
   bool real = false;
-  /// the number of the real scale that this one is made from; a real scale has its own number
+  /// the number of the real scale from which this scale is made; for a real scale, its own number
   int source = 0;
-  bool wanted = true;  ///< false: no window slides here, and the scale is only a source of others
-  Size padded;         ///< size with padding, in cells
-  Size places;         ///< places of the window: how many a row has, and how many rows there are
+  bool wanted = true;             ///< false if no window slides here: it is only a source
+  Size padded;                    ///< size with padding, in cells
+  Size places;                    ///< places of the window: number in a row, and number of rows
   float factors[kChannels] = {};  ///< resampled channels are multiplied by these
-  // window_box() computes places of windows, in pixels of the picture, from these.
+  // window_box() computes the boxes of windows from these, in pixels of the picture.
   float step_x = 0;
   float step_y = 0;
   float first_x = 0;
@@ -65,32 +67,34 @@ struct Scale {
   float box_height = 0;
 };
 
-/// Returns the size in whole cells of a picture that is resized by `scale`.
+/// Returns the size, in whole cells, of a picture that is resized by `scale`.
 [[nodiscard]] Size cells_at(Size picture, double scale);
 
-/// Returns the scales in which the object fits and that limits.least and most need, finest first.
-/// There are none if the picture is smaller than the object. `picture` is the size of the upright
-/// picture.
+/// Returns the scales that are needed for limits.least and limits.most, and in which the object
+/// fits; the finest scale is first. Returns no scale if the picture is smaller than the object.
+/// `picture` is the size of the upright picture.
 [[nodiscard]] std::vector<Scale> plan_scales(const Model& model, Size picture,
                                              const SizeLimits& limits);
 
-/// The taps that make a picture, or channels, of another size. There are no taps if the size stays.
+/// Holds the taps that make a picture, or channels, of another size. There are no taps if the size
+/// stays the same.
 struct Resampling {
   Taps across;
   Taps down;
 };
 
-/// Tells what each scale's channels are made from.
+/// Says from what each scale's channels are made.
 struct Sources {
   std::vector<std::size_t> real;  ///< indices of the real scales among the scales
-  Size half;  ///< in pixels; scales of a half and less are made from a picture of this size
-  /// makes the half picture from the picture; `half` is 0 if no scale is below a half
+  Size half;  ///< in pixels; scales of 1/2 and less are made from a picture of this size
+  /// makes the half picture from the picture; `half` is 0 if no scale is below 1/2
   Resampling to_half;
-  std::vector<bool> of_half;  ///< by real scale: whether it is made from the half picture
-  /// by real scale: resamples the picture or the half picture
+  std::vector<bool> of_half;  ///< for each real scale: whether it is made from the half picture
+  /// for each real scale: resamples the picture or the half picture
   std::vector<Resampling> from_picture;
-  std::vector<std::size_t> real_of;   ///< by scale: index of its source in `real`
-  std::vector<Resampling> from_real;  ///< by scale: resamples its source; no taps for a real scale
+  std::vector<std::size_t> real_of;  ///< for each scale: index of its source in `real`
+  std::vector<Resampling>
+      from_real;  ///< for each scale: resamples its source; none for real scales
 };
 [[nodiscard]] Sources plan_sources(const std::vector<Scale>& scales, Size picture);
 
@@ -99,8 +103,8 @@ struct Sources {
   return {cells.width * kShrink, cells.height * kShrink};
 }
 
-/// Returns the object's box for the window at a place, in pixels of the picture. It may lie beyond
-/// the picture's edges.
+/// Returns the object's box for the window at a place, in pixels of the picture. The box may extend
+/// beyond the picture's edges.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Box window_box(const Scale& scale, int column, int row) {
   const float x = add(mul(static_cast<float>(column), scale.step_x), scale.first_x);
   const float y = add(mul(static_cast<float>(row), scale.step_y), scale.first_y);
@@ -108,7 +112,7 @@ struct Sources {
 }
 
 /// The score of a window is 1 / (1 + exp(-a (h - b))), where h is the sum of its leaves. a and b
-/// are in units of sums, so that all devices give the same bits.
+/// are in units of sums, so that all devices compute the same bits.
 struct ScoreCurve {
   float a = 0;
   float b = 0;
@@ -122,10 +126,11 @@ struct ScoreCurve {
   return div(x < 0 ? e : 1.0F, add(1.0F, e));
 }
 
-/// Returns the least sum whose score exceeds `score`, or the greatest int32 if there is none.
+/// Returns the least sum whose score exceeds `score`. Returns the greatest int32 if there is no
+/// such sum.
 [[nodiscard]] std::int32_t least_sum_above(const Model& model, float score);
 
-/// Returns lightness by luminance in steps of 1 / 1024, for luv_of().
+/// Returns a table for luv_of(): the lightness for luminances in steps of 1 / 1024.
 [[nodiscard]] const std::vector<float>& lightness_table();
 
 }  // namespace facepipe::detector::acf

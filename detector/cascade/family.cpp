@@ -23,11 +23,11 @@ class CascadeDetectorFactory final : public KeepingFactory {
                        kFamily.traits.finds_landmarks, options),
         scanner_(std::make_shared<const Scanner>(std::move(model))),
         workers_(std::make_shared<Workers>(this->options().threads)) {
-    cv::setNumThreads(1);  // each of our own threads makes levels by itself
+    cv::setNumThreads(1);  // each of our own threads makes a level by itself
   }
 
  private:
-  // A detector has memory for a batch of levels.
+  // A detector needs memory for a batch of levels.
   [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
     constexpr std::int64_t kLevels = 6;
     return kLevels * frame.width * frame.height;

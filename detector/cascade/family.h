@@ -1,4 +1,5 @@
-// The family of cascades of boosted classifiers, whose files are OpenCV's XML.
+// Declares the family of detectors that are cascades of boosted classifiers. Their files are
+// OpenCV's XML.
 #pragma once
 
 #include "detector/family.h"

@@ -1,4 +1,4 @@
-// A cascade looks at grey levels: luma in 8 bits of full range. All devices use one table.
+// Makes grey pictures for cascades: luma in 8 bits of full range. All devices use the same table.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace facepipe::detector::cascade {
 
-/// Makes upright grey pictures of frames in host memory. Owns scratch memory. One thread uses it at
-/// a time.
+/// Makes upright grey pictures of frames in host memory. Owns scratch memory, so only one thread at
+/// a time may use an object.
 class GreyMaker {
  public:
-  /// Returns the luma. From green, blue and red planes (matrix 0), it makes .299 R + .587 G + .114
-  /// B in 14 bits, with OpenCV's weights. The picture is valid until the next call, and only as
-  /// long as the frame.
+  /// Returns the frame's luma. If the frame's planes are green, blue and red (matrix 0), computes
+  /// .299 R + .587 G + .114 B with OpenCV's weights of 14 bits. The picture is valid until the next
+  /// call, and only while the frame exists.
   [[nodiscard]] cv::Mat grey(const Frame& frame);
 
  private:

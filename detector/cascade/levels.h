@@ -1,6 +1,6 @@
-// This header plans at which levels of a picture a cascade looks, and where its window lies in
-// them. The rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so
-// exactly its windows are looked at. They are the same on all devices.
+// Plans at which levels of a picture a cascade searches, and where its window lies in them. The
+// rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so exactly its
+// windows are examined. The plan is the same on all devices.
 #pragma once
 
 #include <vector>
@@ -10,35 +10,35 @@
 
 namespace facepipe::detector::cascade {
 
-/// The sizes of faces that are searched for.
+/// Says which sizes of faces are searched for.
 struct LevelOptions {
   double scale_factor = 1.1;  ///< from one level to the next, > 1
-  double min_face = 0;        ///< least shorter side of the window in pixels of the picture
-  double max_face = 0;  ///< greatest longer side of the window in pixels of the picture; 0: any
+  double min_face = 0;        ///< least shorter side of the window, in the picture's pixels
+  double max_face = 0;  ///< largest longer side of the window, in the picture's pixels; 0 if any
   friend bool operator==(const LevelOptions&, const LevelOptions&) = default;
 };
 
-/// Returns the limits that a detector's options name.
+/// Returns the limits that a detector's options contain.
 [[nodiscard]] LevelOptions level_options(const DetectorOptions& options);
 
-/// The picture made smaller by `scale`, and the places of the window in it.
+/// Describes the picture made smaller by `scale`, and the places of the window in it.
 struct Level {
   float scale = 1;
   Size size;      ///< size of the smaller picture
   int step = 1;   ///< pixels from one place to the next in x and y: 2 below scale 2
-  Size places;    ///< how many a row has, and how many rows there are; both > 0
+  Size places;    ///< number of places in a row, and number of rows; both > 0
   Size box_size;  ///< size of the window, in pixels of the picture
 };
 
-/// Returns the levels in which the window fits at least once, largest first. There are none if no
-/// window is within min_face and max_face (OpenCV would then take the size nearest to the smallest
-/// one). `picture` is the size of the upright picture, at most 2^15 each way.
+/// Returns the levels in which the window fits at least once, largest first. Returns no level if no
+/// size of the window is within min_face and max_face. (OpenCV would then take the size nearest to
+/// the smallest one.) `picture` is the size of the upright picture, at most 2^15 in each direction.
 [[nodiscard]] std::vector<Level> plan_levels(Size window, Size picture,
                                              const LevelOptions& options);
 
 /// Returns the window whose top left pixel is (x, y) of the level, in whole pixels of the picture.
-/// It may lie beyond the picture's right and lower edge by a pixel or two, because OpenCV clips
-/// only after grouping.
+/// It may extend beyond the picture's right and lower edges by a pixel or two, because OpenCV clips
+/// windows only after grouping.
 [[nodiscard]] Box window_box(const Level& level, int x, int y);
 
 }  // namespace facepipe::detector::cascade

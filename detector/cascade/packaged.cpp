@@ -16,7 +16,7 @@ bool is_of_faces(const std::string& name) {
                                     name.starts_with("haarcascade_profileface"));
 }
 
-/// Returns nothing if the folder is missing or can't be read.
+/// Returns the folder's cascades of faces. Returns none if the folder is missing or can't be read.
 std::vector<fs::path> face_cascades(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failure;
@@ -38,7 +38,7 @@ std::vector<std::string> describe_cascades_in(const fs::path& folder) {
                       " stages, " + std::to_string(read.trees.size()) + " trees, window " +
                       to_string(read.window));
     } catch (const Error&) {
-      // A cascade that is refused doesn't count: some of OpenCV's have tilted features.
+      // We omit a cascade that is refused: some of OpenCV's cascades have tilted features.
     }
   }
   return lines;

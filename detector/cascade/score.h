@@ -1,4 +1,4 @@
-// This header turns windows that pass into scores, in the same way on all devices.
+// Computes the scores of windows that pass, in the same way on all devices.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace facepipe::detector::cascade {
 
-/// Most windows of a frame from which scores are made; more are an error. This bounds the time and
-/// memory of what follows. The worst crowd has a few thousand faces.
+/// Scores are made from at most this many windows of a frame; more are an error. This limits the
+/// time and the memory of the following steps. The largest crowds have a few thousand faces.
 inline constexpr std::uint32_t kMostWindows = 65536;
 
-/// Returns a / (a + 3), where a is what nms::measure_agreement() tells about a window. The score is
+/// Returns a / (a + 3), where a is what nms::measure_agreement() returns for a window. The score is
 /// above 0.5 if more than 3 windows agree. OpenCV's groups need as many with its usual minNeighbors
 /// of 3.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float agreement_score(float agreement) {

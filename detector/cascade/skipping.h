@@ -1,17 +1,17 @@
-// OpenCV's scan leaves out the window after each one in a row that fails in the first stage. All
-// devices do the same.
+// OpenCV's scan skips some windows: if a window fails in the first stage, the next window in its
+// row is skipped. All devices do the same.
 #pragma once
 
 #include "core/host_device.h"
 
 namespace facepipe::detector::cascade {
 
-/// Returns a word in which the bits of the places are set that are looked at. `failed` has one bit
-/// for each of these neighbouring places. A place is looked at if the run of failures that ends
-/// just before it has an even length. `skip` is 0 or 1: it tells whether the word's first place is
-/// left out, and then whether the next word's first place is. The function uses an addition in the
-/// way simdjson finds escaped characters (Langdale and Lemire, "Parsing Gigabytes of JSON per
-/// Second", 2019).
+/// Returns a word of neighbouring places, in which a bit is set if the place is not skipped.
+/// `failed` has a bit for each of these places. A place is not skipped if the run of failures
+/// directly before it has an even length. `skip` is 0 or 1. On entry, it says whether the word's
+/// first place is skipped; on return, whether the next word's first place is. The function uses an
+/// addition in the same way as simdjson, which finds escaped characters with it (Langdale and
+/// Lemire, "Parsing Gigabytes of JSON per Second", 2019).
 template <typename Word>
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Word looked_at(Word failed, Word& skip) {
   constexpr Word kEven = static_cast<Word>(~Word{0}) / 3;  // 0101...

@@ -7,8 +7,8 @@
 namespace facepipe::nms {
 namespace {
 
-// The upper bits of a positive float are its exponent and two bits of its fraction. They are about
-// a logarithm in quarters of an octave.
+// The upper bits of a positive float are its exponent and two bits of its fraction. Together they
+// approximate its logarithm, in steps of a quarter of an octave.
 constexpr unsigned kFractionBits = 21;
 constexpr unsigned kClassOfOne = 127U << 2;
 
@@ -35,8 +35,8 @@ std::uint64_t BoxGrid::coordinate(int value) {
   return static_cast<std::uint64_t>(std::clamp(value, -kEnd, kEnd - 1) + kEnd);
 }
 
-// A cell is as high as a quarter to a half of a size. So similar boxes lie in one or two rows, and
-// the boxes that contain a box lie in a few rows.
+// A row of cells is a quarter to half as high as the size (width + height) of its boxes. So similar
+// boxes lie in one or two rows, and the boxes that contain a box lie in a few rows.
 std::uint64_t BoxGrid::row_of(unsigned size_class, int y) {
   const unsigned octave = size_class / 4;
   return coordinate(y) >> (octave < 1 ? 0 : octave - 1);

@@ -1,6 +1,6 @@
-// Orders boxes by size, row and column, so that boxes of about one size and place are found without
-// looking at the others. It is one sorted array, so neither the extent nor the crowding of boxes
-// costs memory.
+// Keeps boxes sorted by size, row and column. So boxes of about the same size and position are
+// found without looking at the others. All boxes are in one array. Its memory depends neither on
+// how far the boxes spread nor on how crowded they are.
 #pragma once
 
 #include <algorithm>
@@ -32,25 +32,26 @@ class BoxGrid {
   BoxGrid(Arena& arena, std::uint32_t capacity) : entries_(arena.take<Entry>(capacity)) {}
 
   void clear() { count_ = 0; }
-  /// May be called at most `capacity` times after a clear(). The functions below need sort() first.
+  /// Adds a box. May be called at most `capacity` times after each clear(). The functions below may
+  /// be called only after sort().
   void add(const WholeBox& box, std::uint32_t id);
   void sort();
   /// Merges equal boxes into one entry, which has their number and their lowest id. Writes the
-  /// entry of each id to `entry_of`. Needs sort() first.
+  /// position of each id's entry to `entry_of`. Needs sort() first.
   void merge_equal(std::uint32_t* entry_of);
 
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] const Entry& entry(std::uint32_t position) const { return entries_[position]; }
 
-  /// There are four classes in an octave.
+  /// The number of size classes. Sizes from n to 2n (an octave) have four classes.
   static constexpr unsigned kClasses = 27 * 4;
   [[nodiscard]] static unsigned class_of(int size);
-  /// Returns a bound that no size of the class exceeds.
+  /// Returns an upper bound of the sizes in the class.
   [[nodiscard]] static int largest_size(unsigned size_class);
 
   /// Returns whether `test(position)` is true for any entry of the class whose left edge is in `xs`
-  /// and whose top edge is in `ys`. It may also ask about other entries of the class. It stops at
-  /// the first true answer. Positions ascend in each row of cells.
+  /// and whose top edge is in `ys`. `test` may also be called for other entries of the class. The
+  /// function stops at the first true answer. Positions ascend in each row of cells.
   template <class Test>
   [[nodiscard]] bool any(unsigned size_class, Range xs, Range ys, const Test& test) const {
     const Entry* const end = entries_ + begins_[size_class + 1];

@@ -1,5 +1,5 @@
-// Finds all pairs of boxes that are alike in some way, without comparing each box with each other
-// box.
+// Finds all pairs of boxes that are alike, without comparing each box with each other box. The
+// template parameter `Likeness` (Similar or Agreeing) says what "alike" means.
 #pragma once
 
 #include <algorithm>
@@ -10,24 +10,25 @@
 
 namespace facepipe::nms {
 
-/// Boxes are alike if OpenCV's similar() is true. Consider boxes like `box` that are not of a
-/// lesser size class. Both sides differ by at most twice as much as an edge may differ, so sizes
-/// differ by at most four times as much.
+/// Boxes are alike if OpenCV's test similar() is true. reach() and largest() return bounds for
+/// boxes that are alike to `box` and not in a lower size class. Each edge differs by at most
+/// reach(). So the width and the height each differ by at most 2 * reach(), and the size (width +
+/// height) by at most 4 * reach().
 struct Similar {
   [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) { return similar(a, b); }
-  /// Returns by how much left and upper edges may differ.
+  /// Returns the largest possible difference of the left edges, and of the upper edges.
   [[nodiscard]] static int reach(const WholeBox& box) {
     return most_difference(box.width + box.height);
   }
-  /// Returns the largest sum of width and height.
+  /// Returns the largest possible sum of width and height.
   [[nodiscard]] static int largest(const WholeBox& box) {
     return box.width + box.height + 4 * reach(box);
   }
 };
 
-/// Boxes are alike if they have an agreement(). The common part is more than half as wide and more
-/// than half as high as either box. So sides differ by less than a factor of 2, and edges by less
-/// than half of the larger side.
+/// Boxes are alike if their agreement() is not 0. Then their intersection is more than half as wide
+/// and more than half as high as each of them. So widths and heights differ by less than a factor
+/// of 2, and edges differ by less than half of the larger side.
 struct Agreeing {
   [[nodiscard]] static bool holds(const WholeBox& a, const WholeBox& b) {
     return agreement(a, b) > 0;
@@ -36,7 +37,7 @@ struct Agreeing {
   [[nodiscard]] static int largest(const WholeBox& box) { return 2 * (box.width + box.height); }
 };
 
-/// Holds boxes with ids 0..capacity - 1, each at most once. Equal boxes are one entry.
+/// Holds boxes with ids 0..capacity - 1, each at most once. Equal boxes share one entry.
 template <class Likeness>
 class BoxesAlike {
  public:
@@ -45,7 +46,7 @@ class BoxesAlike {
 
   void clear() { grid_.clear(); }
   void add(const WholeBox& box, std::uint32_t id) { grid_.add(box, id); }
-  /// Must be called when all boxes are added, before the functions below.
+  /// Must be called after the last add(), and before the functions below.
   void settle() {
     grid_.sort();
     grid_.merge_equal(entry_of_);
@@ -65,8 +66,8 @@ class BoxesAlike {
   }
 
  private:
-  // Classes ascend with positions. So if the classes differ, `a` has the lesser one, and its size
-  // tells how far the edges may differ.
+  // Calls `visit(b)` for each entry after `a` that is alike. Size classes ascend with positions, so
+  // entry `b` is not in a lower class than `a`. reach() and largest() require this.
   template <class Visit>
   void for_each_after(std::uint32_t a, const Visit& visit) const {
     const WholeBox& box = grid_.entry(a).box;

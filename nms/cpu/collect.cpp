@@ -17,9 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a positive float, as an integer, approximate its logarithm. Without their lower 12
-// bits, a 32-bit lane can add up 8,192 of them: those of 65,536 boxes in eight lanes. With fewer
-// lanes the sum may overflow, which changes the size of the cells but no result.
+// The bits of a positive float, read as an integer, approximate its logarithm. kLogShift drops the
+// lower 12 bits. Then a 32-bit lane can add up 8,192 logarithms, and eight lanes those of 65,536
+// boxes. With fewer lanes the sum may overflow. That changes the size of the cells but no result.
 constexpr int kLogShift = 12;
 
 struct Totals {
@@ -27,7 +27,7 @@ struct Totals {
   std::uint64_t logs = 0;
 };
 
-// This is scalar code for the candidates that don't fill a vector. The vector code does the same.
+// Does the same as the vector code below, for the last candidates, which don't fill a vector.
 void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin, std::size_t end,
                         std::uint32_t* keys, std::uint32_t* indices, Totals& totals) {
   Collected& found = totals.found;
@@ -39,7 +39,7 @@ void collect_one_by_one(const Box* boxes, const float* scores, std::size_t begin
     indices[found.count++] = static_cast<std::uint32_t>(i);
     found.lowest_key = std::min(found.lowest_key, key);
     found.highest_key = std::max(found.highest_key, key);
-    // The centre of an infinite box may be NaN. That changes neither end.
+    // The centre of an infinite box may be NaN. NaN changes neither end of the range.
     found.left = lesser(found.left, box.x1 + box.x2);
     found.right = greater(found.right, box.x1 + box.x2);
     found.top = lesser(found.top, box.y1 + box.y2);
@@ -84,7 +84,7 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     const auto bits = hn::BitCast(di, hn::Add(score, zero));  // -0 + 0 is +0
     const auto flip = hn::AndNot(hn::BroadcastSignBit(bits), hn::Set(di, 0x7FFFFFFF));
     const auto key = hn::BitCast(du, hn::Xor(bits, flip));
-    // This is usually true. Then Compress isn't needed, which is slow before AVX-512.
+    // Usually all lanes are good. Then we don't need Compress, which is slow before AVX-512.
     const bool all_good = hn::AllTrue(d, good);
     const auto mask = hn::RebindMask(du, good);
     hn::StoreU(all_good ? key : hn::Compress(key, mask), du, keys + out);
@@ -96,7 +96,7 @@ std::size_t collect_vectors(const Box* boxes, const float* scores, std::size_t c
     high = hn::Max(high, hn::And(key, good_bits));
     const auto x = hn::Add(x1, x2);
     const auto y = hn::Add(y1, y2);
-    // Comparisons with NaN are false, so NaN changes neither end.
+    // Comparisons with NaN are false, so NaN changes neither end of the range.
     left = hn::IfThenElse(hn::And(good, hn::Lt(x, left)), x, left);
     right = hn::IfThenElse(hn::And(good, hn::Gt(x, right)), x, right);
     top = hn::IfThenElse(hn::And(good, hn::Lt(y, top)), y, top);

@@ -14,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// If all sides are in this range, areas are normal numbers, and so is t times an area for t >= 0.2.
+// If all sides are in this range, areas are normal floats (neither subnormal nor infinite). t times
+// an area is a normal float, too, for t >= 0.2.
 constexpr float kLeastSide = 2e-15F;
 constexpr float kMostSide = 1e18F;
 
@@ -52,7 +53,8 @@ void find_centre_cells(const Box* boxes, std::uint32_t count, const GridPlan& pl
         hn::IfThenElse(hn::RebindMask(di, usual), cell, hn::Set(di, std::int32_t{kNoCell}));
     hn::StoreU(hn::DemoteTo(d16, result), d16, centre_cells + i);
   }
-  // These are fewer than a vector. They look into more cells, which costs almost nothing.
+  // The last boxes don't fill a vector. With kNoCell, their candidates look into more cells than
+  // necessary, which costs almost nothing.
   std::fill(centre_cells + i, centre_cells + count, kNoCell);
 }
 
@@ -64,8 +66,8 @@ namespace facepipe::nms {
 namespace {
 
 // These values were measured on faces, crowds and random boxes. If cells are much larger than the
-// boxes, a candidate meets many boxes that it doesn't overlap. If cells are much smaller, each box
-// is filed many times.
+// boxes, a candidate is compared with many boxes that it doesn't overlap. If cells are much
+// smaller, each box is stored in many cells.
 constexpr float kBoxesAlongACell = 2;
 constexpr std::uint32_t kFewestCells = 8;
 
@@ -101,9 +103,9 @@ GridPlan plan_grid(const Collected& collected) {
 }
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
-  // DIoU <= IoU, so what holds for IoU > t also holds for DIoU > t. An overlap by one area says
-  // nothing about the other box's size. Below the least threshold a box would be filed in too many
-  // cells.
+  // DIoU <= IoU, so what holds for IoU > t also holds for DIoU > t. If the intersection is divided
+  // by only one area, the threshold says nothing about the other box's size. Below kLeastThreshold,
+  // a box would be stored in too many cells.
   constexpr float kLeastThreshold = 0.2F;
   const bool by_one_area =
       overlap == NmsOverlap::winner_area || overlap == NmsOverlap::smaller_area;

@@ -17,7 +17,8 @@ void collect(const GroupInput& input, BoxesAlike<Similar>& similar_boxes) {
   similar_boxes.settle();
 }
 
-/// Returns the root of an entry's tree. On the way it attaches each entry to its grandparent.
+/// Returns the root of an entry's tree. Shortens the path to it: attaches each entry on the path to
+/// its grandparent.
 std::uint32_t root_of(std::uint32_t* parents, std::uint32_t entry) {
   while (parents[entry] != entry) {
     parents[entry] = parents[parents[entry]];
@@ -46,8 +47,8 @@ void add(Group& group, const BoxGrid::Entry& entry) {
   group.members += entry.times;
 }
 
-/// This is OpenCV's arithmetic, and its rounding is visible: a sum of more than 24 bits is rounded
-/// first.
+/// Returns the mean box, computed by OpenCV's arithmetic. It rounds a sum to fp32 before it
+/// multiplies. This changes results if a sum has more than 24 bits.
 WholeBox mean_of(const Group& group) {
   const float share = 1.0F / static_cast<float>(group.members);
   const auto mean = [share](std::int64_t sum) {
@@ -72,8 +73,9 @@ std::span<Group> large_groups(GroupScratch& scratch, std::uint32_t min_neighbour
   return {groups, end};
 }
 
-/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number never lies halfway between
-/// two whole numbers.
+/// Returns the box, enlarged on each side by a fifth of its width or height. OpenCV computes
+/// rint(0.2 * side). The integers below are equal to that, because a fifth of a whole number never
+/// lies halfway between two whole numbers.
 WholeBox grown(const WholeBox& box) {
   const int dx = (box.width + 2) / 5;
   const int dy = (box.height + 2) / 5;
@@ -95,7 +97,8 @@ bool is_within_a_stronger_one(const Group& group, std::span<const Group> groups,
     return &groups[other.id] != &group && lies_within(box, other.box) &&
            (members > group.members || group.members < 3);
   };
-  // A box that contains this one is at least as large, and begins at most its own size before it.
+  // A box that contains this box is at least as large. It begins before this box, by at most its
+  // own size.
   for (unsigned c = BoxGrid::class_of(box.width + box.height); c < BoxGrid::kClasses; ++c) {
     const int reach = BoxGrid::largest_size(c);
     if (all_grown.any(c, {box.x - reach, box.x}, {box.y - reach, box.y}, removes)) return true;

@@ -33,7 +33,7 @@ struct Group {
   std::int64_t height = 0;
   WholeBox box;               // the mean box
   std::uint32_t members = 0;  // number of candidates
-  std::uint32_t index = 0;    // the lowest index of them
+  std::uint32_t index = 0;    // the lowest index of the members
 };
 
 struct GroupScratch {
@@ -43,13 +43,15 @@ struct GroupScratch {
         groups(arena.take<Group>(capacity)),
         grown(arena, capacity) {}
   BoxesAlike<Similar> similar;
-  std::uint32_t* parents;  // by entry of `similar`: the forest of the groups
-  Group* groups;           // first by entry, used at the roots; later the large enough groups
-  BoxGrid grown;  // boxes of the large enough groups, enlarged by the margins of containment
+  std::uint32_t* parents;  // parent of each entry of `similar`; each tree of this forest is a group
+  // At first, there is a group for each entry, but only the groups of roots are used. Later, only
+  // the large groups are here.
+  Group* groups;
+  BoxGrid grown;  // boxes of the large groups, enlarged by grown() of groups.cpp
 };
 
 /// Writes the kept groups by rank and returns their number. The time is nearly linear, unless many
-/// different boxes lie in one place: those are compared each with each.
+/// different boxes lie in one place, because each pair of these is compared.
 std::uint32_t group(const GroupInput& input, GroupScratch& scratch, const GroupOutput& output);
 
 }  // namespace facepipe::nms

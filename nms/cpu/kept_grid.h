@@ -1,5 +1,5 @@
-// Files the boxes that may suppress candidates in a grid of cells, so that a candidate is compared
-// only with the boxes of its own cells.
+// Stores the boxes that may suppress candidates in a grid of cells, so that a candidate is compared
+// only with the boxes in its own cells.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace facepipe::nms {
 
-/// Names the cells from (left, top) to (right, bottom), both included.
+/// Describes the cells from (left, top) to (right, bottom), both included.
 struct CellRange {
   std::uint32_t left = 0;
   std::uint32_t top = 0;
@@ -23,7 +23,8 @@ struct CellRange {
   [[nodiscard]] std::uint32_t cells() const { return (right - left + 1) * (bottom - top + 1); }
 };
 
-/// Holds up to 16 boxes as a structure of arrays, for vector code. A free lane overlaps no box.
+/// Holds up to 16 boxes as a structure of arrays, for vector code. A free lane holds a box that
+/// overlaps no box.
 struct alignas(Arena::kAlignment) BoxBlock {
   static constexpr std::uint32_t kBoxes = 16;  // one vector of AVX-512, or several of others
   using Values = std::array<float, kBoxes>;
@@ -47,10 +48,11 @@ struct alignas(Arena::kAlignment) BoxBlock {
 
 class KeptGrid {
  public:
-  /// A box that covers more cells is filed once, in wide().
+  /// A box that covers more cells than this is stored once, in wide().
   static constexpr std::uint32_t kMaxCellsOfABox = 9;
 
-  /// A linked list of BoxBlocks, in the order of filing. All of them except the last are full.
+  /// Refers to a linked list of BoxBlocks, in the order in which add() stored the boxes. All blocks
+  /// except the last are full.
   struct Cell {
     std::uint32_t boxes = 0;
     std::uint32_t first = 0;
@@ -80,7 +82,7 @@ class KeptGrid {
   }
 
   [[nodiscard]] const GridPlan& plan() const { return plan_; }
-  /// `index` counts cells row by row.
+  /// `index` counts the cells row by row.
   [[nodiscard]] const Cell& cell(std::uint32_t index) const { return cells_[index]; }
   /// Returns the cell of the boxes that cover too many cells. Every candidate is compared with
   /// them.
@@ -90,7 +92,7 @@ class KeptGrid {
 
  private:
   static std::size_t most_blocks(std::uint32_t capacity) {
-    // All blocks are full, except the last one of each cell.
+    // In each cell, all blocks except the last are full.
     return std::size_t{capacity} * kMaxCellsOfABox / BoxBlock::kBoxes +
            std::min<std::size_t>(GridPlan::kMaxCells + 1, std::size_t{capacity} * kMaxCellsOfABox);
   }

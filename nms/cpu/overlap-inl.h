@@ -1,5 +1,6 @@
-// Does for vectors what predicate.h does, with the same operations in the same order, so the
-// results have the same bits. Highway includes this file once for each instruction set.
+// Does with vectors what predicate.h does with numbers. Both use the same operations in the same
+// order, so the results have the same bits. Highway includes this file once for each instruction
+// set.
 #if defined(FACEPIPE_NMS_OVERLAP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FACEPIPE_NMS_OVERLAP_INL
 #undef FACEPIPE_NMS_OVERLAP_INL
@@ -39,8 +40,9 @@ HWY_INLINE Boxes<hn::Vec<D>> boxes_at(D d, const Arrays& arrays, std::size_t fir
           hn::Load(d, &arrays.area[first])};
 }
 
-/// Returns predicate.h's intersection() for boxes that overlap. For other boxes it returns a value
-/// <= 0 or NaN, which exceeds no threshold. So only one of the two sides must be clamped to 0.
+/// Returns what intersection() of predicate.h returns, for boxes that overlap. For other boxes it
+/// returns a value <= 0 or NaN, which exceeds no threshold. So it is enough to clamp the width to
+/// 0, but not the height.
 template <class D, class V>
 HWY_INLINE V signed_intersection(D d, const Boxes<V>& a, const Boxes<V>& b) {
   const V width = hn::Max(hn::Zero(d), hn::Sub(hn::Min(a.x2, b.x2), hn::Max(a.x1, b.x1)));
@@ -63,7 +65,7 @@ HWY_INLINE V centre_penalty(D d, const Boxes<V>& a, const Boxes<V>& b) {
   return hn::Div(distance, hn::Add(hn::Mul(cx, cx), hn::Mul(cy, cy)));
 }
 
-/// Returns the lanes whose winner suppresses its loser.
+/// Returns a mask of the lanes whose winner suppresses its loser.
 template <NmsOverlap kOverlap, class D, class V>
 HWY_INLINE hn::Mask<D> suppresses(D d, const Boxes<V>& winner, const Boxes<V>& loser, V threshold) {
   const V inter = signed_intersection(d, winner, loser);

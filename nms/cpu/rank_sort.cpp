@@ -8,7 +8,7 @@
 namespace facepipe::nms {
 namespace {
 
-// For so few pairs, measurements show that insertion sort is faster.
+// Measurements show that insertion sort is faster for up to this many pairs.
 constexpr std::uint32_t kFewPairs = 24;
 
 }  // namespace
@@ -18,7 +18,7 @@ RankSort::RankSort(Arena& arena, std::uint32_t capacity)
       other_(arena.take<std::uint64_t>(capacity)),
       begins_(arena.take<std::uint32_t>(std::size_t{kMaxPasses} << kMaxDigitBits)) {}
 
-// This is insertion sort. A pair stays behind those with an equal key.
+// Sorts by insertion. The sort is stable: pairs with equal keys keep their order.
 void RankSort::sort_few(const std::uint32_t* keys, const std::uint32_t* values, std::uint32_t count,
                         std::uint32_t* sorted) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -32,7 +32,8 @@ void RankSort::sort_few(const std::uint32_t* keys, const std::uint32_t* values, 
   }
 }
 
-// One pass over a candidate takes about as long as two counters.
+// The cost is an estimate: one pass over a candidate takes about as long as the work for two
+// counters.
 RankSort::Digits RankSort::choose_digits(std::uint32_t range, std::uint32_t count) {
   const auto width = static_cast<std::uint32_t>(std::bit_width(range));
   Digits best{0, 0};

@@ -1,5 +1,5 @@
-// Sorts candidates by rank, by a stable radix sort by key. Candidates of equal scores stay in the
-// order of their indices.
+// Sorts candidates by rank, with a stable radix sort of their keys. Candidates of equal scores stay
+// in the order of their indices.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ class RankSort {
 
   std::uint64_t* pairs_;  // key - lowest in the upper 32 bits, the value in the lower
   std::uint64_t* other_;
-  std::uint32_t* begins_;  // [pass][digit]: first counts, then the position of the next such pair
+  // [pass][digit]: first the number of such pairs, then the position of the next such pair
+  std::uint32_t* begins_;
 };
 
 }  // namespace facepipe::nms

@@ -26,7 +26,7 @@ using EntriesV = hn::Vec<Entries>;
 constexpr float kDead = -1;
 constexpr std::uint32_t kPadding = 16;
 
-// Computes predicate.h's exp_minus(), operation by operation. x must not be NaN.
+// Computes what exp_minus() of predicate.h computes, operation by operation. x must not be NaN.
 HWY_INLINE LanesV exp_minus(LanesV x) {
   const Lanes d;
   const hn::RebindToSigned<Lanes> di;
@@ -46,8 +46,8 @@ HWY_INLINE LanesV exp_minus(LanesV x) {
   return hn::IfThenZeroElse(tiny, hn::Mul(sum, hn::BitCast(d, bits)));
 }
 
-/// Computes predicate.h's decayed() with its decays. Returns `score` itself in lanes whose decay is
-/// 1.
+/// Computes decayed() of predicate.h, with linear_decay() or gaussian_decay(). Returns `score`
+/// itself in lanes whose decay is 1.
 template <SoftDecay kDecay>
 HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma) {
   const Lanes d;
@@ -64,13 +64,13 @@ HWY_INLINE LanesV decayed(LanesV score, LanesV iou, float threshold, float sigma
   return hn::IfThenElse(decays, result, score);
 }
 
-/// The highest score and the first entry that has it.
+/// Holds the highest score and the first entry that has it.
 struct Best {
   float score;
   std::uint32_t entry;
 };
 
-/// Finds the best entry: first for each lane, then over all lanes.
+/// Finds the best entry: first in each lane, then in all lanes.
 class BestOfLanes {
  public:
   HWY_INLINE BestOfLanes() : score_(hn::Set(Lanes(), kDead)), entry_(hn::Zero(Entries())) {}
@@ -104,8 +104,8 @@ HWY_INLINE Best find_best(const SoftScratch& live, std::uint32_t count) {
   return best.best();
 }
 
-/// Decays the scores of all entries that overlap the selected one, which is already dead. Finds the
-/// best remaining entry.
+/// Decays the scores of all entries that overlap the entry `selected`, whose own score is already
+/// kDead. Returns the best remaining entry.
 template <SoftDecay kDecay>
 HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, std::uint32_t count,
                                     std::uint32_t selected) {
@@ -128,8 +128,8 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
   return best.best();
 }
 
-/// Removes dead entries, keeps the order of the others, and pads. Returns the number of live
-/// entries.
+/// Removes dead entries, keeps the order of the others, and pads them to whole vectors. Returns the
+/// number of live entries.
 std::uint32_t compact(SoftScratch& live, std::uint32_t count, float min_score) {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < count; ++i) {

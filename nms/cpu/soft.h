@@ -20,8 +20,8 @@ struct SoftInput {
 };
 
 /// Holds the live candidates, which may still be selected, as a structure of arrays. They are
-/// ordered by index and padded with dead entries to whole vectors. The score of a dead entry is
-/// below any that is selected.
+/// ordered by index and padded with dead entries to whole vectors. A dead entry's score is too low
+/// to be selected.
 struct SoftScratch {
   SoftScratch(Arena& arena, std::uint32_t capacity);
   float* x1;

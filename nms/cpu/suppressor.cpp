@@ -133,7 +133,7 @@ void CpuSuppressor::Impl::collect() {
 }
 
 // In the paper, a box of width z counts as z + 1 pixels wide, and boxes that only touch overlap.
-// The rule `matrix` does so only if the options say it.
+// The rule `matrix` does this only if MatrixOptions::plus_one is true.
 void CpuSuppressor::Impl::transform() {
   for (std::uint32_t i = 0; i < looked_at_; ++i)
     scratch_.transformed[i] =
@@ -151,12 +151,12 @@ std::uint32_t CpuSuppressor::Impl::keep_swept() {
   scratch_.rank_sort.sort(scratch_.keys, scratch_.indices, found_.count, found_.lowest_key,
                           found_.highest_key, scratch_.ranked);
   lay_out_grid();
-  // This serves `matrix` and `fast`. The paper reduces a row of its matrix by AND, which gives 0 if
-  // any stronger candidate suppresses the row's candidate. The sweep computes the same without a
-  // matrix. So it needs neither the paper's padding rows (its tests for z = 0) nor elements that
-  // must be set to 1 first. It doesn't access memory beyond d_max, and doesn't take d_max^2 steps
-  // for any number of candidates. By the paper's text, two candidates of equal scores both survive.
-  // Here the lower index wins, as by all rules.
+  // The sweep also implements `matrix` and `fast`. The paper reduces a row of its matrix by AND,
+  // which gives 0 if any stronger candidate suppresses the row's candidate. The sweep computes the
+  // same result without a matrix. So it needs no padding rows (the paper's tests for z = 0), and no
+  // elements that are first set to 1. It never accesses memory beyond d_max, and it doesn't always
+  // take d_max^2 steps. By the paper's text, two candidates of equal scores both survive. Here the
+  // candidate of lower index wins, as with all rules.
   const std::uint32_t kept =
       sweep({compared_, scratch_.centre_cells, scratch_.ranked, found_.count, options_.overlap,
              options_.threshold, options_.rule != NmsRule::greedy},

@@ -1,4 +1,4 @@
-// Suppresses on the CPU: by every rule, on the caller's thread, without allocation after
+// Runs all rules of suppression on the CPU, on the caller's thread, without allocation after
 // construction.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace facepipe::nms {
 
-/// Owns the memory for one call at a time, so calls of one object must not overlap in time.
+/// An object owns the memory for one call, so calls of the same object must not overlap in time.
 /// Different objects share nothing.
 class CpuSuppressor {
  public:

@@ -1,5 +1,6 @@
 // Implements the rules `greedy`, `matrix` and `fast` by one sweep over the candidates in rank
-// order. Each candidate is compared with the higher ranked ones that are filed in its cells.
+// order. Each candidate is compared with the higher ranked candidates that are stored in its cells
+// (kept_grid.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct SweepInput {
   std::uint32_t count;
   NmsOverlap overlap;
   float threshold;
-  /// Removed candidates suppress too (the rules `matrix` and `fast`).
+  /// If true, removed candidates suppress, too (the rules `matrix` and `fast`).
   bool any_stronger;
 };
 

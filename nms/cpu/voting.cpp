@@ -34,7 +34,7 @@ HWY_INLINE std::uint32_t first_suppressor(const BoxBlock* boxes, std::uint32_t c
 
 template <NmsOverlap kOverlap>
 void vote_by(const VoteInput& input, VoteScratch& scratch, Box* moved) {
-  // Kept boxes are added in rank order, so that a candidate is compared only with those that
+  // Kept boxes are added in rank order. So a candidate is compared only with kept candidates that
   // outrank it.
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < input.count; ++i) {

@@ -1,4 +1,5 @@
-// Box voting moves a kept box to the mean of itself and the removed boxes that join it.
+// Implements box voting, which moves a kept box to the mean of itself and the removed boxes that
+// join it.
 #pragma once
 
 #include <cstddef>

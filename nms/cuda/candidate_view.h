@@ -7,7 +7,8 @@
 
 namespace facepipe::nms {
 
-/// See DeviceCandidates. Kernels read only the first min(*count, capacity) candidates.
+/// Refers to the candidates of a DeviceCandidates. Kernels read only the first min(*count,
+/// capacity) candidates.
 struct CandidateView {
   const float4* boxes;  ///< x1, y1, x2, y2, loaded at once by an aligned load
   const float* scores;

@@ -1,5 +1,5 @@
-// All suppression kernels use this: keys, warp reductions, and words in global memory by which
-// thread blocks communicate.
+// Holds what all suppression kernels use: keys, warp reductions, and functions for words in global
+// memory by which thread blocks communicate.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ __device__ __forceinline__ unsigned lane_id() { return threadIdx.x % 32; }
 __device__ __forceinline__ unsigned warp_id() { return threadIdx.x / 32; }
 __device__ __forceinline__ unsigned lanes_below() { return (1U << lane_id()) - 1; }
 
-/// Returns `value`, which must be equal in all lanes of a warp. This tells the compiler so, which
-/// then keeps it in a register of the warp.
+/// Returns `value`, which must be equal in all lanes of a warp. The shuffle tells the compiler that
+/// it is equal, so the compiler keeps it in a register that the warp shares.
 __device__ __forceinline__ int of_warp(int value) { return __shfl_sync(kAllLanes, value, 0); }
 
 __device__ __forceinline__ Box as_box(float4 b) { return Box{b.x, b.y, b.z, b.w}; }
@@ -62,8 +62,8 @@ __device__ __forceinline__ float4 empty_box() {
   return make_float4(kInf, kInf, -kInf, -kInf);
 }
 
-/// Returns the reduction of all lanes' values, in every lane. Newer devices have instructions for
-/// some reductions.
+/// Returns the reduction of all lanes' values, in every lane. It works on all devices. For some
+/// reductions, the functions below use instructions of newer devices instead.
 template <class Value, class Combine>
 __device__ __forceinline__ Value warp_combined(Value value, Combine&& combine) {
   for (int step = 16; step > 0; step /= 2)
@@ -79,8 +79,8 @@ __device__ __forceinline__ unsigned warp_or(unsigned value) {
 #endif
 }
 
-/// Return the minimum and the maximum of all lanes' values. No value may be negative or NaN; the
-/// bits of other values have the same order as the values.
+/// warp_least() returns the minimum of all lanes' values, and warp_most() their maximum. No value
+/// may be negative or NaN; the bits of other values have the same order as the values.
 __device__ __forceinline__ float warp_least(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_min_sync(kAllLanes, __float_as_uint(value)));
@@ -144,7 +144,7 @@ __device__ __forceinline__ float4 warp_bounds(float4 box) {
   return gathered_box(warp_least_of_four(box.x, box.y, -box.z, -box.w));
 }
 
-/// Returns the bounding box of the boxes of eight neighbouring lanes, in each of them.
+/// Returns the bounding box of the boxes of eight neighbouring lanes, in each of these lanes.
 __device__ __forceinline__ float4 octet_bounds(float4 box) {
 #pragma unroll
   for (int step = 1; step < 8; step *= 2)
@@ -188,15 +188,16 @@ __device__ __forceinline__ std::uint32_t add_release(std::uint32_t* word, std::u
   return old;
 }
 
-/// Pauses between two polls. It is for threads whose progress no other thread waits for.
+/// Pauses between two polls. A thread should call it only if no other thread waits for its
+/// progress.
 __device__ __forceinline__ void pause() {
 #if __CUDA_ARCH__ >= 700
   __nanosleep(40);
 #endif
 }
 
-/// Counts the polls of a wait. Only a defect can cause a wait that doesn't end. It then becomes an
-/// error of the launch after about half a minute.
+/// Counts the polls of a wait. A wait is endless only if the program has a bug. Then, after about
+/// half a minute, the kernel traps, and the launch fails.
 class SpinLimit {
  public:
   __device__ __forceinline__ void count() {
@@ -209,9 +210,9 @@ class SpinLimit {
   unsigned spins_ = 0;
 };
 
-/// Blocks count phases in a word of global memory. In each phase every block adds increment(), and
-/// all increments together are 2^bits. So word >> bits is the number of complete phases, however
-/// many launches came before. The word may overflow.
+/// Blocks count phases in a word of global memory. In each phase, every block adds increment(), and
+/// the increments of all blocks add up to 2^bits. So word >> bits is the number of complete phases
+/// since the word was set, over all launches. The word may overflow.
 struct PhaseCounter {
   unsigned bits;
   __device__ __forceinline__ std::uint32_t increment() const {

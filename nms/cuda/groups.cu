@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kBlock) collect_kernel(const GroupsArguments w
   }
 }
 
-/// Returns the root of a candidate's tree, which other threads may attach to another root
-/// meanwhile. On the way it attaches each candidate to its grandparent.
+/// Returns the root of a candidate's tree. Meanwhile, other threads may attach this root to another
+/// one. Shortens the path to the root: attaches each candidate on the path to its grandparent.
 __device__ unsigned root_of(std::uint32_t* parents, unsigned candidate) {
   unsigned parent = load_relaxed(parents + candidate);
   while (parent != candidate) {
@@ -60,9 +60,9 @@ __device__ unsigned root_of(std::uint32_t* parents, unsigned candidate) {
   return candidate;
 }
 
-/// Joins the trees of two candidates. A root is attached only to a lower one, and only while it is
-/// a root. So there are no rings, and the root is a tree's lowest candidate, in whatever order
-/// trees are joined.
+/// Joins the trees of two candidates. A root is only attached to a root of lower index, and only
+/// while it is still a root. So there are no cycles, and the root is the lowest candidate of its
+/// tree. The order in which trees are joined doesn't matter.
 __device__ void connect(std::uint32_t* parents, unsigned a, unsigned b) {
   a = root_of(parents, a);
   b = root_of(parents, b);
@@ -81,8 +81,8 @@ __device__ __forceinline__ int4 as_int4(const WholeBox& box) {
 }
 __device__ __forceinline__ WholeBox as_whole_box(int4 box) { return {box.x, box.y, box.z, box.w}; }
 
-/// Compares each candidate with each other one, in tiles. A thread has a column, and the block has
-/// its rows in shared memory.
+/// Compares each candidate with each other one, in tiles of pairs. Each thread has a column of the
+/// tile, and the tile's rows are in shared memory.
 __global__ void __launch_bounds__(kBlock) connect_kernel(const GroupsArguments work) {
   __shared__ int4 rows[kStagedRows];  // holds WholeBoxes
   const unsigned n = looked_at(work.view);
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kBlock) connect_kernel(const GroupsArguments w
   for (unsigned tile = blockIdx.x; tile < column_tiles * row_tiles; tile += gridDim.x) {
     const unsigned first_row = tile / column_tiles * kStagedRows;
     const unsigned first_column = tile % column_tiles * kBlock;
-    // Each pair is compared once: its row is lower.
+    // Each pair is compared only once, with the lower index as the row.
     if (first_row >= first_column + kBlock) continue;
     __syncthreads();
     if (threadIdx.x < kStagedRows && first_row + threadIdx.x < n)
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kBlock) sum_kernel(const GroupsArguments work)
   }
 }
 
-/// This is OpenCV's arithmetic, as in cpu/groups.cpp.
+/// Returns the mean box, computed by OpenCV's arithmetic, as mean_of() of cpu/groups.cpp does.
 __device__ WholeBox mean_of(const GroupSums& sums, unsigned members) {
   const float share = __fdiv_rn(1.0F, static_cast<float>(members));
   const auto mean = [share](unsigned long long sum) {
@@ -156,8 +156,7 @@ __global__ void __launch_bounds__(kBlock) list_kernel(const GroupsArguments work
   }
 }
 
-/// OpenCV adds rint(0.2 * side) on each side; a fifth of a whole number never lies halfway between
-/// two whole numbers.
+/// Returns the enlarged box, as grown() of cpu/groups.cpp does, which explains the arithmetic.
 __device__ WholeBox grown(const WholeBox& box) {
   const int dx = (box.width + 2) / 5;
   const int dy = (box.height + 2) / 5;
@@ -170,8 +169,8 @@ __device__ bool lies_within(const WholeBox& inner, const WholeBox& outer) {
          inner.y + inner.height <= outer.y + outer.height;
 }
 
-/// Judges the large groups, one in each warp. Writes the group's key, or 0 if the group lies within
-/// a stronger one.
+/// Decides which large groups are kept; each warp looks at one group at a time. Writes the group's
+/// key, or 0 if the group lies within a stronger one.
 __global__ void __launch_bounds__(kBlock) judge_kernel(const GroupsArguments work) {
   const GroupsScratch& scratch = work.scratch;
   const unsigned groups = *scratch.large_count;
@@ -191,8 +190,8 @@ __global__ void __launch_bounds__(kBlock) judge_kernel(const GroupsArguments wor
   }
 }
 
-/// Ranks the groups that stay, one in each warp. Its rank is the number of groups that have a
-/// greater key.
+/// Ranks the kept groups; each warp looks at one group at a time. A group's rank is the number of
+/// groups that have a greater key.
 __global__ void __launch_bounds__(kBlock) rank_kernel(const GroupsArguments work) {
   const GroupsScratch& scratch = work.scratch;
   const unsigned groups = *scratch.large_count;
@@ -221,7 +220,7 @@ __global__ void __launch_bounds__(kBlock) rank_kernel(const GroupsArguments work
 void launch_groups(const CandidateView& view, std::uint32_t min_neighbours,
                    const GroupsScratch& scratch, std::uint32_t multiprocessors,
                    const DeviceKept& kept, cudaStream_t stream) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): both are four floats
   auto* const boxes = reinterpret_cast<float4*>(kept.boxes);
   const GroupsArguments work{view,  min_neighbours, scratch,    kept.indices,
                              boxes, kept.scores,    kept.count, kept.beyond_capacity};

@@ -13,8 +13,8 @@
 
 namespace facepipe::nms {
 
-/// Holds the sums over a group's candidates, stored at the lowest of their indices. They are sums
-/// of integers, so their order doesn't matter.
+/// Holds the sums over a group's candidates. The lowest of their indices is the index of the sums.
+/// All summands are integers, so their order doesn't matter.
 struct GroupSums {
   unsigned long long x;  // negative sums are in two's complement
   unsigned long long y;
@@ -22,11 +22,11 @@ struct GroupSums {
   unsigned long long height;
 };
 
-/// Holds arrays of `capacity` elements. They are indexed by candidate, except those of large
-/// groups.
+/// Holds arrays of `capacity` elements. The index is a candidate's index, except in the arrays of
+/// large groups.
 struct GroupsScratch {
   WholeBox* boxes;  ///< a box has no width if its candidate is invalid
-  /// The forest of the groups; no parent is above its candidate's own index.
+  /// The forest of the groups. A parent's index is at most its candidate's own index.
   std::uint32_t* parents;
   GroupSums* sums;
   std::uint32_t* members;
@@ -36,7 +36,8 @@ struct GroupsScratch {
   std::uint32_t* large_count;  ///< a single number
 };
 
-/// Enqueues the rule. It sets kept.indices, boxes, scores, count and beyond_capacity.
+/// Enqueues the kernels of the rule. They write kept.indices, boxes, scores, count and
+/// beyond_capacity.
 void launch_groups(const CandidateView& view, std::uint32_t min_neighbours,
                    const GroupsScratch& scratch, std::uint32_t multiprocessors,
                    const DeviceKept& kept, cudaStream_t stream);

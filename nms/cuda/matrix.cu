@@ -1,4 +1,4 @@
-// The kernels of the rule `matrix`: the two steps of matrix_steps.cuh, one after the other.
+// Defines the kernels of the rule `matrix`: one for each of the two steps of matrix_steps.cuh.
 #include "nms/cuda/matrix.h"
 
 #include "core/cuda/check.h"
@@ -10,17 +10,17 @@ namespace {
 
 constexpr unsigned kMapThreads = 256;
 
-// Published: there are D_max^2 threads for any n. Here the grid has a fixed size, because it may be
-// captured, and its blocks share only the tiles that n detections need.
+// Published: there are D_max^2 threads for any n. Here the grid has a fixed size, because the
+// launch may be captured. Its blocks share the tiles that n detections need.
 template <class Overlap>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);
   map_tiles<Overlap>(arguments, n, blockIdx.x, gridDim.x, kMapThreads / 32);
 }
 
-// A row has a block, and the device begins a block as soon as another one ends. Rows end after
-// different numbers of iterations, so blocks that took several rows each would end at different
-// times.
+// Each row has its own block, and the device begins a block as soon as another one ends. Rows end
+// after different numbers of iterations. If a block took several rows, blocks would end at
+// different times.
 __global__ void __launch_bounds__(1024) reduce_kernel(const ReduceArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);
   reduce_rows(arguments, n, blockIdx.x, gridDim.x);

@@ -16,14 +16,14 @@ struct MatrixScratch {
   std::uint8_t* survives;  ///< V: d_max bytes
 };
 
-/// Returns the bytes from one row to the next. They are a multiple of 4, because four elements are
-/// written at once.
+/// Returns the number of bytes from one row to the next. It is a multiple of 4, because four
+/// elements are written at once.
 [[nodiscard]] constexpr std::size_t matrix_stride(std::uint32_t d_max) {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }
 
-/// Launch the map and the reduce kernel. The map kernel's grid has enough blocks to occupy
-/// `multiprocessors`, and the reduce kernel's has one for each row.
+/// launch_matrix_map() launches the map kernel, with enough blocks to occupy `multiprocessors`.
+/// launch_matrix_reduce() launches the reduce kernel, with one block for each row.
 void launch_matrix_map(const NmsOptions& options, const CandidateView& view,
                        const MatrixScratch& scratch, std::uint32_t multiprocessors,
                        cudaStream_t stream);

@@ -1,6 +1,6 @@
-// The two steps of Oro et al. 2020, Algorithms 1 (map) and 2 (reduce), as parts of kernels. Both do
-// what the paper intends. If the printed algorithm is wrong or incomplete, a comment that begins
-// with "Published:" says what the paper has and what is done here.
+// Implements the two steps of Oro et al. 2020, Algorithms 1 (map) and 2 (reduce), as functions that
+// kernels call. Both do what the paper intends. Where the printed algorithm is wrong or incomplete,
+// a comment that begins with "Published:" says what the paper has and what is done here.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ struct MapArguments {
   bool squares, plus_one;
 };
 
-/// The columns of a warp: four in each lane, written as one word.
+/// Size of a warp's tile of the matrix. Each lane has four neighbouring columns, and writes them as
+/// one word.
 inline constexpr unsigned kTileColumns = 128;
 inline constexpr unsigned kTileRows = 32;
 
@@ -31,9 +32,9 @@ struct MatrixDetection {
 __device__ __forceinline__ MatrixDetection detection_at(const MapArguments& arguments, unsigned n,
                                                         unsigned i) {
   MatrixDetection d{as_box(empty_box()), 0, 0};
-  // Published: D has zeros behind the last detection. The condition z = 0 detects them, but it is
+  // Published: D has zeros after the last detection. The condition z = 0 detects them, but it is
   // tested only for the column. So a padding row survives, and a padding column outranks negative
-  // scores. Here detections from n on are not read. An invalid detection has the key 0, so it
+  // scores. Here detections with index >= n are not read. An invalid detection has the key 0, so it
   // neither suppresses nor is suppressed.
   if (i >= n) return d;
   const float4 box = __ldg(arguments.view.boxes + i);
@@ -54,11 +55,11 @@ __device__ __forceinline__ MatrixDetection detection_at(const MapArguments& argu
 template <class Overlap>
 __device__ __forceinline__ unsigned survives(const MatrixDetection& i, const MatrixDetection& j,
                                              float threshold) {
-  // Published: the text has A(d_i) < A(d_j), which is the area, but it means the score, s_i < s_j.
-  // It doesn't say which of the two areas divides the intersection. In Algorithm 1 the row is the
-  // loser, and the area is that of the column, the winner (overlap winner-area; other overlaps are
-  // options). Scores are compared by <, so two candidates of equal scores both survive. Here the
-  // lower index outranks.
+  // Published: the text has A(d_i) < A(d_j), which compares areas, but it means the scores: s_i <
+  // s_j. It doesn't say which of the two areas divides the intersection. In Algorithm 1 the row is
+  // the loser, and the column is the winner, whose area divides (overlap winner-area; other
+  // overlaps are options). Scores are compared by <, so two candidates of equal scores both
+  // survive. Here the lower index outranks the other.
   const bool is_suppressed =
       j.key > i.key && i.key != 0 && Overlap::suppresses(j.box, j.area, i.box, i.area, threshold);
   return is_suppressed ? 0U : 1U;
@@ -66,7 +67,8 @@ __device__ __forceinline__ unsigned survives(const MatrixDetection& i, const Mat
 
 /// Writes the tiles first, first + step, ... of the matrix of n detections. The block has `warps`
 /// warps.
-// Published: (i, j) isn't checked if the block size doesn't divide D_max. Here tiles end at n.
+// Published: if the block size doesn't divide D_max, the kernel doesn't check that (i, j) lies in
+// the matrix. Here tiles end at n.
 template <class Overlap>
 __device__ __forceinline__ void map_tiles(const MapArguments& arguments, unsigned n, unsigned first,
                                           unsigned step, unsigned warps) {
@@ -85,9 +87,9 @@ __device__ __forceinline__ void map_tiles(const MapArguments& arguments, unsigne
 #pragma unroll
       for (unsigned q = 0; q < 4; ++q)
         bytes |= survives<Overlap>(loser, winners[q], arguments.threshold) << 8 * q;
-      // Published: cudaMemset sets all D_max^2 bytes of B to 1 beforehand; its time is not
-      // reported. The reason is that the kernel writes only half of them, and zeros of the last
-      // frame would remain. Here the kernel writes every element of the tile.
+      // Published: cudaMemset sets all D_max^2 bytes of B to 1 beforehand; the paper doesn't report
+      // its time. It is needed because the kernel writes only half of the bytes, and zeros of the
+      // last frame would remain. Here the kernel writes every element of the tile.
       if (column < n)
         *reinterpret_cast<std::uint32_t*>(arguments.matrix + i * arguments.stride + column) = bytes;
     }
@@ -103,12 +105,12 @@ struct ReduceArguments {
 
 /// Reduces the rows first, first + step, ... of the matrix of n detections. A block of D_max / k
 /// threads reduces a row in at most k iterations; iteration p reads partition p of the row.
-// Published: it says "D_max / k partitions" in one place and "k partitions" in another. k is the
-// number of iterations.
+// Published: the paper says "D_max / k partitions" in one place and "k partitions" in another. k is
+// the number of iterations.
 // Published: V[i] is in global memory, where all threads write and read it in each iteration. Here
 // it is a register, and the loop ends once the row is suppressed.
-// Published: if k doesn't divide D_max, the last columns are never read. Here iterations go on to
-// n.
+// Published: if k doesn't divide D_max, the last columns are never read. Here the iterations
+// continue up to column n.
 __device__ __forceinline__ void reduce_rows(const ReduceArguments& arguments, unsigned n,
                                             unsigned first, unsigned step) {
   for (unsigned i = first; i < n; i += step) {

@@ -1,5 +1,5 @@
-// The measures of overlap are types, by which kernels are instantiated. Each tells whether a
-// candidate suppresses another one that it outranks.
+// Defines a type for each measure of overlap. Kernels are instantiated with such a type. It says
+// whether a candidate suppresses another one that it outranks.
 #pragma once
 
 #include "core/error.h"
@@ -8,7 +8,8 @@
 
 namespace facepipe::nms {
 
-/// Holds a range of areas. Boxes whose area lies outside of it suppress nothing, wherever they are.
+/// Holds a range of areas. A box whose area lies outside of it can't suppress the boxes in
+/// question, wherever it lies.
 struct AreaRange {
   float least, most;
   [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {
@@ -16,10 +17,11 @@ struct AreaRange {
   }
 };
 
-/// Returns the areas that a winner must have for IoU > threshold with a loser in the range
-/// `of_losers`. The ratio of two boxes' areas (smaller to larger) is at least their IoU. This also
-/// holds for fp32 results: rounding is monotone, so the intersection is at most either area. The
-/// factor 0.9999 leaves a margin of hundreds of times the rounding error of the union.
+/// Returns the areas that a winner must have if its IoU with a loser exceeds the threshold, for a
+/// loser in the range `of_losers`. The ratio of two boxes' areas (smaller to larger) is at least
+/// their IoU. This also holds for fp32 results: rounding is monotone, so the intersection is at
+/// most either area. The factor 0.9999 leaves a margin of hundreds of times the rounding error of
+/// the union.
 __device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {
   constexpr float kTiny = 1e-30F;
   const float ratio = 0.9999F * threshold;
@@ -58,7 +60,7 @@ struct WinnerAreaOverlap {  // no lower bound, because losers of any area may co
   }
 };
 
-struct SmallerAreaOverlap {  // no bounds, because either box may lie within one of any area
+struct SmallerAreaOverlap {  // no bounds: each box may lie within a box of any area
   static __device__ __forceinline__ AreaRange winners(AreaRange, float) {
     return {0, __int_as_float(0x7f800000)};  // infinity
   }

@@ -16,7 +16,7 @@ struct Shared {
   unsigned size;
 };
 
-/// Returns the key of candidate i, or 0 if it is invalid or not chosen.
+/// Returns the key of candidate i, or 0 if the candidate is invalid or not chosen.
 __device__ __forceinline__ std::uint64_t chosen_key(const CandidateView& view,
                                                     const std::uint8_t* chosen, unsigned i) {
   if (chosen != nullptr && chosen[i] == 0) return 0;

@@ -12,7 +12,7 @@ namespace facepipe::nms {
 
 struct RankOutput {
   std::uint32_t* indices;  ///< may be null
-  std::uint64_t* keys;     ///< key_of() of each; may be null
+  std::uint64_t* keys;     ///< key_of() of each written candidate; may be null
   std::uint32_t* count;
   std::uint32_t* beyond_capacity;  ///< may be null
 };

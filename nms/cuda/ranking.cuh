@@ -9,14 +9,15 @@ namespace facepipe::nms {
 
 // Note [Ranking]
 // ~~~~~~~~~~~~~~
-// The output is in rank order, so the position of a candidate is the number of candidates of the
-// output that outrank it. Each block sorts the m candidates of the output that it owns. Then it
-// takes each candidate of the whole output. A binary search of log m steps finds between which two
-// of the block's own candidates it ranks, and it is counted there. Prefix sums over the m + 1
-// counts are the positions. This takes n log m steps for each block, whatever the scores are, and
-// no block waits for the positions of another.
+// The output is in rank order. So the position of a candidate is the number of candidates of the
+// output that outrank it. Each block sorts those m candidates of the output that it owns. Then it
+// goes through all n candidates of the output. For each of them, a binary search of log m steps
+// finds between which two of the block's own candidates it ranks, and the block counts it there.
+// The prefix sums over these m + 1 counts are the positions of the block's own candidates. This
+// takes n log m steps for each block, whatever the scores are, and no block waits for the positions
+// of another.
 
-/// Holds the keys of those candidates of the output that one block owns. The arrays are in shared
+/// Holds the keys of those candidates of the output that the block owns. The arrays are in shared
 /// memory.
 struct BlockRanking {
   std::uint64_t* keys;  ///< sorted, descending, padded with zeros to padded()
@@ -26,13 +27,13 @@ struct BlockRanking {
   std::uint64_t* spare;  ///< the keys before they are sorted
   unsigned size;
 
-  /// Returns the smallest power of two that is greater than the size.
+  /// Returns the smallest power of two that is greater than `size`.
   [[nodiscard]] __device__ unsigned padded() const {
     return size == 0 ? 1 : 2U << (31 - __clz(static_cast<int>(size)));
   }
 };
 
-/// Sorts up to 32 keys: those of the lanes whose bit in `having` is set. One warp calls it.
+/// Sorts up to 32 keys: those of the lanes whose bit in `having` is set. One warp must call it.
 __device__ __forceinline__ void sort_own_in_warp(const BlockRanking& own, std::uint64_t key,
                                                  unsigned having) {
   const auto size = static_cast<unsigned>(__popc(having));
@@ -46,8 +47,8 @@ __device__ __forceinline__ void sort_own_in_warp(const BlockRanking& own, std::u
   for (unsigned i = size + lane_id(); i < 64; i += 32) own.keys[i] = 0;
 }
 
-/// Sorts own.size keys from own.spare to own.keys. All threads of the block call it, after a
-/// barrier; it ends with a barrier.
+/// Sorts own.size keys from own.spare to own.keys. All threads of the block must call it, after a
+/// barrier. It ends with a barrier.
 __device__ __forceinline__ void sort_own(const BlockRanking& own) {
   for (unsigned i = threadIdx.x; i < own.padded(); i += kThreads) {
     const std::uint64_t key = i < own.size ? own.spare[i] : 0;
@@ -59,9 +60,9 @@ __device__ __forceinline__ void sort_own(const BlockRanking& own) {
   __syncthreads();
 }
 
-/// Counts candidates of the output, from any block, among the block's own keys. Each is counted
-/// below the own keys that are greater or equal. A key of 0 is skipped. It takes several keys at
-/// once because each step of a search waits for memory.
+/// Counts candidates of the output, from any block. A candidate is counted after those own keys
+/// that are greater than or equal to its key. A key of 0 is skipped. The function searches for
+/// several keys at once, because each step of a search waits for memory.
 template <unsigned kKeys>
 __device__ __forceinline__ void count_among(const BlockRanking& own,
                                             const std::uint64_t (&keys)[kKeys]) {
@@ -80,8 +81,8 @@ __device__ __forceinline__ void count_among(const BlockRanking& own, std::uint64
   count_among(own, keys);
 }
 
-/// Calls write(position, key) for each own key. One warp calls it. Returns the number of candidates
-/// of the whole output.
+/// Calls write(position, key) for each own key. One warp must call it. Returns the number of
+/// candidates of the whole output.
 template <class Write>
 __device__ __forceinline__ unsigned write_own(const BlockRanking& own, Write&& write) {
   unsigned before = 0;

@@ -1,4 +1,4 @@
-// Holds a rule with its scratch memory. It implements CudaSuppressor.
+// Declares the interface of a rule with its scratch memory, by which CudaSuppressor is implemented.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,15 +21,15 @@ class CudaRule {
   CudaRule& operator=(const CudaRule&) = delete;
   virtual void enqueue(const CandidateView& candidates, const DeviceKept& kept,
                        cudaStream_t stream) = 0;
-  /// Enqueue the two kernels of the rule `matrix`, one by one. Other rules throw
-  /// Error(internal).
+  /// enqueue_map() and enqueue_reduce() enqueue one of the two kernels of the rule `matrix`. Other
+  /// rules throw Error(internal).
   virtual void enqueue_map(const CandidateView& candidates, cudaStream_t stream);
   virtual void enqueue_reduce(const CandidateView& candidates, cudaStream_t stream);
 };
 
-/// Makes the rule of `options`, which check_nms_options() has accepted; `multiprocessors` >= 1.
-/// Throws Error(internal) if the capacity is too large for so few multiprocessors (only the
-/// rule `soft`).
+/// Makes the rule of `options`, which check_nms_options() must have accepted. `multiprocessors`
+/// must be >= 1. Throws Error(internal) if there are too few multiprocessors for the capacity (only
+/// the rule `soft`).
 [[nodiscard]] std::unique_ptr<CudaRule> make_rule(const NmsOptions& options, std::uint32_t capacity,
                                                   std::uint32_t multiprocessors);
 [[nodiscard]] std::size_t rule_scratch_bytes(const NmsOptions& options, std::uint32_t capacity);

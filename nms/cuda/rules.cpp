@@ -53,7 +53,7 @@ Scratch lay_out(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
   return scratch;
 }
 
-/// All rules have this: options and scratch memory.
+/// Holds what all rules have: options and scratch memory.
 class RuleBase : public CudaRule {
  public:
   RuleBase(const NmsOptions& options, std::uint32_t capacity)
@@ -63,8 +63,8 @@ class RuleBase : public CudaRule {
   }
 
  protected:
-  /// Zeroes the memory, and gives the first launch the tag 1, so that words of 0 belong to no
-  /// launch.
+  /// Fills the memory with 0, and makes 1 the tag of the first launch, so that words of 0 belong to
+  /// no launch.
   void reset_control(std::uint32_t phase_bits) {
     const cuda::Stream stream;
     cuda::fill(memory_.span(), 0, stream);
@@ -74,7 +74,7 @@ class RuleBase : public CudaRule {
   }
   void vote(const CandidateView& candidates, const DeviceKept& kept, cudaStream_t stream) {
     if (!options_.voting) return;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): both are four floats
     auto* const moved = reinterpret_cast<float4*>(kept.boxes);
     launch_voting(options_, candidates, kept.indices, kept.count, scratch_.voting, moved, stream);
   }

@@ -1,4 +1,4 @@
-// This is the kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
+// Defines the kernel of the rule `soft`. It is launched cooperatively. See Note [Soft selection].
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -15,33 +15,33 @@ namespace {
 
 // Note [Soft selection]
 // ~~~~~~~~~~~~~~~~~~~~~
-// The neighbours of a candidate are the candidates whose overlap with it makes its score decay,
-// that is, whose decay is not 1. Scores only fall. Suppose that, by the current scores, a candidate
-// outranks all of its undecided neighbours. Then its score is final, because every neighbour that
-// is selected before it has been selected already. Such a candidate is selected at once, whatever
-// the state of candidates elsewhere is, and its neighbours decay.
+// A candidate's neighbours are the candidates that overlap it so much that their selection makes
+// its score decay (their decay isn't 1). Scores only fall. Suppose that a candidate's current score
+// outranks the current scores of all its undecided neighbours. Then its score is final, because
+// every neighbour that is selected before it has been selected already. Such a candidate is
+// selected at once, whatever the states of other candidates are, and its neighbours' scores decay.
 //
-// Each candidate has a word in global memory, which stays in L2: its score and its state, which is
-// undecided, selected, or discarded (the score is below the least score). A candidate's warp writes
-// the word, and its neighbours' warps poll it.
+// Each candidate has a word in global memory, which stays in L2. It holds the candidate's score and
+// its state: undecided, selected, or discarded (the score is below the least score). A candidate's
+// warp writes the word, and its neighbours' warps poll it.
 //
 // The rounded score must not depend on the order in which a warp learns of selections. So it is
 // defined as the product of the decays in the order of selection, which is the order of falling
-// final scores. Usually a warp sees selections in this order, and multiplies each decay when it
-// sees the selection. If it sees a selection that precedes one whose decay it has multiplied
-// already, it computes the product again from the initial score. A product in a wrong order is only
-// published as an upper bound of a score. Selection needs only upper bounds of the neighbours'
-// scores.
+// final scores. Usually a warp sees selections in this order, and multiplies by each decay when it
+// sees the selection. Sometimes it sees a selection that precedes another one by whose decay it has
+// already multiplied. Then it computes the product again from the initial score. A product in a
+// wrong order is only published as an upper bound of a score. That is enough, because selection
+// only needs upper bounds of the neighbours' scores.
 //
-// A warp handles several candidates in turn, its rows. At first it compares each with all others
-// and lists the neighbours in shared memory. If a row has more neighbours than its list can hold,
-// the warp compares it with all candidates each time.
+// A warp handles several candidates in turn, which are its rows. First it compares each row with
+// all other candidates and lists the neighbours in shared memory. If a row has more neighbours than
+// its list can hold, the warp compares the row with all candidates each time.
 
 enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded = 2 };
 
-constexpr unsigned kMostRows = 512;  // sort_own() sorts at most so many at a time
+constexpr unsigned kMostRows = 512;  // sort_own() sorts at most this many at a time
 
-/// Holds a candidate as its warp knows it. It is equal in all lanes.
+/// Holds what a warp knows about a candidate. It is equal in all lanes.
 struct Row {
   unsigned index;
   float score;
@@ -72,7 +72,7 @@ struct BlockContext {
   Row* rows;
   Neighbour* lists;
   unsigned rows_per_warp;  // the largest number of rows of a warp
-  unsigned list_capacity;  // neighbours that a row's list can hold
+  unsigned list_capacity;  // number of neighbours that a row's list can hold
 
   [[nodiscard]] __device__ PhaseCounter phases() const { return {arguments.phase_bits}; }
 };
@@ -84,7 +84,7 @@ __device__ __forceinline__ void publish(const BlockContext& block, const Row& ro
 }
 
 struct PublishedScore {
-  /// Key of the current score; if it isn't published yet, greater than all keys.
+  /// Key of the current score. If the score isn't published yet, the key is greater than all keys.
   std::uint64_t key;
   SelectionState state;
 };
@@ -106,7 +106,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned value) {
 #endif
 }
 
-/// Returns the maximum of 64-bit values, from the maxima of their halves.
+/// Returns the maximum of all lanes' 64-bit values. It is computed from maxima of their halves.
 __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   const auto upper = static_cast<unsigned>(value >> 32);
   const unsigned greatest = warp_max(upper);
@@ -114,8 +114,8 @@ __device__ __forceinline__ std::uint64_t warp_max(std::uint64_t value) {
   return (static_cast<std::uint64_t>(greatest) << 32) | lower;
 }
 
-/// Returns the factor by which the selection of candidate i multiplies the row's score; 1 if they
-/// are not neighbours.
+/// Returns the factor by which the row's score is multiplied when candidate i is selected. It is 1
+/// if candidate i is no neighbour.
 template <SoftDecay kDecay>
 __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& row, unsigned i) {
   const CandidateView& view = block.arguments.view;
@@ -130,8 +130,8 @@ __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& 
                                      : gaussian_decay(overlap_share, block.arguments.sigma);
 }
 
-/// Calls visit(neighbour) for all neighbours, one in each lane at a time. A lane without a
-/// neighbour gets one with a decay of 1.
+/// Calls visit(neighbour) for all neighbours, one in each lane at a time. A lane that is left over
+/// gets a neighbour with a decay of 1.
 template <SoftDecay kDecay, class Visit>
 __device__ __forceinline__ void for_neighbours(const BlockContext& block, const Row& row,
                                                const Neighbour* list, Visit&& visit) {
@@ -166,9 +166,9 @@ __device__ __forceinline__ void list_neighbours(const BlockContext& block, Row& 
   __syncwarp();
 }
 
-/// Holds the result of reading all neighbours' published words once.
+/// Holds the result of reading the published words of all neighbours once.
 struct NeighbourScan {
-  /// Key of the highest ranked selection below Row::last; 0 if there is none.
+  /// Key of the highest ranked selection that ranks below Row::last; 0 if there is none.
   std::uint64_t next = 0;
   float decay = 1;              ///< decay of that selection
   unsigned before = 0;          ///< number of selections at or above Row::last
@@ -197,15 +197,16 @@ __device__ __forceinline__ NeighbourScan reduce_scan(NeighbourScan scan) {
   return scan;
 }
 
-/// Multiplies the decays of all published selections into the row's score, in the order of
-/// selection, and decides the row if that is possible. scan_neighbours() returns a NeighbourScan.
+/// Multiplies the row's score by the decays of all published selections, in the order of selection.
+/// Then decides the row if that is possible. scan_neighbours() must return a NeighbourScan.
 template <class ScanNeighbours>
 __device__ __forceinline__ void apply_selections(const BlockContext& block, Row& row,
                                                  ScanNeighbours&& scan_neighbours) {
   const float before = row.score;
   NeighbourScan scan = scan_neighbours();
   while (scan.before != row.applied || scan.next != 0) {
-    // A selection precedes one that has been applied, so we start again from the initial score.
+    // A selection precedes another one that has already been applied, so we start again from the
+    // initial score.
     if (scan.before != row.applied) {
       row.score = row.initial;
       row.last = ~std::uint64_t{0};
@@ -311,8 +312,8 @@ __device__ __forceinline__ void decide_rows(const BlockContext& block) {
   }
 }
 
-/// Writes the selected ones of the candidates [begin, end) to their positions in the output. See
-/// Note [Ranking].
+/// Writes those of the candidates [begin, end) that are selected to their positions in the output.
+/// See Note [Ranking].
 __device__ __forceinline__ void write_part(const BlockContext& block, unsigned begin,
                                            unsigned end) {
   Shared& shared = block.shared;
@@ -396,8 +397,8 @@ SoftPlan plan_soft(const NmsOptions& options, std::uint32_t capacity,
   plan.blocks = multiprocessors;
   plan.phase_bits = 8;  // tags then have 24 bits, see Note [Tags]
   while ((1U << plan.phase_bits) < plan.blocks) ++plan.phase_bits;
-  // Lists take half of the shared memory, if that is enough. The rest remains L1 cache, for the
-  // boxes.
+  // The lists take half of the shared memory, if that is enough. The rest is used as L1 cache for
+  // the boxes.
   const auto room = static_cast<std::uint32_t>(
       device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - attributes.sharedSizeBytes);
   const std::uint32_t rows_per_warp = capacity / (plan.blocks * kWarps) + 1;

@@ -14,7 +14,7 @@ namespace facepipe::nms {
 struct SoftArguments {
   CandidateView view;
   GreedyControl* control;
-  std::uint64_t* words;  ///< capacity: the published score and state of each candidate
+  std::uint64_t* words;  ///< `capacity` words: the published score and state of each candidate
   float threshold, sigma, min_score;
   std::uint32_t phase_bits;  ///< 2^phase_bits >= blocks, see PhaseCounter
   std::uint32_t list_bytes;  ///< shared memory for rows and lists of neighbours

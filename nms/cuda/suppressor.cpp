@@ -83,7 +83,7 @@ CudaSuppressor::CudaSuppressor(CudaSuppressor&&) noexcept = default;
 CudaSuppressor& CudaSuppressor::operator=(CudaSuppressor&&) noexcept = default;
 
 CandidateView CudaSuppressor::view_of(const DeviceCandidates& candidates) const {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): four floats either way
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): both are four floats
   const auto* const boxes = reinterpret_cast<const float4*>(candidates.boxes);
   return {boxes, candidates.scores, candidates.count, capacity_};
 }

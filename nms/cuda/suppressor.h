@@ -1,5 +1,5 @@
-// Suppresses on a CUDA device: from candidates in device memory to kept candidates in device
-// memory, without the host. The contract is in nms.h. Results are equal to the CPU's, bit for bit.
+// Runs suppression on a CUDA device. Candidates and kept candidates are in device memory, and the
+// host isn't involved. The contract is in nms.h. Results are equal to the CPU's, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 namespace facepipe::nms {
 
 /// Refers to candidates in device memory, in any order. Each array has as many elements as the
-/// suppressor's capacity. The first *count elements are candidates. The others may have any value.
+/// suppressor's capacity. The first *count elements are candidates. The other elements may have any
+/// value.
 struct DeviceCandidates {
   const Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   const float* scores = nullptr;
@@ -24,7 +25,7 @@ struct DeviceCandidates {
 struct DeviceKept {
   std::uint32_t* indices = nullptr;  ///< in rank order (`soft`: in the order of selection)
   std::uint32_t* count = nullptr;
-  std::uint32_t* beyond_capacity = nullptr;  ///< candidates that were not looked at, usually 0
+  std::uint32_t* beyond_capacity = nullptr;  ///< number of ignored candidates, usually 0
   Box* boxes = nullptr;     ///< if moves_boxes(), the moved boxes; aligned to 16 bytes
   float* scores = nullptr;  ///< if changes_scores(), the new scores
 };
@@ -47,11 +48,11 @@ inline constexpr std::uint32_t kAllMultiprocessors = 0;
 class CudaSuppressor {
  public:
   /// `capacity` is the largest number of candidates that are looked at; *beyond_capacity counts the
-  /// others. `multiprocessors` is how many the stream's work may use if it can't use all, as in a
-  /// green context. It is at most the device's number. It must not be too large, because kernels
-  /// whose blocks wait for each other need all their blocks to run at the same time. A launch with
-  /// more blocks than can run fails, possibly only after the limit of waiting. Throws
-  /// Error(usage) as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
+  /// others. `multiprocessors` says how many multiprocessors the stream's work may use if it can't
+  /// use all of the device, as in a green context. The number must not be too large: blocks of some
+  /// kernels wait for each other, so all blocks of such a kernel must run at the same time. If they
+  /// can't, the launch fails, possibly only after the time limit of SpinLimit. Throws Error(usage)
+  /// as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();
@@ -65,8 +66,9 @@ class CudaSuppressor {
   /// array whose pointer is null.
   void enqueue(const DeviceCandidates& candidates, const DeviceKept& kept, cuda::StreamView stream);
 
-  /// Enqueue the map and the reduce kernel of the rule `matrix`, so that they can be timed one by
-  /// one. Their results stay in the suppressor. Other rules throw Error(internal).
+  /// enqueue_map() and enqueue_reduce() enqueue one of the two kernels of the rule `matrix`, so
+  /// that each can be timed. Their results stay in the suppressor. Other rules throw
+  /// Error(internal).
   void enqueue_map(const DeviceCandidates& candidates, cuda::StreamView stream);
   void enqueue_reduce(const DeviceCandidates& candidates, cuda::StreamView stream);
 

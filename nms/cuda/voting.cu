@@ -29,7 +29,7 @@ struct Staged {
   std::uint64_t keys[kStaged];
 };
 
-/// Returns the box that the rule compares.
+/// Returns a candidate's box in the form that the rule compares (see matrix_box()).
 __device__ __forceinline__ Box compared_box(const VotingArguments& arguments, unsigned index) {
   return matrix_box(as_box(__ldg(arguments.view.boxes + index)), arguments.squares,
                     arguments.plus_one);
@@ -46,8 +46,9 @@ __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& 
   staged.keys[threadIdx.x] = key_of(ordered_bits(__ldg(arguments.view.scores + index)), index);
 }
 
-/// Each thread finds the kept candidate that its candidate joins: the highest ranked one that
-/// outranks and suppresses it, or itself if it is kept. It finds kNone if there is neither.
+/// Finds for each candidate the kept candidate that it joins: the highest ranked kept candidate
+/// that outranks and suppresses it, or the candidate itself if it is kept. It is kNone if there is
+/// neither. Each thread handles one candidate.
 template <class Overlap>
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArguments arguments) {
   static_assert(kStaged == kJoinThreads);
@@ -80,8 +81,8 @@ __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArgument
   if (exists) scratch.joined[rank] = joined;
 }
 
-/// A warp adds up the boxes that joined a kept candidate, in rank order, and writes the moved box.
-/// All lanes hold the same sums.
+/// Adds up the boxes that joined a kept candidate, in rank order, and writes the moved box. Each
+/// warp handles one kept candidate at a time, and all its lanes hold the same sums.
 __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments arguments) {
   const VotingScratch& scratch = arguments.scratch;
   const unsigned kept = *arguments.kept;
@@ -89,7 +90,8 @@ __global__ void __launch_bounds__(kJoinThreads) sum_kernel(const VotingArguments
   const unsigned warps = gridDim.x * kJoinThreads / 32;
   for (unsigned k = blockIdx.x * kJoinThreads / 32 + warp_id(); k < kept; k += warps) {
     VoteSums sums;
-    // No candidate that joined it outranks it, so the search begins at its own rank.
+    // A kept candidate outranks the candidates that joined it. So the search begins at its own
+    // rank.
     for (unsigned first = scratch.rank_of[k]; first < count; first += 32) {
       const unsigned rank = first + lane_id();
       const bool votes = rank < count && scratch.joined[rank] == k;

@@ -23,8 +23,8 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// Returns a row of chroma at luma's width: the row itself, or its samples repeated in `scratch`,
-/// which has that width.
+/// Returns a row of chroma that is as wide as luma. That is the row itself, or a row of repeated
+/// samples in `scratch`. `scratch` must have luma's width.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);
@@ -77,17 +77,17 @@ cv::Mat RgbMaker::picture(const Frame& frame) {
 
 namespace {
 
-// Cells of a batch. All scales of a picture of 1080p fit in one.
+// Number of cells of a batch. All scales of a picture of 1080p fit in one batch.
 constexpr std::int64_t kBatchCells = std::int64_t{1} << 20;
-// Rows that a thread makes at a time. In a real scale, a thread also makes the rows around its
-// band, which other threads make once more.
+// Numbers of rows that a thread makes at a time. In a real scale, a thread also needs the rows
+// around its band. It makes these itself, although other threads make them, too.
 constexpr int kPixelRows = 64;
 constexpr int kRealRows = 20;
 constexpr int kPaddedRows = 32;
 
 std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
 
-/// Calls add(first_row, rows) for each band of `band` rows; the last one may have fewer.
+/// Calls add(first_row, rows) for each band of `band` rows. The last band may have fewer rows.
 template <typename Add>
 void cut(int rows, int band, const Add& add) {
   for (int row = 0; row < rows; row += band) add(row, std::min(band, rows - row));
@@ -286,7 +286,8 @@ class AcfRequest final : public DetectionRequest {
       throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
   }
 
-  // Members are destroyed in reverse order: the permit goes back before the detector is released.
+  // Members are destroyed in reverse order. So the permit is returned before the detector is
+  // released.
   std::shared_ptr<AcfDetector> detector_;
   PermitPool::Permit permit_;
   Slot& slot_;
@@ -317,8 +318,8 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
 
   [[nodiscard]] Size frame() const { return frame_; }
 
-  /// Waits until other requests are done. Sets `interval` to the time that this request took
-  /// itself.
+  /// Waits until other requests are done. Sets `interval` to the time of this request, without the
+  /// time that it waited.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
@@ -328,7 +329,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
       const float score = score_of(curve, window.place.sum);
       const Scale& scale = scanner_.scales()[static_cast<std::size_t>(window.scale)];
       const Box box = clipped(window_box(scale, window.place.column, window.place.row), frame_);
-      // A box without area lies wholly in the padding and shows nothing of the picture.
+      // A box without area lies wholly in the padding and shows no part of the picture.
       if (box.width() > 0 && box.height() > 0) found.push_back(box, score);
     }
     interval.end = Clock::now();

@@ -1,5 +1,5 @@
-// The detector of aggregate channel features makes a pyramid of channels, and slides a window over
-// each of its scales.
+// Implements the detector of aggregate channel features on the CPU. It makes a pyramid of channels,
+// and slides a window over each of its scales.
 #pragma once
 
 #include <atomic>
@@ -20,12 +20,12 @@
 
 namespace facepipe::detector::acf {
 
-/// Makes upright pictures of frames in host memory: 4 bytes a pixel, red, green, blue and an unused
-/// one. Samples are reduced to 8 bits first (ByteYuv). Owns scratch memory. One thread uses it at a
-/// time.
+/// Makes upright pictures of frames in host memory. A pixel has 4 bytes: red, green, blue and an
+/// unused byte. Samples are first reduced to 8 bits (ByteYuv). Owns scratch memory, so only one
+/// thread at a time may use an object.
 class RgbMaker {
  public:
-  /// The picture is valid until the next call.
+  /// Returns the frame's picture, which is valid until the next call.
   [[nodiscard]] cv::Mat picture(const Frame& frame);
 
  private:
@@ -39,15 +39,15 @@ class RgbMaker {
   std::vector<std::uint8_t> chroma_[2];
 };
 
-/// A window that passes. `scale` is the index in PyramidScanner::scales().
+/// Describes a window that passes. `scale` is its index in PyramidScanner::scales().
 struct Window {
   int scale = 0;
   Place place;
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// Makes the channels of all scales of pictures of one size, and finds the windows that pass.
-/// Thread-safe. Workers share the work.
+/// Makes the channels of all scales for pictures of one size, and finds the windows that pass.
+/// Workers share the work of a picture. Thread-safe.
 class PyramidScanner {
  public:
   /// `picture` is the size of the upright picture. Windows whose sum is less than `least_sum` don't
@@ -56,37 +56,37 @@ class PyramidScanner {
                  std::int32_t least_sum = std::numeric_limits<std::int32_t>::min(),
                  std::size_t most_windows = kMostWindows);
 
-  /// Memory that is kept from one picture to the next.
+  /// Holds memory that is reused for the next picture.
   struct Memory {
     Planes luv;
     Planes half;                 ///< resized to half the picture's size
     std::vector<Planes> real;    ///< channels of the real scales
     std::vector<Planes> padded;  ///< padded cells of the scales of one batch
     std::vector<BandMemory> threads;
-    /// time that the last find() spent sliding the window, without all other work
+    /// time for which the last find() slid the window, without all other work
     Clock::duration scanned{};
   };
 
-  /// Returns windows by scale, then by row, then by column. `rgb` has 4 bytes a pixel, as RgbMaker
-  /// makes them. Errors: device, if more than most_windows pass.
+  /// Returns the windows that pass, ordered by scale, then by row, then by column. `rgb` has 4
+  /// bytes a pixel, as RgbMaker makes them. Throws Error(device) if more than most_windows pass.
   [[nodiscard]] std::vector<Window> find(const cv::Mat& rgb, Workers& workers,
                                          Memory& memory) const;
 
-  /// Returns the channels of one of scales(). This is for tests. The planes hold them until the
-  /// next call.
+  /// Returns the channels of one of scales(), for tests. They are in `memory` and valid until its
+  /// next use.
   [[nodiscard]] const Planes& channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
                                        Memory& memory) const;
 
   [[nodiscard]] const std::vector<Scale>& scales() const { return scales_; }
 
  private:
-  /// A part of the work: rows of a scale.
+  /// Describes a part of the work: rows of a scale.
   struct Band {
     std::size_t scale = 0;
     int first_row = 0;
     int rows = 0;
   };
-  /// Scales whose channels are in memory at the same time.
+  /// Describes scales whose channels are in memory at the same time.
   struct Batch {
     std::size_t first_scale = 0;
     std::size_t scale_count = 0;
@@ -111,7 +111,7 @@ class PyramidScanner {
   std::vector<Scale> scales_;
   Sources sources_;
   std::vector<Scanner> scanners_;  ///< one for each scale
-  /// bands of cells of real scales; Band::scale is an index among these
+  /// bands of cells of real scales; Band::scale is an index of a real scale
   std::vector<Band> real_bands_;
   std::vector<Batch> batches_;
 };
@@ -119,7 +119,7 @@ class PyramidScanner {
 struct AcfOptions {
   SizeLimits sizes;
   float score_threshold = 0.5F;  ///< candidates need score > this
-  int requests = 1;              ///< frames that the detector may hold at once, >= 1
+  int requests = 1;              ///< number of frames that the detector may hold at once, >= 1
 };
 
 [[nodiscard]] std::shared_ptr<Detector> make_acf_detector(std::shared_ptr<const Model> model,

@@ -6,15 +6,15 @@
 namespace facepipe::detector::acf {
 namespace {
 
-/// Number of rows that are kept of each kind; row y lies at y modulo kRing. It covers the four rows
-/// of a cell and the triangle's kRadius rows on both sides.
+/// Number of rows of each kind that are kept. Row y lies at y modulo kRing. The ring has room for
+/// the four rows of a cell and the triangle's kRadius rows on both sides.
 constexpr int kRing = 16;
-/// A multiple of kRing that makes negative row numbers positive.
+/// This multiple of kRing is added to row numbers, because they may be negative.
 constexpr int kRingBias = 4 * kRing;
 
 int slot(int row) { return (row + kRingBias) % kRing; }
 
-/// Resamples rows of one plane down.
+/// Makes rows of a plane that is resampled to a lower height.
 class DownAdder {
  public:
   /// `rows_of(y)` returns row y of the source, which has `length` samples.
@@ -35,7 +35,7 @@ class DownAdder {
   std::vector<float> weights_;
 };
 
-/// Makes the LUV rows of a real scale one after the other, and keeps each for a while.
+/// Makes the LUV rows of a real scale one after the other, and keeps the last kRing rows.
 class LuvRows {
  public:
   LuvRows(const RealSource& source, int width, Planes& ring, Planes& resampled)
@@ -70,7 +70,7 @@ class LuvRows {
   int next_ = 0;
 };
 
-/// Makes the channels of a real scale row by row, and keeps the last rows of each kind.
+/// Makes the channels of a real scale row by row, and keeps the last kRing rows of each kind.
 class RealBand {
  public:
   RealBand(const RealSource& source, Size cells, BandMemory& memory, Planes& to)
@@ -111,9 +111,9 @@ class RealBand {
   }
 
  private:
-  static constexpr int kStrength = 0;  // planes of gradients_
+  static constexpr int kStrength = 0;  // indices of planes of gradients_
   static constexpr int kAngle = 1;
-  static constexpr int kPairs = 0;  // planes of sums_
+  static constexpr int kPairs = 0;  // indices of planes of sums_
   static constexpr int kSixes = 1;
   static constexpr int kDoubles = 2;
 
@@ -148,7 +148,8 @@ class RealBand {
     }
   }
 
-  /// Returns a row of magnitudes. `row` may lie beyond the border, where the picture is mirrored.
+  /// Returns a row of magnitudes. `row` may lie beyond the border, because the picture is mirrored
+  /// there.
   [[nodiscard]] const float* strength(int row) {
     const int y = row < 0 ? -1 - row : row >= height_ ? 2 * height_ - 1 - row : row;
     gradients_up_to(y);
@@ -244,7 +245,7 @@ class PaddedChannel {
     std::fill_n(cells + width, padding_.width, is_color ? cells[width - 1] : 0.0F);
   }
 
-  /// Returns the row before it is smoothed.
+  /// Returns row y before smoothing.
   [[nodiscard]] const float* row_at(int y) {
     if (source_.across == nullptr) return source_.channels->row(channel_, y);
     for (; next_ <= y; ++next_) {

@@ -14,10 +14,10 @@ struct BandMemory {
   std::vector<Planes> rings = std::vector<Planes>(10);
 };
 
-/// Refers to the LUV picture and the taps. A real scale is made from these.
+/// Refers to the LUV picture, and to the taps by which a real scale is made from it.
 struct RealSource {
   const Planes* luv = nullptr;
-  const Taps* across = nullptr;  ///< null if the picture has that scale's size
+  const Taps* across = nullptr;  ///< null if the real scale has the size of `luv`
   const Taps* down = nullptr;
 };
 
@@ -29,7 +29,8 @@ void resize_band(const RealSource& source, int first_row, int rows, BandMemory& 
 void make_real_band(const RealSource& source, Size cells, int first_row, int rows,
                     BandMemory& memory, Planes& to);
 
-/// Refers to the channels of a real scale, and to the taps. A scale's cells are made from these.
+/// Refers to the channels of a real scale, and to the taps by which a scale's cells are made from
+/// them.
 struct CellSource {
   const Planes* channels = nullptr;
   const Taps* across = nullptr;  ///< null if the scale is the real scale itself

@@ -1,4 +1,4 @@
-// Planes of floats whose rows have room around them, so that vectors may read past their ends.
+// Stores planes of floats. There is room around each row, so that vectors may read beyond its ends.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace facepipe::detector::acf {
 
-/// Several planes of one size. Callers may read one sample before each row, kRowRoom samples behind
-/// each, and kScanRoom behind the last. The values there are finite.
+/// Holds several planes of the same size. Callers may read one sample before each row, kRowRoom
+/// samples after each row, and kScanRoom samples after the last row. The samples there are finite.
 class Planes {
  public:
-  /// Windows that are scanned together may begin this many samples beyond the last one.
+  /// A scanner may begin windows up to this many samples beyond the last window.
   static constexpr std::size_t kScanRoom = 128;
 
-  /// Reuses the memory if it is large enough. Samples are unspecified afterwards.
+  /// Sets the size. Reuses the memory if it is large enough. The samples are unspecified
+  /// afterwards.
   void resize(Size size, int planes) {
     size_ = size;
     stride_ = row_stride(size.width);

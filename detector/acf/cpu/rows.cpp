@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/acf/cpu/rows.cpp"
 #include <hwy/foreach_target.h>
@@ -274,7 +274,8 @@ void row_normalized(const float* magnitude, const float* sum, int length, float*
 
 // --- Cells ---
 
-/// Adds up each four columns of `from`, which holds sums of four rows, and makes means of them.
+/// Adds up each group of four columns of `from`, whose samples are sums of four rows. Writes the
+/// means of the resulting cells.
 HWY_INLINE void columns_added(const float* from, int length, float* to) {
   const Lanes d;
   for (int x = 0; x < length; x += lanes()) {
@@ -300,7 +301,7 @@ HWY_INLINE void means(const float* const (&rows)[kShrink], int length, float* sc
   columns_added(scratch, length, to);
 }
 
-/// The two bins of each pixel of a vector, and the shares that they get.
+/// For each pixel of a vector, holds its two bins and the shares of its magnitude that they get.
 struct Shares {
   Floats bin;
   Floats next;

@@ -1,9 +1,9 @@
-// This header has the arithmetic of channels.h for whole rows, with Highway's vectors for the
-// processor at hand. Each vector operation equals the scalar one, so all instruction sets give the
+// Applies the arithmetic of channels.h to whole rows, with Highway's vectors for the processor at
+// hand. Each vector operation is equal to the scalar operation, so all instruction sets compute the
 // same results.
 //
-// Behind its end, a row of floats has room for kRowRoom samples, which functions may read and
-// overwrite.
+// After its last sample, a row of floats has room for kRowRoom samples. The functions may read and
+// overwrite them.
 #pragma once
 
 #include <cstddef>
@@ -14,57 +14,60 @@
 
 namespace facepipe::detector::acf {
 
-/// Most samples that a vector holds.
+/// No vector holds more samples than this.
 inline constexpr int kRowRoom = 16;
 
-/// Floats from one row to the next. A row has `length` samples and the room behind them.
+/// Returns the number of floats from one row to the next: `length` samples and the room after them.
 [[nodiscard]] constexpr int row_stride(int length) {
   return (length + kRowRoom - 1) / kRowRoom * kRowRoom + kRowRoom;
 }
 
 struct ColorRow {
   const std::uint8_t* y = nullptr;
-  const std::uint8_t* u = nullptr;  ///< of luma's width; so is v
+  const std::uint8_t* u = nullptr;  ///< as wide as luma; so is v
   const std::uint8_t* v = nullptr;
 };
 
-/// Applies color_of() to `width` pixels. A pixel has 4 bytes: red, green, blue and an unused one.
-/// Nothing behind the ends is read or written.
+/// Applies color_of() to `width` pixels. A pixel has 4 bytes: red, green, blue and an unused byte.
+/// Reads and writes nothing beyond the ends of the rows.
 void to_rgb_row(const ColorRow& from, const float (&to_rgb)[3][4], int width, std::uint8_t* to);
 
-/// Applies luv_of() to pixels that to_rgb_row() writes.
+/// Applies luv_of() to pixels in the format that to_rgb_row() writes.
 void to_luv_row(const std::uint8_t* from, int width, const float* lightness, float* l, float* u,
                 float* v);
 
-/// Adds up `rows`, each times its weight, in their order.
+/// Adds up `count` rows, each multiplied by its weight, in their order.
 void add_rows(const float* const* rows, const float* weights, int count, int length, float* to);
 
-/// Adds up taps within a row, and multiplies each sum by `factor`. The room of `from` holds no NaN.
+/// Adds up taps within a row, and multiplies each sum by `factor`. The room after `from` must not
+/// contain NaN.
 void add_taps(const float* from, const Taps& taps, float factor, float* to);
 /// Multiplies each sample by `factor`.
 void scale_row(const float* from, float factor, int length, float* to);
 
-/// Apply smoothed(), down and across.
+/// smooth_down() applies smoothed() to samples of three rows, and smooth_across() to samples within
+/// a row.
 void smooth_down(const float* before, const float* here, const float* after, int length, float* to);
 void smooth_across(const float* from, int length, float* to);
 
-/// A row of LUV, with the row before and the row after it. At the border, the row itself takes the
-/// place of the missing one.
+/// Refers to a row of LUV, with the row before and the row after it. At the border, the row itself
+/// takes the place of the missing row.
 struct ThreeRows {
   const float* before[kColors] = {};
   const float* here[kColors] = {};
   const float* after[kColors] = {};
 };
 
-/// Computes magnitude and orientation of the strongest gradient of each pixel. `down` is the factor
-/// of the vertical slope(). A row needs at least three samples, and one sample before it that may
-/// be read.
+/// Computes the magnitude and the orientation of the strongest gradient of each pixel. `down` is
+/// the factor of the vertical slope(). A row must have at least three samples, and a readable
+/// sample before the first one.
 void gradient_row(const ThreeRows& rows, float down, int length, float* magnitude,
                   float* orientation);
 
-/// Sums of rows of magnitudes that are kept from one row to the next. For row e there is the sum of
-/// two rows (from e - 1 on) and of six rows (from e - 5 on). The doubled sum adds two sums of six
-/// (from e - 6 on). The rows without "made" are read.
+/// Refers to rows that the triangle filter works with: magnitudes, and sums of several rows of
+/// magnitudes. e is the newest row. "The sum of two from e - 1 on" is the sum of rows e - 1 and e.
+/// "The sum of six from e - 5 on" is the sum of rows e - 5 .. e. A doubled sum adds two
+/// neighbouring sums of six. Members with "made" are written, the others are read.
 struct TriangleRows {
   const float* magnitude_before = nullptr;  ///< row e - 1
   const float* magnitude = nullptr;         ///< row e
@@ -75,24 +78,25 @@ struct TriangleRows {
   float* six = nullptr;                     ///< made: the sum of six from e - 5 on
   const float* double4 = nullptr;           ///< the doubled sum from e - 10 on
   const float* double2 = nullptr;           ///< the doubled sum from e - 8 on
-  float* doubled = nullptr;                 ///< made: two sums of six, from e - 6 on
-  float* sum = nullptr;                     ///< made: the triangle's sum of rows e - 10 .. e
+  float* doubled = nullptr;  ///< made: the sum of two sums of six, from e - 6 and e - 5 on
+  float* sum = nullptr;      ///< made: the triangle's sum of rows e - 10 .. e
 };
 void add_triangle_row(const TriangleRows& rows, int length);
 
 /// Adds up each row of vertical sums horizontally, and divides the magnitudes by the result.
-/// `scratch` has three rows of length + 2 * kRadius samples, `stride` apart.
+/// `scratch` has three rows of length + 2 * kRadius samples. `stride` is the distance of its rows.
 void normalize_row(const float* magnitude, const float* sum, int length, float* scratch, int stride,
                    float* to);
 
-/// Four rows of smoothed LUV, of normalized magnitudes and of orientations: one row of cells.
+/// Refers to the rows that a row of cells is made from: four rows each of smoothed LUV, of
+/// normalized magnitudes and of orientations.
 struct CellRows {
   const float* color[kColors][kShrink] = {};
   const float* magnitude[kShrink] = {};
   const float* orientation[kShrink] = {};
 };
 /// Makes a row of `length` cells of each channel. `scratch` has kOrientations rows of 4 * length
-/// samples, `stride` apart.
+/// samples. `stride` is the distance of its rows.
 void cells_row(const CellRows& rows, int length, float* scratch, int stride,
                float* const (&to)[kChannels]);
 

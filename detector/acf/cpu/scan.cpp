@@ -6,30 +6,30 @@
 
 #include "detector/acf/channels.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/acf/cpu/scan.cpp"
 #include <hwy/foreach_target.h>
 // Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
-// All instruction sets share what follows.
+// All instruction sets share the following declarations.
 #ifndef FACEPIPE_ACF_SCAN
 #define FACEPIPE_ACF_SCAN
 namespace facepipe::detector::acf {
 
-/// Most windows that a vector holds.
+/// No vector holds more windows than this.
 constexpr int kMostLanes = 16;
 
-/// The state of neighbouring windows after some trees. There are as many windows as a vector has
-/// lanes.
+/// Holds the state of neighbouring windows after some trees. A vector has a lane for each of these
+/// windows.
 struct Group {
-  std::uint32_t alive = 0;  ///< bit i: the i-th window is still in
-  std::size_t trees = 0;    ///< number of trees walked so far
+  std::uint32_t alive = 0;  ///< bit i is set while no tree has rejected the i-th window
+  std::size_t trees = 0;    ///< number of trees that have been walked
   alignas(64) std::array<std::int32_t, kMostLanes> sums{};
 };
 
-/// Walks the remaining trees of one window. Returns false if one rejects it.
+/// Walks the remaining trees of one window. Returns false if a tree rejects the window.
 inline bool walk_one(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
                      std::int32_t& sum) {
   for (const PlacedTree& tree : trees) {
@@ -64,7 +64,8 @@ HWY_INLINE std::uint32_t bits_of(hn::Mask<Words> mask) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(bytes));
 }
 
-/// Walks the trees until few windows of the group are left. Walking these one by one is faster.
+/// Walks the trees until only a few windows of the group are left. These are then walked one by
+/// one, which is faster.
 void walk(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
           Group& group) {
   const Lanes d;

@@ -1,5 +1,4 @@
-// The scanner slides the window over the cells of a scale, and tells at which places no tree
-// rejects it.
+// Slides the window over the cells of a scale, and finds the places where no tree rejects it.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace facepipe::detector::acf {
 
-/// The window's first cell, in padded cells of the scale, and the sum of the window's leaves.
+/// Describes a window: its first cell, in padded cells of the scale, and the sum of its leaves.
 struct Place {
   int column = 0;
   int row = 0;
@@ -20,32 +19,33 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// A tree as it is walked over planes of one size.
+/// Describes a tree as it is walked over planes of a certain size.
 struct PlacedTree {
-  /// distances of the cells from the window's first one, in floats
+  /// distances of the cells from the window's first cell, in floats
   std::array<std::int32_t, 3> offsets{};
   std::array<float, 3> thresholds{};
   std::array<std::int32_t, 4> leaves{};
 };
 
 struct Limits {
-  std::int32_t threshold = 0;  ///< the model's: a window whose sum so far is this or less is out
-  std::int32_t least_sum = 0;  ///< a window whose sum of all leaves is less doesn't pass
+  std::int32_t threshold = 0;  ///< the model's: rejects a window whose sum so far is this or less
+  std::int32_t least_sum = 0;  ///< rejects a window whose sum of all leaves is less
 };
 
-/// Immutable, hence thread-safe. It uses Highway's vectors for the processor at hand.
+/// Scans scales of one size. Immutable, hence thread-safe. Uses Highway's vectors for the processor
+/// at hand.
 class Scanner {
  public:
-  /// `padded` is the planes' size in cells; Planes defines their layout. A window passes if no tree
-  /// rejects it and if its sum is at least `least_sum`.
+  /// `padded` is the size of the planes in cells; Planes defines their layout. A window passes if
+  /// no tree rejects it and its sum is at least `least_sum`.
   Scanner(const Model& model, Size padded, std::int32_t least_sum);
 
-  /// Rows of places that a thread best scans at once.
+  /// Number of rows of places that a thread should scan at once.
   static constexpr int kBandRows = 16;
 
-  /// Scans `rows` rows of places, from `first_row` on, and appends the windows that pass, by row,
-  /// then by column. A window is out as soon as its sum of leaves so far is the model's threshold
-  /// or less.
+  /// Scans `rows` rows of places, beginning with `first_row`. Appends the windows that pass, by
+  /// row, then by column. A window is rejected as soon as its sum of leaves so far is the model's
+  /// threshold or less.
   void scan(const Planes& cells, int first_row, int rows, std::vector<Place>& passed) const;
 
   [[nodiscard]] Size places() const { return places_; }

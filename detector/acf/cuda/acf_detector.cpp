@@ -72,7 +72,7 @@ std::unique_ptr<CudaDetection> CudaAcfDetector::make_detection() const {
   return std::make_unique<CudaAcfDetection>(shared_from_this());
 }
 
-/// Returns the padded cells of one scale; `planes` are the planes of `plan`.
+/// Returns the padded cells of one scale. `planes` are the planes of `plan`.
 std::vector<float> cells_of(const AcfPlan& plan, const DeviceScale& scale,
                             std::span<const float> planes) {
   std::vector<float> cells;

@@ -15,21 +15,22 @@ constexpr int kWarpChannels = 2;
 constexpr int kStripWarps = kChannels / kWarpChannels;
 constexpr int kStripRows = kStrip.height + 2;
 
-/// A lane's column of a strip.
+/// Describes a lane's column of a strip.
 struct Strip {
   const DeviceScale* scale;
   int x;    ///< column within the scale
-  bool in;  ///< whether the column is the strip's own, not a neighbour's
+  bool in;  ///< whether the column belongs to the strip, and isn't a neighbouring column
 };
 
-/// One of the source's rows that a row of cells is a sum of. `at` is in bytes from the first row.
+/// Describes a row of the source that contributes to a row of cells. `at` is its distance from the
+/// first row, in bytes.
 struct alignas(8) RowTap {
   unsigned at;
   float weight;
 };
 constexpr unsigned kSampleBytes = sizeof(float);
 
-/// Loads the taps of the strip's rows, of one row before and of one row after them.
+/// Loads the taps of the strip's rows, and of one row before and one row after them.
 template <int kTaps>
 __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int first_row, int width,
                           RowTap (&rows)[kStripRows][kTaps]) {
@@ -43,7 +44,7 @@ __device__ void load_rows(const AcfPlan& plan, const DeviceScale& scale, int fir
   }
 }
 
-/// The source's columns that the lane's own column is a sum of.
+/// Holds the columns of the source that contribute to the lane's own column.
 template <int kTaps>
 struct Columns {
   unsigned at[kTaps];  ///< offsets in bytes
@@ -63,7 +64,7 @@ __device__ Columns<kTaps> columns_of(const AcfPlan& plan, const DeviceTaps& acro
   return columns;
 }
 
-/// Returns a cell before it is smoothed.
+/// Returns a cell before smoothing.
 template <int kTaps>
 __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows)[kTaps],
                                          const Columns<kTaps>& columns, float factor) {
@@ -87,8 +88,8 @@ __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows
   return mul(sum, factor);
 }
 
-/// Writes `cell` into the padding beside a cell of the strip, if that is the first or the last of
-/// its row. `to` is the cell, or the place above or below it in the padding.
+/// If `to` is the first or the last cell of its row, writes `cell` into the padding beside it. The
+/// row may also be one of the padding above or below the strip's cell.
 __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
   if (strip.x == 0)
     for (int i = 1; i <= plan.pyramid.padding.width; ++i) to[-i] = cell;
@@ -96,9 +97,9 @@ __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, floa
     for (int i = 1; i <= plan.pyramid.padding.width; ++i) to[i] = cell;
 }
 
-/// Writes the padding around the lane's `count` cells from row `y` on, if they are at the scale's
-/// border. The padding repeats colours, and is 0 in other channels. `to` is the first cell. The
-/// function is not inlined, because few lanes need it.
+/// Writes the padding around the lane's `count` cells from row `y` on, if these cells are at the
+/// scale's border. The padding repeats the cells of colours, and is 0 in other channels. `to` is
+/// the first cell. The function is not inlined, because few lanes need it.
 __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool is_color, float* to,
                                  int y, int count) {
   const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
@@ -117,7 +118,7 @@ __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool i
     pad_rows(to + (count - 1) * plan.pyramid.stride, plan.pyramid.stride);
 }
 
-/// Makes a strip of all channels; each warp makes some of them.
+/// Makes a strip of all channels. Each warp makes some of the channels.
 template <int kTaps>
 __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
   __shared__ RowTap rows[kStripRows][kTaps];

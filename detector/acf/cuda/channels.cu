@@ -15,34 +15,35 @@ namespace {
 constexpr int kLanes = 32;
 constexpr int kRealThreads = 512;
 constexpr int kRealWarps = kRealThreads / kLanes;
-constexpr int kRealBlocks = 2;  ///< that a multiprocessor runs at once
+constexpr int kRealBlocks = 2;  ///< number of blocks that a multiprocessor runs at once
 constexpr int kWide = kRealTile.width * kShrink;
 constexpr int kHigh = kRealTile.height * kShrink;
-// Pixels around the tile that gradients need, and those that smoothed colours need.
+// Numbers of pixels around the tile that gradients need, and that smoothed colours need.
 constexpr int kStrengthHalo = kRadius;
 constexpr int kSmoothHalo = kRadius + 1;
 constexpr int kStrengthWide = kWide + 2 * kStrengthHalo;
 constexpr int kStrengthHigh = kHigh + 2 * kStrengthHalo;
 constexpr int kSmoothWide = kWide + 2 * kSmoothHalo;
 constexpr int kSmoothHigh = kHigh + 2 * kSmoothHalo;
-constexpr int kColumns = kSmoothWide + 2;  // columns that are smoothed only down
+constexpr int kColumns = kSmoothWide + 2;  // columns that are only smoothed vertically
 constexpr int kSourceRows = kSmoothHigh + 2;
 static_assert(kRealWarps == kRealTile.height && kWide == 2 * kLanes);
 
-/// The rows of the source that one row of the scale is a sum of.
+/// Holds the rows of the source that contribute to one row of the scale.
 struct RowTaps {
   std::int32_t first[kMostTileTaps];  ///< index of each row's first sample
   float weights[kMostTileTaps];
 };
 
-/// The shared memory of a block. The odd stride puts the rows of a column into different banks.
+/// Holds the shared memory of a block. Strides are odd, so that the rows of a column lie in
+/// different banks.
 struct RealMemory {
   union {
-    /// first smoothed only down, then also across
+    /// at first, smoothed only vertically; later, also horizontally
     float smooth[kColors][kSmoothHigh][kColumns | 1];
-    float sums[kHigh][kStrengthWide | 1];  ///< later: the triangle's sums down
+    float sums[kHigh][kStrengthWide | 1];  ///< later: the triangle's vertical sums
   };
-  /// magnitudes; those of the tile are normalized later
+  /// magnitudes; those of the tile are later normalized
   float strength[kStrengthHigh][kStrengthWide | 1];
   union {
     float angle[kHigh][kWide];
@@ -50,7 +51,7 @@ struct RealMemory {
   };
 };
 
-/// The tile that a block works on.
+/// Describes the tile that a block works on.
 struct RealTile {
   DeviceReal real;
   LuvPicture source;
@@ -72,14 +73,14 @@ __device__ RealTile tile_of(const AcfPlan& plan, const AcfBuffers& buffers) {
   return tile;
 }
 
-/// Tells whether the tile, and everything around it that is read, lies within the picture.
+/// Returns whether the tile, and everything around it that is read, lies within the picture.
 __device__ bool is_inner(const RealTile& tile) {
   constexpr int kHalo = kSmoothHalo + 1;
   return tile.x >= kHalo && tile.y >= kHalo && tile.x + kWide + kHalo <= tile.size.width &&
          tile.y + kHigh + kHalo <= tile.size.height;
 }
 
-/// Loads which rows of the source the rows of the tile need.
+/// Loads the taps that say which rows of the source the tile's rows need.
 __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   const DeviceTaps& down = tile.real.down;
   for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
@@ -92,7 +93,8 @@ __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory&
   }
 }
 
-/// Samples of one column in one colour. Rows are counted from the first of the tile's kSourceRows.
+/// Gives the samples of one column in one colour, for a scale that has its source's size. Row 0 is
+/// the first of the tile's kSourceRows. A row beyond the border is equal to the row at the border.
 class SourceColumn {
  public:
   __device__ SourceColumn(const AcfPlan& /*plan*/, const RealTile& tile,
@@ -114,7 +116,7 @@ class SourceColumn {
   const float* column_;
 };
 
-/// Does the same for a scale whose rows are the source's rows. No row of the tile is beyond the
+/// Gives the same samples as SourceColumn, but only for a tile none of whose rows lies beyond the
 /// border.
 class InnerColumn {
  public:
@@ -132,7 +134,8 @@ class InnerColumn {
   const float* column_;
 };
 
-/// Does the same for a scale whose rows and columns are sums of kMostTileTaps each.
+/// Gives the samples of one column in one colour, for a scale that the tile resamples. A sample is
+/// a sum of kMostTileTaps x kMostTileTaps samples of the source.
 class TapsColumn {
  public:
   __device__ TapsColumn(const AcfPlan& plan, const RealTile& tile, const RealMemory& memory,
@@ -171,8 +174,8 @@ class TapsColumn {
   float weights_[kMostTileTaps];
 };
 
-/// Smooths down. Each thread takes half a column of one colour, and waits for kAtOnce samples at
-/// once.
+/// Smooths vertically. Each thread smooths half a column of one colour, with kAtOnce loads in
+/// flight.
 template <class Column, int kAtOnce>
 __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   constexpr int kPart = kSmoothHigh / 2;
@@ -200,7 +203,7 @@ __device__ void smooth_columns(const AcfPlan& plan, const RealTile& tile, RealMe
   }
 }
 
-/// Smooths across, in place. A warp takes a row at a time.
+/// Smooths horizontally, in place. Each warp smooths one row at a time.
 __device__ void smooth_rows(RealMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   for (int i = static_cast<int>(threadIdx.x) / kLanes; i < kColors * kSmoothHigh; i += kRealWarps) {
@@ -219,7 +222,7 @@ __device__ void smooth_rows(RealMemory& memory) {
   }
 }
 
-/// Returns the place of the picture's pixel whose gradient stands for one beyond the border.
+/// Returns the position of the pixel whose gradient is used for a position beyond the border.
 __device__ int mirrored(int place, int length) {
   return place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
 }
@@ -230,8 +233,8 @@ struct Gradient {
   float square;
 };
 
-/// Where a pixel and its neighbours along one axis lie in memory.smooth, and the factor of its
-/// slope.
+/// Says where in memory.smooth a pixel and its neighbours along one axis lie. `factor` is the
+/// factor of its slope().
 struct Neighbours {
   int here;
   int before;
@@ -239,20 +242,21 @@ struct Neighbours {
   float factor;
 };
 
-/// Returns the neighbours of the i-th sample of the strengths. These begin at pixel `first` of a
+/// Returns the neighbours of the i-th magnitude. The first magnitude is that of pixel `first` of a
 /// picture that is `length` pixels long.
 template <bool kInner>
 __device__ Neighbours neighbours_of(int i, int first, int length, int smooth_length) {
   if constexpr (kInner) return {i + 1, i, i + 2, kHalf};
   const int place = mirrored(first + i, length);
-  // The clamp only keeps indices valid: no cell of the picture needs a sample that it changes.
+  // The clamp only keeps the indices valid. If it changes a sample, no cell of the picture needs
+  // that sample.
   const int here = min(max(place - first + 1, 1), smooth_length - 2);
   const int before = here - (place == 0 ? 0 : 1);
   const int after = here + (place == length - 1 ? 0 : 1);
   return {here, before, after, after - before == 2 ? kHalf : 1.0F};
 }
 
-/// Returns the strongest gradient of a pixel among its colours.
+/// Returns the strongest of the gradients that a pixel has in its three colours.
 __device__ Gradient strongest(const RealMemory& memory, const Neighbours& across,
                               const Neighbours& down) {
   Gradient found{0, 0, -1};
@@ -269,7 +273,7 @@ __device__ Gradient strongest(const RealMemory& memory, const Neighbours& across
   return found;
 }
 
-/// Makes gradients. Each thread takes a part of a column.
+/// Computes the gradients. Each thread does this for a part of a column.
 template <bool kInner>
 __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   constexpr int kParts = kRealThreads / kStrengthWide;
@@ -292,8 +296,8 @@ __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   }
 }
 
-/// Computes the triangle's sums of kCount neighbouring samples. It reads samples up to kRadius
-/// further.
+/// Computes the triangle's sums of kCount neighbouring samples. It reads the kRadius samples on
+/// both sides, too.
 template <int kCount>
 __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&sums)[kCount]) {
   constexpr int kLength = kCount + 2 * kRadius;
@@ -310,7 +314,7 @@ __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&s
   for (int i = 0; i < kCount; ++i) sums[i] = sum_of_six(doubles[i], doubles[i + 2], doubles[i + 4]);
 }
 
-/// Makes the triangle's sums down. Each thread takes a part of a column.
+/// Computes the triangle's vertical sums. Each thread does this for a part of a column.
 __device__ void sum_columns(RealMemory& memory) {
   constexpr int kParts = kRealThreads / kStrengthWide;
   constexpr int kRows = (kHigh + kParts - 1) / kParts;
@@ -328,7 +332,8 @@ __device__ void sum_columns(RealMemory& memory) {
     if (first + i < kHigh) memory.sums[first + i][column] = sums[i];
 }
 
-/// Divides the tile's magnitudes by the mean around them. Each thread takes a part of a row.
+/// Divides the tile's magnitudes by the mean around them. Each thread does this for a part of a
+/// row.
 __device__ void normalize(RealMemory& memory) {
   constexpr int kParts = kRealThreads / kHigh;
   constexpr int kCount = kWide / kParts;
@@ -348,13 +353,13 @@ __device__ void normalize(RealMemory& memory) {
 
 // --- Its cells -----------------------------------------------------------------------------------
 
-/// Returns the cell that four neighbouring lanes have in common, in each of them.
+/// Returns the cell to which four neighbouring lanes contribute, in each of these lanes.
 __device__ float cell_of(float of_column) {
   const float two = add(of_column, __shfl_xor_sync(nms::kAllLanes, of_column, 1));
   return mul(add(two, __shfl_xor_sync(nms::kAllLanes, two, 2)), kCellShare);
 }
 
-/// Adds up what four pixels in a column give to the histograms.
+/// Adds up the shares of the histograms that four pixels of a column contribute.
 __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angle)[kShrink],
                            float (&sums)[kOrientations]) {
   BinShares of[kShrink];
@@ -366,8 +371,8 @@ __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angl
                             share_of(of[3], bin));
 }
 
-/// Writes channels from `kFirst` on. Each warp makes one row of cells, in two halves. sums_of(x, y,
-/// sums) gives the sums of the cell row's pixels in column x.
+/// Writes kCount channels, beginning with channel `kFirst`. Each warp makes one row of cells, in
+/// two halves. sums_of(x, y, sums) computes the sums of the cell row's pixels in column x.
 template <int kFirst, int kCount, class SumsOf>
 __device__ void write_cells(const RealTile& tile, float* real, const SumsOf& sums_of) {
   const int lane = static_cast<int>(nms::lane_id());

@@ -8,7 +8,7 @@ namespace facepipe::detector::acf {
 namespace {
 
 std::size_t of(std::int64_t samples) {
-  return static_cast<std::size_t>(samples) + 1;  // never 0, so that the buffer is not null
+  return static_cast<std::size_t>(samples) + 1;  // at least 1, so that the buffer is not null
 }
 
 std::size_t samples_of(Size size, int planes) {

@@ -1,5 +1,4 @@
-// This header has what a detector of channel features owns on a CUDA device: its plan, and the
-// memory of a frame.
+// Owns the device memory of a detector of channel features: its plan, and the memory of a frame.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +10,13 @@
 
 namespace facepipe::detector::acf {
 
-/// Holds the arrays of a plan in device memory. Lets kernels use the shared memory that they need.
-/// Errors: device, if the current device has less shared memory, or has no memory left.
+/// Holds the arrays of a plan in device memory. Allows kernels to use the shared memory that they
+/// need. Throws Error(device) if the current device has less shared memory, or has no memory left.
 class PlanOnDevice {
  public:
   explicit PlanOnDevice(AcfTables tables);
 
-  /// Returns the tables as they were made on the host. Only the arrays of the plan are on the
-  /// device.
+  /// Returns the tables as they were made on the host. Only the arrays of plan() are on the device.
   [[nodiscard]] const AcfTables& tables() const { return tables_; }
   [[nodiscard]] const AcfPlan& plan() const { return tables_.plan; }
 
@@ -37,7 +35,7 @@ class PlanOnDevice {
   cuda::DeviceBuffer<DeviceTree> warp_trees_;
 };
 
-/// Holds one frame's memory, for a plan of those tables.
+/// Holds the memory of one frame, for a plan of `tables`.
 class FrameMemory {
  public:
   explicit FrameMemory(const AcfTables& tables);

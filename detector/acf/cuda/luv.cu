@@ -19,7 +19,7 @@ unsigned blocks_for(std::int64_t work) {
 
 // --- Colours -------------------------------------------------------------------------------------
 
-/// Returns a sample as one of 8 bits.
+/// Returns a sample, reduced to 8 bits if it has more.
 __device__ float byte_at(const AcfPlan& plan, const std::byte* row, int index) {
   if (plan.picture.wide == 0)
     return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
@@ -48,7 +48,7 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPl
                 color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.picture.lightness);
 }
 
-/// Four pixels, and the pixel that they become in a picture of half the size.
+/// Holds four pixels (2 x 2). Computes the pixel that they become in a picture of half the size.
 struct Quad {
   Luv pixels[2][2];
 
@@ -65,8 +65,8 @@ __device__ void clear_counts(const AcfBuffers& buffers) {
   for (unsigned i = threadIdx.x; i < buffers.counts; i += kThreads) buffers.found_count[i] = 0;
 }
 
-/// Makes the LUV of the picture. Each thread takes four pixels. If `halves`, the half picture is
-/// exactly half as large, and this kernel makes it, too.
+/// Makes the LUV of the picture. Each thread makes four pixels. If the half picture is exactly half
+/// as large, `halves` is true, and this kernel makes it, too.
 __global__ void __launch_bounds__(kThreads, 8)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(kThreads, 8)
 
 // --- Resampling ----------------------------------------------------------------------------------
 
-/// Adds a product to each colour's sum. The first product becomes the sum.
+/// Adds a product to the sum of each colour. If it is the first product, the sum is set to it.
 __device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
                              bool first) {
 #pragma unroll
@@ -128,7 +128,8 @@ __device__ void add_products(float (&sums)[kColors], float weight, const float (
   }
 }
 
-/// Some taps of one sample. Taps that don't exist repeat the last one; callers must not add them.
+/// Holds some taps of one sample. Taps beyond the last one repeat the last one; callers must not
+/// add them.
 template <int kTaps>
 struct SomeTaps {
   int index[kTaps];
@@ -144,8 +145,8 @@ struct SomeTaps {
   }
 };
 
-/// Computes a sample of each colour: first down, then across, as all devices do. Each thread makes
-/// one sample of row y. It waits for kTaps x kTaps samples at once.
+/// Computes a sample of each colour: first vertically, then horizontally, as on all devices. Each
+/// thread makes one sample of row y, with kTaps x kTaps loads in flight.
 template <int kTaps>
 __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const LuvPicture& to,
                            const DeviceTaps& across, const DeviceTaps& down, int y) {
@@ -185,9 +186,10 @@ __device__ void resize_row(const AcfPlan& plan, const LuvPicture& from, const Lu
   for (int c = 0; c < kColors; ++c) at[c * to_plane] = sums[c];
 }
 
-/// Taps of a picture that is half as large, except for rounding.
+/// Number of taps for a picture that is half as large, except for rounding.
 constexpr int kHalfTaps = 3;
-/// Taps of a picture of a quarter: a sample is a sum of up to four samples, and a part of a fifth.
+/// Number of taps for a picture of a quarter of the size. A sample is a sum of up to four samples
+/// and a part of a fifth.
 constexpr int kResizedTaps = 5;
 
 __global__ void __launch_bounds__(kThreads)
@@ -198,7 +200,8 @@ __global__ void __launch_bounds__(kThreads)
                         plan.picture.half_down, static_cast<int>(blockIdx.y));
 }
 
-/// Resizes, row by row, the real scales that tiles don't resample themselves.
+/// Resizes the source for those real scales whose tiles don't resample it themselves. Works row by
+/// row.
 __global__ void __launch_bounds__(kThreads)
     resize_kernel(const __grid_constant__ AcfPlan plan,
                   const __grid_constant__ AcfBuffers buffers) {

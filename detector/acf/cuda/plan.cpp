@@ -9,11 +9,12 @@
 namespace facepipe::detector::acf {
 namespace {
 
-constexpr int kRowSamples = 32;  ///< rows of cells begin at multiples of this, which are 128 bytes
+/// Rows of cells begin at multiples of this number of samples, which is 128 bytes.
+constexpr int kRowSamples = 32;
 
 int rounded_up(int value, int to) { return (value + to - 1) / to * to; }
 
-/// Adds taps that contribute nothing until there are `least`. Taps that are empty stay empty.
+/// Adds taps of weight 0 until each sample has at least `least` taps. Empty taps stay empty.
 Taps with_taps(Taps taps, int least) {
   if (taps.length == 0) return taps;
   for (; taps.count < least; ++taps.count) {
@@ -48,7 +49,7 @@ void add_picture(const StreamLayout& layout, AcfPlan& plan) {
       1.0F / static_cast<float>(1 << (layout.format.bits + layout.format.shift - kBits));
 }
 
-/// Adds the rows of a real scale that a kernel resizes before tiles are made.
+/// Adds a real scale's rows to the rows that a kernel resizes before tiles are made.
 void add_rows(int number, DeviceReal& real, AcfTables& to) {
   const Size size = pixels_of(real.cells);
   real.resized = to.resized_samples;
@@ -80,7 +81,8 @@ void add_real(const std::vector<Scale>& scales, const Sources& sources, AcfTable
   to.plan.pyramid.real_tiles = static_cast<std::int32_t>(to.real_parts.size());
 }
 
-/// Lays scales side by side in planes of one stride. A shelf is as high as its first scale.
+/// Places scales side by side in planes of one stride. A row of scales is a shelf. A shelf is as
+/// high as its first scale.
 class Shelves {
  public:
   explicit Shelves(int stride) : stride_(stride) {}
@@ -108,7 +110,7 @@ class Shelves {
 
 std::int64_t area(Size size) { return std::int64_t{size.width} * size.height; }
 
-/// Puts the scales into batches, and lists what blocks and warps work on.
+/// Divides the scales into batches, and lists the parts that blocks and warps work on.
 void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::int64_t batch_cells,
                 AcfTables& to) {
   AcfPlan& plan = to.plan;
@@ -155,7 +157,7 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
     plan.pyramid.plane = std::max(plan.pyramid.plane, shelves.samples());
   }
   plan.pyramid.scale_count = static_cast<std::int32_t>(to.scales.size());
-  // Kernels find cells by distances of 32 bits, in bytes over all channels.
+  // Kernels address cells by 32-bit distances, in bytes, over all channels.
   constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
   if (plan.pyramid.plane * kChannels * static_cast<std::int64_t>(sizeof(float)) > kMostBytes ||
       places > std::numeric_limits<std::uint32_t>::max())
@@ -164,8 +166,8 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
                     ": the enlarged picture would be too large; give a larger --min-face");
 }
 
-/// Makes tiles as high as shared memory has room for. If it has no room for one row, windows are
-/// read from global memory.
+/// Makes tiles as high as shared memory allows. If it has no room for a tile of one row, windows
+/// are read from global memory.
 void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan) {
   constexpr int kCopied = 4;  // samples that a thread copies at once
   plan.classifier.window = model.window_cells();

@@ -1,4 +1,4 @@
-// The host plans here what the kernels of a detector of channel features need to know about the
+// Computes, on the host, what the kernels of a detector of channel features must know about the
 // model and about a stream's pictures.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace facepipe::detector::acf {
 
-/// The arrays of an AcfPlan, and the plan itself, whose pointers are null.
+/// Holds an AcfPlan, whose pointers are null, and the arrays to which they will point on the
+/// device.
 struct AcfTables {
   AcfPlan plan;
   std::vector<BatchPlan> batches;
@@ -30,10 +31,10 @@ struct AcfTables {
   std::int64_t real_samples = 0;  ///< number of samples in all channels of the real scales
 };
 
-/// Makes the tables for frames of `layout`, which is NV12 or P016. Windows whose sum is less than
-/// `least_sum` don't pass. `batch_cells` is the most cells in memory at once; a single scale may
-/// have more. `shared_samples` is how many samples a block can have in shared memory. Errors:
-/// device, for a picture that is enlarged to more than the kernels can count.
+/// Makes the tables for frames of `layout`, which must be NV12 or P016. Windows whose sum is less
+/// than `least_sum` don't pass. `batch_cells` is the largest number of cells in memory at once; a
+/// single scale may have more. `shared_samples` is how many samples a block can have in shared
+/// memory. Throws Error(device) if the enlarged picture is too large for the kernels' indices.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
                                         std::int64_t batch_cells, std::size_t shared_samples);

@@ -18,47 +18,49 @@ constexpr int kThreads = 512;
 constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
-constexpr int kBlocks = 2;   ///< that a multiprocessor runs at once
-constexpr int kWindows = 2;  ///< that a lane has; they share what is read of a tree
+constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at once
+constexpr int kWindows = 2;  ///< windows of a lane, for which it reads each tree only once
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
-/// Number of trees in a chunk. Shared memory has room for two chunks: that of this round, and the
-/// next one.
+/// Number of trees in a chunk. Shared memory has room for two chunks: the chunk of this round and
+/// the next one.
 constexpr int kChunk = 64;
-/// If a tile has no more places left than this, a window a warp takes less time than a window a
-/// lane.
+/// If a tile has at most this many places left, it takes less time if each warp, instead of each
+/// lane, evaluates a window.
 constexpr unsigned kFew = 64;
-/// From then on, a round goes at least up to this tree.
+/// If each warp evaluates a window, a round ends at the tree of this number or later.
 constexpr int kLeastRound = 128;
-// So the later of such rounds begin and end at blocks of a warp's trees.
+// So later rounds of this kind begin and end at a multiple of kWarpTrees.
 static_assert(2 * kChunk % kWarpTrees == 0 && kLeastRound % kWarpTrees == 0);
 
 // --- A tile --------------------------------------------------------------------------------------
 
-/// What is known about a lane's windows after some trees.
+/// Holds what is known about a lane's windows after some trees.
 struct Sums {
   std::int32_t sum[kWindows];    ///< sum of the leaves
-  std::int32_t least[kWindows];  ///< least sum after any tree
+  std::int32_t least[kWindows];  ///< least sum after any of these trees
 };
 
-/// The shared memory of a block whose size is fixed. Places are numbered row by row.
+/// Holds those parts of a block's shared memory that have a fixed size. Places are numbered row by
+/// row.
 struct ScanMemory {
   DeviceTree trees[2][kChunk];
   int tile;
-  /// lengths of the lists of this round, of the next, and of the one after it, which are set to 0
+  /// lengths of the lists of this round and of the next round; those of the round after next are
+  /// set to 0
   int counts[3][kLanes];
   int left[2];  ///< number of places in each list, once the lists have no gaps
   std::int32_t part_sums[kWarps][kWindows][kLanes];
   std::int32_t part_leasts[kWarps][kWindows][kLanes];
 };
 
-/// The rest of the shared memory, whose size depends on a tile's number of places.
+/// Refers to the rest of the shared memory. Its size depends on a tile's number of places.
 struct PlaceLists {
   std::int32_t* sums;  ///< sum of leaves of each place
-  /// Places that have come to a round are listed by the bank of shared memory in which their cells
-  /// begin. So lanes never meet in a bank if each takes a place from its own list: a tree's feature
-  /// is at the same distance for all of them. Entry `i` of bank `b` is i * kLanes + b. A round
-  /// reads the list with its number and fills the list of the next round.
+  /// The places that have reached a round. They are listed by the bank of shared memory in which
+  /// their cells begin. Entry `i` of bank `b` is at i * kLanes + b. Each lane takes places from its
+  /// own list. So lanes never access the same bank, because a tree's feature has the same distance
+  /// from the window in all lanes. A round reads its own list and fills the list of the next round.
   std::uint16_t* places;
   int most_places;
 
@@ -76,7 +78,7 @@ __device__ PlaceLists lists_of(const AcfPlan& plan, float* shared) {
 struct ScanTile {
   const DeviceScale* scale;
   Size first;   ///< first place of the tile
-  Size places;  ///< number of places that exist
+  Size places;  ///< number of places in the tile; fewer at the scale's border
   const float* cells;
   int stride;  ///< samples from one row of cells to the next
 };
@@ -95,8 +97,8 @@ __device__ ScanTile tile_of(const AcfPlan& plan, int index, const AcfBuffers& bu
   return tile;
 }
 
-/// Copies the cells that the tile's windows cover. A thread copies 16 bytes, half a warp copies a
-/// row.
+/// Copies the cells that the tile's windows cover. A thread copies 16 bytes, and half a warp copies
+/// a row.
 __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& tile) {
   constexpr int kSamples = 4;
   constexpr int kRowThreads = kLanes / 2;
@@ -119,8 +121,8 @@ __device__ void load_cells(const AcfPlan& plan, float* shared, const ScanTile& t
   }
 }
 
-/// Copies trees from `first` on, which is a multiple of kChunk. The plan has room behind the last
-/// tree.
+/// Copies trees, beginning with tree `first`, which must be a multiple of kChunk. The plan has
+/// empty trees after the last tree.
 __device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
   constexpr int kBytes = 16;
   constexpr int kPieces = kChunk * static_cast<int>(sizeof(DeviceTree)) / kBytes;
@@ -130,13 +132,13 @@ __device__ void load_trees(const AcfPlan& plan, int first, ScanMemory& memory) {
     __pipeline_memcpy_async(to + i * kBytes, from + i * kBytes, kBytes);
 }
 
-/// Waits for the copies that this thread has started.
+/// Waits until the copies that this thread has started are complete.
 __device__ void wait_for_copies() {
   __pipeline_commit();
   __pipeline_wait_prior(0);
 }
 
-/// Returns where the window of a place begins, in samples from the tile's first cell.
+/// Returns the distance of a place's window from the tile's first cell, in samples.
 __device__ int window_at(const ScanTile& tile, int place) {
   return place / kScanColumns * tile.stride + place % kScanColumns;
 }
@@ -148,13 +150,13 @@ __device__ __forceinline__ float cell_at(const float* window, std::int32_t offse
 }
 
 __device__ __forceinline__ std::int32_t leaf_of(const DeviceTree& tree, const float* window) {
-  // The function loads all three cells at once. A second load that waits for the first takes
+  // All three cells are loaded at once, because a second load that waits for the first takes
   // longer.
   const bool is_left = cell_at(window, tree.offsets[0]) < tree.thresholds[0];
   const bool is_first = cell_at(window, tree.offsets[1]) < tree.thresholds[1];
   const bool is_third = cell_at(window, tree.offsets[2]) < tree.thresholds[2];
-  // The leaves are read by value. Else the compiler chooses between addresses, and loads once for
-  // each lane.
+  // The leaves are copied to variables. Otherwise the compiler chooses between addresses, and loads
+  // once for each lane.
   const std::int32_t a = tree.leaves[0];
   const std::int32_t b = tree.leaves[1];
   const std::int32_t c = tree.leaves[2];
@@ -172,7 +174,7 @@ __device__ __forceinline__ void add_tree(const DeviceTree& of,
   }
 }
 
-/// Walks the trees from `first` on and before `end`, which all belong to one chunk.
+/// Evaluates the trees [first, end), which must belong to one chunk.
 __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int end,
                                      const float* const (&windows)[kWindows], Sums& sums) {
   const DeviceTree* const chunk = memory.trees[first / kChunk % 2];
@@ -184,7 +186,7 @@ __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int en
 
 // --- A tile's windows through the trees ----------------------------------------------------------
 
-/// Appends a place to the list of `round`, with its sum so far.
+/// Appends a place to the list of `round`, and stores its sum so far.
 __device__ void append(int round, const ScanTile& tile, const PlaceLists& lists, int place,
                        std::int32_t sum, ScanMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;
@@ -193,7 +195,7 @@ __device__ void append(int round, const ScanTile& tile, const PlaceLists& lists,
   lists.sums[place] = sum;
 }
 
-/// Walks the first trees at all places. A warp has two rows.
+/// Evaluates the first trees at all places. Each warp does this for two rows.
 __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                             int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -217,14 +219,14 @@ __device__ void first_round(const AcfPlan& plan, const ScanTile& tile, const Pla
       append(1, tile, lists, (warp + w * kWarps) * kLanes + lane, sums.sum[w], memory);
 }
 
-/// Two places in a lane's list of the places that have come to a round.
+/// Holds two places of a lane's list of places that have reached a round.
 struct Pair {
   int places[kWindows];
   bool there[kWindows];
   const float* windows[kWindows];
 };
 
-/// Returns the pair with this number in the lane's list.
+/// Returns the pair of this number in the lane's list.
 __device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round, int number,
                         int count) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -239,16 +241,16 @@ __device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round
   return pair;
 }
 
-/// Returns into how many parts the trees may be cut so that each warp has one part of them and one
-/// pair.
+/// Returns the base-2 logarithm of the number of parts into which the trees are divided. With it,
+/// each warp evaluates one part for one pair, if there are few pairs.
 __device__ int log2_of_parts(int pairs, int trees) {
   int parts = 0;
   while (parts < kLog2Warps && pairs <= kWarps >> (parts + 1) && 2 << parts <= trees) ++parts;
   return parts;
 }
 
-/// Combines the parts of consecutive trees that warps have shared. `sharers` warps walk each part.
-/// The warps of the first part get the result. All threads call it.
+/// Combines the results of consecutive parts of the trees. `sharers` warps evaluate each part, for
+/// different windows. The warps of the first part get the result. All threads must call it.
 __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -267,9 +269,9 @@ __device__ void add_parts(int parts, int sharers, Sums& sums, ScanMemory& memory
     }
 }
 
-/// Walks trees for the places that have come to this round. Does nothing and returns false if few
-/// places are left. If there are fewer pairs than warps, several warps share the trees, so that all
-/// have work.
+/// Evaluates trees for the places that have reached this round. Returns false and does nothing if
+/// few places are left. If there are fewer pairs than warps, several warps share the trees of a
+/// pair, so that all warps have work.
 __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                            int round, int first, int end, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -280,12 +282,12 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   if (end % kChunk == 0 && end < plan.classifier.tree_count) load_trees(plan, end, memory);
   const int most = nms::of_warp(nms::warp_combined(count, [](int a, int b) { return max(a, b); }));
   const int pairs = (most + kWindows - 1) / kWindows;
-  // The number of parts is a power of two, so that nothing needs to be divided. Each part has at
-  // least one tree, so that its least sum is defined.
+  // The number of parts is a power of two, so that no division is needed. Each part has at least
+  // one tree, so that its least sum is defined.
   const int log2_parts = log2_of_parts(pairs, end - first);
   const int parts = 1 << log2_parts;
-  const int log2_sharers = kLog2Warps - log2_parts;  // number of warps that have the same part
-  // each warp comes here at least once, because all must call add_parts() together
+  const int log2_sharers = kLog2Warps - log2_parts;  // 2^log2_sharers warps have the same part
+  // each warp enters this loop at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = parts > 1 ? i >> log2_sharers : 0;
     const int number = parts > 1 ? i & ((1 << log2_sharers) - 1) : i;
@@ -314,7 +316,7 @@ __device__ bool next_round(const AcfPlan& plan, const ScanTile& tile, const Plac
 
 // --- The last windows: a warp each ---------------------------------------------------------------
 
-/// Moves the places that have come to `round` into the other list, without gaps. Returns the number
+/// Moves the places that have reached `round` into the other list, without gaps. Returns the number
 /// of that list.
 __device__ int move_together(int round, const PlaceLists& lists, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -329,8 +331,8 @@ __device__ int move_together(int round, const PlaceLists& lists, ScanMemory& mem
   return list;
 }
 
-/// What consecutive trees do to a sum: how much they add, and the least sum after any one of them.
-/// Without a tree, `least` is kNoSum.
+/// Says what consecutive trees do to a sum: how much they add, and what the least sum after any of
+/// them is. Without a tree, `least` is kNoSum.
 struct Run {
   static constexpr std::int32_t kNoSum = INT32_MAX;
   std::int32_t sum = 0;
@@ -351,8 +353,8 @@ __device__ Run of_lanes(Run run) {
   return run;
 }
 
-/// Walks whole blocks of trees, from `first` on and before `end`, for two windows. Only trees from
-/// `walked` on count. A lane has kLaneRun trees that follow each other.
+/// Evaluates whole blocks of kWarpTrees trees, those of [first, end), for two windows. Only trees
+/// with a number >= `walked` contribute. Each lane has kLaneRun successive trees.
 __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
                             const float* const (&windows)[kWindows], Run (&runs)[kWindows]) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -379,8 +381,8 @@ __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
   }
 }
 
-/// Walks the trees from `walked` on and before `end` for the windows in list `from`. Those that
-/// stay in go to the other list.
+/// Evaluates the trees [walked, end) for the windows in list `from`. Appends the windows that
+/// aren't rejected to the other list.
 __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const PlaceLists& lists,
                            int walked, int end, int from, ScanMemory& memory) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -391,7 +393,7 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   const int blocks = (end + kWarpTrees - 1) / kWarpTrees - first;
   const int log2_parts = log2_of_parts(pairs, blocks);
   const int log2_sharers = kLog2Warps - log2_parts;
-  // each warp comes here at least once, because all must call add_parts() together
+  // each warp enters this loop at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int part = log2_parts > 0 ? i >> log2_sharers : 0;
     const int number = log2_parts > 0 ? i & ((1 << log2_sharers) - 1) : i;
@@ -427,7 +429,7 @@ __device__ void last_round(const AcfPlan& plan, const ScanTile& tile, const Plac
   }
 }
 
-/// Walks the trees from `walked` on for the places that have come to `round`, and lists the windows
+/// Evaluates all trees from `walked` on for the places that have reached `round`. Lists the windows
 /// that pass.
 __device__ void last_trees(const AcfPlan& plan, const ScanTile& tile, const AcfBuffers& buffers,
                            const PlaceLists& lists, int round, int walked, ScanMemory& memory) {
@@ -466,8 +468,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
-    // Coarse scales come first. Their windows pass more trees, and the other blocks would wait for
-    // them at the end.
+    // Coarse scales come first, because their windows pass more trees. If they came last, the other
+    // blocks would wait for them at the end.
     ScanTile tile = tile_of(plan, batch.first_tile + batch.tiles - 1 - memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {
@@ -510,10 +512,11 @@ constexpr int kSelectionThreads = 256;
 constexpr unsigned kSelectionWarps = kSelectionThreads / kLanes;
 constexpr unsigned kSelectionBlocks = 512;  ///< enough blocks for any device
 constexpr unsigned kAllWarps = kSelectionBlocks * kSelectionWarps;
-/// windows that a warp ranks at once, if there are more windows than warps
+/// number of windows that a warp ranks at once, if there are more windows than warps
 constexpr unsigned kRanked = 4;
 
-/// Ranks windows, `kCount` a warp at once. A window's rank is how many windows come before it.
+/// Ranks windows; each warp ranks `kCount` windows at once. A window's rank is the number of
+/// windows before it.
 template <unsigned kCount>
 __device__ void rank_windows(const AcfBuffers& buffers, unsigned count, const ScoreCurve& curve,
                              const cuda::DeviceDetections& to) {
@@ -572,7 +575,7 @@ std::size_t shared_samples() {
   FACEPIPE_CUDA_CHECK(
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
   FACEPIPE_CUDA_CHECK(cudaFuncGetAttributes(&facts, scan_kernel<true>));
-  constexpr std::size_t kReserved = 1024;  // CUDA takes this from each block
+  constexpr std::size_t kReserved = 1024;  // number of bytes that CUDA takes from each block
   const std::size_t room = static_cast<std::size_t>(most) / kBlocks;
   const std::size_t taken = facts.sharedSizeBytes + kReserved;
   return room > taken ? (room - taken) / sizeof(float) : 0;
@@ -584,7 +587,7 @@ int scan_blocks(const AcfPlan& plan) {
   int at_once = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));
   FACEPIPE_CUDA_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  // All detectors set the same value, because it holds for the kernel and not for a launch.
+  // The attribute belongs to the kernel and not to a launch, so all detectors set the same value.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(scan_kernel<true>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_samples() * sizeof(float))));

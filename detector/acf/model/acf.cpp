@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Even a file with kMostTrees trees is far smaller.
+/// This is far more than a file with kMostTrees trees needs.
 constexpr std::size_t kLargestFile = std::size_t{16} << 20;
 constexpr std::size_t kMostTrees = 65536;
 constexpr std::int64_t kLeastObject = 16;
@@ -27,8 +27,8 @@ constexpr std::size_t kLongestName = 64;
 constexpr int kPerOctave = 8;
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// The parser stops at this depth. No model is nested as deeply, so such JSON is refused before it
-/// costs anything.
+/// The parser stops at this depth. No model is nested as deeply. So JSON with deeper nesting is
+/// refused before it takes much time or memory.
 constexpr int kDeepest = 8;
 
 class Reader {
@@ -69,14 +69,14 @@ class Reader {
       too_deep = too_deep || depth > kDeepest;
       return !too_deep;
     };
-    // The parser also reports a number that a double can't hold as an error.
+    // If a double can't hold a number, the parser reports this as an error, too.
     Json root = Json::parse(bytes, look, false);
     if (too_deep) refuse("JSON with more than 8 levels of nesting");
     if (root.is_discarded()) refuse("not JSON, or cut off");
     return root;
   }
 
-  /// Checks that the object has each of `names` and nothing else.
+  /// Checks that the object has each of `names` and no other member.
   void has_only(const Json& object, const std::string& what,
                 std::initializer_list<const char*> names) const {
     if (!object.is_object()) refuse(what + ": must be an object");

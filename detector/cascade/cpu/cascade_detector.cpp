@@ -16,7 +16,8 @@ namespace facepipe::detector::cascade {
 
 namespace {
 
-// Most pixels of the levels of a batch, in pictures. With a scale factor of 1.1, all levels fit.
+// The levels of a batch have at most this many times the pixels of the picture. With a scale factor
+// of 1.1, all levels fit in one batch.
 constexpr std::int64_t kBatchPictures = 6;
 
 std::int64_t pixels(Size size) { return std::int64_t{size.width} * size.height; }
@@ -112,7 +113,8 @@ class CascadeRequest final : public DetectionRequest {
       throw Error(ErrorKind::internal, std::string("detector: ") + call + " called out of turn");
   }
 
-  // Members are destroyed in reverse order: the permit goes back before the detector is released.
+  // Members are destroyed in reverse order. So the permit is returned before the detector is
+  // released.
   std::shared_ptr<CascadeDetector> detector_;
   PermitPool::Permit permit_;
   Slot& slot_;
@@ -145,8 +147,8 @@ class CascadeDetector final : public Detector,
 
   [[nodiscard]] Size frame() const { return frame_; }
 
-  /// Waits until other requests are done. Sets `interval` to the time that this request took
-  /// itself.
+  /// Waits until other requests are done. Sets `interval` to the time of this request, without the
+  /// time that it waited.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();

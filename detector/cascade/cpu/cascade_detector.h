@@ -1,5 +1,5 @@
-// This detector is a cascade. It makes the picture grey and smaller in several levels, and slides a
-// window over each.
+// Implements the detector of cascades on the CPU. It makes the picture grey, makes smaller levels
+// of it, and slides a window over each level.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,22 @@
 
 namespace facepipe::detector::cascade {
 
-/// Finds the windows of a picture that pass, by level, then by row, then by column. They are
-/// exactly the windows that OpenCV 4's CascadeClassifier finds with minNeighbors 0, before it clips
-/// them. `grey` has one byte a pixel. Thread-safe. `workers` share the work.
+/// Finds the windows of a picture that pass. They are exactly the windows that OpenCV 4's
+/// CascadeClassifier finds with minNeighbors 0, before it clips them. Thread-safe.
 class WindowFinder {
  public:
   /// `picture` is the size of the upright picture.
   WindowFinder(std::shared_ptr<const Scanner> scanner, Size picture, const LevelOptions& options,
                std::size_t most_windows = kMostWindows);
 
-  /// Memory that is kept from one picture to the next.
+  /// Holds memory that is reused for the next picture.
   struct Memory {
     std::vector<cv::Mat> levels;
     std::vector<ScanMemory> threads;
   };
-  /// Errors: device, if more than most_windows pass.
+  /// Returns the windows that pass, ordered by level, then by row, then by column. `grey` must have
+  /// one byte a pixel. `workers` share the work. Throws Error(device) if more than most_windows
+  /// pass.
   [[nodiscard]] std::vector<Box> find(const cv::Mat& grey, Workers& workers, Memory& memory) const;
 
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
@@ -41,7 +42,7 @@ class WindowFinder {
     int first_row = 0;
     int rows = 0;
   };
-  /// Levels that are made together, and then scanned together.
+  /// Describes levels that are made together, and then scanned together.
   struct Batch {
     std::size_t first_level = 0;
     std::size_t level_count = 0;
@@ -62,13 +63,13 @@ class WindowFinder {
 struct CascadeOptions {
   LevelOptions levels;
   float score_threshold = 0.5F;  ///< candidates need score > this
-  /// True: all windows are candidates, with score 1 and not clipped to the picture. The rule of
-  /// suppression that counts windows needs this.
+  /// If true, all windows are candidates, with score 1 and not clipped to the picture. The rule of
+  /// suppression that counts windows (`groups`) needs this.
   bool every_window = false;
-  int requests = 1;  ///< frames that the detector may hold at once, >= 1
+  int requests = 1;  ///< number of frames that the detector may hold at once, >= 1
 };
 
-/// Makes a detector whose scores are agreement_score() (score.h).
+/// Makes a detector. Its scores are agreement_score() (score.h).
 [[nodiscard]] std::shared_ptr<Detector> make_cascade_detector(
     std::shared_ptr<const Scanner> scanner, std::shared_ptr<Workers> workers, Size frame,
     const CascadeOptions& options);

@@ -7,33 +7,32 @@
 
 #include "detector/cascade/skipping.h"
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/cascade/cpu/scan.cpp"
 #include <hwy/foreach_target.h>
 // Highway requires this include to follow foreach_target.h.
 #include <hwy/highway.h>
 
-// All instruction sets share what follows.
+// All instruction sets share the following declarations.
 #ifndef FACEPIPE_CASCADE_SCAN
 #define FACEPIPE_CASCADE_SCAN
 namespace facepipe::detector::cascade {
 
-/// Number of places in a row whose results fit into one word.
+/// Number of places in a row that are handled together. Their results fit into one word.
 constexpr int kChunk = 64;
-/// Most windows that a vector holds.
+/// No vector holds more windows than this.
 constexpr std::size_t kMostLanes = 16;
 
-/// Neighbouring windows: as many as a vector has lanes.
+/// Describes neighbouring windows. A vector has a lane for each of these windows.
 struct Group {
   const float* at = nullptr;        ///< first sum of the first window
   const float* inverses = nullptr;  ///< 1 / deviation of the first window
-  /// bit i: the i-th window is still in; set before a stage and updated after it
+  /// bit i is set while the i-th window has passed all stages so far; updated after each stage
   std::uint32_t wanted = 0;
 };
 
-/// Decides about one window: computes stages, nodes and leaves. It computes the exact sum, as
-/// OpenCV does.
+/// Decides whether one window passes a stage. Computes the exact sum of leaves, as OpenCV does.
 class OneWindow {
  public:
   OneWindow(const Cascade& cascade, const Tables& tables, const float* at, float inverse)
@@ -72,7 +71,8 @@ class OneWindow {
   float inverse_;
 };
 
-/// Returns those of `windows` of a group that pass a stage.
+/// Returns the subset of `windows` that passes a stage. `windows` has a bit for each window of a
+/// group.
 inline std::uint32_t pass_one_by_one(const Cascade& cascade, const Tables& tables,
                                      const Stage& stage, const Group& group,
                                      std::uint32_t windows) {
@@ -107,7 +107,7 @@ HWY_INLINE Floats rect_sum(FloatTag d, const float* at, const std::int32_t* corn
   return hn::Sub(top, bottom);
 }
 
-// All steps before the last product are exact: they have whole numbers below 2^24.
+// All steps before the last product are exact, because their values are whole numbers below 2^24.
 template <std::size_t Rects>
 HWY_INLINE Floats value_of(FloatTag d, const FeatureTable<Rects>& feature, const float* at,
                            Floats inverse) {
@@ -125,8 +125,8 @@ HWY_INLINE Floats leaf_of(FloatTag d, const StumpTable<Rects>& stump, const floa
   return hn::IfThenElse(is_left, hn::Set(d, stump.left), hn::Set(d, stump.right));
 }
 
-// Computes all nodes, children before their parents. A node returns the leaf of the child that it
-// chooses.
+// Evaluates all nodes of a tree, children before their parents. The result of a node is the leaf
+// that is reached from it.
 HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tables,
                           const Tree& tree, const float* at, Floats inverse) {
   std::array<std::array<float, kMostLanes>, kWidestTree> given;
@@ -145,8 +145,8 @@ HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tabl
   }
 }
 
-/// Takes one group or four groups through a stage. With four, the values of a table are loaded only
-/// once.
+/// Evaluates a stage for one group or for four groups. With four, the values of a table are loaded
+/// only once.
 class StageOfGroups {
  public:
   StageOfGroups(const Cascade& cascade, const Tables& tables, const StageTable& stage)
@@ -219,7 +219,7 @@ class StageOfGroups {
   const StageTable& stage_;
 };
 
-/// Clears from `wanted` of each group the windows that don't pass a stage.
+/// Clears the bits of windows that don't pass a stage in `wanted` of each group.
 void pass_stage(const Cascade& cascade, const Tables& tables, std::size_t index, Group* groups,
                 std::size_t count) {
   const StageTable& stage = tables.stages[index];
@@ -235,9 +235,9 @@ void pass_stage(const Cascade& cascade, const Tables& tables, std::size_t index,
 
 std::size_t lanes() { return hn::Lanes(FloatTag()); }
 
-/// Returns which windows at `places` (at most kChunk) from `sums` on have enough contrast, and
-/// writes kChunk inverses. `corners` are the distances of the inner window's corners from its first
-/// sum.
+/// Returns which windows have enough contrast, and writes kChunk inverses. The windows are those at
+/// `places` successive places (at most kChunk). `sums` points to the first sum of the first window.
+/// `corners` are the distances of the inner window's corners from a window's first sum.
 std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std::uint32_t* squares,
                             const std::array<std::ptrdiff_t, 4>& corners, int places,
                             float* inverses) {
@@ -286,12 +286,14 @@ HWY_EXPORT(pass_stage);
 HWY_EXPORT(with_contrast);
 HWY_EXPORT(lanes);
 
-constexpr int kTilePlaces = 256;  ///< of a row, with steps of 1 pixel; half as many with steps of 2
-constexpr int kPadding = kChunk;  ///< behind a row, because vectors read beyond the last place
+/// Number of places in a row of a tile with steps of 1 pixel; half as many with steps of 2.
+constexpr int kTilePlaces = 256;
+constexpr int kPadding = kChunk;  ///< room after a row; vectors read beyond the last place
 
 int tile_places(int step) { return kTilePlaces / step; }
 
-// A tile's sums stay below 2^24, so that single precision represents them exactly.
+// Returns how many rows a tile can have. Its sums stay below 2^24, so single precision represents
+// them exactly.
 int most_rows(Size window, const Level& level) {
   constexpr int kMostPixels = (1 << 24) / 255;
   const int columns = (tile_places(level.step) - 1) * level.step + window.width;
@@ -305,11 +307,11 @@ TileLayout layout_of(Size window, int step) {
 }
 
 /// Fills memory.sums and memory.squares for a tile that begins at pixel `first` of the level. Each
-/// value is the sum over all pixels above and to the left.
+/// value is the sum over all pixels above it and to its left.
 void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayout& layout,
             ScanMemory& memory) {
   const auto words = static_cast<std::size_t>(layout.stride * (pixels.height + 1));
-  // Vectors read behind the last row, but no decision depends on what they read there.
+  // Vectors read beyond the last row, but no decision depends on what they read there.
   if (memory.sums.size() < words + kPadding) memory.sums.resize(words + kPadding);
   if (memory.squares.size() < words + kPadding) memory.squares.resize(words + kPadding);
   std::fill_n(memory.sums.begin(), layout.stride, 0.0F);
@@ -339,7 +341,7 @@ void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayo
   }
 }
 
-/// Takes a tile through the stages, one stage after the other.
+/// Evaluates all windows of a tile, one stage after the other.
 class TileScan {
  public:
   TileScan(const Cascade& cascade, const Tables& tables, ScanMemory& memory)
@@ -350,9 +352,9 @@ class TileScan {
                 corner(window.width - 1, window.height - 1)};
   }
 
-  /// Calls found(row, place) in raster order for each window of a tile of `places` that passes.
-  /// memory.sums and memory.squares have been filled. memory.skips holds the skipping of the tile
-  /// to the left.
+  /// Calls found(row, place) for each window of the tile that passes, in raster order. The tile has
+  /// `places`. memory.sums and memory.squares must have been filled. memory.skips must be as the
+  /// scan of the tile to the left has set it.
   template <typename Found>
   void scan(Size places, const Found& found) {
     begin(places);
@@ -364,7 +366,8 @@ class TileScan {
   }
 
  private:
-  /// Neighbouring places of a row. The windows at some of them are still in.
+  /// Holds neighbouring places of a row. `wanted` has a bit for each place; a bit is set while the
+  /// window has passed all stages so far.
   struct Chunk {
     int row = 0;
     int place = 0;
@@ -378,7 +381,8 @@ class TileScan {
     return memory_.inverses.data() + chunk.row * kTilePlaces + chunk.place;
   }
 
-  /// Checks contrast and runs the first stage. This decides which windows are looked at.
+  /// Checks the contrast and evaluates the first stage. Removes the windows that OpenCV would skip
+  /// (see skipping.h).
   void begin(Size places) {
     memory_.inverses.resize(static_cast<std::size_t>(places.height * kTilePlaces + kPadding));
     chunks_.clear();
@@ -407,8 +411,8 @@ class TileScan {
     forget_empty();
   }
 
-  // Each group begins with a window that is still in. So there are few groups if such windows lie
-  // close together.
+  // Each group begins with a window that is still wanted. So there are few groups if these windows
+  // lie close together.
   void pass_all(std::size_t stage) {
     groups_.clear();
     const std::uint64_t all = (std::uint64_t{1} << lanes_) - 1;

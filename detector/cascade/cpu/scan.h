@@ -1,5 +1,4 @@
-// The scanner slides the window over a level, and tells at which places it passes all stages of a
-// cascade.
+// Slides the window over a level, and finds the places where it passes all stages of a cascade.
 #pragma once
 
 #include <cstddef>
@@ -12,42 +11,42 @@
 
 namespace facepipe::detector::cascade {
 
-/// A view of a level's picture, one byte a pixel.
+/// Refers to a level's picture, with one byte a pixel.
 struct GreyPicture {
   const std::uint8_t* pixels = nullptr;
   std::ptrdiff_t stride = 0;  ///< bytes from row to row
   Size size;
 };
 
-/// The top left pixel of the window, in pixels of the level.
+/// The position of the window's top left pixel, in pixels of the level.
 struct Place {
   int x = 0;
   int y = 0;
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Memory that one thread needs to scan. It grows as needed and is reused.
+/// Holds the memory that one thread needs to scan. It grows as needed and is reused.
 struct ScanMemory {
   std::vector<float> sums;             ///< sums of grey levels, in the layout of TileLayout
   std::vector<std::uint32_t> squares;  ///< sums of squared grey levels, mod 2^32
   std::vector<float> inverses;         ///< 1 / deviation of each place of a tile, unscaled
-  std::vector<std::uint64_t> skips;    ///< for each row: whether its next place is left out
+  std::vector<std::uint64_t> skips;    ///< for each row: whether its next place is skipped
 };
 
-/// Immutable, hence thread-safe. Exactly the windows pass that pass in OpenCV 4's
-/// CascadeClassifier. The skipping is also OpenCV's: if a window fails in the first stage, the next
-/// one in its row is left out. It uses Highway's vectors for the processor at hand.
+/// Finds exactly the windows that pass in OpenCV 4's CascadeClassifier. It also skips windows as
+/// OpenCV does: if a window fails in the first stage, the next window in its row is skipped.
+/// Immutable, hence thread-safe. Uses Highway's vectors for the processor at hand.
 class Scanner {
  public:
   explicit Scanner(Cascade cascade);
 
   [[nodiscard]] const Cascade& cascade() const { return cascade_; }
 
-  /// Rows of places that a thread best scans at once.
+  /// Number of rows of places that a thread should scan at once.
   static constexpr int kBandRows = 64;
 
-  /// Scans `rows` rows of places, from `first_row` on, and appends the windows that pass, by row,
-  /// then by column. `picture` is the level's picture and has the size level.size.
+  /// Scans `rows` rows of places, beginning with `first_row`. Appends the windows that pass, by
+  /// row, then by column. `picture` is the level's picture; its size must be level.size.
   void scan(const Level& level, const GreyPicture& picture, int first_row, int rows,
             ScanMemory& memory, std::vector<Place>& passed) const;
 

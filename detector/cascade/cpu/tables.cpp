@@ -23,7 +23,7 @@ FeatureTable<Rects> feature_table(const Feature& feature, const TileLayout& layo
   return table;
 }
 
-/// Makes the table of a tree's only node.
+/// Makes the table of a tree that has only one node.
 template <std::size_t Rects>
 StumpTable<Rects> stump_table(const Cascade& cascade, const Tree& tree, const TileLayout& layout) {
   const Node& node = cascade.nodes[tree.first_node];
@@ -34,8 +34,9 @@ StumpTable<Rects> stump_table(const Cascade& cascade, const Tree& tree, const Ti
           leaf(node.left), leaf(node.right)};
 }
 
-// If the magnitudes of n numbers add up to `magnitude`, n additions are wrong by at most n times
-// half a unit in the last place of `magnitude`. The rest is slack: this bound and the exact sum are
+// Returns a bound of the error of a sum in single precision. If the magnitudes of n numbers add up
+// to `magnitude`, the error of n additions is at most n times half a unit in the last place of
+// `magnitude`. The bound is larger than that, because the bound itself and the exact sum are
 // rounded, too.
 float doubt_of(double magnitude, std::uint32_t summands, float threshold) {
   constexpr double kUnit = 0x1p-23;

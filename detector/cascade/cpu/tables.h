@@ -1,5 +1,5 @@
-// The CPU scans a cascade in this form: features are distances in a tile of sums, and each stage
-// knows how wrong a sum in single precision may be.
+// Holds a cascade in the form in which the CPU scans it. Features are distances in a tile of sums.
+// Each stage knows the largest error of a sum in single precision.
 #pragma once
 
 #include <array>
@@ -11,14 +11,15 @@
 
 namespace facepipe::detector::cascade {
 
-/// The layout in memory of sums of grey levels over a part of a level. Row y of the tile holds sums
-/// over all rows above it; `column(x)` holds sums over all columns to the left of x. So there is
-/// one row and one column more than the tile has pixels. If the window moves by 2 pixels, even
-/// columns come before odd ones. Then neighbouring places read neighbouring values.
+/// Describes the layout in memory of a tile: sums of grey levels over a part of a level. Row y of
+/// the tile holds sums over all rows above it; `column(x)` holds sums over all columns to the left
+/// of x. So a tile has one row and one column more than it has pixels. If the window moves by 2
+/// pixels, even columns are stored before odd columns. Then neighbouring places read neighbouring
+/// values.
 struct TileLayout {
   int step = 1;
-  std::ptrdiff_t stride = 0;  ///< values from row to row
-  std::ptrdiff_t odd = 0;     ///< index where odd columns begin, with step 2
+  std::ptrdiff_t stride = 0;  ///< number of values from one row to the next
+  std::ptrdiff_t odd = 0;     ///< index at which odd columns begin, with step 2
 
   [[nodiscard]] std::ptrdiff_t column(int x) const {
     return step == 1 ? x : x / 2 + (x % 2 == 0 ? 0 : odd);
@@ -26,8 +27,8 @@ struct TileLayout {
   [[nodiscard]] std::ptrdiff_t at(int x, int y) const { return y * stride + column(x); }
 };
 
-/// Corners of a feature's rectangles, four each, as distances from a window's first sum. The order
-/// is top left, top right, lower left, lower right.
+/// Holds the four corners of each of a feature's rectangles, as distances from a window's first
+/// sum. Their order is top left, top right, lower left, lower right.
 template <std::size_t Rects>
 struct FeatureTable {
   std::array<std::int32_t, 4 * Rects> corners{};
@@ -42,7 +43,7 @@ struct StumpTable {
   float right = 0;
 };
 
-/// A node of any tree. If it has no third rectangle, the weight of that rectangle is 0.
+/// Describes a node of any tree. If it has no third rectangle, the weight of that rectangle is 0.
 struct NodeTable {
   FeatureTable<3> feature;
   FeatureTable<2> first_two;  ///< the whole feature if it has only two rectangles
@@ -52,29 +53,29 @@ struct NodeTable {
   std::int32_t right = 0;
 };
 
-/// Stumps with two rectangles and those with three are stored apart, in any order. A sum in single
-/// precision decides if it differs from the threshold by more than `doubt`; else the exact sum
-/// decides.
+/// Describes a stage. Stumps with two rectangles and stumps with three are stored apart, in any
+/// order. If a sum in single precision differs from the threshold by more than `doubt`, it decides.
+/// Otherwise the exact sum decides.
 struct StageTable {
   std::uint32_t first_pair = 0;
   std::uint32_t pair_count = 0;
   std::uint32_t first_triple = 0;
   std::uint32_t triple_count = 0;
   Stage exact;      ///< the stage with its trees in the file's order
-  float doubt = 0;  ///< bound of the error that order and rounding of the summands cause
+  float doubt = 0;  ///< bound of the error that the order and the rounding of the summands cause
 };
 
-/// All tables for one layout.
+/// Holds all tables for one layout.
 struct Tables {
   TileLayout layout;
   std::vector<StageTable> stages;
   std::vector<StumpTable<2>> pairs;
   std::vector<StumpTable<3>> triples;
   std::vector<NodeTable> nodes;   ///< the same order as Cascade::nodes
-  std::uint32_t widest_tree = 1;  ///< nodes of the largest tree
+  std::uint32_t widest_tree = 1;  ///< number of nodes of the largest tree
 };
 
-/// A cascade with larger trees is computed window by window.
+/// If a cascade has trees with more nodes than this, its windows are evaluated one by one.
 inline constexpr std::uint32_t kWidestTree = 8;
 
 [[nodiscard]] Tables make_tables(const Cascade& cascade, const TileLayout& layout);

@@ -115,7 +115,7 @@ class CudaCascadeDetection final : public CudaDetection {
 
  private:
   [[nodiscard]] std::size_t words() const {
-    // never 0, so that the buffer is not null
+    // at least 1, so that the buffer is not null
     return static_cast<std::size_t>(detector_->plan().levels.word_count) + 1;
   }
   [[nodiscard]] ScanBuffers buffers() const {

@@ -22,7 +22,8 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {
-    // A trial refuses what the device can't compute, before any input is opened.
+    // This detector is only a test: it refuses what the device can't compute, before any input is
+    // opened.
     static_cast<void>(detector(kTrialLayout, 1, Tuning::none));
   }
 

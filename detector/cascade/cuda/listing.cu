@@ -24,8 +24,8 @@ __device__ const DeviceLevel& level_of_word(const ScanPlan& plan, int word) {
   return plan.levels.all[level];
 }
 
-/// Returns which windows of a word OpenCV looks at. Words with failures only can be skipped: they
-/// don't change whether a run's length is even.
+/// Returns which windows of a word OpenCV doesn't skip. Words to the left in which all windows fail
+/// can be ignored, because they don't change whether the length of a run of failures is even.
 __device__ unsigned seen_of_word(const DeviceLevel& level, const ScanBuffers& buffers, int word) {
   const int row_begin = word - (word - level.first_word) % level.words;
   unsigned skip = 0;
@@ -46,7 +46,7 @@ __device__ nms::WholeBox window_of(const DeviceLevel& level, int in_level, int b
           level.box_size.width, level.box_size.height};
 }
 
-/// Lists windows. Each thread takes a word.
+/// Lists windows. Each thread handles a word.
 __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffers buffers) {
   const auto word = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   unsigned bits = word < plan.levels.word_count ? buffers.passed[word] : 0;
@@ -63,10 +63,10 @@ __global__ void __launch_bounds__(kThreads) list_kernel(ScanPlan plan, ScanBuffe
 
 // --- Scores ---
 
-/// This is enough for any device.
+/// This number of blocks is enough for any device.
 constexpr unsigned kScoreBlocks = 1024;
 
-/// Returns the sum over all threads of the block, in the first thread.
+/// Returns the sum of `value` over all threads of the block; only the first thread gets it.
 template <typename Value>
 __device__ Value block_sum(Value value, Value* of_warps) {
   const auto add = [](Value a, Value b) { return a + b; };
@@ -79,8 +79,8 @@ __device__ Value block_sum(Value value, Value* of_warps) {
   return sum;
 }
 
-/// Computes a window's score, and its position in the order of all windows. Each block takes a
-/// window.
+/// Computes a window's score, and its position in the order of all windows. Each block handles one
+/// window at a time.
 template <bool kEveryWindow>
 __global__ void __launch_bounds__(kThreads) score_kernel(ScanBuffers buffers) {
   __shared__ std::int64_t sums[kWarps];
@@ -133,7 +133,7 @@ __device__ unsigned sum_before(unsigned value, unsigned* of_warps, unsigned* tot
   return before;
 }
 
-/// Selects candidates. One block runs, in the windows' order.
+/// Selects candidates, in the windows' order. Only one block runs.
 __global__ void __launch_bounds__(kThreads)
     select_kernel(ScanBuffers buffers, Size picture, Selection selection,
                   cuda::DeviceDetections to) {

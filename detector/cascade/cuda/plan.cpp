@@ -20,7 +20,8 @@ namespace {
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
-/// The odd stride puts the rows of a column into different banks.
+/// Returns the layout of a tile's sums. Its stride is odd, so that the rows of a column lie in
+/// different banks.
 TileLayout layout_of(const ScanPlan& plan, int step) {
   const int columns = tile_size(plan, step).width + 1;
   const std::ptrdiff_t half = (columns + 1) / 2;
@@ -54,7 +55,7 @@ std::vector<DeviceNode> device_nodes(const Cascade& cascade, const Tables& table
   return nodes;
 }
 
-/// Tells how often a feature's value counts the sum at each corner of its rectangles, by y and x.
+/// Holds the factor of the sum at each corner of a feature's rectangles, ordered by y and x.
 using Corners = std::map<std::pair<int, int>, int>;
 
 Corners corners_of(const Feature& feature) {
@@ -76,14 +77,14 @@ std::int32_t in_units(double leaves, float units) {
 
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// Returns the sign of the first corner's count. If rectangles cancel each other out, no corner is
-/// left, and the sign is 1.
+/// Returns the sign of the first corner's factor. If rectangles cancel each other out, there is no
+/// corner, and the sign is 1.
 int sign_of(const Corners& corners) {
   return !corners.empty() && corners.begin()->second < 0 ? -1 : 1;
 }
 
-/// Returns how often a stump counts each corner. Signs are chosen so that the first count is above
-/// 0.
+/// Returns the factors of a stump's corners. If the first factor is negative, all signs are
+/// changed.
 std::vector<std::int32_t> counts_of(const Corners& corners) {
   const int sign = sign_of(corners);
   std::vector<std::int32_t> counts;
@@ -113,22 +114,23 @@ void append_run_head(const std::vector<std::int32_t>& counts, std::size_t stumps
   append_words(words, run_head_pairs(kind), to);
 }
 
-/// A stump's decision in the form for a window a lane.
+/// Holds a stump's decision in the form for stages in which each lane evaluates a window.
 struct StumpDecision {
   float threshold = 0;
   float left = 0;
   float right = 0;
 };
 
-/// Returns the decision for counts_of(). If their sign is the opposite, the leaves change places.
-/// The threshold is moved so that a value equal to the old one goes to the old right leaf.
+/// Returns the decision for the factors that counts_of() returns. If it has changed their signs,
+/// left and right leaf are exchanged. The threshold is then moved slightly, so that a value equal
+/// to the old threshold still leads to the old right leaf.
 StumpDecision decision_of(const DeviceNode& stump, const Corners& corners) {
   if (sign_of(corners) > 0) return {stump.threshold, stump.left_leaf, stump.right_leaf};
   return {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
           stump.right_leaf, stump.left_leaf};
 }
 
-/// Appends a stump in one layout.
+/// Appends a stump, in one layout.
 void append_stump(const DeviceNode& stump, const Corners& corners, const TileLayout& layout,
                   std::int32_t kind, float units, std::vector<WordPair>& to) {
   std::vector<std::uint32_t> words;
@@ -151,7 +153,7 @@ std::int32_t rights_of(const std::vector<DeviceNode>& stumps, const std::vector<
   return in_units(rights, units);
 }
 
-/// Appends a stage's stumps in both layouts, run by run. Returns the number of runs.
+/// Appends a stage's stumps, in both layouts, run by run. Returns the number of runs.
 std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tables)[2],
                          const Stage& stage, float units, ScanTables& to) {
   std::map<std::vector<std::int32_t>, std::vector<std::size_t>> runs;
@@ -167,8 +169,8 @@ std::int32_t append_runs(const std::vector<Corners>& corners, const Tables (&tab
   return static_cast<std::int32_t>(runs.size());
 }
 
-/// Holds the corners of 32 stumps in the order of a StumpBlock. All lanes read their i-th words at
-/// once, one i after the other. A word of 0 is no corner.
+/// Holds the corners of 32 stumps in the order of a StumpBlock. The lanes read their i-th words at
+/// the same time. A word of 0 is no corner.
 class BlockCorners {
  public:
   explicit BlockCorners(std::size_t most) : most_(words_of(most)) {}
@@ -180,9 +182,10 @@ class BlockCorners {
     if (corner != 0) ++in_bank_[i][bank_of(corner)];
   }
 
-  /// Orders each stump's corners so that lanes meet in few banks of shared memory. The place of a
-  /// window doesn't matter, because it moves all corners by the same number of banks. Corners
-  /// change places as long as this makes fewer pairs of lanes meet.
+  /// Orders each stump's corners so that few lanes read from the same bank of shared memory at the
+  /// same time. The position of a window doesn't matter, because it moves all corners by the same
+  /// number of banks. Corners are exchanged as long as this reduces the number of pairs of lanes
+  /// that read from the same bank.
   void spread() {
     while (spread_once()) {
     }
@@ -191,12 +194,13 @@ class BlockCorners {
  private:
   static constexpr std::size_t kBanks = 32;
   static std::size_t bank_of(std::uint32_t corner) { return corner % kBanks; }
-  /// Returns how many words the lanes read for that many corners.
+  /// Returns how many words each lane reads for a number of corners.
   static std::size_t words_of(std::size_t corners) {
     return corners <= 6 ? 6 : corners <= 8 ? 8 : corners <= 9 ? 9 : 12;
   }
 
-  /// Returns how many lanes fewer the corner meets in word `to` than in word `from`.
+  /// Returns the number of conflicts that are avoided if the corner moves from word `from` to word
+  /// `to`. A conflict is another lane that reads from the same bank.
   [[nodiscard]] int gain(std::uint32_t corner, std::size_t from, std::size_t to) const {
     return corner == 0 ? 0 : in_bank_[from][bank_of(corner)] - in_bank_[to][bank_of(corner)] - 1;
   }
@@ -255,7 +259,7 @@ StumpBlock block_of(std::span<const std::size_t> stumps, const std::vector<Devic
   return block;
 }
 
-/// Appends a stage's stumps in one layout.
+/// Appends a stage's stumps, in one layout.
 void append_blocks(const std::vector<DeviceNode>& nodes, const std::vector<Corners>& corners,
                    const TileLayout& layout, const Stage& stage, float units,
                    std::vector<StumpBlock>& to) {
@@ -268,7 +272,7 @@ void append_blocks(const std::vector<DeviceNode>& nodes, const std::vector<Corne
   }
 }
 
-/// Returns a bound: no sum with one leaf of each of the stage's trees is larger.
+/// Returns an upper bound for all sums that have one leaf of each of the stage's trees.
 double most_leaves(const Cascade& cascade, const Stage& stage) {
   double most = 0;
   for (std::uint32_t i = stage.first_tree; i < stage.first_tree + stage.tree_count; ++i) {
@@ -281,10 +285,10 @@ double most_leaves(const Cascade& cascade, const Stage& stage) {
   return most;
 }
 
-/// Chooses units such that no sum exceeds 32 bits. Right leaves and differences add up to at most
-/// three times the largest leaves. A sum has one number more than the stage has trees, and rounding
-/// changes each by at most half a unit. One more half unit covers the errors of the host's
-/// additions.
+/// Chooses units such that every sum fits in 32 bits. The sum of the right leaves and the
+/// differences is at most three times the sum of the largest leaves. A sum has one number more than
+/// the stage has trees, and rounding changes each number by at most half a unit. One more half unit
+/// covers the errors of the host's additions.
 void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   constexpr int kBits = 30;
   const double largest = 3 * most_leaves(cascade, stage) + std::abs(double{stage.threshold});
@@ -296,7 +300,7 @@ void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   to.fails_below = static_cast<std::int32_t>(std::ceil(threshold - wrong));
 }
 
-/// After stages with about this many nodes, too few windows are left to give each lane one.
+/// After stages with about this many nodes, too few windows are left to give each lane a window.
 constexpr std::uint32_t kLaneNodes = 330;
 
 void add_stages(const Cascade& cascade, ScanTables& to) {
@@ -330,7 +334,7 @@ int pairs_of_stage(const std::vector<Corners>& corners, const Stage& stage) {
   return pairs;
 }
 
-/// Returns how many stages with a window a lane fit into the kernel's parameter.
+/// Returns how many of the first `most` stages fit into the kernel's parameter.
 std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>& corners,
                               std::int32_t most) {
   int pairs = 0;
@@ -341,10 +345,10 @@ std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>
   return most;
 }
 
-/// Adds stumps in their fastest forms. If their counts are too large for these, or the first stage
-/// doesn't fit into the parameter, kernels walk nodes.
+/// Adds stumps in their fastest forms. If their factors are too large for these, or if the first
+/// stage doesn't fit into the parameter, kernels use nodes instead.
 void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
-  // largest count of a StumpBlock
+  // largest factor that a StumpBlock can hold
   constexpr int kMostCount = std::numeric_limits<std::int16_t>::max();
   std::vector<Corners> corners;
   for (const Node& node : cascade.nodes) {
@@ -390,13 +394,13 @@ std::int32_t append_axis(std::vector<AxisPixel>& to, int from, int length) {
   return first;
 }
 
-/// Returns the number of sums of a tile with that step.
+/// Returns the number of sums of a tile whose places have this step.
 int count_sums(const ScanPlan& plan, int step) {
   return static_cast<int>(layout_of(plan, step).stride) * (tile_size(plan, step).height + 1);
 }
 
-/// Chooses large tiles, because then the fewest pixels are made twice. But there must be enough
-/// tiles for all multiprocessors of a large device, and shared memory must have room for two.
+/// Chooses large tiles, because fewer pixels are then made twice. But there must be enough tiles
+/// for all multiprocessors of a large device, and the shared memory must have room for two tiles.
 void choose_tile_rows(const std::vector<Level>& levels, ScanPlan& plan) {
   constexpr int kWantedTiles = 264;
   constexpr int kMostSums = 18500;
@@ -430,7 +434,8 @@ void add_levels(Size picture, const std::vector<Level>& levels, ScanTables& to) 
         to.tiles.push_back({number, column, row});
     to.levels.push_back(made);
   }
-  // Tiles with the most places come first. So blocks end with small tiles, at about the same time.
+  // Tiles with the most places come first. So the last tiles are small, and all blocks end at about
+  // the same time.
   const auto places = [&](const DeviceTile& tile) {
     const DeviceLevel& level = to.levels[static_cast<std::size_t>(tile.level)];
     return std::min(kTileColumns, level.places.width - tile.column) *

@@ -1,4 +1,4 @@
-// The host plans here what the kernels need to know about a cascade and about a stream's pictures.
+// Computes, on the host, what the kernels must know about a cascade and about a stream's pictures.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace facepipe::detector::cascade {
 
-/// The arrays of a ScanPlan, and the plan itself, whose pointers are null.
+/// Holds a ScanPlan, whose pointers are null, and the arrays to which they will point on the
+/// device.
 struct ScanTables {
   ScanPlan plan;
   std::vector<std::uint8_t> grey;
@@ -19,20 +20,20 @@ struct ScanTables {
   std::vector<std::int32_t> roots;
   // These arrays are indexed by the places' step - 1.
   std::vector<DeviceNode> nodes[2];
-  std::vector<WordPair> stumps[2];    ///< for StumpWords; empty if nodes are walked
-  std::vector<StumpBlock> blocks[2];  ///< empty if nodes are walked
+  std::vector<WordPair> stumps[2];    ///< for StumpWords; empty if kernels use nodes
+  std::vector<StumpBlock> blocks[2];  ///< empty if kernels use nodes
   std::vector<DeviceLevel> levels;
   std::vector<DeviceTile> tiles;
   std::vector<AxisPixel> axes;
 };
 
-/// Makes the tables for frames of `layout`, which is NV12 or P016. There are no levels if the
-/// window doesn't fit.
+/// Makes the tables for frames of `layout`, which must be NV12 or P016. There are no levels if the
+/// window doesn't fit into the picture.
 [[nodiscard]] ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
                                           const LevelOptions& options);
 
-/// Returns where the pixels of a level lie in the picture along one axis, by OpenCV's
-/// INTER_LINEAR_EXACT. `length` pixels are made from `from` pixels.
+/// Says from which pixels of the picture the pixels of a level are made, along one axis, as
+/// OpenCV's INTER_LINEAR_EXACT does it. `length` pixels are made from `from` pixels.
 [[nodiscard]] std::vector<AxisPixel> axis_pixels(int from, int length);
 
 }  // namespace facepipe::detector::cascade

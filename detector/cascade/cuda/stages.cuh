@@ -1,5 +1,5 @@
-// This header computes stages of a cascade over sums in shared memory, with a window a lane and
-// with a window a warp.
+// Evaluates stages of a cascade over sums in shared memory: either each lane evaluates a window, or
+// each warp does.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
-/// Returns a feature's value times `inverse`. The value was added up mod 2^32. It is a whole number
-/// whose magnitude is below 2^24.
+/// Returns a feature's value times `inverse`. `value` was added up mod 2^32. It stands for a whole
+/// number whose magnitude is below 2^24.
 __device__ inline float scaled(unsigned value, float inverse) {
   return __fmul_rn(__int2float_rn(static_cast<int>(value)), inverse);
 }
@@ -42,8 +42,8 @@ __device__ inline float leaf_of(const DeviceNode* node, const unsigned* window, 
   }
 }
 
-/// Decides in double precision and in the file's order, as OpenCV does. `nodes` are those for the
-/// layout of the window's sums.
+/// Decides in double precision and in the file's order of trees, as OpenCV does. `nodes` must be
+/// those for the layout of the window's sums.
 __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* nodes,
                                       const DeviceStage& stage, const unsigned* window,
                                       float inverse) {
@@ -54,7 +54,8 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
   return sum >= static_cast<double>(stage.threshold);
 }
 
-/// Decides by `leaves`, the stage's leaves in units, if they suffice; else exactly.
+/// Decides whether a window passes. `leaves` is the sum of the stage's leaves, in units. If it is
+/// too near to the threshold, decides by passes_exactly().
 __device__ inline bool passes(const ScanPlan& plan, const DeviceNode* nodes,
                               const DeviceStage& stage, int leaves, const unsigned* window,
                               float inverse) {
@@ -71,13 +72,13 @@ __device__ inline int in_units(float leaf, const DeviceStage& stage) {
 
 constexpr int kWindows = 2;
 
-/// The windows of a lane. They share what is read of a stump.
+/// Holds the windows of a lane. It reads each stump only once for them.
 struct Windows {
   const unsigned* sums[kWindows];
   float inverses[kWindows];
 };
 
-/// Part number `part` of `parts` parts of a stage's trees.
+/// Describes part number `part` of a stage's trees, which are divided into `parts` parts.
 struct Part {
   int part = 0;
   int parts = 1;
@@ -93,7 +94,7 @@ constexpr int kStumpPairs = stump_pairs(kKind);
 template <int kKind>
 constexpr int kHeadPairs = run_head_pairs(kKind);
 
-/// The words of a stump, or of the head of a run.
+/// Reads the words of a stump, or of the head of a run.
 template <int kPairs>
 struct PairsRead {
   std::uint32_t word[2 * kPairs];
@@ -112,8 +113,8 @@ __device__ __forceinline__ unsigned sum_at(const unsigned* window, std::uint32_t
   return *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(window) + corner);
 }
 
-/// Returns a stump's value mod 2^32. Sums that count once are added first, then those that count
-/// twice, and so on.
+/// Returns a stump's value mod 2^32. First adds the sums whose factor is 1 or -1, then those whose
+/// factor is 2 or -2, and so on.
 template <int kKind>
 __device__ __forceinline__ unsigned value_of_kind(const std::uint32_t* corners,
                                                   const unsigned* window) {
@@ -132,7 +133,7 @@ __device__ __forceinline__ unsigned value_of_kind(const std::uint32_t* corners,
   return value;
 }
 
-/// Does the same for a kind whose counts are known only at run time.
+/// Returns a stump's value mod 2^32, for a kind whose factors are known only at run time.
 __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
                                                    const std::uint32_t* counts,
                                                    const unsigned* window) {
@@ -142,16 +143,16 @@ __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
   return value;
 }
 
-/// Tells how far a stage's stumps have been read. `pair` counts the pairs of both layouts, `stump`
-/// counts the stumps of the stage.
+/// Says how far a stage's stumps have been read. `pair` is an index of pairs, over both layouts.
+/// `stump` is an index of the stage's stumps.
 struct StumpPlace {
   int pair;
   int stump;
 };
 
-/// Adds the stumps of one run from `begin` to `end` to each window's leaves. A stump that decides
-/// left adds its left leaf minus its right leaf. The run's head is at `place`, which moves on to
-/// the next run.
+/// Adds a run's stumps to each window's leaves: those with an index in the stage from `begin` up
+/// to, but not including, `end`. A stump that decides left adds its left leaf minus its right leaf.
+/// `place` is at the run's head, and is moved to the next run.
 template <int kKind>
 __device__ __forceinline__ void add_run(const StumpWords& stumps, int begin, int end,
                                         const Windows& windows, int (&leaves)[kWindows],
@@ -189,8 +190,8 @@ __device__ __forceinline__ void add_run_of(int kind, const StumpWords& stumps, i
     add_run_of<kKind + 1>(kind, stumps, begin, end, windows, leaves, place);
 }
 
-/// Adds up the leaves of a part of a stage, in units. `sparse` tells the layout of the sums. All
-/// lanes of a warp call it.
+/// Adds up the leaves of a part of a stage, in units. `sparse` is 1 for the layout of places with
+/// step 2. All lanes of a warp must call it.
 template <bool kStumps>
 __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWords& stumps,
                                            const DeviceStage& stage, Part part, int sparse,
@@ -217,12 +218,12 @@ __device__ __forceinline__ void add_leaves(const ScanPlan& plan, const StumpWord
 
 // --- A window a warp ---
 
-/// Returns what one corner adds to a stump's value.
+/// Returns what one corner contributes to a stump's value.
 __device__ inline unsigned corner_value(std::uint32_t corner, const unsigned* sums) {
   return static_cast<unsigned>(static_cast<int>(corner) >> 16) * sums[corner & 0xffffU];
 }
 
-/// Returns the leaf of the lane's own stump, in units.
+/// Returns the leaf that the lane's own stump chooses, in units.
 __device__ inline int leaf_of_block(const StumpBlock& block, const unsigned* sums, float inverse) {
   const unsigned lane = threadIdx.x % kLanes;
   const Words a = block.first[0][lane];
@@ -248,7 +249,7 @@ __device__ inline int leaf_of_block(const StumpBlock& block, const unsigned* sum
   return static_cast<int>(is_left ? c.word[2] : c.word[3]);
 }
 
-/// Returns the sum of a stage's leaves, in units.
+/// Returns the sum of a stage's leaves, in units, in all lanes of the warp.
 template <bool kStumps>
 __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, int sparse,
                               const unsigned* sums, float inverse) {
@@ -267,7 +268,7 @@ __device__ int leaves_of_warp(const ScanPlan& plan, const DeviceStage& stage, in
   return static_cast<int>(nms::warp_sum(static_cast<unsigned>(leaves)));
 }
 
-/// Tells whether the window passes all stages from `first` on.
+/// Returns whether the window passes all stages from number `first` on.
 template <bool kStumps>
 __device__ bool warp_passes(const ScanPlan& plan, int first, int sparse, const unsigned* sums,
                             float inverse) {

@@ -16,12 +16,12 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kColumns = kTileColumns;
 constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
-constexpr int kMostParts = 4;  // parts of a stage's trees, if warps share them
+constexpr int kMostParts = 4;  // most parts of a stage's trees, if warps share them
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
 
-/// Returns the table for the frame's range. Limited range is stretched.
+/// Returns the table for the frame's range. The table for limited range stretches the levels.
 __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameDescriptor& frame) {
   constexpr float kBetween = 1.08F;  // between 1 (full range) and 255 / 219 (limited range)
   const float stretch = frame.to_rgb[1][0] * static_cast<float>(plan.picture.values) / 256.0F;
@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(kThreads)
 
 // --- A tile ---
 
-/// The tile that a block works on. Its places are numbered row by row, kColumns in each.
+/// Describes the tile that a block works on. Its places are numbered row by row, kColumns in each
+/// row.
 struct Tile {
   DeviceLevel level;
   int column;  // first place of the tile
@@ -70,7 +71,7 @@ struct Tile {
   int places_down;
   int pixels_across;
   int pixels_down;
-  int sparse;  // 1: the window moves by 2 pixels
+  int sparse;  // 1 if the window moves by 2 pixels
   SumsLayout layout;
 };
 
@@ -94,30 +95,31 @@ __device__ int column_at(const Tile& tile, int x) {
   return tile.sparse == 0 ? x : x / 2 + (x % 2 == 0 ? 0 : tile.layout.odd);
 }
 
-/// Returns where the sums of a place begin.
+/// Returns the index of the first sum of a place.
 __device__ int window_at(const Tile& tile, int place) {
   return place / kColumns * tile.level.step * tile.layout.stride + place % kColumns;
 }
 
-/// The shared memory of a block whose size is fixed.
+/// Holds those parts of a block's shared memory that have a fixed size.
 struct TileMemory {
   int tile;
-  /// Places that have come to a stage are listed by the bank of shared memory in which their sums
-  /// begin. So lanes never meet in a bank if each takes a place from its own list: a corner is at
-  /// the same distance for all of them. There are counts of the lists that a stage reads, of those
-  /// that it fills, and of those of the next stage, which are set to 0.
+  /// Lengths of the lists of places that have reached a stage. Places are listed by the bank of
+  /// shared memory in which their sums begin. Each lane takes places from its own list. So lanes
+  /// never access the same bank, because a corner has the same distance from the window in all
+  /// lanes. counts[stage % 3] is for the lists that a stage reads, and the next element is for the
+  /// lists that it fills. The third element is set to 0 for the next stage.
   int counts[3][kLanes];
-  int left;  ///< number of places after the last stage with a window a lane
-  int next;  ///< next of these places
+  int left;  ///< number of places after the last stage in which each lane evaluates a window
+  int next;  ///< the next of these places
   unsigned passed[kMostWords];
   int partial[kWarps][kWindows][kLanes];
 };
 
-/// The rest of the shared memory, whose size depends on the tile.
+/// Refers to the rest of the shared memory. Its size depends on the tile.
 struct TileArrays {
   unsigned* sums;
   float* inverses;  ///< 1 / deviation of each place, unscaled
-  /// rows of Tile::pixels_across; the lists overwrite them when the sums are made
+  /// rows of Tile::pixels_across pixels; when the sums are made, the lists overwrite them
   std::uint8_t* pixels;
   std::uint16_t* places;  ///< two lists; entry `i` of bank `b` is i * kLanes + b
   int most_places;
@@ -129,7 +131,7 @@ struct TileArrays {
 
 // --- Its sums ---
 
-/// Returns a level's pixel, made from the grey picture as OpenCV's INTER_LINEAR_EXACT does.
+/// Returns a level's pixel. Makes it from the grey picture as OpenCV's INTER_LINEAR_EXACT does.
 __device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, AxisPixel v) {
   const std::uint8_t* const upper = grey + v.first * stride + h.first;
   const std::uint8_t* const lower = upper + (v.weight == 0 ? 0 : stride);
@@ -139,8 +141,8 @@ __device__ int level_pixel(const std::uint8_t* grey, int stride, AxisPixel h, Ax
   return ((256 - v.weight) * above + v.weight * below + (1 << 15)) >> 16;
 }
 
-/// Makes the level's pixels that the tile's windows cover. Each warp takes a row, so that a lane's
-/// columns stay the same.
+/// Makes the level's pixels that the tile's windows cover. Each warp makes a row at a time, so that
+/// a lane's columns stay the same.
 __device__ void fill_pixels(const ScanPlan& plan, const std::uint8_t* grey, const Tile& tile,
                             std::uint8_t* pixels) {
   const AxisPixel* const columns =
@@ -164,7 +166,8 @@ struct Square {
   static __device__ unsigned of(std::uint8_t pixel) { return unsigned{pixel} * pixel; }
 };
 
-/// Sums along rows, mod 2^32. Each warp takes a row, and each lane a run of columns.
+/// Computes sums along rows, mod 2^32. Each warp handles a row at a time, and each of its lanes a
+/// run of columns.
 template <class Value>
 __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, unsigned* sums) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -187,7 +190,7 @@ __device__ void sum_rows(const Tile& tile, const std::uint8_t* pixels, unsigned*
     sums[column_at(tile, x)] = 0;
 }
 
-/// Sums down columns. Each thread takes a column.
+/// Computes sums down columns. Each thread handles one column at a time.
 __device__ void sum_columns(const Tile& tile, unsigned* sums) {
   for (int x = static_cast<int>(threadIdx.x); x < tile.pixels_across; x += kThreads) {
     unsigned* at = sums + column_at(tile, x + 1);
@@ -211,7 +214,7 @@ __device__ void make_sums(const Tile& tile, const std::uint8_t* pixels, unsigned
 
 // --- The contrast of its windows ---
 
-/// Returns the sum over a window without its outermost pixels.
+/// Returns the sum over a window, without its outermost pixels.
 __device__ unsigned inner_sum(const ScanPlan& plan, const Tile& tile, const unsigned* window) {
   const int left = column_at(tile, 1);
   const int right = column_at(tile, plan.cascade.window.width - 1);
@@ -231,12 +234,13 @@ __device__ float inverse_of(const ScanPlan& plan, unsigned sum, unsigned squares
   return __dmul_rn(area, static_cast<double>(inverse)) < 0.1 ? inverse : 0;
 }
 
-/// Tells whether the tile has a place with this number. Rows end at the tile's own last column.
+/// Returns whether the tile has a place with this number. A tile may have fewer than kColumns
+/// columns.
 __device__ bool is_there(const Tile& tile, int place) {
   return place % kColumns < tile.places_across && place / kColumns < tile.places_down;
 }
 
-/// Stores each window's sum of squares where its inverse will be.
+/// Stores each window's sum of squares in the element in which its inverse will be stored.
 __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays) {
   for (auto place = static_cast<int>(threadIdx.x); place < arrays.most_places; place += kThreads)
     if (is_there(tile, place))
@@ -255,8 +259,8 @@ __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, in
 }
 
 /// Ends the first stage for 32 neighbouring places, whose windows have these leaves. Records which
-/// windows fail. Appends the places that go on and that OpenCV may look at. A place that doesn't
-/// exist has an inverse of 0.
+/// windows fail. Appends the places whose windows pass and that OpenCV may not skip. A place that
+/// doesn't exist has an inverse of 0.
 __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers, const Tile& tile,
                                 const TileArrays& arrays, int place, int leaves, float inverse,
                                 TileMemory& memory) {
@@ -276,8 +280,8 @@ __device__ void end_first_stage(const ScanPlan& plan, const ScanBuffers& buffers
   }
 }
 
-/// Checks the contrast of all places, and runs the first stage. A warp has 32 neighbouring places,
-/// twice.
+/// Checks the contrast of all places, and evaluates the first stage. Each warp handles kWindows
+/// groups of 32 neighbouring places at a time.
 template <bool kStumps>
 __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWords& stumps,
                                             const ScanBuffers& buffers, const Tile& tile,
@@ -308,20 +312,20 @@ __device__ __forceinline__ void first_stage(const ScanPlan& plan, const StumpWor
   }
 }
 
-/// Two places in a lane's list of the places that have come to a stage.
+/// Holds two places of a lane's list of places that have reached a stage.
 struct Pair {
   int places[kWindows];
   bool there[kWindows];
   Windows windows;
 };
 
-/// Returns the pair with this number in the lane's list.
+/// Returns the pair of this number in the lane's list.
 __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, int number,
                         int count) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   Pair pair;
   for (int w = 0; w < kWindows; ++w) {
-    // A lane without a place reads sums of its own bank; nobody uses the result.
+    // A lane without a place reads sums of its own bank. The result is not used.
     const int i = kWindows * number + w;
     const bool there = i < count;
     pair.there[w] = there;
@@ -332,7 +336,7 @@ __device__ Pair pair_of(const Tile& tile, const TileArrays& arrays, int stage, i
   return pair;
 }
 
-/// Appends the places whose leaves suffice to the lists of the next stage.
+/// Appends those places of a pair whose windows pass the stage to the lists of the next stage.
 __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const DeviceStage& stage,
                       const TileArrays& arrays, const Pair& pair, const int (&leaves)[kWindows],
                       TileMemory& memory) {
@@ -342,8 +346,8 @@ __device__ void go_on(const ScanPlan& plan, const Tile& tile, int index, const D
       append(index + 1, tile, arrays, pair.places[w], memory);
 }
 
-/// Adds up the leaves of all parts. The warps of the first part get the result. All threads call
-/// it.
+/// Adds up the leaves of all parts. The warps of the first part get the result. All threads must
+/// call it.
 __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -353,8 +357,8 @@ __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMem
     for (int w = 0; w < kWindows; ++w) leaves[w] += memory.partial[part * pairs + warp][w][lane];
 }
 
-/// Runs a stage for the places that have come to it. Returns false if there are none. If there are
-/// few, several warps share the trees, so that all have work.
+/// Evaluates a stage for the places that have reached it. Returns false if there are none. If there
+/// are few, several warps share the trees, so that all warps have work.
 template <bool kStumps>
 __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWords& stumps,
                                            const Tile& tile, int index, const TileArrays& arrays,
@@ -368,7 +372,7 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   if (pairs == 0) return false;
   const DeviceStage& stage = plan.cascade.stages[index];
   const int parts = max(1, min(kWarps / pairs, kMostParts));
-  // each warp comes here at least once, because all must call add_parts() together
+  // each warp enters this loop at least once, because all must call add_parts() together
   for (int i = warp; i < max(pairs, kWarps); i += kWarps) {
     const int number = parts > 1 ? i % pairs : i;
     const Part part{parts > 1 ? i / pairs : 0, parts};
@@ -384,7 +388,7 @@ __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWord
   return true;
 }
 
-/// Moves the places that have come to `stage` into the other list, without gaps. Returns that list.
+/// Moves the places that have reached `stage` into the other list, without gaps. Returns that list.
 __device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, TileMemory& memory) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
@@ -397,7 +401,7 @@ __device__ std::uint16_t* move_together(int stage, const TileArrays& arrays, Til
   return to;
 }
 
-/// Runs the remaining stages. Each warp takes a window.
+/// Evaluates the remaining stages. Each warp handles one window at a time.
 template <bool kStumps>
 __device__ void last_stages(const ScanPlan& plan, const Tile& tile, const TileArrays& arrays,
                             TileMemory& memory) {
@@ -482,7 +486,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 }
 static_assert(sizeof(ScanPlan) + sizeof(StumpWords) + sizeof(ScanBuffers) <= 32764);
 
-/// Returns the shared memory of a block in bytes, without TileMemory.
+/// Returns how many bytes of shared memory a block needs besides TileMemory.
 std::size_t shared_bytes(const ScanPlan& plan) {
   std::size_t most = 0;
   for (std::size_t sparse = 0; sparse < 2; ++sparse) {
@@ -521,7 +525,7 @@ int tile_blocks(const ScanPlan& plan) {
   if (shared_bytes(plan) > static_cast<std::size_t>(room))
     throw Error(ErrorKind::device, "cascade: a window of " + to_string(plan.cascade.window) +
                                        " needs more shared memory than the CUDA device has");
-  // All detectors set the same value, because it holds for the kernel and not for a launch.
+  // The attribute belongs to the kernel and not to a launch, so all detectors set the same value.
   FACEPIPE_CUDA_CHECK(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
   int at_once = 0;

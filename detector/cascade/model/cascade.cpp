@@ -20,24 +20,25 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// Any useful cascade is far smaller. The limit is needed because a tree of elements takes many
-/// times the memory of its text.
+/// Any useful cascade is far smaller. The limit is needed because a parsed tree of XML elements
+/// takes many times the memory of its text.
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::size_t kMostStages = 1'000;
-constexpr std::size_t kMostNodes = 200'000;  // and most features
+constexpr std::size_t kMostNodes = 200'000;  // largest number of nodes, and of features
 constexpr double kSmallestWindow = 3;  // the variance leaves out the window's outermost pixels
 constexpr double kLargestWindow = 128;
-/// A feature's value stays below this, so that a float represents it exactly.
+/// A feature's value must stay below this, so that a float represents it exactly.
 constexpr std::int64_t kSumLimit = std::int64_t{1} << 24;
 constexpr std::int64_t kWhite = 255;
-/// Limit of leaves and of stages' thresholds. Their sums stay far within a float's range.
+/// Leaves and stages' thresholds are limited to this. So their sums stay far within a float's
+/// range.
 constexpr double kLargestLeaf = 1e9;
 /// OpenCV subtracts this from each stage's threshold, as a float.
 constexpr float kStageSlack = 1e-5F;
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Parses a number as a double; callers round it to a float afterwards, as OpenCV does. The locale
-/// doesn't matter. Returns nullopt if the token is not wholly a number, or if a double can't hold
+/// Parses a number as a double. Callers then round it to a float, as OpenCV does. The locale
+/// doesn't matter. Returns nullopt if the token is not entirely a number, or if a double can't hold
 /// it.
 std::optional<double> parse_number(std::string_view token) {
   double value = 0;
@@ -47,7 +48,7 @@ std::optional<double> parse_number(std::string_view token) {
   return value;
 }
 
-/// Cuts the next word off a text and returns it. It is empty at the end.
+/// Removes the first word from a text and returns it. Returns an empty word at the end of the text.
 std::string_view next_word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size()));
   const std::string_view word = text.substr(0, text.find_first_of(kSpaces));
@@ -57,8 +58,8 @@ std::string_view next_word(std::string_view& text) {
 
 std::uint32_t size32(std::size_t size) { return static_cast<std::uint32_t>(size); }
 
-/// Reads one file. It checks each value where it takes it from the file. So nobody has to check
-/// again while walking the cascade.
+/// Reads one file. It checks each value when it takes the value from the file. So code that uses
+/// the cascade need not check again.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& file) : file_(file) {}
@@ -74,7 +75,7 @@ class Reader {
     std::vector<pugi::xml_node> storage = elements(element(document.root(), "opencv_storage"));
     if (storage.empty()) refuse("<opencv_storage> is empty");
     const pugi::xml_node root = storage.front();
-    // The type_id is not used, because OpenCV also takes files without it.
+    // We don't use type_id, because OpenCV also accepts files without it.
     if (root.child("stageType")) {
       read_new_format(root);
     } else if (root.child("size")) {
@@ -92,8 +93,9 @@ class Reader {
 
   // --- XML ---
 
-  /// `bytes` become the document's own text. Neither parsing nor destroying the document recurses,
-  /// so no nesting is too deep. Entities and document types are not read.
+  /// Parses `bytes` in place, so the document refers to them. Neither parsing nor destroying the
+  /// document recurses, so it may be nested to any depth. Entities and document types are not
+  /// processed.
   void read_document(std::string& bytes, pugi::xml_document& document) const {
     const pugi::xml_parse_result result = document.load_buffer_inplace(
         bytes.data(), bytes.size(), pugi::parse_minimal, pugi::encoding_utf8);
@@ -103,7 +105,7 @@ class Reader {
              result.description());
   }
 
-  /// Returns the child with that name, or a null node if there is none.
+  /// Returns the child with this name, or a null node if there is none.
   [[nodiscard]] pugi::xml_node find_element(pugi::xml_node parent, const char* name) const {
     const pugi::xml_node child = parent.child(name);
     if (child.next_sibling(name)) refuse("<" + std::string(name) + "> appears twice");
@@ -116,8 +118,8 @@ class Reader {
     return child;
   }
 
-  /// Returns the entries of a list, which usually are named "_". Nothing else may stand between
-  /// them.
+  /// Returns the elements of a list, which usually are named "_". There must be nothing else
+  /// between them.
   [[nodiscard]] std::vector<pugi::xml_node> elements(pugi::xml_node list) const {
     std::vector<pugi::xml_node> found;
     for (const pugi::xml_node child : list.children()) {
@@ -131,7 +133,7 @@ class Reader {
 
   [[nodiscard]] std::vector<double> numbers(pugi::xml_node of) const {
     std::vector<double> found;
-    for (const pugi::xml_node part : of.children()) {  // comments cut a text into several parts
+    for (const pugi::xml_node part : of.children()) {  // comments divide a text into several parts
       if (part.type() != pugi::node_pcdata) refuse("a list of numbers has an element in it");
       std::string_view text = part.value();
       for (std::string_view word = next_word(text); !word.empty(); word = next_word(text)) {
@@ -231,7 +233,8 @@ class Reader {
     cascade_.trees.push_back(tree);
   }
 
-  /// Returns a leaf or a stage's threshold. Refuses values that are too large to be added up.
+  /// Returns `value`, which must be a leaf or a stage's threshold. Refuses values that are too
+  /// large to be added up.
   [[nodiscard]] double summand(double value) const {
     if (std::abs(value) > kLargestLeaf) refuse("a leaf or a threshold is beyond 1e9");
     return value;
@@ -284,7 +287,8 @@ class Reader {
     for (const std::string_view known : {"LBP", "HOG"})
       if (features == known) refuse(std::string(known) + " features are not supported");
     if (features != "HAAR") refuse("featureType must be HAAR");
-    // Nodes that choose by sets of categories of a feature's values are not supported.
+    // OpenCV also has nodes that choose by the category of a feature's value. We don't support
+    // them.
     const pugi::xml_node parameters = find_element(root, "featureParams");
     const pugi::xml_node categories = find_element(parameters, "maxCatCount");
     if (categories && number(categories) != 0) refuse("categories of features are not supported");
@@ -314,8 +318,8 @@ class Reader {
     read_stages(root, "trees", "stage_threshold", &Reader::read_old_tree);
   }
 
-  /// Reads a tree whose nodes have a feature each. Leaves have no list of their own; they are
-  /// numbered in the order in which they come.
+  /// Reads a tree in which each node contains its feature. Leaves have no list of their own; they
+  /// are numbered in the order in which they appear.
   void read_old_tree(pugi::xml_node from) {
     std::int32_t leaves = 0;
     const auto child = [&](pugi::xml_node node, const char* value, const char* index) {

@@ -9,7 +9,8 @@ constexpr std::size_t kLuma = 0;
 constexpr std::array<std::size_t, 2> kChroma{1, 2};
 constexpr int kNeutral = 128;
 
-/// Makes a header over a frame's plane. OpenCV has no header for memory that it may not write.
+/// Returns a cv::Mat that refers to a frame's plane. Callers must not write to it; OpenCV has no
+/// type for constant memory.
 cv::Mat mat_of(const Frame& frame, std::size_t plane, int type) {
   const Size size = plane == kLuma ? frame.size : frame.chroma_size();
   return {size.height, size.width, type, frame.planes[plane].data,

@@ -1,4 +1,4 @@
-// ByteYuv turns any YUV layout into 8-bit planes, so that one piece of code makes RGB of all
+// Converts frames of any YUV layout to 8-bit planes. So the code that makes RGB is the same for all
 // layouts.
 #pragma once
 
@@ -10,25 +10,26 @@
 
 namespace facepipe::detector {
 
-/// Reduces samples to 8 bits (rounded), separates interleaved chroma, gives grey a neutral chroma,
-/// and repeats chroma that is coarser than half of luma's width or height. Planes that already have
-/// this form are passed on without a copy.
+/// Reduces samples to 8 bits (rounded), separates interleaved chroma, adds neutral chroma to grey
+/// frames, and repeats chroma that is coarser than half of luma's width or height. If a plane
+/// already has this form, it is not copied.
 ///
-/// Owns scratch memory. One thread uses it at a time.
+/// Owns scratch memory. Only one thread at a time may use an object.
 class ByteYuv {
  public:
   struct View {
     std::array<Plane, 3> planes;
     Size size;                       ///< the frame's size
-    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; false: chroma has luma's width
-    bool half_height_chroma = true;  ///< true for 4:2:0; false: chroma has luma's height
+    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; otherwise as wide as luma
+    bool half_height_chroma = true;  ///< true for 4:2:0; otherwise as high as luma
   };
 
-  /// The view is valid as long as the frame, and until the next call.
+  /// Returns the frame's planes. The view is valid until the next call, and only while the frame
+  /// exists.
   [[nodiscard]] View view(const Frame& frame);
 
-  /// Returns one plane in 8 bits. The format is planar (`channels` is 1) or interleaved (2). The
-  /// plane is valid as long as a view.
+  /// Returns one plane in 8 bits. `channels` is 1 for a planar format, and 2 for an interleaved
+  /// one. The plane is valid as long as a view.
   [[nodiscard]] cv::Mat to_bytes(const Frame& frame, std::size_t plane, int channels);
 
  private:

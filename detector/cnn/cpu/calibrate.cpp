@@ -16,8 +16,8 @@ namespace {
 constexpr int kEdge = 640;
 constexpr Size kTile{kEdge, kEdge};
 
-// Each picture is looked at with these longer sides. At the first, the largest faces of a crowd are
-// small; at the last, its small faces are large.
+// The network runs on each picture in these sizes (the length of the longer side). At the first
+// size, the largest faces of a crowd are small. At the last size, the smallest faces are large.
 constexpr std::array kLongerSides{283, 400, 566, 800, 1131, 1600, 2263, 3200, 4525};
 
 cv::Mat resized(const cv::Mat& picture, int longer_side) {
@@ -31,7 +31,7 @@ cv::Mat resized(const cv::Mat& picture, int longer_side) {
   return result;
 }
 
-/// Returns where tiles begin on an axis. The fewest tiles cover it, spread evenly.
+/// Returns where tiles begin on an axis. Uses as few tiles as possible, and spreads them evenly.
 std::vector<int> begins(int length) {
   const int count = (length + kEdge - 1) / kEdge;
   std::vector<int> begins{0};
@@ -39,7 +39,7 @@ std::vector<int> begins(int length) {
   return begins;
 }
 
-/// Returns the planes of a tile. They are black where the tile reaches beyond the picture, as in a
+/// Returns the planes of a tile. The part of a tile that lies beyond the picture is black, as in a
 /// network's input.
 std::vector<std::uint8_t> planes_of(const cv::Mat& tile, ChannelOrder order) {
   std::vector<std::uint8_t> planes(std::size_t{3} * kEdge * kEdge, 0);
@@ -61,7 +61,7 @@ Calibration::Calibration(const Model& model, int threads)
                               threads > 0 ? threads : std::max(1, cv::getNumberOfCPUs()))) {}
 
 void Calibration::look_at(const RgbaImage& picture, const std::stop_token& stop) {
-  std::vector<std::uint8_t> bytes = picture.bytes;  // OpenCV has no header over constant memory
+  std::vector<std::uint8_t> bytes = picture.bytes;  // OpenCV has no type for constant memory
   const cv::Mat whole(picture.size.height, picture.size.width, CV_8UC4, bytes.data());
   for (const int side : kLongerSides) {
     const cv::Mat sized = resized(whole, side);

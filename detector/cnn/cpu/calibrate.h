@@ -1,7 +1,8 @@
-// A calibration measures ranges for int8 (detector/cnn/model/i8_ranges.h) on pictures.
+// Measures the ranges that int8 needs (detector/cnn/model/i8_ranges.h) on pictures.
 //
-// It looks at each picture in several sizes, so that faces are small and large. The pictures must
-// show faces in the light and at the distances that matter. One picture with many faces is enough.
+// The network runs on each picture in several sizes, so that faces are small and large. The faces
+// in the pictures must have the light and the distances of later videos. One picture with many
+// faces is enough.
 #pragma once
 
 #include <memory>
@@ -16,11 +17,12 @@ namespace facepipe::detector {
 
 class Calibration {
  public:
-  /// `threads` is 0 for one thread on each core that the process may use. Errors: device, also if
-  /// this build has no engine that computes in int8.
+  /// `threads` is 0 for one thread on each core that the process may use. Throws Error(device),
+  /// also if this build has no engine that computes in int8.
   Calibration(const Model& model, int threads);
 
-  /// Throws Stopped once `stop` is requested. Errors: device.
+  /// Measures one more picture. Throws Stopped if `stop` is requested. Throws Error(device) if the
+  /// engine fails.
   void look_at(const RgbaImage& picture, const std::stop_token& stop);
 
   /// Returns the ranges of all pictures so far, without the pictures' hashes.

@@ -14,7 +14,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Memory for one frame on its way.
+/// Holds the memory for one frame.
 struct Slot {
   Preprocessor preprocessor;
   std::unique_ptr<Inference> inference;
@@ -38,8 +38,8 @@ class CnnRequest final : public DetectionRequest {
   enum class State { idle, prepared, started };
   void expect(State state, const char* call) const;
 
-  // Members are destroyed in reverse order: the permit goes back before the detector is released.
-  // Before both, the destructor waits for the network to stop.
+  // Members are destroyed in reverse order. So the permit is returned before the detector is
+  // released. Before these two, the destructor waits for the network to stop.
   std::shared_ptr<CnnDetector> detector_;
   PermitPool::Permit permit_;
   Slot& slot_;

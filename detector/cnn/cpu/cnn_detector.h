@@ -1,4 +1,5 @@
-// This detector is a network. It puts preprocessing, engine and head together for one frame size.
+// Implements a detector that is a network: combines preprocessing, engine and head for one frame
+// size.
 #pragma once
 
 #include <memory>
@@ -20,9 +21,9 @@ struct CnnDetectorParts {
   int requests = 1;
 };
 
-/// Allocates all memory of the detector. A request keeps its detector alive. If a request is
-/// destroyed while the network runs, it waits for the network, because the next request will use
-/// its memory.
+/// Makes a detector and allocates all of its memory. A request keeps its detector alive. If a
+/// request is destroyed while the network runs, its destructor waits for the network, because the
+/// next request will use the same memory.
 [[nodiscard]] std::shared_ptr<Detector> make_cnn_detector(CnnDetectorParts parts);
 
 }  // namespace facepipe::detector

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Highway compiles what follows once for each instruction set.
+// Highway compiles the rest of this file once for each instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "detector/cnn/cpu/packed_rgb.cpp"
 #include <hwy/foreach_target.h>
@@ -13,8 +13,8 @@
 #define FACEPIPE_DETECTOR_PACKED_ROW
 namespace facepipe::detector {
 
-/// One row: luma and chroma of the same width. The rows of `matrix` are in the order of the bytes
-/// of a pixel.
+/// Describes one row. Luma and chroma have the same width. The rows of `matrix` are in the order of
+/// a pixel's bytes.
 struct PackedRow {
   const std::uint8_t* y;
   const std::uint8_t* u;
@@ -68,7 +68,7 @@ void convert_row(const PackedRow& row, std::uint8_t* to) {
   for (; x + lanes <= row.width; x += lanes)
     convert_pixels(row, row.y + x, row.u + x, row.v + x, to + x * row.channels);
   if (x == row.width) return;
-  // Memory beyond the ends of the rows may be neither read nor written.
+  // The vectors must not read or write beyond the ends of the rows. So the last pixels are copied.
   const int rest = row.width - x;
   std::uint8_t in[3][kMost] = {};
   std::uint8_t out[4 * kMost];
@@ -93,7 +93,8 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// Returns a row of chroma at luma's width: the row itself, or its samples repeated in `scratch`.
+/// Returns a row of chroma that is as wide as luma: the row itself, or a row of repeated samples in
+/// `scratch`.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);

@@ -10,14 +10,15 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns the bytes of a packed pixel: 3 in an upright picture. In others there is a fourth,
-/// unused byte, because OpenCV turns and mirrors words of 4 bytes several times faster.
+/// Returns the number of bytes of a packed pixel. It is 3 if the picture is already upright.
+/// Otherwise it is 4, with an unused byte, because OpenCV turns and mirrors words of 4 bytes
+/// several times faster.
 int packed_channels(Orientation orientation) { return orientation.upright() ? 3 : 4; }
 
 cv::Size cv_size(Size size) { return {size.width, size.height}; }
 
-/// Returns a picture in `buffer` whose rows have room beyond its width, because spread() reads up
-/// to the network's width.
+/// Returns a picture in `buffer` whose rows have room after their end, because spread() reads up to
+/// the network's width.
 cv::Mat with_room(cv::Mat& buffer, cv::Size size, int type) {
   constexpr int kRoom = 32;
   buffer.create(size.height, size.width + kRoom, type);
@@ -70,7 +71,7 @@ cv::Mat Preprocessor::scaled(Orientation orientation) {
   const Size content = upright_size(fit_.content, orientation);
   if (cv_size(content) == packed_.size()) return packed_;
   cv::Mat result = with_room(scaled_buffer_, cv_size(content), packed_.type());
-  // Down to half the size, bilinear weights use every pixel and are much faster.
+  // For sizes down to one half, bilinear weights use every pixel and are much faster.
   const bool small = 2 * content.width <= packed_.cols;
   cv::resize(packed_, result, result.size(), 0, 0, small ? cv::INTER_AREA : cv::INTER_LINEAR);
   return result;

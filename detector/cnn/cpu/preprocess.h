@@ -1,5 +1,5 @@
-// The preprocessor turns frames into the network's input. It takes planar YUV or GBR as stored, and
-// gives planes of red, green and blue bytes.
+// Converts frames to the network's input. The frames are planar YUV or GBR as stored. The input is
+// planes of red, green and blue bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@
 
 namespace facepipe::detector {
 
-/// Converts to RGB by the frame's matrix and range, scales if the fit asks for it, turns upright,
-/// and spreads the channels over planes. To half the size and less it scales by area averages,
-/// otherwise bilinearly. Owns scratch memory. One thread uses it at a time.
+/// Converts to RGB by the frame's matrix and range, scales if the fit requires it, turns the
+/// picture upright, and writes each channel to its own plane. It scales to half the size and less
+/// by area averages, otherwise bilinearly. Owns scratch memory. Only one thread at a time may use
+/// an object.
 ///
-/// It doesn't tone map PQ or HLG light: a face stays a face. It repeats chroma instead of
-/// interpolating it. Each value is within 4 of 255 of exact arithmetic (8 bits: rounded once, as by
+/// It doesn't tone map PQ or HLG, because faces are recognisable anyway. It repeats chroma instead
+/// of interpolating it. The error of each value is at most 4 of 255 (8 bits: only rounding, as in
 /// the CUDA engine).
 class Preprocessor {
  public:
@@ -45,7 +46,7 @@ class Preprocessor {
   ByteYuv byte_yuv_;
   PackedRgb rgb_;
   cv::Mat packed_buffer_;
-  cv::Mat packed_;  ///< the picture in packed_buffer_; its rows are already flipped if needed
+  cv::Mat packed_;  ///< the picture in packed_buffer_; if rows must be flipped, they already are
   cv::Mat scaled_buffer_;
   cv::Mat flipped_buffer_;
   cv::Mat transposed_buffer_;

@@ -67,8 +67,8 @@ class TiledDetector final : public Detector, public std::enable_shared_from_this
     return facts;
   }
 
-  /// Returns a request of the detector for a tile, or of the one for the whole picture if `view` is
-  /// tiling.count().
+  /// Returns a request: for a tile if `view` < tiling.count(), and for the whole picture if `view`
+  /// is tiling.count().
   [[nodiscard]] std::unique_ptr<DetectionRequest> request(int view) const {
     return (view < layout.count() ? *tile_ : *whole_).acquire({});
   }
@@ -86,8 +86,8 @@ void TiledRequest::prepare(const Frame& frame) {
     throw Error(ErrorKind::internal, "tiles: frame of another size than the detector was made for");
   first_.reset();
   frame_ = view_of(frame);
-  // If the matrix isn't tagged, it is guessed from the size. This must be the picture's size, not a
-  // tile's.
+  // If the frame has no tag for its matrix, the matrix is guessed from the size. This must be the
+  // picture's size, not a tile's.
   frame_->color.matrix = matrix_or_default(frame.color, frame.size);
   first_ = prepared(0);
 }

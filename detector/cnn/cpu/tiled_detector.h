@@ -1,5 +1,6 @@
-// This detector is for pictures that are too large for one run of the network. It looks at one tile
-// after the other, then at the whole picture reduced, with detectors for pictures of these sizes.
+// Implements a detector for pictures that are too large for one run of the network. It detects
+// faces in one tile after the other, and then in the whole picture, reduced. For this it uses
+// detectors for pictures of these sizes.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,10 @@
 
 namespace facepipe::detector {
 
-/// Makes a detector that takes one frame at a time. `tile` finds candidates in frames of
-/// tiling.tile.frame, and needs two requests: a tile is prepared while the network looks at the one
-/// before. `whole` finds candidates in the whole picture, and reduces it itself. Nobody else may
-/// use either.
+/// Makes a detector that handles one frame at a time. `tile` finds candidates in frames of size
+/// tiling.tile.frame. It needs two requests, because a tile is prepared while the network runs on
+/// the previous tile. `whole` finds candidates in the whole picture, and reduces it itself. No
+/// other code may use these two detectors.
 [[nodiscard]] std::shared_ptr<Detector> make_tiled_detector(const Tiling& tiling,
                                                             std::shared_ptr<Detector> tile,
                                                             std::shared_ptr<Detector> whole);

@@ -1,4 +1,5 @@
-// The functions of the greedy kernel work with its arguments and the block's shared memory.
+// Holds what the functions of the greedy kernel work with: its arguments and the block's shared
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -39,9 +40,9 @@ __device__ __forceinline__ Shared& shared_memory() {
   return shared;
 }
 
-/// Holds the arguments and the memory of a block. kFits says that all candidates fit in shared
+/// Holds the arguments and the memory of a block. If kFits is true, all candidates fit in shared
 /// memory. Then no block can run out of space for its matrix, and no block has to check whether
-/// another one has.
+/// another block has run out of space.
 template <bool kFits>
 struct BlockContext {
   const GreedyArguments& arguments;
@@ -68,7 +69,7 @@ struct BlockContext {
     return 2 * arguments.limits.bit_words;
   }
   [[nodiscard]] static __device__ constexpr bool fits() { return kFits; }
-  /// Returns how many rows a block may own at most.
+  /// Returns the largest number of rows that a block may own.
   [[nodiscard]] __device__ unsigned max_rows() const {
     const GreedyLimits& limits = arguments.limits;
     if (!fits()) return min(kMaxRows, limits.columns / 2);

@@ -13,12 +13,13 @@ enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 
 // Note [Tags]
 // ~~~~~~~~~~~
-// A published word holds a state in its lower 2 bits and the tag of the launch that wrote it in its
-// upper 30. A launch regards only words with its own tag as current, so no kernel has to clear the
-// words between launches. The tag is the number of the launch modulo 2^24 or less, so a word that
-// was last written that many launches ago would look current. To prevent this, each launch clears
-// those words beyond its candidates whose index is equal to its tag modulo 4,096. So no word that a
-// launch doesn't write gets older than 4,096 launches.
+// A published word holds a state in its lower 2 bits. Its upper 30 bits hold the tag of the launch
+// that wrote it. A launch regards only words with its own tag as current, so no kernel has to clear
+// the words between launches. The tag is the number of the launch, modulo 2^24 or a smaller power
+// of two. So a word that was last written exactly that many launches ago would look current. To
+// prevent this, each launch clears some of the words beyond its candidates: those whose index
+// modulo 4,096 is equal to its tag modulo 4,096. So no word that a launch doesn't write gets older
+// than 4,096 launches.
 
 /// Holds the states of all candidates in global memory, by index.
 struct PublishedStates {
@@ -45,8 +46,8 @@ struct PublishedStates {
   }
 };
 
-/// Holds decisions about the block's own rows in shared memory, a bit for each row. They are for
-/// the block's other warps.
+/// Holds decisions about the block's own rows in shared memory, a bit for each row. The block's
+/// other warps read them.
 struct OwnDecisions {
   volatile std::uint32_t* kept;
   volatile std::uint32_t* removed;
@@ -59,8 +60,8 @@ struct OwnDecisions {
   }
 };
 
-/// Holds what decide_warp_rows() reads and publishes when the blocks decide together: the states of
-/// all candidates, and the decisions about the block's own rows.
+/// Holds what decide_warp_rows() reads and publishes if the whole grid decides together: the states
+/// of all candidates, and the decisions about the block's own rows.
 struct GridDecisions {
   const MatrixColumns& columns;
   unsigned own_words;  ///< column words whose columns are the block's own rows
@@ -68,7 +69,7 @@ struct GridDecisions {
   PublishedStates states;
   const std::uint32_t* fallback;  ///< GreedyControl::fallback; null if no block can request it
 
-  /// Returns the candidate of a column. Its published state is polled.
+  /// Returns the candidate of a column. Its published state is then polled.
   [[nodiscard]] __device__ __forceinline__ unsigned candidate_of(unsigned column) const {
     return columns.index(column);
   }

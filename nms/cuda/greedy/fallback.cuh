@@ -13,7 +13,7 @@
 namespace facepipe::nms {
 
 /// Returns whether any of the n candidates outranks and suppresses candidate `index`. All lanes of
-/// a warp call it.
+/// a warp must call it.
 template <class Overlap>
 __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& block,
                                                   unsigned index) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& blo
 }
 
 /// This is the fallback of the rule `fast`. It compares every candidate with all others. Each block
-/// decides and writes a part of the candidates.
+/// decides a part of the candidates and writes the kept ones.
 template <class Overlap>
 __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& block) {
   const unsigned part = (block.n + gridDim.x - 1) / gridDim.x;
@@ -65,10 +65,10 @@ __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& blo
   }
 }
 
-/// Decides all candidates and writes the whole output. Either all blocks call it, or none.
+/// Decides all candidates and writes the whole output. All blocks must call it, or none.
 template <class Overlap, bool kAnyStronger>
 __device__ __noinline__ void decide_by_fallback(const GreedyArguments& given, unsigned n) {
-  // This is a copy in registers, because each access through the reference would be a load.
+  // We copy the arguments to registers, because each access through the reference would be a load.
   const GreedyArguments arguments = given;
   const BlockContext<false> block = block_context<false>(arguments, n);
   __syncthreads();

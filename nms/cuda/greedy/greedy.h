@@ -16,10 +16,10 @@ struct GreedyLimits {
   std::uint32_t bit_words = 0;  ///< words of 32 bits, each for 32 columns of a row
 };
 
-/// By these words in global memory, the blocks of a launch synchronise. Each word has its own cache
-/// line. They are set once, when the suppressor is made, and never reset: counters keep counting
-/// from launch to launch (see PhaseCounter), and the other words hold the tag of the launch that
-/// wrote them (see Note [Tags]).
+/// Holds the words in global memory by which the blocks of a launch synchronise. Each word has its
+/// own cache line. The words are set once, when the suppressor is made, and never reset. Counters
+/// keep counting from launch to launch (see PhaseCounter). The other words hold the tag of the
+/// launch that wrote them (see Note [Tags]).
 struct GreedyControl {
   alignas(128) std::uint32_t launches;  ///< counts launches; each launch gets its tag from it
   alignas(128) std::uint32_t arrivals;  ///< counts blocks that have decided their rows
@@ -32,10 +32,10 @@ struct GreedyControl {
 
 struct GreedyScratch {
   GreedyControl* control;
-  std::uint32_t* states;       ///< capacity; see PublishedStates
-  std::uint64_t* ranked_keys;  ///< capacity; this and the next two serve ranked batches
-  float4* ranked_boxes;        ///< capacity
-  /// 2 x capacity / 32: a bit for each ranked candidate that isn't decided yet.
+  std::uint32_t* states;       ///< `capacity` words; see PublishedStates
+  std::uint64_t* ranked_keys;  ///< for ranked batches, as are the next two: `capacity` keys
+  float4* ranked_boxes;        ///< `capacity` boxes
+  /// 2 * capacity / 32 words: a bit for each ranked candidate that isn't decided yet.
   std::uint32_t* remaining;
 };
 

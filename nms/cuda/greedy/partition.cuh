@@ -11,16 +11,17 @@ namespace facepipe::nms {
 // ~~~~~~~~~~~~~~~~
 // Candidates come in any order. The candidates that a block decides should lie close together in
 // the picture. Then the same block decides most of the boxes that they overlap. So the plane is
-// divided into 1,024 cells, ordered along a Hilbert curve, on which successive cells are
-// neighbours. Candidates are counted by the cell of their centre, and a cell belongs to block
-// floor(E / S). E is the number of candidates in the cells before it, and S is the partition size.
+// divided into 1,024 cells. The cells are ordered along a Hilbert curve, on which successive cells
+// are neighbours. Candidates are counted by the cell of their centre. A cell belongs to block
+// floor(E / S): E is the number of candidates in all cells before it, and S is the partition size.
 //
 // Every block computes this for itself: it reads 4,096 boxes from L2 and counts them. That takes
-// less time than a barrier across the grid and a permutation of the candidates. Since cells are
-// never split, the partition doesn't depend on the order in which threads count. A partition
-// exceeds S by at most the candidates of one cell. If a cell has too many for that (identical
-// boxes, for example), the partition is overfull. All blocks find this alike, and all of them take
-// the fallback (fallback.cuh). Cells balance the work; the result doesn't depend on them.
+// less time than a barrier across the grid and a permutation of the candidates. Cells are never
+// split, so the partition doesn't depend on the order in which threads count. A partition exceeds S
+// by at most the candidates of one cell. If a cell has so many candidates that a block can't own
+// them (identical boxes, for example), the partition is overfull. All blocks find this out by
+// themselves, and all of them take the fallback (fallback.cuh). Cells only balance the work; the
+// result doesn't depend on them.
 
 inline constexpr int kCellBits = 5;
 inline constexpr unsigned kCurveSide = 1U << kCellBits;
@@ -71,8 +72,8 @@ struct CellGrid {
   bool wide;                               ///< squares follow each other along x; otherwise along y
 };
 
-/// Extends `range`, which is in twice the coordinates of centres, by the centre of a box. Centres
-/// that are NaN, infinite or very far away are ignored.
+/// Extends `range` by the centre of a box. `range` is in doubled coordinates (x1 + x2, y1 + y2).
+/// Centres that are NaN, infinite or very far away are ignored.
 __device__ __forceinline__ void include_centre(float4& range, float4 box) {
   constexpr float kFar = 1e30F;
   const float x = box.x + box.z;
@@ -80,8 +81,8 @@ __device__ __forceinline__ void include_centre(float4& range, float4 box) {
   if (fabsf(x) < kFar && fabsf(y) < kFar) range = bounds_of(range, make_float4(x, y, x, y));
 }
 
-/// Returns the grid over the union of all threads' ranges. A range of one point, or an empty one,
-/// gives a valid grid too. All threads of the block call it. It contains a barrier.
+/// Returns the grid over the union of all threads' ranges. The grid is valid even if the range is
+/// empty or only one point. All threads of the block must call it, because it contains a barrier.
 __device__ __forceinline__ CellGrid make_grid(float4 range, float (&of_warps)[kWarps][4]) {
   const float least = warp_least_of_four(range.x, range.y, -range.z, -range.w);
   if (lane_id() < 4) of_warps[warp_id()][lane_id()] = least;
@@ -107,8 +108,8 @@ __device__ __forceinline__ CellGrid make_grid(float4 range, float (&of_warps)[kW
   grid.y_last = static_cast<float>((1 << (kCellBits - skew)) - 1);
   grid.square_bits = static_cast<unsigned>(kCellBits - abs(skew));
   grid.wide = skew >= 0;
-  // The first 4^k cells of a Hilbert curve fill a square of 2^k cells a side and are a Hilbert
-  // curve themselves. For every other k its axes are exchanged.
+  // The first 4^k cells of a Hilbert curve fill a square of 2^k cells a side. They are a Hilbert
+  // curve themselves, whose axes are exchanged for every other k.
   grid.x_is_first = grid.wide == (skew % 2 == 0);
   return grid;
 }
@@ -133,7 +134,7 @@ __device__ __forceinline__ unsigned cell_of(const CellGrid& grid, const HilbertC
          curve.position[(second & mask) * kCurveSide + (first & mask)];
 }
 
-/// Names the cells that a block owns: [first_cell, end_cell) along the curve.
+/// Describes the cells that a block owns: [first_cell, end_cell) along the curve.
 struct Partition {
   unsigned first_cell, end_cell;
   unsigned first,
@@ -152,8 +153,8 @@ struct PartitionMemory {
 
 inline constexpr unsigned kCellsPerThread = kGridCells / kThreads;
 
-/// Finds the first cell before which there are at least `begin` candidates, and the number of
-/// candidates before it. The cell must follow one of this thread's cells.
+/// Finds the first cell that has at least `begin` candidates before it, and sets `first` to their
+/// number. This cell must directly follow one of the thread's own cells.
 __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPerThread],
                                               unsigned before, unsigned begin, unsigned& cell,
                                               unsigned& first) {
@@ -168,10 +169,10 @@ __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPe
   }
 }
 
-/// Finds the block's partition: the cells whose number of candidates before them is at least
-/// `begin` and less than `begin` + `partition_size`. For these cells, `counts` is changed from the
-/// number of candidates in a cell to the number in all cells before it. memory.overfull must be 0
-/// on entry. Ends with a barrier.
+/// Finds the block's partition. A cell belongs to it if the number of candidates in the cells
+/// before it is at least `begin` and less than `begin` + `partition_size`. On return, `counts`
+/// holds this number for the cells of the partition; on entry, it holds the number of candidates in
+/// each cell. memory.overfull must be 0 on entry. Ends with a barrier.
 __device__ __forceinline__ Partition find_partition(unsigned* counts, unsigned n, unsigned begin,
                                                     unsigned partition_size, unsigned max_rows,
                                                     PartitionMemory& memory) {
@@ -201,7 +202,8 @@ __device__ __forceinline__ Partition find_partition(unsigned* counts, unsigned n
   unsigned before = warps_before + up_to_here - sum;
   const unsigned after = before + sum;
   const unsigned end = begin + partition_size;
-  // Few threads hold cells of this partition. One thread holds its first cell, one its last.
+  // Only a few threads have cells of this partition. One thread finds its first cell, and one its
+  // end.
   if (before < begin && begin <= after)
     find_boundary(counted, before, begin, memory.first_cell, memory.first);
   if (before < end && end <= after)

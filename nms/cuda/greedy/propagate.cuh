@@ -11,25 +11,25 @@ namespace facepipe::nms {
 // Note [Propagation]
 // ~~~~~~~~~~~~~~~~~~
 // The suppressors of a candidate are the candidates that outrank and suppress it. A candidate is
-// removed as soon as one of its suppressors is known to be kept, and kept as soon as all of them
-// are known to be removed. Decisions are never taken back, and a suppressor always outranks the
-// candidate that it suppresses. So the highest ranked undecided candidate can always be decided. In
-// whatever order warps learn of decisions, propagation ends with the result of greedy suppression.
-// There are no rounds that all warps would have to end together.
+// removed as soon as one of its suppressors is known to be kept. It is kept as soon as all of its
+// suppressors are known to be removed. Decisions never change, and a suppressor always outranks the
+// candidate that it suppresses. So the highest ranked undecided candidate can always be decided.
+// Propagation ends with the result of greedy suppression, and the order in which warps learn of
+// decisions doesn't matter. Warps need no common rounds.
 //
-// A warp decides 32 rows. Decisions among these rows spread by ballots. Decisions about columns of
-// other warps and blocks are polled: the warp that takes a decision publishes it once, and the
-// warps that depend on it read it. Between blocks a decision is a word in global memory, which
-// stays in L2 (PublishedStates). For a batch (Note [Ranked batches]) it is a bit in shared memory.
+// A warp decides 32 rows. It spreads decisions among these rows by ballots, and it polls decisions
+// about columns of other warps and blocks. The warp that takes a decision publishes it once, and
+// the warps that depend on it read it. Between blocks, a decision is a word in global memory, which
+// stays in L2 (PublishedStates). For a batch (Note [Ranked batches]), it is a bit in shared memory.
 //
-// Columns are polled 32 at a time, a word of the matrix. The undecided suppressors of 32 rows
-// seldom lie in more than 8 words. The warp keeps a list of these words, and polling a word then
-// takes one load and two ballots. While there are more than 8 words, the warp goes over all words
-// of its rows.
+// Columns are polled 32 at a time; 32 columns are a word of the matrix. The undecided suppressors
+// of 32 rows seldom lie in more than 8 words. The warp keeps a list of these words, and polling a
+// word then takes one load and two ballots. While there are more than 8 words, the warp polls all
+// words of its rows.
 
 /// Holds the 32 rows that a warp decides, and what the warp knows about them. Lane l has row 32 *
-/// row_word + l. Masks have a bit for each row and are equal in all lanes. The other members are
-/// about the lane's own row.
+/// row_word + l. `undecided`, `kept` and `removed` have a bit for each row and are equal in all
+/// lanes. `key`, `inner`, `suppressed` and `waits` are about the lane's own row.
 struct WarpRows {
   unsigned row_word;
   std::uint64_t key;
@@ -59,12 +59,12 @@ __device__ __forceinline__ WarpRows load_warp_rows(const SuppressionMatrix& matr
   return rows;
 }
 
-/// Decides all rows that the warp's knowledge decides, and publishes these decisions.
+/// Decides all rows that can be decided by what the warp knows, and publishes these decisions.
 template <class Decisions>
 __device__ __forceinline__ void propagate(WarpRows& rows, const Decisions& decisions) {
   const unsigned before = rows.undecided;
-  // Removals come first, because a row that is removed now may be the last suppressor of another of
-  // the 32 rows.
+  // Removals come first: a row that is removed now may be the last undecided suppressor of another
+  // of the 32 rows.
   rows.removed |= __ballot_sync(kAllLanes, rows.suppressed) & rows.undecided;
   rows.undecided &= ~rows.removed;
   while (rows.undecided != 0) {
@@ -136,12 +136,12 @@ __device__ __forceinline__ DependencyList list_dependencies(const SuppressionMat
   return list;
 }
 
-/// Holds the decisions about the 32 columns of a word, a bit for each column. If the columns belong
-/// to other blocks, `raw` is the published word of the lane's column. For the block's own columns,
-/// the masks in shared memory are read and `raw` is unused.
+/// Holds the decisions about the 32 columns of a word, a bit for each column.
 struct WordStates {
   unsigned kept, removed;
 };
+/// Returns the decisions about the columns of a word. For the block's own columns, it reads them in
+/// shared memory. For other columns, `raw` must be the published word of the lane's column.
 template <class Decisions>
 __device__ __forceinline__ WordStates word_states(const Decisions& decisions, unsigned word,
                                                   std::uint32_t raw) {
@@ -187,7 +187,7 @@ __device__ __forceinline__ unsigned poll_all(const SuppressionMatrix& matrix, Wa
   return left;
 }
 
-/// Polls the words on the list once. indices[l] is the candidate of the lane's column in word l.
+/// Polls the words of the list once. indices[l] is the candidate of the lane's column in word l.
 template <class Decisions>
 __device__ __forceinline__ void poll_listed(DependencyList& list,
                                             const unsigned (&indices)[kListedWords], WarpRows& rows,
@@ -212,8 +212,8 @@ __device__ __forceinline__ void poll_listed(DependencyList& list,
   }
 }
 
-/// Decides the 32 rows of a row word. Returns with undecided rows only if a block has requested the
-/// fallback.
+/// Decides the 32 rows of a row word. Rows are still undecided on return only if a block has
+/// requested the fallback.
 template <class Decisions>
 __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& matrix,
                                                      unsigned row_word,
@@ -221,7 +221,7 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   WarpRows rows = load_warp_rows(matrix, row_word);
   DependencyList list = list_dependencies(matrix, rows);
   rows.waits = list.fits() ? list.any() : has_outside_suppressors(matrix, rows);
-  // Most rows have no suppressor elsewhere, and other warps wait for these rows.
+  // Most rows have no suppressors outside of the warp's rows, and other warps wait for these rows.
   propagate(rows, decisions);
   if (rows.undecided == 0) return rows;
   if (!list.fits()) {
@@ -245,7 +245,7 @@ __device__ __forceinline__ WarpRows decide_warp_rows(const SuppressionMatrix& ma
   return rows;
 }
 
-/// Does the same for the rule `fast`, in which any suppressor removes a row.
+/// Decides the 32 rows of a row word by the rule `fast`: any suppressor removes a row.
 template <class Decisions>
 __device__ __forceinline__ WarpRows decide_by_any_suppressor(const SuppressionMatrix& matrix,
                                                              unsigned row_word,
@@ -261,8 +261,8 @@ __device__ __forceinline__ WarpRows decide_by_any_suppressor(const SuppressionMa
   return rows;
 }
 
-/// Publishes the rows of invalid candidates as removed. Rows beyond the last one belong to no
-/// candidate.
+/// Publishes the rows of invalid candidates as removed. Rows beyond the last one have no candidate,
+/// so they aren't published.
 __device__ __forceinline__ void publish_invalid(const SuppressionMatrix& matrix,
                                                 const WarpRows& rows,
                                                 const PublishedStates& states) {

@@ -14,16 +14,17 @@ namespace facepipe::nms {
 // Note [Ranked batches]
 // ~~~~~~~~~~~~~~~~~~~~~
 // This is the fallback if many boxes overlap many others. The suppression matrices of a partition
-// would then be too large. First all blocks together sort the candidates by rank. Then they repeat:
-// 1. The batch is the 256 highest ranked candidates that remain, that is, are neither decided nor
-//    removed. No kept candidate of an earlier batch suppresses them, so they are decided among
+// would then be too large. First all blocks together sort the candidates by rank. Then they repeat
+// two steps:
+// 1. The batch is the 256 highest ranked candidates that remain (that are neither decided nor
+//    removed). No kept candidate of an earlier batch suppresses them, so they are decided among
 //    themselves. Every block does this for itself, with a suppression matrix of 256 x 256 bits in
 //    shared memory.
-// 2. The kept candidates of the batch remove those that they suppress from the remaining ones. Each
-//    block does this for its part of the candidates. A barrier across the grid follows.
-// Memory is linear in the number of candidates. A candidate is compared only with kept ones and
-// with its batch. Each batch decides 256 candidates, so there are at most capacity / 256 batches,
-// whatever the boxes are.
+// 2. The kept candidates of the batch suppress some of the remaining candidates, which are removed.
+//    Each block does this for its part of the candidates. A barrier across the grid follows.
+// Memory is linear in the number of candidates. A candidate is compared only with kept candidates
+// and with its batch. Each batch decides 256 candidates. So there are at most capacity / 256
+// batches, whatever the boxes are.
 
 inline constexpr unsigned kBatchSize = 256;
 static_assert(kBatchSize <= kMaxRows);
@@ -39,8 +40,8 @@ struct BatchScratch {
   PhaseCounter phases;
 };
 
-/// Holds what decide_warp_rows() reads and publishes for a batch. Its rows are its only columns,
-/// and their decisions are only in shared memory.
+/// Holds what decide_warp_rows() reads and publishes for a batch. The matrix has no columns except
+/// the batch's rows, and the decisions are only in shared memory.
 struct BatchDecisions {
   OwnDecisions own;
   PublishedStates states;  ///< unused, because no column belongs to another block
@@ -54,7 +55,7 @@ struct BatchDecisions {
   [[nodiscard]] static __device__ __forceinline__ bool fallback_requested() { return false; }
 };
 
-/// Holds what a batch uses of the block's shared memory.
+/// Holds the parts of the block's shared memory that a batch uses.
 struct BatchMemory {
   MatrixColumns columns;
   std::uint32_t* bits;
@@ -65,14 +66,14 @@ struct BatchMemory {
   std::uint32_t (&removed)[kMaxRowWords];
 };
 
-/// Returns the key of a candidate; one with a score of 0 if the candidate is invalid.
+/// Returns the key of a candidate. If the candidate is invalid, the score in the key is 0.
 __device__ __forceinline__ std::uint64_t key_at(const CandidateView& view, unsigned index) {
   const float score = __ldg(view.scores + index);
   return key_of(ordered_score(valid(__ldg(view.boxes + index), score), score), index);
 }
 
-/// Counts all n candidates among the block's own. Returns how many of the candidates that this
-/// thread has counted are valid.
+/// Calls count_among() for all n candidates. Returns how many of the candidates that this thread
+/// has counted are valid.
 __device__ __forceinline__ unsigned count_all_keys(const CandidateView& view, unsigned n,
                                                    const BlockRanking& own) {
   unsigned valid_count = 0;
@@ -85,8 +86,9 @@ __device__ __forceinline__ unsigned count_all_keys(const CandidateView& view, un
   return valid_count;
 }
 
-/// Writes the candidates [begin, end), at most kRankedAtOnce, to their ranks among all n. Invalid
-/// candidates come last. Returns how many of all n are valid. Ends with a barrier.
+/// Writes the block's candidates [begin, end), at most kRankedAtOnce, to their ranks among all n
+/// candidates. Invalid candidates come last. Returns how many of all n candidates are valid. Ends
+/// with a barrier.
 __device__ __forceinline__ unsigned rank_part(const CandidateView& view, unsigned n, unsigned begin,
                                               unsigned end, BatchMemory& memory,
                                               const BatchScratch& scratch) {
@@ -125,13 +127,13 @@ __device__ __forceinline__ unsigned rank_all(const CandidateView& view, unsigned
 
 struct Batch {
   unsigned size;
-  unsigned remaining;  ///< candidates of the batch and those that remain after it
+  unsigned remaining;  ///< number of candidates of the batch, plus those that remain after it
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
-/// Finds the next batch. It leaves the bitwise inverted ranks of the batch's candidates in the keys
-/// of the entries. So a candidate has a greater key than those that it outranks. `last_rank` is in
-/// shared memory. Ends with a barrier.
+/// Finds the next batch. It writes a key to each entry: the inverted bits of the candidate's rank.
+/// So a candidate has a greater key than those that it outranks. `last_rank` is in shared memory.
+/// Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
                                             const BatchScratch& scratch, unsigned& last_rank) {
@@ -160,7 +162,7 @@ __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsi
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned rank = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      // A candidate outranks those with a higher rank number.
+      // A candidate of a higher rank number is outranked, so its key must be lower.
       memory.columns.candidates.keys[at] = key_of(~rank, 0);
       if (at + 1 == size) last_rank = rank;
     }
@@ -216,8 +218,8 @@ __device__ bool suppressed_by_batch(const BatchMemory& memory, const BatchScratc
   return false;
 }
 
-/// Writes this block's part of the bits `next`, which tell the candidates that remain after the
-/// batch. `remaining` is null for the first batch, because all candidates remain before it.
+/// Writes this block's part of `next`, whose bits say which candidates remain after the batch.
+/// `remaining` is null for the first batch, because all candidates remain before it.
 template <class Overlap>
 __device__ void remove_suppressed(const BatchMemory& memory, const BatchScratch& scratch,
                                   const Batch& batch, unsigned valid_count,
@@ -250,7 +252,7 @@ __device__ __forceinline__ unsigned append_kept(const BatchMemory& memory, unsig
   return kept;
 }
 
-/// Decides all n candidates and writes the output. All blocks call it.
+/// Decides all n candidates and writes the output. All blocks must call it.
 template <class Overlap>
 __device__ __forceinline__ void decide_ranked_batches(const CandidateView& view, unsigned n,
                                                       float threshold, BatchMemory& memory,

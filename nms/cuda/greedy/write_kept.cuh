@@ -11,7 +11,7 @@
 
 namespace facepipe::nms {
 
-/// Decides the rows of a row word, and appends the keys of the kept ones to the block's ranking.
+/// Decides the rows of a row word, and appends the keys of the kept rows to the block's ranking.
 /// Returns false if a block has requested the fallback.
 template <bool kAnyStronger, bool kFits>
 __device__ __forceinline__ bool decide_rows(const BlockContext<kFits>& block,
@@ -52,7 +52,7 @@ __device__ __forceinline__ void arrive(const BlockContext<kFits>& block) {
   block.shared.arrived = add_release(arrivals, block.phases().increment()) >> block.phases().bits;
 }
 
-/// Waits until all blocks have arrived. Returns false if one of them has requested the fallback.
+/// Waits until all blocks have arrived. Returns false if any block has requested the fallback.
 template <bool kFits>
 __device__ __forceinline__ bool wait_for_all(const BlockContext<kFits>& block) {
   if (threadIdx.x == 0) {
@@ -67,7 +67,7 @@ __device__ __forceinline__ bool wait_for_all(const BlockContext<kFits>& block) {
 }
 
 /// Counts kept candidates by their rank among the block's own candidates (see count_among()).
-/// `kept` has a bit for each of this thread's entries; it is set if the candidate is kept.
+/// `kept` has a bit for each entry of this thread. A bit is set if the candidate is kept.
 __device__ __forceinline__ void count_kept_entries(const BlockContext<true>& block,
                                                    const BlockRanking& own, unsigned kept) {
   constexpr unsigned kSearched = 4;
@@ -82,8 +82,8 @@ __device__ __forceinline__ void count_kept_entries(const BlockContext<true>& blo
   }
 }
 
-/// Polls the states of all candidates until each is decided, and counts the kept ones by their rank
-/// among the block's own candidates as they become known. All loads of one poll are in flight
+/// Polls the states of all candidates until each is decided. Counts each kept candidate, as soon as
+/// it is known, by its rank among the block's own candidates. All loads of one poll are in flight
 /// together.
 __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
                                                const BlockRanking& own) {
@@ -111,7 +111,8 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
   }
 }
 
-/// Does the same for candidates that are not in shared memory. All must have been decided.
+/// Counts all kept candidates in the same way, but for candidates that are not in shared memory.
+/// All must have been decided.
 __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
                                                const BlockRanking& own) {
   const PublishedStates states = block.states();
@@ -140,7 +141,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
 }
 
 /// Writes the block's kept candidates to their positions in the output. Block 0 also writes the
-/// number of all kept ones. Begins with a barrier.
+/// number of all kept candidates. Begins with a barrier.
 template <bool kFits>
 __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
                                            const BlockRanking& own) {
@@ -152,10 +153,10 @@ __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
   if (blockIdx.x == 0 && threadIdx.x == 0) *block.arguments.kept = kept;
 }
 
-/// Decides the block's rows and writes its part of the output. The block begins to poll the states
-/// of all candidates only after it has decided its own, because polling slows down the blocks that
-/// still decide. This version is for candidates that are all in shared memory. It always returns
-/// true.
+/// Decides the block's rows and writes its part of the output. This version is for candidates that
+/// are all in shared memory; it always returns true. Only after the block has decided its own rows
+/// does it poll the states of all candidates, because polling slows down the blocks that still
+/// decide.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block,
                                                  const SuppressionMatrix& matrix) {
@@ -170,9 +171,9 @@ __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block
   return true;
 }
 
-/// Does the same for candidates that are not all in shared memory. The blocks wait for each other
-/// after they have decided their rows. If a block has requested the fallback, it writes nothing and
-/// returns false.
+/// Decides the block's rows and writes its part of the output. This version is for candidates that
+/// are not all in shared memory. The blocks wait for each other after they have decided their rows.
+/// If a block has requested the fallback, the function writes nothing and returns false.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<false>& block,
                                                  const SuppressionMatrix& matrix) {

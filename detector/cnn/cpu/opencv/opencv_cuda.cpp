@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns the version that the loaded cuDNN library reports; nullopt if dnn has loaded none.
+/// Returns the version that the loaded cuDNN library reports; nullopt if dnn has not loaded cuDNN.
 std::optional<std::size_t> cudnn_version() {
   void* const function = dlsym(RTLD_DEFAULT, "cudnnGetVersion");
   if (function == nullptr) return std::nullopt;

@@ -1,5 +1,5 @@
-// These functions ask what OpenCV's dnn can do on CUDA devices. The reason is that dnn silently
-// computes on the CPU if there is no device, or for a layer that it has no CUDA code for.
+// Finds out what OpenCV's dnn can do on CUDA devices. This is needed because dnn silently computes
+// on the CPU if there is no device, or if it has no CUDA code for a layer.
 #pragma once
 
 #include <opencv2/dnn.hpp>
@@ -14,10 +14,11 @@ namespace facepipe::detector {
 [[nodiscard]] cv::dnn::Target cuda_target(Precision precision);
 
 /// Returns the reason why this OpenCV's dnn can't compute in `precision` on any CUDA device of this
-/// machine, or must not compute with the cuDNN that was found. Returns an empty string if it can.
+/// machine, or must not compute with the cuDNN that was found. Returns an empty string if there is
+/// no such reason.
 [[nodiscard]] std::string reason_against_opencv_cuda(Precision precision);
 
-/// Returns the layers of `net` that `backend` has no code for, as "NAME (TYPE)".
+/// Returns those layers of `net` for which `backend` has no code, as "NAME (TYPE)".
 [[nodiscard]] std::vector<std::string> layers_without(const cv::dnn::Net& net,
                                                       cv::dnn::Backend backend);
 

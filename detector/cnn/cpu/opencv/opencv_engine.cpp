@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kLibrary = "OpenCV";
 
-/// The network that several Inferences share.
+/// Holds the network that several Inferences share.
 struct SharedNet {
   std::filesystem::path file;
   std::string input;
@@ -70,8 +70,8 @@ class OpencvInference final : public Inference {
     for (std::size_t i = 0; i < results.size(); ++i) keep(results[i], i);
   }
 
-  // Copies an output, because the net reuses its memory in the next run, maybe for another
-  // Inference.
+  // Copies an output. This is needed because the net reuses its memory in the next run, which may
+  // belong to another Inference.
   void keep(const cv::Mat& result, std::size_t index) {
     std::vector<float>& values = outputs_[index];
     if (result.type() != CV_32F || !result.isContinuous() || result.total() != values.size())
@@ -117,7 +117,7 @@ void choose_backend(SharedNet& shared, Precision precision) {
   shared.net.setPreferableTarget(cuda_target(precision));
 }
 
-/// dnn decides in its first run which layers run where.
+/// Checks that dnn computes all layers on the device. dnn decides this in its first run.
 void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
   OpencvInference(shared).start();
   const std::vector<std::string> missing = layers_without(shared->net, cv::dnn::DNN_BACKEND_CUDA);
@@ -132,7 +132,7 @@ void try_on_cuda(const std::shared_ptr<SharedNet>& shared) {
 std::unique_ptr<Engine> make_opencv_engine(const Model& model, Size network,
                                            const EngineOptions& options) {
   check_precision(options);
-  // OpenCV prints each error that it throws. One message is enough.
+  // OpenCV prints each error that it throws. We switch this off, because one message is enough.
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::setNumThreads(options.threads);
   auto shared = std::make_shared<SharedNet>();

@@ -34,7 +34,7 @@ std::string reason_against_cudnn(std::string_view build_information, std::size_t
   int minor = 0;
   if (std::sscanf(built->c_str(), "%d.%d", &major, &minor) != 2) return {};
   const auto number = static_cast<int>(running);
-  // of the first number: 1000 before cuDNN 9, 10000 since
+  // The factor of the first number is 1000 before cuDNN 9, and 10000 since then.
   const int unit = number < 10000 ? 1000 : 10000;
   const int found_major = number / unit;
   const int found_minor = number % unit / 100;

@@ -1,4 +1,4 @@
-// Makes the ov::Core of OpenVINO, if OpenVINO can work at all.
+// Makes OpenVINO's ov::Core, and first checks that OpenVINO can work on this system.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,12 @@
 
 namespace facepipe::detector {
 
-/// Checks that files describe the processors. If OpenVINO (2026.4) can't read such a file, it
-/// searches for processors without end.
-/// @param root  of the file system, for tests
-/// Errors: Error(device).
+/// Checks that the system has a file that describes the processors. Without such a file, OpenVINO
+/// (2026.4) searches for processors for ever. Throws Error(device) if there is none.
+/// @param root  the root of the file system, for tests
 void expect_processor_files(const std::filesystem::path& root = "/");
 
-/// Makes a new ov::Core. Errors: as expect_processor_files().
+/// Makes a new ov::Core. Throws the errors of expect_processor_files().
 [[nodiscard]] ov::Core make_openvino_core();
 
 }  // namespace facepipe::detector

@@ -17,9 +17,9 @@ namespace facepipe::detector {
 namespace {
 
 constexpr const char* kLibrary = "OpenVINO";
-constexpr int kOwnThreads = 3;  // a stream, and threads that call back
+constexpr int kOwnThreads = 3;  // a stream, and threads that run callbacks
 
-/// The least and the largest value of one channel.
+/// Holds the least and the largest value of one channel.
 struct Extremes {
   float low = 0;
   float high = 0;

@@ -1,4 +1,5 @@
-// Measures with OpenVINO in f32 which values a network's tensors hold when it looks at pictures.
+// Measures which values a network's tensors have for pictures. OpenVINO computes the network in
+// f32.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 
 namespace facepipe::detector {
 
-/// Makes an observer of a network of one size. Errors: device.
+/// Makes an observer of a network of one size. Throws Error(device) if OpenVINO fails.
 [[nodiscard]] std::unique_ptr<NetworkObserver> make_openvino_observer(const Model& model,
                                                                       Size network, int threads);
 

@@ -19,11 +19,11 @@ namespace {
 
 constexpr const char* kLibrary = "OpenVINO";
 constexpr const char* kDevice = "CPU";
-constexpr int kHelpers = 2;  // threads that call back
+constexpr int kHelpers = 2;  // number of threads that run callbacks
 
 #ifdef __x86_64__
-/// The processor's flags for its instructions, from leaf 7 of CPUID (Intel's manual, volume 2A).
-/// OpenVINO finds out whether the system lets programs use AMX.
+/// Reads the processor's flags for its instructions, from leaf 7 of CPUID (Intel's manual, volume
+/// 2A). OpenVINO itself finds out whether the system allows programs to use AMX.
 struct Instructions {
   unsigned ecx = 0;        ///< register of subleaf 0
   unsigned edx = 0;        ///< register of subleaf 0
@@ -56,7 +56,7 @@ ov::element::Type element_type(Precision precision) {
     case Precision::bf16:
       return ov::element::bf16;
     case Precision::i8:
-      // This type is for the operators between the convolutions.
+      // This type is only for the operators between the convolutions.
       return computes_bf16() ? ov::element::bf16 : ov::element::f32;
     case Precision::f32:
       break;
@@ -64,7 +64,7 @@ ov::element::Type element_type(Precision precision) {
   return ov::element::f32;
 }
 
-/// The facts about a network that an Inference needs.
+/// Holds what an Inference needs to know about a network.
 struct Network {
   std::filesystem::path file;
   std::string input;
@@ -92,7 +92,7 @@ class OpenvinoInference final : public Inference {
     try {
       request_.wait();
     } catch (const std::exception&) {
-      // The caller that wanted the result has gone, so nobody can be told.
+      // The caller no longer waits for the result, so we can't report the error.
     }
   }
 
@@ -143,8 +143,8 @@ class OpenvinoEngine final : public Engine {
   std::shared_ptr<Network> network_;
 };
 
-/// Makes the picture's bytes the network's input. Bytes are a quarter of the memory traffic of
-/// floats, and the conversion becomes part of the compiled network.
+/// Makes the network's input the picture's bytes. Bytes take only a quarter of the memory traffic
+/// of floats, and the conversion becomes part of the compiled network.
 std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& model) {
   ov::preprocess::PrePostProcessor ends(model);
   ends.input().tensor().set_element_type(ov::element::u8);
@@ -158,7 +158,8 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
   const auto read = core.read_model(model.onnx(network), ov::Tensor());
   if (options.precision == Precision::i8) quantize(read, *options.ranges, products());
   const int streams = std::min(options.requests, options.threads);
-  // If OpenVINO (2026.4) can't start one of its own threads, it waits for ever.
+  // If OpenVINO (2026.4) can't start one of its own threads, it waits for ever. So we check first
+  // that threads can be started.
   expect_threads(streams + options.threads + kHelpers);
   return core.compile_model(with_byte_input(read), kDevice,
                             ov::hint::inference_precision(element_type(options.precision)),
@@ -166,8 +167,8 @@ ov::CompiledModel compile(const Model& model, Size network, const EngineOptions&
                             ov::hint::enable_cpu_pinning(false));
 }
 
-/// Checks that OpenVINO computes in the precision that was asked for. Its property is only about
-/// floats; the kernels tell whether convolutions are computed in int8.
+/// Checks that OpenVINO computes in the precision that was asked for. OpenVINO's property only
+/// describes floats. For int8, we look at the convolutions' kernels.
 void check_precision(const ov::CompiledModel& compiled, Precision asked) {
   const std::string wish = "OpenVINO: asked for precision " + std::string(to_string(asked));
   const ov::element::Type actual = compiled.get_property(ov::hint::inference_precision);

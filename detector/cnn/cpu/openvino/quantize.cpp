@@ -19,32 +19,33 @@ namespace facepipe::detector {
 namespace {
 
 constexpr std::size_t kLevels = 256;
-// Weights have one level less, so that 0 is the middle level and both signs reach equally far.
+// Weights have one level less, so that 0 is the middle level and both signs have the same range.
 constexpr std::size_t kWeightLevels = 255;
 constexpr float kTop = 255;
 
-// Other pictures give slightly larger values than those that were measured. Cutting values off
-// costs more than wider steps.
+// Other pictures give slightly larger values than the measured pictures. Clipping values costs more
+// precision than wider steps.
 constexpr float kMargin = 1.15F;
-// In parts of the tensor's magnitude: a channel that was nearly constant in the measured pictures
-// may vary in others.
+// A share of the tensor's magnitude. No channel's magnitude counts as smaller, because a channel
+// that was nearly constant in the measured pictures may vary in others.
 constexpr float kLeastChannel = 0.1F;
-// In parts of the largest weight: this bounds the stretching of a channel that hardly counts.
+// A share of the largest weight. It limits the stretching of a channel whose weights are very
+// small.
 constexpr float kLeastWeight = 0.02F;
-// This exponent tells how much of a channel's magnitude is evened out; its weights take the rest.
-// Values from 0 to 1 were tried in tenths. The error of CenterFace's heatmap was least at 0.4, and
-// twice as large at 1.
+// An exponent that says how much the magnitudes of channels are evened out. The rest of their
+// differences goes into the weights. Values from 0 to 1 were tried in steps of 0.1. The error of
+// CenterFace's heatmap was smallest at 0.4, and twice as large at 1.
 constexpr float kEvened = 0.4F;
 constexpr float kTiny = 1e-8F;
 
-/// Weights of any kind of convolution in one form, which tells which input and output channel each
-/// weight joins.
+/// Holds the weights of any kind of convolution in one form. It says for each weight to which input
+/// and output channel it belongs.
 struct Weights {
   std::vector<float> values;
   ov::Shape shape;
   std::size_t groups = 1;
-  std::size_t outputs = 0;  ///< number in a group
-  std::size_t inputs = 0;   ///< number in a group
+  std::size_t outputs = 0;  ///< number of output channels in a group
+  std::size_t inputs = 0;   ///< number of input channels in a group
   bool inputs_first = false;
 
   void for_each(const std::function<void(float& value, std::size_t in, std::size_t out)>& visit) {
@@ -82,14 +83,14 @@ bool is_constant(const ov::Output<ov::Node>& value) {
   return ov::is_type<ov::op::v0::Constant>(value.get_node());
 }
 
-/// Tells whether a node adds two tensors of the same shape. Adding a bias doesn't count.
+/// Returns whether a node adds two tensors of the same shape. Adding a bias doesn't count.
 bool is_addition(const ov::Node& node) {
   return ov::is_type<ov::op::v1::Add>(&node) && !is_constant(node.input_value(0)) &&
          !is_constant(node.input_value(1)) && node.get_input_shape(0) == node.get_input_shape(1);
 }
 
-/// Returns nullopt if the weights are no constant. Such a convolution stays as it is, and
-/// convolutions_not_in_i8() reports it.
+/// Returns the weights of a convolution; nullopt if they are not constant. Such a convolution stays
+/// unchanged, and convolutions_not_in_i8() reports it.
 std::optional<Weights> weights_of(const ov::Node& convolution) {
   const auto constant =
       ov::as_type_ptr<ov::op::v0::Constant>(convolution.get_input_node_shared_ptr(1));
@@ -109,7 +110,7 @@ std::optional<Weights> weights_of(const ov::Node& convolution) {
   return weights;
 }
 
-/// Returns the shortest name. A tensor may have several names, in no order.
+/// Returns the shortest name of a tensor. A tensor may have several names, in no defined order.
 std::string name_of(const ov::Output<ov::Node>& value) {
   const auto& names = value.get_names();
   const auto shorter = [](const std::string& a, const std::string& b) {
@@ -129,7 +130,7 @@ struct Interval {
   float high = 0;
 };
 
-/// Returns the smallest interval that contains `wanted` and in which one of 256 levels is 0.
+/// Returns the smallest interval that contains `wanted` and in which 0 is one of the 256 levels.
 Interval with_zero_level(Interval wanted) {
   const float high = std::max(wanted.high, kTiny);
   if (wanted.low >= 0) return {0, high};
@@ -139,13 +140,14 @@ Interval with_zero_level(Interval wanted) {
   return {-zero * wider, (kTop - zero) * wider};
 }
 
-/// Tells where a tensor's levels lie: `levels` times `factors` in each channel.
+/// Says where the levels of a tensor are. In each channel, they are `levels` multiplied by
+/// `factors`.
 struct Placement {
   Interval levels;
-  std::vector<float> factors;  ///< 0..1; empty: all are 1
+  std::vector<float> factors;  ///< 0..1; empty if all are 1
 };
 
-/// A tensor, and the nodes that read it.
+/// Describes a tensor and the nodes that read it.
 struct Use {
   ov::Output<ov::Node> value;
   std::vector<ov::Input<ov::Node>> convolutions;
@@ -162,7 +164,7 @@ Use use_of(const ov::Output<ov::Node>& value) {
   return use;
 }
 
-/// Returns the largest weight with which each channel is read; empty if it isn't known.
+/// Returns for each channel the largest weight with which it is read; empty if that isn't known.
 std::vector<float> largest_weights(const Use& use, std::size_t channels) {
   std::vector<float> largest(channels, 0);
   for (const ov::Input<ov::Node>& reader : use.convolutions) {
@@ -183,9 +185,10 @@ bool only_depthwise(const Use& use) {
   });
 }
 
-/// Stretches channels so that activations and weights lose about the same precision. A depthwise
-/// convolution has a scale for each channel's weights, so all channels become equally large there.
-/// An addition needs the same steps in everything that it adds, so channels are not stretched.
+/// Chooses the stretching of channels, so that activations and weights lose about the same
+/// precision. A depthwise convolution has its own scale for each channel's weights, so all channels
+/// become equally large there. An addition needs the same steps in both operands, so channels are
+/// not stretched.
 Placement place(const Use& use, const TensorRange& range) {
   const float largest = std::max({-range.low, range.high, kTiny}) * kMargin;
   std::vector<float> magnitudes;
@@ -228,8 +231,8 @@ std::shared_ptr<ov::Node> levels_of(const ov::Output<ov::Node>& value, const Pla
       value, constant(shape, lows), constant(shape, highs), whole_low, whole_high, kLevels);
 }
 
-/// Gives weights their levels for each output channel. Before that, weights are multiplied by the
-/// `factors` of their inputs.
+/// Multiplies weights by the `factors` of their inputs. Then quantizes them, with separate levels
+/// for each output channel.
 void quantize_weights(ov::Node& convolution, const std::vector<float>& factors, Products products) {
   std::optional<Weights> weights = weights_of(convolution);
   if (!weights) return;
@@ -289,8 +292,8 @@ void check_names(const std::vector<QuantizedTensor>& tensors, const I8Ranges& ra
 }  // namespace
 
 std::vector<QuantizedTensor> quantized_tensors(const std::shared_ptr<ov::Model>& model) {
-  // The import leaves the weights of depthwise convolutions as a reshaped constant. For these, the
-  // plugin (2026.4) silently takes kernels of f32.
+  // The import represents the weights of depthwise convolutions as a reshaped constant. For these,
+  // the plugin (2026.4) silently uses kernels of f32. So constants are folded first.
   ov::pass::Manager passes;
   passes.register_pass<ov::pass::ConstantFolding>();
   passes.run_passes(model);
@@ -317,7 +320,8 @@ void quantize(const std::shared_ptr<ov::Model>& model, const I8Ranges& ranges, P
   model->validate_nodes_and_infer_types();
 }
 
-// OpenVINO writes unsigned bytes as "_I8" and signed bytes as "_i8". AMX takes both.
+// OpenVINO marks kernels of unsigned bytes by "_I8" and of signed bytes by "_i8". AMX handles both
+// kinds.
 bool is_i8_kernel(std::string_view kernel) {
   return kernel.ends_with("_I8") || kernel.ends_with("_i8");
 }

@@ -1,20 +1,20 @@
-// The blocks of a cluster use these functions to synchronise and to exchange data. Clusters exist
-// from sm_90 on. For earlier architectures the functions have no code and are never called.
+// Synchronises the blocks of a cluster, and exchanges data between them. Clusters exist from sm_90
+// on. For earlier architectures the functions have no code and are never called.
 #pragma once
 
 #include <cstdint>
 
 namespace facepipe::detector::engine {
 
-/// This is the first half of a barrier across the threads of a cluster. What a thread has written
-/// before it, all threads can read after cluster_wait().
+/// Does the first half of a barrier across the threads of a cluster. After cluster_wait(), all of
+/// these threads can read what a thread has written before its cluster_arrive().
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
-/// Does the same without any guarantee for writes. It only signals that the thread has come this
-/// far, for example that it has read its data.
+/// Does the first half of a barrier, but guarantees nothing about writes. It only signals that the
+/// thread has reached this point, for example that it has read its data.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");

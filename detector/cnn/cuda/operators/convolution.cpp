@@ -15,7 +15,8 @@ constexpr int kSubPixels = kTransposedFactor * kTransposedFactor;
 
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
-/// Weights in the order in which the kernel reads them: for each column the values of all k.
+/// Holds the weights in the order in which the kernel reads them: column by column, the values of
+/// all k.
 struct Matrix {
   int columns = 0;  ///< padded to whole tiles
   int k_size = 0;   ///< padded to whole steps
@@ -33,9 +34,9 @@ struct Matrix {
   }
 };
 
-/// Returns the k of an input channel of a tap.
+/// Returns the index k of a tap's input channel.
 int k_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channel) {
-  // For a stem, a row of the window has four pixels; the weights of the last are 0.
+  // For a stem, a row of the window has four pixels; the weights of the last pixel are 0.
   if (kind == ConvolutionKind::stem)
     return (tap / op.window.kernel_width * 4 + tap % op.window.kernel_width) *
                Placement::kImagePitch +
@@ -74,9 +75,9 @@ Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) 
   return matrix;
 }
 
-/// Returns the time of a tile with that many columns (in units of 8 channels), relative to one of
-/// 8, as measured on an H100. Short sums spend most time on storing results, long sums on loading
-/// operands.
+/// Returns how long a tile of `tile_columns` * 8 channels takes, relative to a tile of 64 channels.
+/// The numbers were measured on an H100. Short sums spend most time on storing results, long sums
+/// on loading operands.
 double cost_of(int tile_columns, bool long_sum) {
   if (long_sum) return (tile_columns + 4) / 12.0;
   switch (tile_columns) {
@@ -97,8 +98,8 @@ double cost_of(int tile_columns, bool long_sum) {
   }
 }
 
-/// Returns the tile for which the busiest multiprocessor has the least work. All tiles add up in
-/// the same order, so the choice doesn't change results.
+/// Returns the tile with which the busiest multiprocessor has the least work. All tiles add up in
+/// the same order, so the choice doesn't change the results.
 ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks,
                          const Chip& chip) {
   constexpr int kRowUnit = 64;
@@ -129,7 +130,7 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   return best;
 }
 
-/// The operator of plain and of transposed convolutions. They differ only in how weights are
+/// The operator for plain and for transposed convolutions. These differ only in how weights are
 /// packed.
 class ConvolutionOperator : public Operator {
  public:

@@ -6,8 +6,8 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// Returns the shared memory of a launch. It holds the stages and, after the last step, the
-/// results.
+/// Returns the number of bytes of shared memory for a launch. First it holds the stages; after the
+/// last step, it holds the results.
 std::size_t shared_bytes(ConvolutionTile tile, int chunks) {
   const int steps = divide_up(chunks, tile.step / kTileChunk);
   const int stages = steps < kTileStages ? steps : kTileStages;
@@ -36,8 +36,9 @@ __global__ void __launch_bounds__(kTileThreads)
   tile.start_with_bias();
   for (int step = 0; step < steps; ++step) {
     copies_wait<kTileStages - 2>();
-    __syncthreads();  // all threads' copies are complete, and no thread reads the stage that is
-                      // refilled now
+    // Now all threads' copies are complete, and no thread still reads the stage that is refilled
+    // next.
+    __syncthreads();
     const int next = step + kTileStages - 1;
     if (next < steps) tile.load(source, next, next % kTileStages);
     copies_commit();

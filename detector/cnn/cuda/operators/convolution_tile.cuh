@@ -1,4 +1,4 @@
-// A tile is the part of a convolution's matrix product that a thread block computes.
+// Computes a tile: the part of a convolution's matrix product that a thread block computes.
 #pragma once
 
 #include <type_traits>
@@ -11,16 +11,16 @@ namespace facepipe::detector::engine {
 
 inline constexpr int kTileWarps = 4;
 inline constexpr int kTileThreads = kTileWarps * 32;
-inline constexpr int kTileChunk = 8;   // halves of one load of 16 bytes
-inline constexpr int kTileStages = 3;  // steps in shared memory at a time
+inline constexpr int kTileChunk = 8;   // number of halves that one load of 16 bytes reads
+inline constexpr int kTileStages = 3;  // number of steps that are in shared memory at a time
 
 __host__ __device__ constexpr int tile_rows(int rows) { return 16 * kTileWarps * rows; }
-/// Returns the halves from one row to the next in shared memory. Chunks of eight successive rows
-/// lie in different banks.
+/// Returns the number of halves from one row to the next in shared memory. With it, chunks of eight
+/// successive rows lie in different banks.
 __host__ __device__ constexpr int pitch_of(int step) { return step + kTileChunk; }
 __host__ __device__ constexpr int stage_halves(int rows, int columns, int step) {
-  // Column fragments are loaded in pairs. With an odd number of them, the last load reads a
-  // fragment more, which is not used.
+  // Column fragments are loaded in pairs. If their number is odd, the last load reads one more
+  // fragment, which is not used.
   return (tile_rows(rows) + 8 * (columns + columns % 2)) * pitch_of(step);
 }
 __host__ __device__ constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
@@ -29,8 +29,8 @@ __host__ __device__ constexpr bool is_matrix(ConvolutionKind kind) {
   return kind == ConvolutionKind::pointwise || kind == ConvolutionKind::transposed;
 }
 
-/// Holds the addresses of the kCount rows of the matrix that a thread loads, if a row is the window
-/// of a pixel. The rows are kApart from each other.
+/// Holds the addresses of those kCount rows of the matrix that a thread loads. Each row is the
+/// window of a pixel. The distance of these rows is kApart.
 template <ConvolutionKind kKind, int kCount, int kApart>
 class Rows {
  public:
@@ -50,7 +50,8 @@ class Rows {
     }
   }
 
-  /// Calls load(i, from, valid) for a chunk of each row i. A chunk that isn't valid is zeros.
+  /// Calls load(i, from, valid) for a chunk of each row i. A chunk that isn't valid counts as
+  /// zeros.
   template <class Load>
   __device__ __forceinline__ void load(const ConvolutionArguments& a, int chunk,
                                        const Load& load) const {
@@ -84,7 +85,7 @@ class Rows {
   bool valid_[kCount];
 };
 
-/// Does the same if the input map itself is the matrix.
+/// Holds the same addresses for a matrix that is the input map itself.
 template <int kCount, int kApart>
 class MatrixRows {
  public:
@@ -115,7 +116,7 @@ struct Tile {
   static constexpr int kTileColumns = 8 * kColumns;
   static constexpr int kPitch = pitch_of(kStep);
   static constexpr int kStepChunks = kStep / kTileChunk;
-  static constexpr int kApart = kTileThreads / kStepChunks;  // rows loaded at a time
+  static constexpr int kApart = kTileThreads / kStepChunks;  // distance of a thread's rows
   static constexpr int kStageHalves = stage_halves(kRows, kColumns, kStep);
   static constexpr int kPairs = (kColumns + 1) / 2;
   using Source = std::conditional_t<is_matrix(kKind), MatrixRows<kTileRows / kApart, kApart>,
@@ -157,7 +158,7 @@ struct Tile {
       copy_async<!is_matrix(kKind)>(to + 2U * static_cast<unsigned>(i * kApart * kPitch), from,
                                     valid);
     });
-    // Weights are padded to whole tiles and steps, so that all of their chunks are valid.
+    // Weights are padded to whole tiles and steps, so all of their chunks are valid.
     const int padded = divide_up(a.chunks, kStepChunks) * kStep;
     const __half* const weights = a.weights +
                                   static_cast<long long>(first_column + lane_row()) * padded +
@@ -201,7 +202,8 @@ struct Tile {
     }
   }
 
-  /// Calls put(row, column, x, y) for each pair of neighbouring columns whose sums this thread has.
+  /// Calls put(row, column, x, y) for each pair of neighbouring columns whose sums this thread
+  /// holds.
   template <class Put>
   __device__ __forceinline__ void results(const Put& put) const {
 #pragma unroll
@@ -230,7 +232,7 @@ struct Tile {
     });
   }
 
-  /// Returns the output pixel (x) and its channel (y) of an element of the product.
+  /// Returns the output pixel (x) and the output channel (y) of an element of the product.
   __device__ __forceinline__ int2 place_of(int row, int column) const {
     if constexpr (kKind != ConvolutionKind::transposed) {
       return {row, column};
@@ -243,8 +245,8 @@ struct Tile {
     }
   }
 
-  /// Stores results through shared memory, so that whole sectors of global memory are written, and
-  /// read if there is a residual.
+  /// Stores results through shared memory. So whole sectors of global memory are written (and read,
+  /// if there is a residual).
   __device__ __forceinline__ void store_halves(__half* staged) const {
     constexpr int kStagedPitch = kTileColumns + kTileChunk;
     __syncthreads();

@@ -6,7 +6,7 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kChannels = 4;  // channels of a thread, which one load of 8 bytes reads
+constexpr int kChannels = 4;  // number of channels of a thread, which one load of 8 bytes reads
 
 struct Four {
   float values[kChannels];
@@ -55,8 +55,8 @@ __device__ __forceinline__ void finish(const DepthwiseArguments& a, Four sum, in
 }
 
 /// Computes a 3x3 convolution with padding 1. A thread computes kRows rows of kColumns pixels from
-/// the top down, and reads each input row once. Loops are unrolled completely, so that sums stay in
-/// registers only as long as they are needed.
+/// the top down, and reads each input row only once. Loops are unrolled completely, so that sums
+/// stay in registers only as long as they are needed.
 template <int kStride, int kRows, int kColumns, class Out>
 __global__ void __launch_bounds__(kThreads) depthwise_3x3_kernel(const DepthwiseArguments a) {
   constexpr int kInputColumns = (kColumns - 1) * kStride + 3;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kThreads) depthwise_3x3_kernel(const Depthwise
     for (int column = 0; column < kInputColumns; ++column) {
       const int x = first_x * kStride - 1 + column;
       Four input{};
-      // The load is predicated and not a branch, so that loads of several rows are in flight
+      // The load is predicated and is not a branch, so that the loads of several rows are in flight
       // together.
       if (inside && x >= 0 && x < a.input_width)
         input = read_four(from + static_cast<long long>(x) * a.input_pitch);
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kThreads) depthwise_3x3_kernel(const Depthwise
             multiply_add(sums[r][c], input, weights[ky * 3 + kx]);
         }
     }
-    // These output rows are complete, because this input row was their last tap row.
+    // These output rows are complete, because this input row is the last row of their window.
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
       if (row == r * kStride + 2 && first_y + r < a.output_height)
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kThreads) depthwise_3x3_kernel(const Depthwise
   }
 }
 
-/// Computes any window. A thread computes four channels of one pixel.
+/// Computes a convolution with any window. A thread computes four channels of one pixel.
 template <class Out>
 __global__ void __launch_bounds__(kThreads) depthwise_kernel(const DepthwiseArguments a) {
   const int groups = a.channels / kChannels;
@@ -151,7 +151,7 @@ void launch_3x3(const DepthwiseArguments& a, cudaStream_t stream) {
   depthwise_3x3_kernel<kStride, kRows, kColumns, Out><<<grid, kThreads, 0, stream>>>(a);
 }
 
-/// With this many blocks, tall tiles also occupy the largest chips. Measured on an H100.
+/// With this many blocks, tall tiles occupy even the largest chips. Measured on an H100.
 constexpr unsigned kManyBlocks = 1500;
 
 template <class Out>

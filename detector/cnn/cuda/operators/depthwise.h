@@ -1,4 +1,4 @@
-// Depthwise convolutions filter each channel by a window of its own. Sums are floats.
+// Computes depthwise convolutions, which filter each channel by its own window. Sums are floats.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -16,7 +16,7 @@ struct DepthwiseArguments {
   void* output;          ///< halves, or floats if `f32`
   Residual residual;
 
-  int channels;  ///< channels padded to a multiple of 8
+  int channels;  ///< number of channels, padded to a multiple of 8
   int input_height;
   int input_width;
   int input_pitch;

@@ -15,7 +15,7 @@ const __half* optional_input(const Memory& memory, const std::vector<Placement>&
   return index < inputs.size() ? value_pointer<__half>(memory, inputs[index]) : nullptr;
 }
 
-/// An operator that consists of one launch. `Launch` is called with the memory and the stream.
+/// An operator that consists of one launch. It calls `Launch` with the memory and the stream.
 template <class Launch>
 class LaunchOperator : public Operator {
  public:

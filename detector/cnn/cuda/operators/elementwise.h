@@ -11,7 +11,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Input and output are maps without gaps between pixels. A pixel has `chunks` chunks of 8
+/// Input and output are maps that have no gaps between pixels. A pixel has `chunks` chunks of 8
 /// channels.
 struct PoolingArguments {
   const __half* input;

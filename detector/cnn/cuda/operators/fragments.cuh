@@ -1,11 +1,11 @@
-// Fragments tell how the lanes of a warp hold a matrix in registers for mma.m16n8k16 and m16n8k8 of
-// halves, as the PTX manual defines it. With g = lane / 4 and t = lane % 4:
+// Describes how the lanes of a warp hold a matrix in registers (a fragment) for mma.m16n8k16 and
+// m16n8k8 of halves, as the PTX manual defines it. With g = lane / 4 and t = lane % 4:
 //   A, 16 x k:  a[0] row g, columns 2t, 2t+1;  a[1] row g + 8;  a[2], a[3] the same of columns + 8
 //   B, k x 8:   b[0] rows 2t, 2t+1 of column g;  b[1] rows + 8
 //   C, 16 x 8:  row g, columns 2t, 2t+1, then row g + 8
-// So a C of halves has the layout of an A with k = 8, and two of them side by side have the layout
-// of an A with k = 16. The result of a product can be the operand of the next one without leaving
-// its lanes.
+// A C of halves has the same layout as an A with k = 8. Two such C side by side have the layout of
+// an A with k = 16. So the result of a product can be an operand of the next product, without
+// moving data between lanes.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -17,7 +17,7 @@
 namespace facepipe::detector::engine {
 
 /// Computes d = a * b + c with k = 16; sums are halves. It works from sm_80 on. For earlier
-/// architectures there is no code, and their kernels are never launched.
+/// architectures there is no code, and the kernels that call it are never launched.
 __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1,
                                          const std::uint32_t* c) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void multiply(std::uint32_t (&d)[2], const std::uint3
 #endif
 }
 
-/// Computes the same with k = 8.
+/// Computes d = a * b + c with k = 8.
 __device__ __forceinline__ void multiply_short(std::uint32_t (&d)[2], std::uint32_t a0,
                                                std::uint32_t a1, std::uint32_t b,
                                                const std::uint32_t* c) {

@@ -1,5 +1,5 @@
-// These functions compute sums of products in halves. Before sm_80, older instructions replace
-// those that don't exist there.
+// Computes sums of products in halves. For architectures before sm_80, the functions use older
+// instructions instead of those that don't exist there.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -24,9 +24,9 @@ __device__ __forceinline__ __half2 multiply_add_relu(__half2 a, __half2 b, __hal
 #endif
 }
 
-/// Computes result = a * b + c in halves, by a tensor core: a is 16x16, b is 16x8. Operands are
-/// fragments as the PTX manual defines them. Lane 4g + t gets the columns 2t and 2t + 1 of row g in
-/// result[0], and of row g + 8 in result[1].
+/// Computes result = a * b + c in halves on a tensor core. a is 16x16, and b is 16x8. Operands are
+/// fragments as the PTX manual defines them. Lane 4g + t gets the columns 2t and 2t + 1: of row g
+/// in result[0], and of row g + 8 in result[1].
 __device__ __forceinline__ void multiply_add(__half2 (&result)[2], const std::uint32_t (&a)[4],
                                              std::uint32_t b0, std::uint32_t b1, __half2 c0,
                                              __half2 c1) {
@@ -50,7 +50,7 @@ __device__ __forceinline__ void multiply_add(__half2 (&result)[2], const std::ui
   result[1] = as_half2(high);
 }
 
-/// Computes sum += a * b by a tensor core: a is 16x8, b is 8x8.
+/// Computes sum += a * b on a tensor core. a is 16x8, and b is 8x8.
 __device__ __forceinline__ void multiply_add_short(float (&sum)[4], std::uint32_t a0,
                                                    std::uint32_t a1, std::uint32_t b) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "

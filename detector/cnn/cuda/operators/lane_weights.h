@@ -1,5 +1,5 @@
 // Packs weights in the order in which the lanes of a warp hold them as operand B of the tensor
-// cores. k is the index over which a product sums.
+// cores. k is the index of a product's sum.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -9,17 +9,18 @@
 
 namespace facepipe::detector::engine {
 
-/// Tells how the 16 columns of a pair are assigned to its two tiles of 8 columns. Lane 4g + t holds
+/// Says how the 16 columns of a pair are assigned to its two tiles of 8 columns. Lane 4g + t holds
 /// column g of a tile of operand B, and columns 2t and 2t + 1 of the result.
 enum class ColumnOrder {
   tiles,  ///< column g of tile n is column 8n + g of the pair
-  quads,  ///< column 2t + e of tile n is column 4t + 2n + e of the pair, so that a lane's results
-          ///< are four neighbouring columns
+  quads,  ///< column 2t + e of tile n is column 4t + 2n + e of the pair; so a lane's results are
+          ///< four neighbouring columns
 };
 
 /// Packs fragments of a matrix with k < `steps` * 16 and `pairs` * 16 columns, one pair after the
-/// other. In a step, lane 4g + t has four words: k = 2t, 2t + 1 and k = 2t + 8, 2t + 9 for column g
-/// of the first tile, then the same for the second. Calls value(k, column) for each element.
+/// other. In each step, lane 4g + t has four words. Two words have k = 2t, 2t + 1 and k = 2t + 8,
+/// 2t + 9 for column g of the first tile. The other two have the same k for the second tile. Calls
+/// value(k, column) for each element.
 template <class Value>
 [[nodiscard]] std::vector<__half> pack_fragments(int pairs, int steps, ColumnOrder order,
                                                  const Value& value) {
@@ -39,10 +40,11 @@ template <class Value>
   return halves;
 }
 
-/// Appends fragments of a matrix with k < `channels`, a multiple of 8, and `tiles` * 8 columns. The
-/// order is steps of 16 k x tiles x lanes. It is for kernels in which a lane reads four channels in
-/// sequence. In a step, lane 4g + t has the words k = 4t, 4t + 1 and k = 4t + 2, 4t + 3 of column
-/// g. In a last step of 8, it has k = 2t, 2t + 1 and a word of zeros.
+/// Appends fragments of a matrix with `tiles` * 8 columns and k < `channels`, which must be a
+/// multiple of 8. Their order is steps of 16 k x tiles x lanes. This is for kernels in which a lane
+/// reads four neighbouring channels. In a step, lane 4g + t has two words of column g: k = 4t, 4t +
+/// 1 and k = 4t + 2, 4t + 3. If the last step has only 8 k, the lane has k = 2t, 2t + 1 and a word
+/// of zeros.
 template <class Value>
 void pack_channels(std::vector<__half>& halves, int channels, int tiles, const Value& value) {
   for (int first = 0; first < channels; first += 16)

@@ -1,5 +1,5 @@
-// An operator computes one node of the graph on the device by enqueuing kernels. Operators are
-// immutable and own no activations. So many frames share them and their weights.
+// An operator computes one node of the graph on the device, by enqueuing kernels. Operators are
+// immutable and own no activations. So many frames can share them and their weights.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -23,20 +23,20 @@ namespace facepipe::detector::engine {
 
 enum class Element { f16, f32 };
 
-/// The position and the layout of a value in the activation memory. Pixels come row by row. The
-/// channels of a pixel are next to each other ("NHWC") and padded to a multiple of 8.
+/// Describes the position and the layout of a value in the activation memory. Pixels are stored row
+/// by row. The channels of a pixel are next to each other ("NHWC") and padded to a multiple of 8.
 ///
 /// An image is a special layout of the network's input, for stems of 3x3 at stride 2. It has 4
-/// channels a pixel, of which the fourth is 0, and a black pixel before and after each row.
+/// channels for each pixel, of which the fourth is 0, and a black pixel before and after each row.
 struct Placement {
   std::size_t offset = 0;  ///< in bytes
   Element element = Element::f16;
   graph::MapShape shape;
-  int pitch = 0;          ///< elements from one pixel to the next
-  int first_channel = 0;  ///< not 0 for a later part of a Split
+  int pitch = 0;          ///< number of elements from one pixel to the next
+  int first_channel = 0;  ///< not 0 for the second and later parts of a Split
   bool image = false;
-  /// The activation that has not been applied yet: the reader of the value applies it. Only outputs
-  /// of the network may have one.
+  /// The activation that has not been applied yet. The code that reads the value must apply it.
+  /// Only outputs of the network may have a pending activation.
   graph::Activation pending = graph::Activation::none;
 
   static constexpr int kImagePitch = 4;
@@ -50,8 +50,8 @@ struct Placement {
   }
 };
 
-/// The memory with which operators run: the activations of one frame in flight, the weights of the
-/// network and, if a stem reads the picture itself, the frame.
+/// Points to the memory with which operators run: the activations of one frame in flight, and the
+/// weights of the network. If a stem reads the picture itself, the frame is needed, too.
 struct Memory {
   std::byte* activations = nullptr;
   const std::byte* weights = nullptr;
@@ -61,7 +61,7 @@ struct Memory {
 /// Collects the weights of all operators for one upload.
 class WeightPacker {
  public:
-  /// @return the position of `values`, in bytes from the start of all weights
+  /// Appends `values`. Returns their position, in bytes from the start of all weights.
   template <class T>
   std::size_t append(std::span<const T> values) {
     constexpr std::size_t kAlignment = 256;
@@ -70,7 +70,8 @@ class WeightPacker {
     if (!values.empty()) std::memcpy(bytes_.data() + offset, values.data(), values.size_bytes());
     return offset;
   }
-  /// Returns all weights in device memory. Waits for the upload. Errors: device, if CUDA fails.
+  /// Returns all weights in device memory. Waits for the upload. Throws Error(device) if CUDA
+  /// fails.
   [[nodiscard]] cuda::DeviceBuffer<std::byte> upload() const;
 
  private:
@@ -81,12 +82,12 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Enqueues kernels and returns. Callers may capture it in a graph. Errors: device, if CUDA
+  /// Enqueues kernels and returns. Callers may capture it in a graph. Throws Error(device) if CUDA
   /// fails.
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
-/// A node, the placements of its values, and the facts on which the choice of a kernel depends.
+/// Holds a node, the placements of its values, and what else is needed to choose a kernel.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
@@ -94,15 +95,16 @@ struct NodeContext {
   std::vector<Placement> outputs;
   Chip chip;
   TileChooser& tiles;
-  const PictureSource* picture = nullptr;  ///< the picture, if the stem reads it; else null
+  const PictureSource* picture = nullptr;  ///< the picture, if the stem reads it; otherwise null
 };
 
-/// Makes the operator for a node. Returns null for a node of a kind that the maker doesn't handle.
-/// Throws Error(device), as graph::refuse() does, for one that it handles but can't compute.
+/// Makes the operator for a node. Returns null if the maker doesn't handle this kind of node.
+/// Throws Error(device), as graph::refuse() does, if it handles the kind but can't compute this
+/// node.
 using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPacker&);
 
-/// Tries all makers in turn, the most specialised first. Throws Error(device) if none handles the
-/// node.
+/// Tries all makers in turn, the most specialised maker first. Throws Error(device) if no maker
+/// handles the node.
 [[nodiscard]] std::unique_ptr<Operator> make_operator(const NodeContext& context,
                                                       WeightPacker& packer);
 
@@ -118,14 +120,14 @@ using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPac
 [[nodiscard]] std::unique_ptr<Operator> make_stem(const NodeContext&, WeightPacker&);
 [[nodiscard]] std::unique_ptr<Operator> make_pyramid_step(const NodeContext&, WeightPacker&);
 
-/// Returns the address of a value's first channel. weight_pointer() returns that of weights from
-/// WeightPacker::append().
+/// value_pointer() returns the address of a value's first channel. weight_pointer() returns the
+/// address of weights, whose offset WeightPacker::append() has returned.
 template <class T>
 [[nodiscard]] T* value_pointer(const Memory& memory, const Placement& placement) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): typed memory in one block
   return reinterpret_cast<T*>(memory.activations + placement.offset) + placement.first_channel;
 }
-/// Returns the address for any element type.
+/// Returns the address of a value's first channel, for any element type.
 [[nodiscard]] inline void* value_address(const Memory& memory, const Placement& placement) {
   return placement.element == Element::f32
              ? static_cast<void*>(value_pointer<float>(memory, placement))

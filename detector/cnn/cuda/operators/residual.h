@@ -1,4 +1,4 @@
-// The map that an operator adds to its result.
+// Describes the map that an operator adds to its result.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -6,8 +6,8 @@
 namespace facepipe::detector::engine {
 
 struct Residual {
-  const __half* values;  ///< as many pixels and channels as the output, or null: nothing is added
-  int pitch;             ///< halves from one pixel to the next
+  const __half* values;  ///< as large as the output; null if nothing is added
+  int pitch;             ///< number of halves from one pixel to the next
 };
 
 }  // namespace facepipe::detector::engine

@@ -1,5 +1,5 @@
-// These functions are the tensor cores' instructions for halves, and asynchronous copies to shared
-// memory. Before sm_80, older instructions replace them.
+// Wraps the tensor cores' instructions for halves, and asynchronous copies to shared memory. For
+// architectures before sm_80, the functions use older instructions.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -27,14 +27,14 @@ __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, b
 #endif
 }
 
-/// Makes a group of the copies that this thread has started since the last call.
+/// Combines the copies that this thread has started since the last call into a group.
 __device__ __forceinline__ void copies_commit() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;");
 #endif
 }
 
-/// Waits until all of the thread's groups are complete, except the newest `kPending`.
+/// Waits until the thread's groups are complete, except the newest `kPending` groups.
 template <int kPending>
 __device__ __forceinline__ void copies_wait() {
 #if __CUDA_ARCH__ >= 800
@@ -51,8 +51,8 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint3
                : "memory");
 }
 
-/// Computes sum += a * b by a tensor core: a is 16x16, b is 16x8. Operands are fragments as the PTX
-/// manual defines them.
+/// Computes sum += a * b on a tensor core. a is 16x16, and b is 16x8. Operands are fragments as the
+/// PTX manual defines them.
 __device__ __forceinline__ void multiply_add(float (&sum)[4], const std::uint32_t (&a)[4],
                                              std::uint32_t b0, std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800

@@ -1,5 +1,6 @@
-// In the first phase of an inverted residual, a warp computes the expansion and the depthwise
-// convolution of an expanded group for some rows. g and t of a lane are those of fragments.cuh.
+// Implements the first phase of an inverted residual: a warp computes the expansion and the
+// depthwise convolution of an expanded group for some rows. fragments.cuh defines g and t of a
+// lane.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -12,7 +13,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Holds the weights of the expansion and of the depthwise convolution for an expanded group, in
+/// Holds an expanded group's weights of the expansion and of the depthwise convolution, in
 /// registers.
 template <int kChunks>
 struct ExpandedGroupWeights {
@@ -25,7 +26,7 @@ struct ExpandedGroupWeights {
   uint2 rest;
   std::uint32_t tap[kTaps][2];
   std::uint32_t bias[2];
-  std::uint32_t expand_bias[2][2];  ///< each bias twice, as operand C
+  std::uint32_t expand_bias[2][2];  ///< each bias twice, because a lane uses it as C for two rows
 
   /// Loads the weights of one group from shared or from global memory.
   __device__ __forceinline__ void load(const uint4* expand_from, const uint4* depthwise_from,
@@ -48,10 +49,10 @@ struct ExpandedGroupWeights {
   }
 };
 
-/// A lane's values of a row, two channels in each: [pixel][tile of 8 channels].
+/// A lane's values of a row, two channels in each word: [pixel][tile of 8 channels].
 using RowValues = std::uint32_t[kStripInputs][2];
 
-/// Expands one row of the strip to the 16 channels of a group, without relu.
+/// Expands one row of the strip to the 16 channels of a group. Doesn't apply relu.
 template <int kChunks>
 __device__ __forceinline__ void expand_row(std::uint32_t row,
                                            const ExpandedGroupWeights<kChunks>& w, int lane,
@@ -86,9 +87,9 @@ __device__ __forceinline__ void expand_row(std::uint32_t row,
     for (int n = 0; n < 2; ++n) to[p][n] = sum[p / 2][n][p % 2];
 }
 
-/// Applies relu, and a minimum with the pixel's limit. Inside the picture, the limit is the largest
-/// half, which avoids infinities. Outside, the limit is 0: there the depthwise convolution must see
-/// zeros, not relu(bias).
+/// Applies relu, and then the minimum with the pixel's limit. Inside of the picture, the limit is
+/// the largest half, which prevents infinities. Outside of it, the limit is 0, because the
+/// depthwise convolution must read zeros there, and not relu(bias).
 __device__ __forceinline__ void limit(RowValues& values,
                                       const std::uint32_t (&limits)[kStripInputs], bool inside) {
 #pragma unroll
@@ -100,7 +101,7 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
-/// Finds the limits of the lane's pixels by their columns, for limit().
+/// Computes the limits that limit() needs, from the columns of the lane's pixels.
 __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
                                             int lane, std::uint32_t (&limits)[kStripInputs]) {
 #pragma unroll
@@ -110,8 +111,8 @@ __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, 
   }
 }
 
-/// Adds the products of a row with the three taps of row `kTapRow` of the window to a lane's sums.
-/// With tap row 0 the sums begin with the bias; after tap row 2 relu is applied.
+/// Multiplies a row by the three taps of row `kTapRow` of the window, and adds the products to a
+/// lane's sums. With tap row 0, the sums begin with the bias. After tap row 2, relu is applied.
 template <int kStride, int kTapRow>
 __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kStride][2],
                                          const RowValues& row, const std::uint32_t (&before)[2],
@@ -122,8 +123,8 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
   for (int o = 0; o < kStripInputs / kStride; ++o)
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
-      // The pixels under the taps are o - 1 to o + 1 at stride 1. At stride 2 they are 2 o to 2 o +
-      // 2, since output o is centred at pixel 2 o + 1.
+      // At stride 1, the pixels under the taps are o - 1 to o + 1. At stride 2 they are 2 o to 2 o
+      // + 2, because output o is centred at pixel 2 o + 1.
       const int first = kStride == 1 ? o - 1 : 2 * o;
       __half2 sum = as_half2(kTapRow == 0 ? bias[n] : sums[o][n]);
 #pragma unroll
@@ -140,8 +141,8 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
     }
 }
 
-/// Computes kRows rows of results for an expanded group, and writes them to `results`: tiles of 16
-/// pixels, each as a fragment of one chunk for each of 32 lanes.
+/// Computes kRows rows of results for an expanded group, and writes them to `results`. They are
+/// tiles of 16 pixels. Each tile is a fragment that has one chunk for each of 32 lanes.
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void expand_and_filter(const ExpandedGroupWeights<kChunks>& w,
                                                   std::uint32_t strip, int first_y, int height,

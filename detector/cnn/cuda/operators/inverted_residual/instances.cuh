@@ -1,5 +1,5 @@
-// This header tells which kernels of inverted_residual.cuh are compiled. The instances are spread
-// over a few files, which compile at the same time.
+// Declares which kernels of inverted_residual.cuh are compiled. They are divided among a few files,
+// which compile at the same time.
 #pragma once
 
 #include <utility>
@@ -10,17 +10,18 @@ namespace facepipe::detector::engine {
 
 using InvertedResidualKernel = void (*)(InvertedResidualArguments);
 
-/// Returns the kernel with these parameters that is compiled in narrow.cu, middle.cu or wide.cu;
-/// null if there is none. `chunks` is the number of input channels in units of 8.
+/// Returns the kernel with these parameters, if it is compiled in narrow.cu, middle.cu or wide.cu;
+/// otherwise null. `chunks` is the number of input channels in units of 8.
 [[nodiscard]] InvertedResidualKernel narrow_inverted_residual(int chunks, int stride, int rows);
 [[nodiscard]] InvertedResidualKernel middle_inverted_residual(int chunks, int stride, int rows);
 [[nodiscard]] InvertedResidualKernel wide_inverted_residual(int chunks, int stride, int rows);
 
-/// A list of values of InvertedResidualTile::rows.
+/// Lists values of InvertedResidualTile::rows.
 template <int... kRows>
 using RowCounts = std::integer_sequence<int, kRows...>;
 
-/// Compiles the kernels for the listed rows. Returns the kernel for `stride` and `rows`, or null.
+/// Compiles the kernels for the listed numbers of rows. Returns the kernel for `stride` and `rows`,
+/// or null if there is none.
 template <int kChunks, int... kOfOne, int... kOfTwo>
 InvertedResidualKernel kernel_among(RowCounts<kOfOne...> /*stride 1*/,
                                     RowCounts<kOfTwo...> /*stride 2*/, int stride, int rows) {

@@ -61,8 +61,8 @@ class InvertedResidualOperator : public Operator {
   std::size_t bias_ = 0;
 };
 
-// This is a part of the names under which TileChooser remembers tiles. A kernel whose times have
-// changed needs another version.
+// This is a part of the names under which TileChooser remembers tiles. If you change the kernel so
+// that its times change, change the version, too.
 constexpr const char* kVersion = "inverted-residual-1";
 
 std::string name_of(const graph::InvertedResidual& op, const graph::MapShape& input,
@@ -82,7 +82,7 @@ InvertedResidualTile chosen(const NodeContext& context, const graph::InvertedRes
   std::vector<std::string> ways;
   for (const InvertedResidualTile& tile : tiles) ways.push_back(text_of(tile));
   const cuda::Stream stream;
-  std::optional<InvertedResidualTrial> trial;  // allocated only if there are trials
+  std::optional<InvertedResidualTrial> trial;  // only allocated if there are trials
   const std::size_t way = context.tiles.choose(
       name_of(op, input, residual), ways, [&](std::size_t candidate, int launches) {
         if (!trial) trial.emplace(op, input, residual, stream);

@@ -34,11 +34,11 @@ InvertedResidualKernel kernel_of(const InvertedResidualShape& shape,
   return kernel;
 }
 
-/// The shared memory of a block, in chunks.
+/// Holds the sizes of a block's shared memory, in chunks.
 struct BlockMemory {
-  /// chunks of the strip, or of the partial sums that are received, if those are more
+  /// number of chunks of the strip, or of the partial sums that a block receives, if these are more
   int strip = 0;
-  int chunks = 0;  ///< chunks of the whole block
+  int chunks = 0;  ///< number of chunks of the whole block
   int expanded_groups = 0;
   bool stage_weights = false;
 };
@@ -93,7 +93,7 @@ int prepare_inverted_residual(const InvertedResidualShape& shape,
       cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   const std::size_t bytes = shared_bytes_of(shape, tile);
   if (bytes > static_cast<std::size_t>(most)) return 0;
-  // The attribute belongs to the kernel, which several tiles use. So it is set to the device's
+  // The attribute belongs to the kernel, which several tiles use. So we set it to the device's
   // maximum.
   FACEPIPE_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                            cudaFuncAttributeMaxDynamicSharedMemorySize, most));

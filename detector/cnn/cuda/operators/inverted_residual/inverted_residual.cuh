@@ -1,4 +1,4 @@
-// This is the kernel of inverted_residual.h.
+// Defines the kernel of inverted_residual.h.
 #pragma once
 
 #include "core/cuda/programmatic.cuh"
@@ -9,9 +9,11 @@ namespace facepipe::detector::engine {
 
 constexpr int most_threads(int chunks) { return chunks <= 4 ? 512 : 384; }
 
-/// Runs both phases of a block. `shared` holds, in this order: the strip and, after the first
-/// phase, the partial sums that other blocks send; the weights of the projection; the results of
-/// the first phase; the weights of the first phase, if they are staged.
+/// Runs both phases of a block. `shared` holds, in this order:
+/// * the strip; after the first phase, the partial sums that other blocks send;
+/// * the weights of the projection;
+/// * the results of the first phase;
+/// * the weights of the first phase, if they are staged.
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, uint4* shared) {
   using Weights = ExpandedGroupWeights<kChunks>;
@@ -25,7 +27,7 @@ __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, ui
   const int items = work.expanded_groups * a.block.row_groups;
   int item = static_cast<int>(threadIdx.x) / 32;
 
-  // No kernel writes weights, so they are loaded while the previous kernel still runs.
+  // No kernel writes weights. So they are loaded while the previous kernel still runs.
   const uint4* expand = a.weights.expand + work.first_group * Weights::kExpandChunks;
   const uint4* depthwise = a.weights.depthwise + work.first_group * Weights::kDepthwiseChunks * 4;
   load_chunks(a.weights.project + work.first_group * column_chunks, project_weights,
@@ -68,7 +70,7 @@ __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, ui
         results + (expanded_group * work.pixel_tiles() + row_group * kGroupTiles) * 32);
   }
   __syncthreads();
-  if (gridDim.z > 1) cluster_arrive_relaxed();  // signals that other blocks may overwrite the strip
+  if (gridDim.z > 1) cluster_arrive_relaxed();  // others may now overwrite the strip
 
   project_columns<kChunks, kStride>(a, work, project_weights, results,
                                     reinterpret_cast<uint2*>(shared));
@@ -77,7 +79,7 @@ __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, ui
 template <int kChunks, int kStride, int kRows>
 __global__ void __launch_bounds__(most_threads(kChunks))
     inverted_residual_kernel(const __grid_constant__ InvertedResidualArguments a) {
-#if __CUDA_ARCH__ >= 800  // earlier chips never launch it
+#if __CUDA_ARCH__ >= 800  // the kernel is never launched on earlier chips
   extern __shared__ __align__(16) uint4 shared[];
   run_block<kChunks, kStride, kRows>(a, shared);
 #endif

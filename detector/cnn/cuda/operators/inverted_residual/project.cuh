@@ -1,5 +1,5 @@
-// The second phase of an inverted residual is the projection. The warps of a block divide pixels
-// and output channels among themselves.
+// Implements the second phase of an inverted residual: the projection. The warps of a block divide
+// pixels and output channels among themselves.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace facepipe::detector::engine {
 
-/// A unit of the projection: kPixelTiles * 16 pixels by kColumnTiles * 8 output channels.
+/// Computes a unit of the projection: kPixelTiles * 16 pixels by kColumnTiles * 8 output channels.
 template <int kStride, int kPixelTiles, int kColumnTiles>
 struct Projection {
-  /// chunks of the weights of an expanded group
+  /// number of chunks of the weights of an expanded group
   static constexpr int kWeightChunks = kColumnTiles * 16;
   static constexpr int kUnitPairs =
-      kPixelTiles * kColumnTiles * 32;             ///< partial sums, 8 bytes each
-  static constexpr int kPixels = 2 * kPixelTiles;  ///< pixels of a lane
+      kPixelTiles * kColumnTiles * 32;             ///< number of partial sums, of 8 bytes each
+  static constexpr int kPixels = 2 * kPixelTiles;  ///< number of pixels of a lane
 
   const InvertedResidualArguments& a;
   int lane;
   int channel;         ///< the lane's first channel
-  int pixel[kPixels];  ///< index in the output; negative: not an output of this block
+  int pixel[kPixels];  ///< index in the output; negative if the pixel is no output of this block
   float sum[kPixelTiles][kColumnTiles][4] = {};
   std::uint32_t added[kPixels][kColumnTiles] = {};
 
@@ -47,15 +47,16 @@ struct Projection {
     }
   }
 
-  /// Returns the channel of a lane's third tile if there are three. Channels of tiles 0 and 1, or 0
-  /// to 3, follow each other from `channel` on. The third of three tiles lies after the first two
-  /// of all lanes.
+  /// Returns the channel of a lane's third tile, if there are three tiles. The channels of tiles 0
+  /// and 1 (of tiles 0 to 3, if there are four) follow each other from `channel` on. If there are
+  /// three tiles, the channels of the third tile come after those of the first two tiles of all
+  /// lanes.
   [[nodiscard]] __device__ __forceinline__ int last_channel() const {
     return channel + 16 - 2 * (lane % 4);
   }
 
-  /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel. `word` has
-  /// the type to move, `tile` is the first tile in it.
+  /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel. The type of
+  /// `word` is the type to load or store. `tile` is its first tile.
   template <class Move>
   __device__ __forceinline__ void move_words(Move move) const {
     if constexpr (kColumnTiles == 4) {
@@ -67,7 +68,7 @@ struct Projection {
     }
   }
 
-  /// Sets the sums to the bias, and starts to load residuals early, because that takes long.
+  /// Sets the sums to the bias. Also starts to load residuals, because these loads take long.
   __device__ __forceinline__ void begin() {
 #pragma unroll
     for (int n = 0; n < kColumnTiles; ++n) {
@@ -89,8 +90,8 @@ struct Projection {
         });
   }
 
-  /// Adds up the block's expanded groups. `results` and `weights` point to those of its first
-  /// group.
+  /// Adds up the products of all expanded groups of the block. `results` and `weights` point to
+  /// those of the first group.
   __device__ __forceinline__ void multiply_groups(const uint4* results, int results_step,
                                                   const uint4* weights, int weights_step,
                                                   int expanded_groups) {
@@ -139,7 +140,7 @@ struct Projection {
     }
   }
 
-  /// Sends partial sums, as halves, to the block of the cluster that adds them up.
+  /// Sends partial sums, as halves, to that block of the cluster that adds them up.
   __device__ __forceinline__ void send(std::uint32_t to) const {
 #pragma unroll
     for (int m = 0; m < kPixelTiles; ++m)
@@ -164,9 +165,9 @@ struct Projection {
   }
 };
 
-/// Runs the second phase. `weights` and `results` are those of the block's expanded groups. The
-/// blocks of the cluster send partial sums to `received` once all of them have ended the first
-/// phase. Block b of the cluster adds up the units u with u % split == b.
+/// Runs the second phase. `weights` and `results` are those of the block's expanded groups. When
+/// all blocks of the cluster have ended the first phase, they send partial sums to `received`.
+/// Block b of the cluster adds up the units u with u % split == b.
 template <int kChunks, int kStride, int kPixelTiles, int kColumnTiles>
 __device__ __forceinline__ void project(const InvertedResidualArguments& a,
                                         const BlockWork<kChunks, kStride>& work,
@@ -216,7 +217,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   }
 }
 
-/// Calls project() for the numbers of tiles in the arguments.
+/// Calls project() with the numbers of tiles that the arguments contain.
 template <int kChunks, int kStride>
 __device__ __forceinline__ void project_columns(const InvertedResidualArguments& a,
                                                 const BlockWork<kChunks, kStride>& work,

@@ -1,10 +1,9 @@
-// This header describes the strip of input pixels of a thread block, and loads it into shared
-// memory.
+// Describes the strip of input pixels of a thread block, and loads it into shared memory.
 //
 // The pixels of a row are permuted in shared memory: pixel p is at position p % 4 * 8 + p / 4. Then
 // the four rows of the strip's fragments that a lane holds (fragments.cuh) are the pixels 4g, 4g +
-// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels. Lane l finds the
-// pixel before them in lane l - 4, and the pixel after them in lane l + 4.
+// 1, 4g + 2 and 4g + 3. So a lane has four neighbouring pixels of two channels. Lane l - 4 has the
+// pixel before these, and lane l + 4 has the pixel after them.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +15,13 @@
 namespace facepipe::detector::engine {
 
 inline constexpr int kStripWidth = 32;
-inline constexpr int kStripInputs = 4;  ///< pixels of a row that a lane holds
+inline constexpr int kStripInputs = 4;  ///< number of pixels of a row that a lane holds
 inline constexpr int kTaps = 9;
-inline constexpr int kDepthwiseChunks = 6;  ///< chunks of an expanded group's weights for one t
-inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two halves of 65504
+inline constexpr int kDepthwiseChunks = 6;         ///< number of weight chunks of a group for one t
+inline constexpr int kLargestHalves = 0x7bff7bff;  ///< two halves of 65504, the largest half
 
-/// Returns the bytes from one pixel to the next in shared memory. They are an odd number of chunks,
-/// so that the eight rows that ldmatrix reads at a time lie in different banks.
+/// Returns the number of bytes from one pixel to the next in shared memory. It is an odd number of
+/// chunks, so that the eight rows that ldmatrix reads at a time lie in different banks.
 __host__ __device__ constexpr int strip_pitch(int chunks) {
   return (chunks % 2 == 0 ? chunks + 1 : chunks) * 16;
 }
@@ -32,11 +31,11 @@ __host__ __device__ constexpr int strip_rows(int stride, int output_rows) {
 /// Returns the number of tiles of 16 pixels in a row of a strip's results.
 __host__ __device__ constexpr int pixel_tiles_of_row(int stride) { return 2 / stride; }
 
-/// The work of a block: the position of its strip, and its expanded groups.
+/// Describes the work of a block: the position of its strip, and its expanded groups.
 template <int kChunks, int kStride>
 struct BlockWork {
   int first_row;     ///< first row of the output
-  int first_column;  ///< column of the input for pixel 0 of the strip
+  int first_column;  ///< column of the input that is pixel 0 of the strip
   int rows;          ///< number of output rows
   int first_group;
   int expanded_groups;
@@ -55,8 +54,8 @@ struct BlockWork {
   [[nodiscard]] __device__ int pixel_tiles() const { return rows * pixel_tiles_of_row(kStride); }
 };
 
-/// Starts to copy the strip to shared memory. Each thread copies the same chunk of row after row.
-/// Outside of the picture the strip is zeros.
+/// Starts to copy the strip to shared memory. Each thread copies the same chunk of each row.
+/// Outside of the picture, the strip is zeros.
 template <int kChunks, int kStride>
 __device__ __forceinline__ void load_strip(const InvertedResidualArguments& a,
                                            const BlockWork<kChunks, kStride>& work,
@@ -83,7 +82,7 @@ __device__ __forceinline__ void load_strip(const InvertedResidualArguments& a,
   }
 }
 
-/// Starts to copy `count` chunks. All threads of the block call it.
+/// Starts to copy `count` chunks. All threads of the block must call it.
 __device__ __forceinline__ void load_chunks(const uint4* from, uint4* to, int count) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))

@@ -18,14 +18,14 @@ int blocks_of(const InvertedResidualShape& shape, const InvertedResidualTile& ti
          divide_up(shape.output_height, tile.block_rows()) * tile.split;
 }
 
-/// Returns the number of warps with which each warp has about `items` items of work in the first
-/// phase.
+/// Returns the number of warps of a block. With it, each warp has about `items` items of work in
+/// the first phase.
 int warps_for(const InvertedResidualShape& shape, const InvertedResidualTile& tile, int items) {
   const int work = divide_up(shape.expanded_groups, tile.split) * tile.groups;
   return divide_up(work, items);
 }
 
-/// The fastest tiles for CenterFace's inverted residuals at 1920x1088 on an H100.
+/// Holds the fastest tile for one of CenterFace's inverted residuals at 1920x1088 on an H100.
 struct Favourite {
   int chunks;
   int stride;
@@ -53,7 +53,7 @@ void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualS
   for (int items = 1; items <= kMostItems; ++items)
     for (const int pixel_tiles : {2, 1})
       for (const bool staged : {true, false}) {
-        if (items == 1 && !staged) continue;  // staging has no effect with one item a warp
+        if (items == 1 && !staged) continue;  // then staging has no effect
         tile.warps = std::max(warps_for(shape, tile, items), kFewestWarps);
         tile.pixel_tiles = pixel_tiles;
         tile.staged = staged;
@@ -62,8 +62,8 @@ void append_tiles(std::vector<InvertedResidualTile>& to, const InvertedResidualS
       }
 }
 
-/// Appends tiles with the smallest split whose memory fits, and with greater ones as long as there
-/// are few blocks.
+/// Appends tiles with the smallest split whose memory fits. Also appends tiles with greater splits,
+/// as long as there are few blocks.
 void append_splits(std::vector<InvertedResidualTile>& to, const InvertedResidualShape& shape,
                    InvertedResidualTile tile, const Chip& chip, int most) {
   const std::size_t before = to.size();

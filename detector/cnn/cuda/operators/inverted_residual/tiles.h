@@ -10,7 +10,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns tiles that may be the fastest and whose memory fits the chip. The first one is used if
+/// Returns the tiles that fit the chip's memory and may be the fastest. The first tile is used if
 /// there are no trials. The list is empty if there is no kernel for the shape.
 [[nodiscard]] std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                                 const Chip& chip);
@@ -18,7 +18,7 @@ namespace facepipe::detector::engine {
 /// Returns a tile as the text "ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED".
 [[nodiscard]] std::string text_of(const InvertedResidualTile& tile);
 
-/// Tells whether `chip` can run a kernel for `op`.
+/// Returns whether `chip` can run a kernel for `op`.
 [[nodiscard]] bool has_inverted_residual(const graph::InvertedResidual& op, const Chip& chip);
 
 }  // namespace facepipe::detector::engine

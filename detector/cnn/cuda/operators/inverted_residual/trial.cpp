@@ -36,7 +36,7 @@ std::vector<__half> numbers(std::size_t count) {
 }
 
 const uint4* chunks_of(const cuda::DeviceBuffer<__half>& halves) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as the kernel reads them
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the kernel reads chunks
   return reinterpret_cast<const uint4*>(halves.data());
 }
 
@@ -81,7 +81,7 @@ float InvertedResidualTrial::time(const InvertedResidualTile& tile, int launches
   std::array<float, kTimes> times{};
   launch();
   for (float& time : times) {
-    launch();  // keeps the device busy while the others are enqueued
+    launch();  // keeps the device busy while further launches are enqueued
     begin.record(stream);
     for (int i = 0; i < launches; ++i) launch();
     end.record(stream);

@@ -1,4 +1,4 @@
-// A trial is an inverted residual with memory of its own. It measures how fast each tile is.
+// Measures how fast each tile of an inverted residual is. The measured layer has memory of its own.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Bound to the device that was current at construction. Not thread-safe.
+/// Is bound to the device that was current at construction. Not thread-safe.
 class InvertedResidualTrial {
  public:
   /// Allocates input, output and weights, and waits for the upload. Input values are within +-0.5.
@@ -26,8 +26,8 @@ class InvertedResidualTrial {
   /// Fills the output with NaN.
   void forget_output(cuda::StreamView stream);
 
-  /// Returns the time of one launch in microseconds, averaged over `launches` in sequence. Returns
-  /// infinity if the device can't run the tile. Waits for the stream.
+  /// Returns the time of one launch in microseconds: the mean of `launches` successive launches.
+  /// Returns infinity if the device can't run the tile. Waits for the stream.
   [[nodiscard]] float time(const InvertedResidualTile& tile, int launches, cuda::StreamView stream);
 
  private:

@@ -11,7 +11,7 @@ constexpr int kTaps = 9;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// The matrix of a 1x1 convolution. Elements beyond its edges are 0.
+/// Returns elements of the matrix of a 1x1 convolution. Elements beyond its edges are 0.
 class Matrix {
  public:
   explicit Matrix(const graph::Convolution& op) : op_(op) {}
@@ -25,7 +25,8 @@ class Matrix {
   const graph::Convolution& op_;
 };
 
-/// Appends a lane's part of fragment B: `chunks` * 8 rows of one column, from `input` on.
+/// Appends a lane's part of fragment B: `chunks` * 8 rows of one column, beginning with row
+/// `input`.
 void append_fragment(std::vector<__half>& to, const Matrix& matrix, int lane, int output, int input,
                      int chunks) {
   for (int i = 0; i < chunks; ++i)
@@ -58,7 +59,7 @@ void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op
     append(op.depthwise.bias, 1, 0);
     const std::size_t expand_bias = to.size();
     append(op.expand.bias, 1, 0);
-    // Each bias comes twice, because a lane uses them as C for two rows.
+    // Each bias is stored twice, because a lane uses it as C for two rows.
     const std::vector<__half> once(to.begin() + static_cast<std::ptrdiff_t>(expand_bias), to.end());
     to.resize(expand_bias);
     for (int tile = 0; tile < 2; ++tile)
@@ -67,8 +68,8 @@ void append_depthwise(std::vector<__half>& to, const graph::InvertedResidual& op
   }
 }
 
-/// Returns the output channel, within its group, of a column of a tile. The assignment gives each
-/// lane 4 or 8 channels in sequence, see Projection.
+/// Returns the output channel, within its group, of a column of a tile. With this order, each lane
+/// has 4 or 8 neighbouring channels, see Projection.
 int channel_of(int tiles, int tile, int column) {
   const int t = column / 2;
   const int b = column % 2;
@@ -87,8 +88,8 @@ void append_project(std::vector<__half>& to, const graph::Convolution& op, int e
                         expanded_group * kExpandedGroup, 2);
 }
 
-/// Returns the number of column tiles of a group with the least padding; among equal ones the
-/// largest.
+/// Returns the number of column tiles of a group that needs the least padding. Of equally good
+/// numbers, returns the largest.
 int column_tiles_of(int chunks) {
   int best = 4;
   for (const int tiles : {3, 2})

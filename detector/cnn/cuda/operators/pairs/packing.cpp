@@ -6,15 +6,15 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kLanes = 32;
-constexpr int kStep = 16;  // inputs of one product of matrices
-// halves of a lane: two products with two registers of two halves each
+constexpr int kStep = 16;  // number of inputs of one product of matrices
+// number of halves of a lane: two products with two registers of two halves each
 constexpr int kFragments = 8;
 constexpr int kTaps = 9;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 /// Returns fragments B of m16n8k16 for the two products of a group. Columns are assigned to
-/// channels so that a lane's results are the channels 4t..4t+3, see pairs/warp.cuh.
+/// channels in such an order that a lane's results are the channels 4t..4t+3, see pairs/warp.cuh.
 std::vector<__half> fragments(const graph::Convolution& op, int steps) {
   const int groups = pair_groups(op.outputs);
   std::vector<__half> packed(at(groups * steps * kLanes * kFragments), __float2half(0.0F));
@@ -39,7 +39,7 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
-/// Returns the depthwise weights as taps x channels.
+/// Returns the depthwise weights in the order taps x channels.
 std::vector<float> taps(const graph::Convolution& op) {
   const int channels = pair_groups(op.outputs) * kPairGroup;
   std::vector<float> result(at(kTaps * channels));

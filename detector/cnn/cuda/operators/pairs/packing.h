@@ -9,7 +9,7 @@
 
 namespace facepipe::detector::engine {
 
-/// The positions of the parts of PairWeights, in bytes from the start of all weights.
+/// Holds the positions of the parts of PairWeights, in bytes from the start of all weights.
 struct PackedPair {
   std::size_t pointwise = 0;
   std::size_t pointwise_bias = 0;
@@ -17,11 +17,12 @@ struct PackedPair {
   std::size_t depthwise_bias = 0;
 };
 
-/// Packs for the kernel with `steps` * 16 inputs. `floats` says that the result is floats.
+/// Packs the weights for the kernel with `steps` * 16 inputs. `floats` must be true if the result
+/// is floats.
 [[nodiscard]] PackedPair pack_pair(const graph::Pair& pair, int steps, bool floats,
                                    WeightPacker& packer);
 
-/// Returns the number of groups of 16 that `channels` need.
+/// Returns the number of groups of 16 channels that `channels` need.
 [[nodiscard]] constexpr int pair_groups(int channels) {
   return (channels + kPairGroup - 1) / kPairGroup;
 }

@@ -10,7 +10,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// A chain of a node, and where its values lie.
+/// Describes a chain of a node, and where its values are.
 struct PlacedChain {
   Placement input;
   std::optional<Placement> coarse;
@@ -18,7 +18,7 @@ struct PlacedChain {
   std::optional<Placement> pooled;
   PackedPair weights;
 
-  /// Returns the size of the map that the pair reads. The map that it computes has the same size.
+  /// Returns the size of the map that the pair reads. The map that it writes has the same size.
   [[nodiscard]] Size size() const { return {input.shape.width, input.shape.height}; }
 };
 
@@ -26,7 +26,7 @@ struct PlacedChain {
   graph::refuse(context.graph, context.node, reason);
 }
 
-/// Returns the chains of a node with their values, in order.
+/// Returns the chains of a node and where their values are, in the node's order.
 std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::PairChains& op) {
   std::vector<PlacedChain> placed;
   auto input = context.inputs.begin();

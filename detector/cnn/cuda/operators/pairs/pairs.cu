@@ -11,11 +11,12 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kMostWarps = kPairChannels / kPairGroup;
-constexpr int kUsualWarps = 4;  // warps of a block, if it can have more than one team
+constexpr int kUsualWarps = 4;  // number of warps of a block that has room for more than one team
 constexpr int kStepCounts[] = {1, 2, 4, 8};
 
-/// Returns the most registers of a thread. With 128, a multiprocessor runs four blocks of the usual
-/// size. If that would spill values of the inner loop, 168 let it run three. 255 is the maximum.
+/// Returns the largest number of registers of a thread. With 128, a multiprocessor runs four blocks
+/// of the usual size. If values of the inner loop would then be spilled, 168 is better, with which
+/// it runs three blocks. 255 is the maximum.
 template <int kSteps, PairResult kResult>
 constexpr int most_registers() {
   if (kSteps == 8 || kResult == PairResult::floats) return 255;
@@ -27,8 +28,8 @@ template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __global__ void __maxnreg__((most_registers<kSteps, kResult>()))
     pairs_kernel(const __grid_constant__ PairsArguments a) {
 #if __CUDA_ARCH__ >= 800
-  // If the next kernel's blocks started while many blocks of this one run, some multiprocessors
-  // would get more of them than others.
+  // The next kernel's blocks must not start while many blocks of this kernel still run. Otherwise
+  // some multiprocessors would get more of the next kernel's blocks than others.
   const bool early = gridDim.x <= static_cast<unsigned>(a.multiprocessors);
   if (early) cuda::let_next_kernel_start();
   extern __shared__ __align__(128) std::byte staged[];
@@ -54,7 +55,7 @@ using Kernel = void (*)(PairsArguments);
 
 struct Instance {
   Kernel kernel;
-  int team_bytes;  ///< shared memory of a team
+  int team_bytes;  ///< number of bytes of shared memory of a team
 };
 
 template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>

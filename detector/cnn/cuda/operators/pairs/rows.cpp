@@ -6,8 +6,8 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kMostRows = 16;   // with taller tiles, blocks end at too different times
-constexpr int kSchedulers = 4;  // schedulers of a multiprocessor
+constexpr int kMostRows = 16;   // if tiles are taller, blocks end at too different times
+constexpr int kSchedulers = 4;  // number of schedulers of a multiprocessor
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
@@ -18,9 +18,9 @@ int tiles_of(std::span<const Size> maps, int rows) {
   return tiles;
 }
 
-/// Estimates the clocks until the last tile ends. Its constants were measured on an H100. kStart is
-/// the time until the first row is loaded. `latency` is the time of a row for a single warp. `work`
-/// is the time for which a row occupies a scheduler, which several warps share.
+/// Estimates the clocks until the last tile ends. The constants were measured on an H100. kStart is
+/// the time until the first row is loaded. `latency` is the time that a single warp needs for a
+/// row. `work` is the time for which a row occupies a scheduler; several warps share a scheduler.
 double clocks_of(const PairKind& kind, int groups, int blocks, int rows, const PairRoom& room) {
   constexpr double kStart = 2000;
   constexpr double kStartOfBlock = 200;

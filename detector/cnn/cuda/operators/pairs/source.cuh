@@ -1,4 +1,4 @@
-// Kernels use this to load rows of a map into shared memory, and to store results.
+// Loads rows of a map into shared memory, and stores results. Kernels call this.
 #pragma once
 
 #include <type_traits>
@@ -9,16 +9,16 @@
 
 namespace facepipe::detector::engine {
 
-/// Copies one thread's part of a tile's rows, row after row. If kCoarser is 1, the map has half the
-/// width and height of the tile's map, and each of its pixels is repeated in both directions. If it
-/// is 0, both maps have the same size.
+/// Copies one thread's part of a tile's rows, row after row. If kCoarser is 1, the copied map has
+/// half the width and half the height of the tile's map, and each of its pixels is repeated in both
+/// directions. If kCoarser is 0, both maps have the same size.
 template <int kSteps, int kCoarser>
 class RowSource {
   using Row = StripRow<kSteps>;
 
  public:
-  /// `width` is that of the tile's map. (first_x, first_y) is the first pixel of the strip.
-  /// `threads` threads copy a row.
+  /// `width` is the width of the tile's map. (first_x, first_y) is the first pixel of the strip.
+  /// `threads` threads copy a row together.
   __device__ __forceinline__ RowSource(const __half* map, int pitch, int width, int first_x,
                                        int first_y, int thread, int threads)
       : pixels_(threads / Row::kChunks),
@@ -38,8 +38,8 @@ class RowSource {
     }
   }
 
-  /// Starts to copy the next row, which must be row `y`, to `stage`. Pixels outside of the map are
-  /// zeros.
+  /// Starts to copy the next row, whose number must be `y`, to `stage`. Pixels outside of the map
+  /// become zeros.
   __device__ __forceinline__ void bring(int y, int height, std::uint32_t stage) {
     unsigned valid = static_cast<unsigned>(y) < static_cast<unsigned>(height) ? valid_ : 0;
     const __half* from = from_;
@@ -49,7 +49,8 @@ class RowSource {
       copy_async<kCoarser != 0>(to, from, (valid & 1) != 0);
       valid >>= 1;
       from += chunk_pitch_;
-      // With 16 chunks a pixel, the distance of two pieces may not be a multiple of four pixels.
+      // With 16 chunks per pixel, the distance of two of the thread's chunks may not be a multiple
+      // of four pixels.
       const int pixel = first_pixel_ + i * pixels_;
       to += kSteps == 8 ? Row::offset(pixel + pixels_, 0) - Row::offset(pixel, 0)
                         : static_cast<std::uint32_t>(pixels_ / 4 * Row::kPixelBytes);
@@ -58,7 +59,7 @@ class RowSource {
   }
 
  private:
-  int pixels_;  // pixels from one of the thread's chunks to the next in a row
+  int pixels_;  // number of pixels from one of the thread's chunks to the next in a row
   int first_pixel_;
   int count_;  // number of the thread's chunks in a row
   std::uint32_t offset_;
@@ -68,7 +69,7 @@ class RowSource {
   unsigned valid_ = 0;  // a bit for each chunk
 };
 
-/// Stores a lane's results row after row.
+/// Stores a lane's results, row after row.
 template <class Two>
 class RowSink {
   using Math = Arithmetic<Two>;
@@ -111,12 +112,12 @@ class PooledSink {
   using Math = Arithmetic<__half2>;
 
  public:
-  /// The arguments are those of RowSink; `first_y` is even.
+  /// The arguments are those of RowSink. `first_y` must be even.
   __device__ __forceinline__ PooledSink(const PairMap& map, int first_x, int first_y, int lane,
                                         int channel)
       : pitch_(map.pooled_pitch), row_pitch_(map.width / 2 * map.pooled_pitch) {
-    // The first column of a strip lies one pixel before a pooling window. So the lane's windows are
-    // its pixels 1 and 2, and its pixel 3 with the first pixel of the next lane group.
+    // The first column of a strip lies one pixel before a pooling window. So the lane has two
+    // windows: its pixels 1 and 2, and its pixel 3 with the first pixel of the next lane group.
     const int x = (first_x + 1) / 2;
     to_ =
         map.pooled + (static_cast<long long>(first_y / 2) * (map.width / 2) + x) * pitch_ + channel;
@@ -159,7 +160,7 @@ class PooledSink {
   LaneRow<__half2> even_;
 };
 
-/// Stores nothing. It stands for results that a kernel doesn't have.
+/// Stores nothing. It takes the place of a sink for results that a kernel doesn't have.
 struct NoSink {
   __device__ __forceinline__ NoSink(const PairMap&, int, int, int, int) {}
   template <class Row>

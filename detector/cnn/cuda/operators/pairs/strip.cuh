@@ -1,4 +1,5 @@
-// Computes a tile of a pair: a strip of some rows, from loading its input to storing its results.
+// Computes a tile of a pair, which is some rows of a strip: loads its input, computes, and stores
+// its results.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +11,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns the number of stages: rows that are in shared memory at a time.
+/// Returns the number of stages: that many rows are in shared memory at a time.
 template <int kSteps>
 __host__ __device__ constexpr int stages() {
   return kSteps == 8 ? 4 : 6;
@@ -21,12 +22,12 @@ __host__ __device__ constexpr int stage_bytes() {
   return StripRow<kSteps>::kBytes * (kUpsampled ? 2 : 1);
 }
 
-/// The warps that compute a tile together, one for each group of channels. If a block has several
-/// teams, each has one warp.
+/// A team is the warps that compute a tile together, one warp for each group of channels. If a
+/// block has several teams, each team has one warp.
 struct Team {
   int warps;
 
-  /// This is a barrier for the threads of the team.
+  /// Is a barrier for the threads of the team.
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
@@ -42,7 +43,7 @@ __device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int ti
   return a.maps[map];
 }
 
-/// A queue of the input rows of a tile in shared memory.
+/// Holds a queue of the input rows of a tile, in shared memory.
 template <int kSteps, bool kUpsampled>
 class RowQueue {
   static constexpr int kStages = stages<kSteps>();
@@ -64,12 +65,13 @@ class RowQueue {
       request(first_y + i, memory + static_cast<unsigned>(i) * kStageBytes);
   }
 
-  /// Waits for row `y` and returns its address. Call it for the rows in sequence; the row before
-  /// becomes invalid.
+  /// Waits for row `y` and returns its address. Must be called for the rows in sequence. The
+  /// previous row becomes invalid.
   __device__ __forceinline__ std::uint32_t row(int y) {
     copies_wait<kStages - 2>();
-    team_.synchronize();  // all threads' copies are complete, and no thread reads the stage that is
-                          // refilled now
+    // Now all threads' copies are complete, and no thread still reads the stage that is refilled
+    // next.
+    team_.synchronize();
     request(y + kStages - 1, row_);
     row_ = row_ == first_ + (kStages - 1) * kStageBytes ? first_ : row_ + kStageBytes;
     return row_;
@@ -93,8 +95,8 @@ class RowQueue {
   std::uint32_t row_;  // the stage that row() returned last
 };
 
-/// Computes `rows` rows of a strip from `first_y` on, for one group of channels. One warp of a team
-/// calls it.
+/// Computes `rows` rows of a strip, beginning with row `first_y`, for one group of channels. One
+/// warp of a team must call it.
 template <int kSteps, PairResult kResult, bool kRelu, bool kUpsampled>
 __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& team, int group,
                                              int strip_x, int first_y, int rows,
@@ -138,8 +140,8 @@ __device__ __forceinline__ void compute_tile(const PairMap& map, const Team& tea
     results.put(y - 1, done);
     maxima.put(y - 1, done);
   };
-  // The products of a row are computed while the row before it is filtered, so that neither waits
-  // for the other.
+  // The products of a row are computed while the previous row is filtered, so that neither step
+  // waits for the other.
   typename Warp::Sums sums;
   LaneRow<Two> row;
   multiply(first_y - 1, sums);

@@ -1,11 +1,11 @@
-// The part of a warp in a pair is 16 channels of a strip that is 32 pixels wide, row after row from
-// the top.
+// Computes a warp's part of a pair: 16 channels of a strip that is 32 pixels wide, row after row
+// from the top.
 //
 // With g = lane / 4 and t = lane % 4, a lane computes the channels 4t..4t+3 of the pixels 4g..4g+3.
-// The matrix products are laid out so that a lane gets the sums of its own pixels and channels. Row
+// The matrix products are arranged so that a lane gets the sums of its own pixels and channels. Row
 // g of product m is pixel 4g + 2m, and row g + 8 is pixel 4g + 2m + 1. Column 2t of product n is
-// channel 4t + 2n. So for the depthwise window a lane needs only two pixels of other lanes: the
-// last one of lane group g - 1 and the first one of lane group g + 1.
+// channel 4t + 2n. So for the depthwise window, a lane needs only two pixels of other lanes: the
+// last pixel of lane group g - 1 and the first pixel of lane group g + 1.
 #pragma once
 
 #include "detector/cnn/cuda/operators/activation.cuh"
@@ -17,9 +17,9 @@ namespace facepipe::detector::engine {
 inline constexpr int kWarpPixels = 32;
 inline constexpr unsigned kAllLanes = ~0U;
 
-/// A row of a strip in shared memory, with 16 * kSteps channels. Pixels with the same p % 4, which
-/// are eight successive rows of a matrix, follow each other. The distances avoid bank conflicts of
-/// ldmatrix and of the copies.
+/// Describes a row of a strip in shared memory, with 16 * kSteps channels. Pixels with the same p %
+/// 4 are eight successive rows of a matrix, and are stored one after the other. With the distances
+/// below, ldmatrix and the copies have no bank conflicts.
 template <int kSteps>
 struct StripRow {
   static constexpr int kChunks = 2 * kSteps;  // chunks of 16 bytes
@@ -31,15 +31,14 @@ struct StripRow {
     return static_cast<std::uint32_t>(pixel % 4 * kClassBytes + pixel / 4 * kPixelBytes +
                                       chunk * 16);
   }
-  /// Returns the offset of the row that the lane passes to load_matrices() for the first 16x16
-  /// matrix.
+  /// Returns the offset that the lane passes to load_matrices() for the first 16x16 matrix.
   static __device__ __forceinline__ std::uint32_t matrix_offset(int lane) {
     return static_cast<std::uint32_t>(lane % 16 / 8 * kClassBytes + lane % 8 * kPixelBytes +
                                       lane / 16 * 16);
   }
 };
 
-/// Arithmetic on a pair of neighbouring channels of a pixel, as halves or as floats.
+/// Computes with a pair of neighbouring channels of a pixel, as halves or as floats.
 template <class Two>
 struct Arithmetic;
 
@@ -56,7 +55,8 @@ struct Arithmetic<__half2> {
   static __device__ __forceinline__ __half2 neighbour_after(__half2 x) {
     return __shfl_down_sync(kAllLanes, x, 4);
   }
-  /// Converts to halves. Values beyond the range of a half become its largest number.
+  /// Converts two values to halves. A value beyond the range of a half becomes the largest half (or
+  /// the least one).
   static __device__ __forceinline__ __half2 bounded(float x, float y) {
     std::uint32_t bits = 0;
 #if __CUDA_ARCH__ >= 800
@@ -64,7 +64,7 @@ struct Arithmetic<__half2> {
 #endif
     return reinterpret_cast<const __half2&>(bits);
   }
-  /// Adds the last product of a sum and applies relu; the result is again within the range of a
+  /// Adds the last product of a sum and applies relu. The result is also limited to the range of a
   /// half.
   template <bool kRelu>
   static __device__ __forceinline__ __half2 last_fma(__half2 a, __half2 b, __half2 c) {
@@ -108,11 +108,11 @@ struct Arithmetic<float2> {
   }
 };
 
-/// A lane's values of a row: four channels of four pixels.
+/// Holds a lane's values of a row: four channels of four pixels.
 template <class Two>
 using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// Computes to = a * b + sum; otherwise it is the same as multiply_add().
+/// Computes to = a * b + sum, on operands as those of multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {
@@ -125,8 +125,8 @@ __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint3
 #endif
 }
 
-/// A warp's weights in registers, and the sums of the output rows whose windows are not complete
-/// yet.
+/// Holds a warp's weights in registers, and the sums of the output rows whose windows are not yet
+/// complete.
 template <int kSteps, class Two>
 class PairWarp {
  public:
@@ -156,8 +156,8 @@ class PairWarp {
   }
 
   /// Computes the 1x1 convolution of a row. `row` is the row's address plus
-  /// StripRow::matrix_offset(). With kMore, it adds to the values in `sums` instead of beginning
-  /// with the bias.
+  /// StripRow::matrix_offset(). If kMore is true, it adds to the values in `sums`; otherwise it
+  /// begins with the bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll
@@ -187,8 +187,8 @@ class PairWarp {
         row[n][j] = Math::bounded(sums[j / 2][n][j % 2 * 2], sums[j / 2][n][j % 2 * 2 + 1]);
   }
 
-  /// Zeroes the pixels whose bit in `inside` is 0: the depthwise convolution is padded with zeros
-  /// outside of the map.
+  /// Sets the pixels whose bit in `inside` is 0 to zero, because the depthwise convolution is
+  /// padded with zeros outside of the map.
   static __device__ __forceinline__ void mask(unsigned inside, LaneRow<Two>& row) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
@@ -197,7 +197,7 @@ class PairWarp {
         if ((inside >> j & 1) == 0) row[n][j] = Two{};
   }
 
-  /// Adds the products of the next row to the sums. `done` gets the results of the row before it,
+  /// Adds the products of the next row to the sums. `done` gets the results of the previous row,
   /// whose windows are now complete. Results of the strip's outermost pixels are undefined.
   template <bool kRelu>
   __device__ __forceinline__ void advance(const LaneRow<Two>& row, LaneRow<Two>& done) {
@@ -228,8 +228,8 @@ class PairWarp {
   float pointwise_bias_[2][4];
   Two taps_[9][2];
   Two bias_[2];
-  LaneRow<Two> above_;  // sums of the row before the last one; they lack one row of the window
-  LaneRow<Two> below_;  // sums of the last row; they lack two rows of the window
+  LaneRow<Two> above_;  // sums of the row before the last row; one row of their window is missing
+  LaneRow<Two> below_;  // sums of the last row; two rows of their window are missing
 };
 
 }  // namespace facepipe::detector::engine

@@ -8,7 +8,7 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kPixels = 16;
 
-/// A warp computes one item: 16 pixels of one sub-pixel. 32 columns of a row are two items.
+/// A warp computes one item: 16 pixels of one sub-pixel. So 32 columns of a row are two items.
 template <int kTiles>
 __global__ void __launch_bounds__(32 * kWarps)
     pyramid_kernel(const __grid_constant__ PyramidArguments a, __half* output, int pitch) {

@@ -1,7 +1,7 @@
-// The part of a warp in a PyramidStep is 16 pixels of one sub-pixel at a time, that is, output
-// pixels with the same x % 2 and y % 2. Only one warp reads each value of the maps. So operands are
-// loaded from global memory when they are needed, and not staged in shared memory. A lane reads
-// four channels in sequence of two pixels. The weights are packed for that order (pack_channels()).
+// Computes a warp's part of a PyramidStep: 16 pixels of one sub-pixel at a time (output pixels with
+// the same x % 2 and y % 2). Only one warp reads each value of the maps. So operands are loaded
+// from global memory when they are needed, and not staged in shared memory. A lane reads four
+// neighbouring channels of two pixels. The weights are packed for this order (pack_channels()).
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -38,8 +38,8 @@ __device__ __forceinline__ void add_channels(float (&sums)[kTiles][4], const __h
 }
 
 /// Computes 16 pixels: the columns first_column + 2 * i of row y. A lane gets the channels 8j + 2t
-/// and 8j + 2t + 1 of the pixels i = g and g + 8. For pixels outside of the map it computes the
-/// nearest pixel of the same sub-pixel.
+/// and 8j + 2t + 1 of the pixels i = g and g + 8. If a pixel is outside of the map, the function
+/// computes the nearest pixel of the same sub-pixel instead.
 template <int kTiles>
 __device__ __forceinline__ void pyramid_pixels(__half2 (&results)[kTiles][2],
                                                const PyramidArguments& a, int first_column, int y) {
@@ -90,14 +90,14 @@ __device__ __forceinline__ void pyramid_pixels(__half2 (&results)[kTiles][2],
     }
 }
 
-/// Does the same for maps of few channels and a warp that computes many rows of the same columns.
-/// Weights stay in registers, and operands are loaded a row ahead. Sums are halves.
+/// Computes the same pixels for maps of few channels, in a warp that computes many rows of the same
+/// columns. Weights stay in registers, and operands are loaded one row ahead. Sums are halves.
 template <int kTiles>
 struct NarrowPyramid {
   static constexpr int kMostChannels = 32;
   static constexpr int kSteps = kMostChannels / 16;
 
-  /// The lane's channels of its two pixels.
+  /// Holds the lane's channels of its two pixels.
   struct Operands {
     uint2 coarse[kSteps][2];
     uint2 fine[kSteps][2];
@@ -165,8 +165,8 @@ struct NarrowPyramid {
     }
   }
 
-  /// Loads the operands of row y. Outside of the map these are those of the nearest row of the same
-  /// sub-pixel.
+  /// Loads the operands of row y. If the row is outside of the map, loads the nearest row of the
+  /// same sub-pixel instead.
   __device__ __forceinline__ Operands load(int y) const {
     const int coarse_y = min(max(y >> 1, 0), a.height / 2 - 1);
     const long long coarse_row = static_cast<long long>(coarse_y) * (a.width / 2) * a.coarse_pitch;

@@ -1,6 +1,6 @@
-// Converts the part of the picture that a thread block of the stem reads, to halves in shared
-// memory. A pixel is three halves. So a row of a 3x3 window is nine halves that begin at a whole
-// word.
+// Converts the part of the picture that a thread block of the stem reads to halves, and stores them
+// in shared memory. A pixel is three halves. So a row of a 3x3 window is nine halves, which begin
+// at a whole word.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -9,17 +9,17 @@
 
 namespace facepipe::detector::engine {
 
-inline constexpr int kStemWarps = 4;   // warps of a thread block
-inline constexpr int kStemStrip = 32;  // columns of a warp
+inline constexpr int kStemWarps = 4;   // number of warps of a thread block
+inline constexpr int kStemStrip = 32;  // number of columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
-/// The pitch is one more than a multiple of four, so that the words of a fragment lie in different
-/// banks.
+/// Distance of rows. It is one more than a multiple of four, so that the words of a fragment lie in
+/// different banks.
 inline constexpr int kStemPitch = 101;  // in words
-/// Number of halves of a row that windows read. These are more than the row's pixels have.
+/// Number of halves of a row that windows read. It is more than the row's pixels have.
 inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
 
-/// The block's part of the picture, kRows (odd) rows of kStemPixels pixels, in shared memory.
+/// Holds the block's part of the picture in shared memory: kRows (odd) rows of kStemPixels pixels.
 template <int kRows>
 struct StemPicture {
   const StemArguments& a;
@@ -27,7 +27,8 @@ struct StemPicture {
   int left;  ///< first column of this part in the input; odd
   int top;   ///< first row of this part in the input; odd
 
-  /// Converts the pixels. All threads of the block call it; there are at least kRows.
+  /// Converts the pixels. All threads of the block must call it; there must be at least kRows
+  /// threads.
   __device__ __forceinline__ void fill() const {
     clear_ends();
     if (a.frame == nullptr)
@@ -45,8 +46,8 @@ struct StemPicture {
     return reinterpret_cast<__half*>(words + r * kStemPitch);
   }
 
-  /// Zeroes the halves after the last pixel that windows read. Their weight is zero, but they must
-  /// not be NaN.
+  /// Sets the halves after the last pixel to zero, because windows read them. Their weight is zero,
+  /// but they must not be NaN.
   __device__ __forceinline__ void clear_ends() const {
     constexpr int kEnd = 3 * kStemPixels;
     if (threadIdx.x < kRows)
@@ -55,7 +56,7 @@ struct StemPicture {
         row(static_cast<int>(threadIdx.x))[i] = __ushort_as_half(0);
   }
 
-  /// Converts pixel by pixel. pixel(x, y) returns four halves: red, green, blue and any value.
+  /// Converts pixel by pixel. pixel(x, y) must return four halves: red, green, blue and any value.
   template <class Pixel>
   __device__ __forceinline__ void fill_pixels(const Pixel& pixel) const {
     for (int i = static_cast<int>(threadIdx.x); i < kRows * kStemPixels;
@@ -93,16 +94,16 @@ struct StemPicture {
     fill_pixels([&](int x, int y) { return pixel_of(frame, x, y); });
   }
 
-  /// The samples of a chroma cell: 2x2 pixels that share their chroma.
+  /// Holds the samples of a chroma cell: 2x2 pixels that share their chroma.
   struct Cell {
     float luma[2][2];
     float u;
     float v;
   };
 
-  /// Reads the cell whose first pixel is (x, y), both even. Outside of the picture it reads the
-  /// nearest cell. If the last cell of an odd-sized picture lacks pixels, the last pixel is
-  /// repeated.
+  /// Reads the cell whose first pixel is (x, y); x and y must be even. If it is outside of the
+  /// picture, reads the nearest cell instead. If the last cell of an odd-sized picture lacks
+  /// pixels, the last pixel is repeated.
   template <class Sample>
   __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {
     const Size content = a.picture.content;
@@ -123,10 +124,10 @@ struct StemPicture {
             at(frame.chroma, chroma, cy, 2 * cx + 1)};
   }
 
-  // Adding kCarrier to a colour's value rounds it to a whole number, as as_byte() does. The lower
-  // 16 bits of the resulting float are the bits of the half 1024 + kBelow + value. This is valid
-  // for values in -kBelow..1023 - kBelow, which the results of to_rgb are before they are clamped.
-  // kBelow must be even.
+  // If kCarrier is added to a colour's value, the value is rounded to a whole number, as by
+  // as_byte(). The lower 16 bits of the resulting float are the bits of the half 1024 + kBelow +
+  // value. This is true for values in -kBelow..1023 - kBelow. The results of to_rgb are in this
+  // range before they are clamped. kBelow must be even.
   static constexpr int kBelow = 376;
   static constexpr float kCarrier = 8388608.0F + 0x6400 + kBelow;
 
@@ -140,16 +141,17 @@ struct StemPicture {
                 __float2half2_rn(255.0F)));
   }
 
-  /// Writes two neighbouring pixels, at the columns 2k - 1 and 2k of a row. The masks `first` and
-  /// `second` are all ones for a pixel inside of the picture; 0 makes it black.
+  /// Writes two neighbouring pixels, which are the columns 2k - 1 and 2k of a row. `first` and
+  /// `second` are masks for these pixels: all ones if the pixel is inside of the picture, and 0 to
+  /// make it black.
   __device__ __forceinline__ void write_pair(const FrameDescriptor& frame, const float (&luma)[2],
                                              const Color& chroma, int tile_row, int k,
                                              std::uint32_t first, std::uint32_t second) const {
     const auto value = [&](int c, int pixel, float part) {
       return fmaf(frame.to_rgb[c][0], luma[pixel], part);
     };
-    // Red of the first pixel and blue of the second share words with other pixels, so they are
-    // stored as halves.
+    // Red of the first pixel and blue of the second pixel share words with other pixels. So each of
+    // them is stored as a half.
     const std::uint32_t outer = pair_of(value(0, 0, chroma.r), value(2, 1, chroma.b));
     const std::uint32_t first_rest = pair_of(value(1, 0, chroma.g), value(2, 0, chroma.b));
     const std::uint32_t second_rest = pair_of(value(0, 1, chroma.r), value(1, 1, chroma.g));
@@ -169,10 +171,10 @@ struct StemPicture {
     return {part(0), part(1), part(2)};
   }
 
-  /// Converts cell by cell a picture that is neither turned nor mirrored. Cells begin at even rows
-  /// and columns, but the block's part begins at odd ones. So it has only the second column of its
-  /// first cells; the block's first threads convert these pixel by pixel. It also has only the
-  /// second row of its first row of cells.
+  /// Converts a picture that is neither turned nor mirrored, cell by cell. Cells begin at even rows
+  /// and columns, but the block's part begins at an odd row and an odd column. So of its first
+  /// column of cells, it has only the second column of pixels, which the block's first threads
+  /// convert pixel by pixel. Of its first row of cells, it has only the second row of pixels.
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;

@@ -9,12 +9,12 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kPairColumns = 16;
-// values: three pixels of three colours, and one whose weight is zero
+// number of values: three pixels of three colours, and one value whose weight is zero
 constexpr int kWindowRow = 10;
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
-/// Returns the weight of the first layer for index k of the sum. `swapped` says that the model's
+/// Returns the weight of the first layer for index k of the sum. `swapped` is true if the model's
 /// channels are blue, green and red.
 float window_weight(const graph::Convolution& op, bool swapped, int k, int output) {
   const int ky = k / kWindowRow;
@@ -35,8 +35,8 @@ std::vector<float> padded_bias(const graph::Convolution& op) {
   return bias;
 }
 
-/// Returns an element of a record, see stem_record_words(). Row 0 is the first layer's bias, rows 1
-/// to 9 are the taps, row 10 is the depthwise layer's bias.
+/// Returns an element of a record (see stem_record_words()). Row 0 is the first layer's bias, rows
+/// 1 to 9 are the taps, and row 10 is the depthwise layer's bias.
 float record_value(const graph::Convolution& first, const graph::Convolution& depthwise, int row,
                    int channel) {
   if (channel >= depthwise.outputs) return 0;

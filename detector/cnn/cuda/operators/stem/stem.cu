@@ -11,7 +11,7 @@ namespace facepipe::detector::engine {
 namespace {
 
 constexpr int kThreads = 32 * kStemWarps;
-constexpr int kRows = 4;  // output rows that a warp computes
+constexpr int kRows = 4;  // number of output rows that a warp computes
 constexpr int kPixels = kStemLanePixels;
 constexpr int kSums = kStemSums;
 
@@ -61,11 +61,11 @@ __global__ void __launch_bounds__(kThreads) stem_kernel(const __grid_constant__ 
   }
 }
 
-/// The part of a warp in three layers is a strip of kStemStrip columns of the first layer, from the
-/// top down. The outermost columns are computed only for the windows of their neighbours. All
+/// Computes a warp's part of three layers: a strip of kStemStrip columns of the first layer, from
+/// the top down. The outermost columns are computed only for the windows of their neighbours. All
 /// values stay in registers. A lane has the channels 8j + 2t and 8j + 2t + 1 of four neighbouring
 /// pixels. The results of the depthwise layer have the layout of operands of the last layer.
-/// `kOnePair` says that the last layer has at most 16 channels.
+/// `kOnePair` is true if the last layer has at most 16 channels.
 template <int kTiles, bool kOnePair>
 struct Strip {
   const StemArguments& a;
@@ -119,7 +119,7 @@ struct Strip {
     }
   }
 
-  /// Computes a row of the first layer. It is zero outside of the map.
+  /// Computes a row of the first layer. Outside of the map, the row is zero.
   __device__ __forceinline__ void convolve(Row& to, const StemWindows& windows, int row) const {
     const int map_row = y - 1 + row;
     const __half2 row_inside =
@@ -142,8 +142,8 @@ struct Strip {
     }
   }
 
-  /// Adds the products of a row of the first layer with tap row kKy to the sums of a row of the
-  /// depthwise layer.
+  /// Multiplies a row of the first layer by tap row kKy, and adds the products to the sums of a row
+  /// of the depthwise layer.
   template <int kKy>
   __device__ __forceinline__ void add_taps(Row& sums, const Row& row,
                                            const __half2 (&before)[kTiles],
@@ -162,7 +162,7 @@ struct Strip {
       }
   }
 
-  /// Computes the last layer of a row and stores it.
+  /// Computes a row of the last layer and stores it.
   __device__ __forceinline__ void project(const Row& row, int r) const {
     if (y + r >= a.output_height) return;
     for (int first = 0; first < (kOnePair ? 16 : a.output_pitch); first += 16) {

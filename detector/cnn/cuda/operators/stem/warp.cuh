@@ -1,4 +1,4 @@
-// A warp of the stem uses this to read windows from shared memory and to store its results.
+// Reads windows from shared memory, and stores results. A warp of the stem calls this.
 #pragma once
 
 #include "detector/cnn/cuda/operators/half_math.cuh"
@@ -7,27 +7,28 @@
 
 namespace facepipe::detector::engine {
 
-/// Number of pixels of a row whose results a lane holds: lane 4g + t has the pixels 4g..4g+3.
+/// Number of pixels of a row whose results a lane holds. Lane 4g + t has the pixels 4g..4g+3.
 inline constexpr int kStemLanePixels = 4;
-/// Number of steps of 16 k. A window has three rows of ten values, which are padded to 32.
+/// Number of steps of 16 k. A window has three rows of ten values, and is padded to 32 values.
 inline constexpr int kStemSums = 2;
 
 __device__ __forceinline__ int stem_lane() { return static_cast<int>(threadIdx.x) % 32; }
 
-/// The windows of a row of pixels as operand A of the tensor cores. There are two matrices: row g
-/// of matrix i is the window of pixel 4g + 2i, row g + 8 that of pixel 4g + 2i + 1.
+/// Loads the windows of a row of pixels as operand A of the tensor cores. There are two matrices:
+/// row g of matrix i is the window of pixel 4g + 2i, and row g + 8 is the window of pixel 4g + 2i +
+/// 1.
 struct StemWindows {
   const std::uint32_t* words[2 * kStemSums];
 
-  /// Makes the windows of the strip whose first window begins at `strip`.
+  /// Computes the addresses of the windows of a strip, whose first window begins at `strip`.
   __device__ __forceinline__ explicit StemWindows(const std::uint32_t* strip) {
     constexpr int kRowWords = 5;
     const int t = stem_lane() % 4;
 #pragma unroll
     for (int i = 0; i < 2 * kStemSums; ++i) {
       const int word = 4 * i + t;
-      // The weights of the last word are zero, so it may have any value; this one is in a bank that
-      // no other lane reads.
+      // The weights of the last word are zero, so the word may have any value. This word is in a
+      // bank that no other lane reads.
       const int row = word == 15 ? 2 : word / kRowWords;
       words[i] =
           strip + row * kStemPitch + word - row * kRowWords + stem_lane() / 4 * 3 * kStemLanePixels;
@@ -53,11 +54,11 @@ struct StemResults {
   __half* to;  ///< the lane's first channel of its first pixel in the first row
   int pitch;
   long long row_pitch;
-  int channels;          ///< number of channels of a pixel from the lane's first channel on
+  int channels;          ///< number of channels of a pixel, beginning with the lane's first channel
   std::uint32_t pixels;  ///< a bit for each of the lane's pixels that is stored
   __half2 least;
 
-  /// Stores the pixels first_pixel..end_pixel - 1 of the strip, as far as they lie in the map.
+  /// Stores the pixels first_pixel..end_pixel - 1 of the strip, if they lie in the map.
   __device__ __forceinline__ StemResults(const StemArguments& a, int x, int y, int first_pixel,
                                          int end_pixel)
       : pitch(a.output_pitch),
@@ -78,7 +79,7 @@ struct StemResults {
     return bits_of(__hmin2(__hmax2(__floats2half2_rn(x, y), least), __float2half2_rn(65504.0F)));
   }
 
-  /// Stores the sums of both column tiles for matrix i.
+  /// Stores the sums of both column tiles, for matrix i.
   __device__ __forceinline__ void store(int row, int first_channel, int i, const float (&even)[4],
                                         const float (&odd)[4]) const {
     __half* const at = to + row * row_pitch + first_channel;
