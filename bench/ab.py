@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares two builds of the program on one machine, in turns: what a change costs or gains.
+"""Measures what a change costs or gains: runs two builds of the program in turns on one machine.
 
-Both programs run each case --pairs times, one after the other; each program goes first in every second pair. The result
-shows the medians, and the median of the pairs' quotients (second by first; for rates, a quotient below 1 is a loss).
-Changes of the machine's speed affect these quotients least.
+For each case, both programs run one after the other, --pairs times; they take turns to be first. The result shows each
+program's median, and the median of the pairs' quotients (new divided by old; for rates, a quotient below 1 is a loss).
+A change of the machine's speed affects these quotients little, because it affects both runs of a pair.
 
     bench/ab.py OLD_PROGRAM NEW_PROGRAM CLIP... [--device cuda] [--pairs 5] [--repeat 20]
 
-CLIP is repeated --repeat times without being encoded again, so that start-up counts little.
+The script repeats CLIP --repeat times without encoding it again, so that start-up is a small part of a run.
 """
 import argparse
 import pathlib

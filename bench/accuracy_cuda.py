@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compares the faces that a CUDA device finds with those that the CPU finds (f32), on the same clips.
 
-With --against cuda-plain, it compares them with the faces of the engine that has a kernel for each operator.
+With --against cuda-plain, it compares them with the faces of the engine cuda-plain, which has one kernel for each
+operator.
 
-Only a side's faces with scores above 0.3 count. The result is the share of them that the other side also finds, at an
-IoU of 0.9, one to one. Both sides run at a lower threshold, because a face just above 0.3 on one side may be just below
-it on the other. --reference runs the CPU's part, which takes long and needs no device, and keeps it for later.
+For each side, the result is the share of its faces with scores above 0.3 that the other side also finds. Two faces
+match if their IoU is at least 0.9, and each face matches at most one. Both sides run at a lower threshold, because a
+face just above 0.3 on one side can be just below it on the other. --reference runs only the CPU's side, which takes
+long and needs no device, and keeps its result for later.
 """
 import json
 import pathlib
@@ -35,7 +37,7 @@ def arguments_given():
 
 
 def detect(arguments, clip, folder, words):
-    """Runs facepipe. CLIP.jsonl and CLIP.json in the folder are its detections and its report."""
+    """Runs facepipe. Writes the detections to CLIP.jsonl and the report to CLIP.json in the folder."""
     _, report = measurement.facepipe(
         arguments, [clip, "--no-video", "--score", THRESHOLD, "--iou", arguments.iou, "--detections",
                     folder / f"{clip.stem}.jsonl", "--overwrite", *words])
@@ -48,7 +50,7 @@ def make_reference(arguments, clip, folder):
 
 
 def found(folder, clip):
-    """Returns detections and report."""
+    """Returns the clip's detections and report, which detect() wrote to the folder."""
     with open(folder / f"{clip.stem}.jsonl", encoding="utf-8") as lines:
         return face_matching.read(lines), json.loads((folder / f"{clip.stem}.json").read_text())
 
@@ -61,14 +63,14 @@ def row(name, agreement):
 
 
 def missing_rows(agreement, most=5):
-    """Returns the best faces that the other side lacks."""
+    """Returns rows of text for the faces with the highest scores that the other side lacks."""
     worst = sorted(agreement.missing, key=lambda face: -face[2])[:most]
     return "".join(f"    frame {frame}, score {score:.4f}, box {[round(x, 1) for x in box]}\n"
                    for _, frame, score, box in worst)
 
 
 def compare(clip, side, other, cuda):
-    """Returns rows of text, and whether both shares reach the goal."""
+    """Returns rows of text, and whether both sides find enough of each other's faces (GOAL)."""
     forth, back = face_matching.compare(other, cuda), face_matching.compare(cuda, other)
     text = (row(f"{clip.stem}, {side}'s by cuda", forth) + missing_rows(forth) +
             row(f"{clip.stem}, cuda's by {side}", back) + missing_rows(back))

@@ -1,12 +1,12 @@
 // Finds the windows that a detector of channel features accepts in a picture, and measures the
-// time. bench/acf_cpu.py writes the results down.
+// time. bench/acf_cpu.py runs this program.
 //
 //   bench_acf MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE THREADS REPEATS
 //
-// PICTURE is a file of NV12 without padding. The program prints a line for each repeat with two
-// times in milliseconds: the whole, and the part in which windows slide over the channels. Then it
-// prints a line with the numbers of scales, cells and windows, and a line for each accepted window:
-// the object's x y width height, and the sum of its leaves.
+// PICTURE is an NV12 file without padding. For each repeat, the program prints a line with two
+// times in milliseconds: the total time, and the time in which windows slide over the channels.
+// Then it prints a line with the numbers of scales, cells and windows, and a line for each accepted
+// window: the object's x y width height, and the sum of its leaves.
 #include <cstdint>
 #include <cstdio>
 #include <memory>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures detectors of channel features on the CPU: the time for a 1080p picture, from memory to windows.
+"""Measures detectors of channel features on the CPU: the time from a 1080p picture in memory to its windows.
 
-Picture a is the demo photo enlarged to 1920x1080. Picture b repeats the photo at its own size until it fills that. The
-models are the project's face model and those given, with the classes that their files name. Sizes begin at the object's
-own size, or at --min-face. A time is the median of the repetitions; the quickest and the slowest stand beside it. The
-script needs OpenCV for Python: data/golden-requirements.txt.
+Picture a is the demo photo enlarged to 1920x1080. Picture b repeats the photo at its own size until it fills 1920x1080.
+The script measures the project's face model and the models on the command line, whose files name their classes. The
+smallest searched object has the model's own size, or --min-face. A time is the median of the repetitions, shown with
+the shortest and the longest. The script needs OpenCV for Python: data/golden-requirements.txt.
 """
 import json
 import pathlib

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures detectors of channel features on CUDA: from a frame in device memory to candidates in device memory.
 
-The pictures are those of acf_cpu.py (cascade_pictures.py) as NV12. A model is data/acf_face.json, or a given one with
-the class that its file names. The program replays one graph between two events. The times are the median of 200 replays
-with quartiles, and that of 100 replays in a row. --prepare writes the pictures and needs OpenCV for Python. --pictures
-measures them on a machine without it.
+The pictures are those of acf_cpu.py (cascade_pictures.py) as NV12. The model is data/acf_face.json, or a model on the
+command line, whose file names its class. bench_acf_cuda replays one CUDA graph and measures the time between two CUDA
+events. The script shows the median and quartiles of 200 single replays, and the median time per replay of groups of 100
+replays in a row. --prepare writes the pictures and needs OpenCV for Python. --pictures measures these pictures on a
+machine without OpenCV.
 """
 import json
 import pathlib
@@ -37,7 +38,7 @@ def prepare(folder):
 
 
 def cases(model):
-    """Yields the least and the greatest wanted size, and their name."""
+    """Yields the least and the greatest wanted size of an object, and a name for this range."""
     window = json.loads(model.read_text())["window"]
     short, long = sorted((window["width"], window["height"]))
     return [(0, 0, "all"), (0, long, "one scale"), (short / 2, 0, "one up")]

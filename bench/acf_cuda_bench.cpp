@@ -1,10 +1,10 @@
 // Measures channel features on the device, from a frame in device memory to candidates in device
-// memory. It replays one graph and takes times by events on the device.
+// memory. It replays one CUDA graph, and takes times by CUDA events.
 //
 //   bench_acf_cuda MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--once]
 //
-// PICTURE is a file of NV12 without padding; WIDTH and HEIGHT are even. The program prints the
-// number of candidates of any score, and the line of show_replays(). --once processes only one
+// PICTURE is an NV12 file without padding; WIDTH and HEIGHT are even. The program prints the number
+// of candidates of any score, and the times that show_replays() prints. --once processes only one
 // frame, for a profiler.
 #include <stdexcept>
 

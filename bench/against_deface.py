@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the speed with deface 1.5.0, side by side on one clip, and with what the machine allows.
+"""Compares facepipe's speed with that of deface 1.5.0 on one clip, and with the best that the machine allows.
 
 Both programs decode, find faces with CenterFace, draw them with scores, and encode with the same FFmpeg's x264, preset
-and CRF. Both keep the audio. deface works with onnxruntime. The runs are interleaved, and times are those of the whole
-program, from start to exit. A setting is a precision, and behind a slash N of --every N; "auto" is the program's own
-choice. Precisions that the processor lacks are left out, and the result says so.
+and CRF. Both keep the audio. deface uses onnxruntime. The programs take turns, and a time is that of a whole run, from
+start to exit. A setting is PRECISION or PRECISION/N, where N is that of --every N; with the precision "auto", facepipe
+chooses. The script leaves out precisions that the processor lacks, and says so.
 
 The bound: the ffmpeg program and bench_inference measure the CPU time (user and system) of decoding, inference and
-encoding separately. A pipeline that adds nothing to them and leaves no core idle would reach cores / (their sum for a
-frame); inference counts as often as the network looked. The goal is 0.93 of that. The bound has no start-up, so the
-program's rate without start-up is compared with it, and also the rate from start to exit, both with the clip four times
-in a row. A machine's speed changes, so this runs in rounds, and each round measures inference before and after the
-whole.
+encoding separately. A pipeline without any other work and without idle cores would reach a rate of cores / (sum of the
+CPU times per frame). Inference counts only for the frames that the network searches. The goal is 0.93 of this bound.
+The bound contains no start-up. The script compares it with two rates of facepipe: without start-up, and from start to
+exit. Both are measured with the clip four times in a row. A machine's speed changes, so the script measures in rounds,
+and each round measures inference before and after it runs facepipe.
 """
 import json
 import os
@@ -26,7 +26,7 @@ import measurement
 
 DEFACE_VERSION = "1.5.0"
 ORT_VERSION = "import onnxruntime; print('onnxruntime', onnxruntime.__version__)"
-DEVICE_UNUSABLE = 4  # facepipe's exit code
+DEVICE_UNUSABLE = 4  # exit code of facepipe
 IN_A_ROW = 4
 
 
@@ -71,7 +71,7 @@ def usable_settings(arguments):
 
 
 def deface_command(arguments, output):
-    # This keeps the frame's own size. Otherwise deface would make 1088 lines of 1080.
+    # With its default, 16, deface would change 1080 lines to 1088. With 2, it keeps the frame's size.
     encoder = {"codec": "libx264", "macro_block_size": 2,
                "output_params": ["-preset", arguments.preset, "-crf", arguments.crf]}
     return [arguments.deface, arguments.clip, "--output", output, "--replacewith", "none",
@@ -80,11 +80,11 @@ def deface_command(arguments, output):
 
 
 def run_deface(arguments, folder):
-    # deface brings its own FFmpeg. With the system's FFmpeg, both programs use one x264.
+    # deface brings its own FFmpeg. With the system's FFmpeg, both programs use the same x264.
     environment = {**os.environ, "IMAGEIO_FFMPEG_EXE": shutil.which("ffmpeg")}
     output = folder / "deface.mp4"
     used = measurement.run(deface_command(arguments, output), environment)
-    output.unlink()  # so that a run that writes nothing fails here
+    output.unlink()  # the next run must write a new file; otherwise its unlink() fails
     return used.wall_s
 
 
@@ -99,7 +99,7 @@ def run_facepipe(arguments, setting, clip, folder):
 
 
 def interleaved(arguments, settings, folder):
-    """Returns the seconds of each run by program, and facepipe's last report by setting."""
+    """Returns the wall times of each program's runs, in seconds, and facepipe's last report for each setting."""
     seconds = {name: [] for name in ["deface", *settings]}
     reports = {}
     for run in range(arguments.runs):
@@ -113,13 +113,13 @@ def interleaved(arguments, settings, folder):
 
 
 def ffmpeg_cpu_s(words):
-    """Returns the median CPU time of three runs."""
+    """Returns the median of the CPU times of three runs, in seconds."""
     command = ["ffmpeg", "-nostdin", "-v", "error", "-threads", measurement.cores(), *words]
     return statistics.median(measurement.run(command).cpu_s for _ in range(3))
 
 
 def codec_cost(arguments, folder, frames):
-    """Returns the core-seconds for a frame of decoding, and of encoding, measured separately."""
+    """Returns the CPU time per frame of decoding, and that of encoding, in seconds, measured separately."""
     clip, raw = arguments.clip, folder / "frames.y4m"
     decode = ffmpeg_cpu_s(["-i", clip, "-map", "0:v:0", "-f", "null", "-"])
     measurement.run(["ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:v:0", raw])
@@ -131,7 +131,7 @@ def codec_cost(arguments, folder, frames):
 
 
 def inference_cost(arguments, report):
-    """Returns the core-seconds for a frame that the network looks at, with the report's engine and precision."""
+    """Returns the CPU time of one run of the network, in seconds, with the report's engine and precision."""
     used = measurement.run([arguments.bench_inference, arguments.model, report["engine"],
                             report["precision"], *report["network_size"], "--benchmark_format=json",
                             "--benchmark_repetitions=3", "--benchmark_report_aggregates_only=true"])
@@ -141,7 +141,7 @@ def inference_cost(arguments, report):
 
 
 def compare(seconds, name):
-    """Returns the ratios of neighbouring runs: their median, least and greatest."""
+    """Returns text: the median, least and greatest ratio of deface's time to facepipe's in neighbouring runs."""
     ratios = sorted(peer / own for peer, own in zip(seconds["deface"], seconds[name]))
     return (f"facepipe {name}: {statistics.median(ratios):.2f} times as fast "
             f"({ratios[0]:.2f} to {ratios[-1]:.2f})\n")
@@ -155,8 +155,11 @@ def several_times(arguments, folder):
 
 
 def held_to_bound(arguments, setting, report, codecs, long_clip, folder):
-    """Measures one round. Returns the core-milliseconds of inference, the rate, and its share of the bound, without
-    start-up and from start to exit."""
+    """Measures one round.
+
+    Returns the CPU milliseconds of inference per frame, the rate, and the rate's share of the bound without start-up
+    and from start to exit.
+    """
     looks = report["frames_searched"] / report["frames"]["written"]
     before = inference_cost(arguments, report)
     seconds, long_report = run_facepipe(arguments, setting, long_clip, folder)
@@ -167,7 +170,7 @@ def held_to_bound(arguments, setting, report, codecs, long_clip, folder):
 
 
 def bound_text(arguments, settings, reports, folder):
-    """Returns the median round of each setting as text."""
+    """Measures all rounds. Returns text that shows each setting's median round."""
     long_clip = several_times(arguments, folder)
     found = {setting: [] for setting in settings}
     for number in range(arguments.rounds):
@@ -189,7 +192,7 @@ def bound_text(arguments, settings, reports, folder):
 
 
 def measure(arguments, settings, folder):
-    """Runs everything. Returns the text, and the reports by setting."""
+    """Runs all measurements. Returns their text, and the reports by setting."""
     if arguments.bound_only:
         reports = {setting: run_facepipe(arguments, setting, arguments.clip, folder)[1] for setting in settings}
         return bound_text(arguments, settings, reports, folder), reports

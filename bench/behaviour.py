@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Records what the program does, to compare before and after a change that must not alter it.
+"""Records what the program does, so that the records before and after a change can be compared.
 
-Runs a table of clips and options, and writes for each run its exit code, what it said at warning
-level, the frames' ledger, and hashes: of the decoded pictures with their time stamps, of the other
-streams' packets, of the detections. --compare tells what differs between two such records.
+The script runs facepipe for each row of a table of clips and options. For each run it records the exit code, the
+warnings, the report's counts of frames, and hashes: of the decoded pictures with their time stamps, of the other
+streams' packets, and of the detections. --compare shows the differences between two such records.
 
     bench/behaviour.py --to before.json
     bench/behaviour.py --to after.json --compare before.json
     bench/behaviour.py --to before.json --device cuda [--program PROGRAM] [--streams FOLDER]
 
-The clips are made by ffmpeg, the same each time; --clips keeps them in a folder, for a machine whose
-ffmpeg can't make them all. --streams adds every file of a folder, as it is.
+ffmpeg makes the same clips each time. --clips keeps them in a folder, for a machine whose ffmpeg can't make all of
+them. --streams also runs facepipe on every file of a folder.
 """
 import argparse
 import hashlib
@@ -29,13 +29,13 @@ BITEXACT = "-map_metadata -1 -fflags +bitexact -flags:v +bitexact -threads 1"
 
 
 def moving(frames=25, size="640x448", pixels="yuv420p"):
-    """Returns ffmpeg's words for a camera that moves over the demo photo, which has faces."""
+    """Returns ffmpeg's arguments for a clip in which a camera moves over the demo photo, which shows faces."""
     return f"-i {PHOTO} -vf {MOVING.format(frames=frames, size=size, pixels=pixels)}"
 
 
 X264 = "-c:v libx264 -preset veryfast"
 TONE = "-f lavfi -i sine=duration=1"
-# name: ffmpeg's arguments before the file, or the names of two clips to join
+# {name: ffmpeg's arguments before the output file, or the names of two clips to join}
 CLIPS = {
     "plain.mp4": f"{moving()} {X264}",
     "sound.mkv": f"{TONE} {moving()} {X264} -bf 3 -c:a aac -shortest",
@@ -53,7 +53,7 @@ CLIPS = {
     "picture.png": f"-i {PHOTO} -frames:v 1",
     "picture.jpg": f"-i {PHOTO} -frames:v 1 -q:v 3",
 }
-# name of a run: clip, options, extension of the output ("" without video)
+# {name of a run: (clip, options, extension of the output; "" without video)}
 RUNS = {
     "plain": ("plain.mp4", "", ".mp4"),
     "plain to mkv": ("plain.mp4", "", ".mkv"),
@@ -77,7 +77,7 @@ RUNS = {
     "size changes refused": ("changes.264", "--on-size-change error", ".mkv"),
     "cut off": ("cut.mp4", "", ".mp4"),
     "cut off tolerated": ("cut.mp4", "--tolerate-damage", ".mp4"),
-    "damaged": ("damaged.mp4", "--threads 1", ".mp4"),  # with more threads, FFmpeg may miss it
+    "damaged": ("damaged.mp4", "--threads 1", ".mp4"),  # with more threads, FFmpeg doesn't always notice the damage
     "picture": ("picture.png", "", ".png"),
     "photo": ("picture.jpg", "", ".jpg"),
     "no video": ("plain.mp4", "", ""),
@@ -122,7 +122,8 @@ def output_of(*command):
 
 
 def describe_video(file):
-    """Describes decoded pictures with stamps, packets of other streams, and streams, tags and chapters."""
+    """Returns text that describes decoded pictures with time stamps, packets of other streams, streams, tags and
+    chapters."""
     pictures = output_of("ffmpeg", "-nostdin", "-v", "error", "-threads", 1, "-i", file, "-map",
                          "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-")
     packets = output_of("ffprobe", "-v", "error", "-show_entries",
@@ -138,7 +139,7 @@ def describe_video(file):
 
 
 def run(program, clip, options, extension, device, folder):
-    """Returns one row of the record."""
+    """Runs the program. Returns this run's row of the record."""
     for old in folder.iterdir():
         old.unlink()
     command = [program, "run", clip, "--device", device, *options.split(), "--detections",

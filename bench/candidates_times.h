@@ -1,4 +1,5 @@
-// Measures a detector on the device, from a frame in device memory to candidates in device memory.
+// Measures a detector on a CUDA device, from a frame in device memory to candidates in device
+// memory.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@
 
 namespace facepipe::bench {
 
-/// Prints how many candidates there are and the line of show_replays(). With `once`, only launches
-/// the graph, for a profiler.
+/// Prints the number of candidates, and the times that show_replays() prints. With `once`, only
+/// launches the graph one time, for a profiler.
 inline void time_candidates(detector::CudaDetection& detection, const Frame& frame, bool once) {
   const cuda::Stream stream;
   const test::DescribedFrame picture(frame, stream);

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tests by which predicate a cascade's windows should agree on a face: AP on WIDER FACE of the resulting scores.
+"""Compares predicates by which a cascade's windows agree on a face, by the AP of the resulting scores on WIDER FACE.
 
-A window's score is n / (n + 3). n is the number of windows that agree with it, itself included, or the sum of its IoU
-with them. Windows agree if their edges differ by at most eps / 2 of the sum of the lesser width and the lesser height
-(OpenCV's groups use an eps of 0.2), or if their IoU exceeds a threshold. The last row has facepipe's own rule, which it
-applies while it detects. Suppression is greedy with an IoU of 0.3. If scores are equal, the smaller window comes first,
-then the upper one, then the left one. The script needs what bench/wider_ap.py needs.
+A window's score is n / (n + 3). Here n is the number of windows that agree with it (it counts itself), or the sum of
+its IoUs with these windows. There are two kinds of predicates. By the first, two windows agree if their edges differ by
+at most eps / 2 * (smaller width + smaller height). OpenCV's groups use an eps of 0.2. By the second, they agree if
+their IoU exceeds a threshold. The last row shows facepipe's own rule, which the detector applies itself. Suppression is
+greedy with an IoU of 0.3. If scores are equal, the smaller window comes first, then the upper one, then the left one.
+The script needs what bench/wider_ap.py needs.
 """
 import pathlib
 import tempfile
@@ -18,7 +19,8 @@ import wider_ap
 FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
 CASCADES = ["frontalface_default", "frontalface_alt", "frontalface_alt2"]
 EDGES = [0.1, 0.2, 0.3, 0.4]
-OVERLAPS = [0.3, 0.4, 0.5, 0.6]  # thresholds of counts
+# IoU thresholds if n is the number of windows; SUMMED has those if n is the sum of IoUs
+OVERLAPS = [0.3, 0.4, 0.5, 0.6]
 SUMMED = [0.3, 0.4, 0.5, 0.6]
 SUPPRESSION = 0.3
 
@@ -57,7 +59,7 @@ def similar(boxes, eps):
 
 
 def suppressed(boxes, scores, iou):
-    """Returns the kept boxes with their new scores, best first."""
+    """Returns the boxes that suppression keeps, with their scores, in descending order of scores."""
     kept = []
     removed = np.zeros(len(boxes), dtype=bool)
     for box in np.argsort(-scores, kind="stable"):

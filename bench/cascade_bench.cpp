@@ -1,10 +1,10 @@
-// Finds the windows of a cascade in a grey picture and measures the time. bench/cascade_cpu.py
-// compares both with OpenCV's.
+// Finds the windows that a cascade accepts in a grey picture, and measures the time.
+// bench/cascade_cpu.py compares the windows and the time with OpenCV's.
 //
 //   bench_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE THREADS REPEATS
 //
-// PICTURE is a file of WIDTH * HEIGHT bytes. The program prints a line with milliseconds for each
-// repeat, then a line for each window: x y width height, clipped to the picture.
+// PICTURE is a file of WIDTH * HEIGHT bytes. For each repeat, the program prints a line with the
+// milliseconds. Then it prints a line for each window: x y width height, clipped to the picture.
 #include <algorithm>
 #include <cstdio>
 #include <stdexcept>

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares Viola-Jones cascades on the CPU with OpenCV's CascadeClassifier: the time, and the same windows.
+"""Compares Viola-Jones cascades on the CPU with OpenCV's CascadeClassifier: the times, and whether the windows are
+equal.
 
 Picture a is the demo photo enlarged to 1920x1080. Picture b repeats the photo at its own size until it fills 1920x1080.
-Both programs get it as grey bytes in memory and look for faces from the window's size on, with minNeighbors 0. They
-take turns. A time is the median of the repetitions; the quickest and the slowest stand beside it. A row whose windows
-differ is an error. The script needs OpenCV 4 for Python: data/golden-requirements.txt (OpenCV 5 has no
+facepipe and OpenCV get the same grey bytes in memory, and search faces of the window's size and larger, with
+minNeighbors 0. They take turns. A time is the median of the repetitions, shown with the shortest and the longest. It is
+an error if the windows differ. The script needs OpenCV 4 for Python: data/golden-requirements.txt (OpenCV 5 has no
 CascadeClassifier).
 """
 import pathlib
@@ -35,7 +36,7 @@ def arguments_given():
 
 
 def ours(arguments, cascade, picture, factor, least):
-    """Returns the milliseconds of the second of two runs, and the windows."""
+    """Runs facepipe's detector twice. Returns the milliseconds of the second run, and the windows."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(picture.tobytes())
         file.flush()

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures Viola-Jones cascades on CUDA: from a frame in device memory to candidates in device memory.
 
-The pictures are those of cascade_cpu.py (cascade_pictures.py), as frames of grey levels of full range. The program
-replays one graph between two events. The times are the median of 200 replays with quartiles, and that of 100 replays in
-a row. --prepare writes the pictures and needs OpenCV for Python. --pictures measures them on a machine without it.
+The pictures are those of cascade_cpu.py (cascade_pictures.py), as frames of grey levels of full range.
+bench_cascade_cuda replays one CUDA graph and measures the time between two CUDA events. The script shows the median and
+quartiles of 200 single replays, and the median time per replay of groups of 100 replays in a row. --prepare writes the
+pictures and needs OpenCV for Python. --pictures measures these pictures on a machine without OpenCV.
 """
 import cascade_pictures
 import measurement
 
-# cascade, least face, factor, picture, size
+# cascade, size of the smallest searched face, factor, picture, size of the picture
 CASES = [("frontalface_default", 24, 1.1, "a", (1920, 1080)),
          ("frontalface_default", 24, 1.1, "b", (1920, 1080)),
          ("frontalface_default", 24, 1.2, "b", (1920, 1080)),

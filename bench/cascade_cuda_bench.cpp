@@ -1,11 +1,11 @@
-// Measures a cascade on the device, from a frame in device memory to candidates in device memory.
-// It replays one graph and takes times by events on the device.
+// Measures a cascade on a CUDA device, from a frame in device memory to candidates in device
+// memory. It replays one CUDA graph, and takes times by CUDA events.
 //
 //   bench_cascade_cuda CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once]
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes; WIDTH and HEIGHT are even. The program prints the
-// number of candidates, and the line of show_replays(). --once processes only one frame, for a
-// profiler.
+// number of candidates, and the times that show_replays() prints. --once processes only one frame,
+// for a profiler.
 #include <stdexcept>
 
 #include "bench/candidates_times.h"

@@ -1,4 +1,4 @@
-"""Makes pictures of the demo photo, on which detectors with a sliding window are measured."""
+"""Makes the pictures on which detectors with a sliding window are measured. They show the demo photo."""
 import contextlib
 import pathlib
 import re
@@ -8,7 +8,8 @@ import measurement
 
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 FOLDER = pathlib.Path("/usr/share/opencv4/haarcascades")
-# bench_acf_cuda and bench_cascade_cuda print this line: candidates, median, quartiles, median of replays in a row.
+# bench_acf_cuda and bench_cascade_cuda print this line: the number of candidates, the median and quartiles of single
+# replays, and the median of replays in a row.
 LINE = re.compile(r"(\d+) candidates +single ([\d.]+) ms \(quartiles ([\d.]+) ([\d.]+)\)"
                   r" +in a row [\d.]+ ms best, ([\d.]+) median")
 
@@ -22,7 +23,7 @@ def add_folders(options):
 
 @contextlib.contextmanager
 def folder_of(arguments, prepare):
-    """Gives the folder of --pictures, or a temporary one, which prepare() fills."""
+    """Yields the folder of --pictures, or a temporary folder after prepare() has filled it."""
     if arguments.pictures:
         yield arguments.pictures
         return
@@ -32,9 +33,9 @@ def folder_of(arguments, prepare):
 
 
 def picture(kind, size, photo=PHOTO, colors=False):
-    """Returns picture a, the photo enlarged to `size` (width and height), or b, which repeats it at its own size.
+    """Returns picture a (the photo enlarged to `size`), or b (the photo repeated until it fills `size`).
 
-    Its pixels are grey levels, or blue, green and red.
+    `size` is (width, height). A pixel is a grey level or, with `colors`, blue, green and red.
     """
     import cv2
     import numpy as np
@@ -47,7 +48,7 @@ def picture(kind, size, photo=PHOTO, colors=False):
 
 
 def nv12(picture):
-    """Converts blue, green and red to NV12: BT.601, limited range."""
+    """Converts a picture with channels blue, green and red to NV12 (BT.601, limited range)."""
     import cv2
     import numpy as np
     height, width = picture.shape[:2]

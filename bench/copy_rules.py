@@ -1,11 +1,12 @@
-"""Judges what crosses between host and device, on a trace of all CUDA memory copies.
+"""Judges what a run copied between host and device, by a trace of all CUDA memory copies.
 
-These may go to the host: encoded pictures, counts, and faces if they are wanted. If faces are followed to be hidden,
-also a small luma (half the picture's width and height), or points and counts. These may go to the device: descriptors
-of at most 256 bytes, and compressed packets. All other copies come from libraries and are listed by size. No such copy
-may exceed 1 % of a frame, nor may their sum for one frame, on average and in each direction. Before the first frames
-have settled, the model goes to the device and the libraries initialise themselves. In this time only copies to the host
-are judged, and the limit is 5 % of a frame (nvJPEG's first picture is grey).
+Copies to the host may contain encoded pictures, counts, and faces if the user wants them. When facepipe hides faces, it
+follows them; then copies to the host may also contain a small luma (half the picture's width and height), or points and
+counts. Copies to the device may contain descriptors of at most 256 bytes, and compressed packets. All other copies are
+attributed to libraries, and listed by size. No copy of a library may exceed 1 % of a frame. In each direction, the
+average sum of these copies per frame may not exceed 1 % of a frame, either. During the first frames (see settled_at()),
+the program copies the model to the device and the libraries initialise themselves. In this time only copies to the host
+are judged, with a limit of 5 % of a frame (nvJPEG encodes a grey picture first).
 """
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ LIBRARY_SHARE = 0.01
 START_UP_SHARE = 0.05
 MOTION_SHARE = 0.02
 SETTLED_FRAMES = 32
-# The host writes a JPEG's header. NVDEC gets slices and start codes, without parameter sets.
+# A packet and its copy can differ by up to this many bytes: the host writes a JPEG's header itself, and NVDEC gets no
+# parameter sets.
 PACKET_SLACK = 2048
 
 
@@ -29,7 +31,7 @@ class Copy:
     start: int  # ns
     bytes: int
     stream: int
-    node: int  # node of a graph; 0: none
+    node: int  # node of a CUDA graph; 0: none
 
     def to_host(self):
         return self.direction in ("DtoH", "AtoH")
@@ -40,18 +42,18 @@ class Copy:
 
 @dataclass
 class Trace:
-    copies: list  # sorted by their beginning
-    fills: int  # memsets, which cross nothing
+    copies: list  # sorted by start
+    fills: int  # number of memsets, which copy nothing between host and device
     notes: dict
 
 
 @dataclass
 class Facts:
-    """What the program and its files say of the same run."""
+    """Holds what the program's report and the files say about the same run."""
 
     frame_bytes: int
     frames: int
-    input_packets: list  # bytes of each packet
+    input_packets: list  # size of each packet, in bytes
     output_packets: list
     copies: dict  # from the program's report: {kind: {"calls", "bytes"}}
 
@@ -72,7 +74,7 @@ class Verdict:
 
 
 def read_trace(lines):
-    """Reads a trace. Raises ValueError if it isn't complete."""
+    """Parses a trace. Raises ValueError if the trace isn't complete."""
     rows = [line.rstrip("\n").split("\t") for line in lines]
     if not rows or rows[0] != [MAGIC]:
         raise ValueError("no copy trace")
@@ -104,13 +106,13 @@ def add_record(trace, row):
     if what == "memset":
         trace.fills += 1
         return
-    # A batch is one record of several copies. Each copy gets the average size.
+    # A record can stand for a batch of several copies. Each of them gets the average size.
     count = max(copies, 1)
     trace.copies += [Copy(what, direction, source, target, start, size // count, stream, node)] * count
 
 
 def matched(copies, packets):
-    """Pairs as many copies and packets as possible whose sizes differ by at most PACKET_SLACK.
+    """Pairs as many copies with packets as possible. The sizes of a pair differ by at most PACKET_SLACK.
 
     Returns the copies that have a packet, those that have none, and the packets that have no copy.
     """
@@ -137,26 +139,27 @@ def split(copies, wanted):
 
 
 def one_size(facts, kind):
-    """Returns the bytes of one copy of a kind that has one size; 0 if there is no copy."""
+    """Returns the bytes of one copy of this kind, whose copies all have one size. Returns 0 if there is no copy."""
     told = facts.copies.get(kind, {"calls": 0})
     return told["bytes"] // told["calls"] if told["calls"] else 0
 
 
 def settled_at(descriptors):
-    """Returns the time from which copies are judged in both directions."""
+    """Returns the time from which the copies in both directions are judged."""
     place = min(SETTLED_FRAMES, len(descriptors) // 2)
     return descriptors[place].start if descriptors else 0
 
 
 def listed(copies, most=6):
-    """Lists sizes and their numbers, the largest first."""
+    """Returns text that lists the sizes of copies, the largest first, and how many copies have each size."""
     sizes = sorted(Counter(copy.bytes for copy in copies).items(), reverse=True)
     more = f" and {len(sizes) - most} sizes more" if len(sizes) > most else ""
     return ", ".join(f"{count} x {size}" for size, count in sizes[:most]) + more
 
 
 def judge_libraries(verdict, facts, direction, copies, when, share):
-    """Judges the copies that no other rule explains."""
+    """Judges the copies that no other rule explains. `share` is the limit for one copy, as a part of a frame's
+    bytes."""
     verdict.add(when, direction, "in libraries", copies)
     limit = share * facts.frame_bytes
     large = [copy for copy in copies if copy.bytes > limit]
@@ -180,7 +183,7 @@ def compare_with_report(verdict, facts, kind, copies):
 
 
 def judge_bitstreams(verdict, facts, copies):
-    """Returns the copies that aren't bitstreams, and the streams that bring bitstreams."""
+    """Judges the encoded pictures. Returns the other copies, and the streams on which encoded pictures are copied."""
     told = facts.copies["bitstream"]
     muxed = {"calls": len(facts.output_packets), "bytes": sum(facts.output_packets)}
     verdict.refuse(any(told[key] != muxed[key] for key in muxed),
@@ -195,7 +198,7 @@ def judge_bitstreams(verdict, facts, copies):
 
 
 def judge_lumas(verdict, facts, copies):
-    """Returns the copies that aren't lumas."""
+    """Judges the small lumas. Returns the other copies."""
     size = one_size(facts, "luma")
     if not size:
         return copies
@@ -208,9 +211,10 @@ def judge_lumas(verdict, facts, copies):
 
 
 def judge_motion(verdict, facts, copies, encoders):
-    """Returns the copies that aren't motion. Points and counts consist of values of 4 bytes, and three make a point.
+    """Judges the copies of motion, and returns the other copies.
 
-    They never come by an encoder's stream, but nvJPEG's first picture, which is grey, does.
+    Motion consists of counts of 4 bytes and of points; a point has three values of 4 bytes. A copy on an encoder's
+    stream is never motion: nvJPEG's first picture, which is grey, is copied there.
     """
     told = facts.copies.get("motion", {"calls": 0})
     if not told["calls"]:
@@ -263,7 +267,7 @@ def judge_to_device(verdict, facts, copies, descriptors, settled):
 
 
 def judge(trace, facts):
-    """Applies all rules. A verdict without violations is a proof, as far as CUPTI sees copies."""
+    """Applies all rules. If the verdict has no violations, the run kept the rules, as far as CUPTI can see copies."""
     verdict = Verdict()
     to_host, rest = split(trace.copies, Copy.to_host)
     to_device, rest = split(rest, Copy.to_device)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Proves from outside the program that no picture leaves the device: a trace of all CUDA memory copies.
+"""Proves from outside the program that no picture leaves the device, by a trace of all CUDA memory copies.
 
-The script runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) four times: as it is,
-with --detections, with hidden faces, and, as a control, with --decoder cpu. In the control, pictures that go to the
-device must break the rules of bench/copy_rules.py. The script ends with 1 if any run differs from that. CUPTI sees
-copies, fills and managed memory. It doesn't see kernels that read or write the host's mapped memory.
+The script runs facepipe --device cuda --codec mjpeg under CUPTI (bench/copy_trace/injection.cpp) four times: without
+more options, with --detections, with hidden faces, and, as a control, with --decoder cpu. In the control, the host
+copies pictures to the device, which must break the rules of bench/copy_rules.py. The script's exit code is 1 if another
+run breaks the rules, or if the control doesn't. CUPTI sees copies, fills and managed memory. It doesn't see that
+kernels read or write mapped memory of the host.
 """
 import importlib.util
 import json
@@ -41,7 +42,7 @@ def arguments_given():
 
 
 def cupti_folder():
-    """Returns CUPTI's folder. NVIDIA's Python packages have had two layouts."""
+    """Returns the folder of CUPTI's library. NVIDIA's Python packages have had two layouts."""
     for package, inner in (("nvidia.cu13", "lib"), ("nvidia.cuda_cupti", "lib")):
         try:
             found = importlib.util.find_spec(package)
@@ -71,7 +72,7 @@ def facts_of(clip, output, run):
 
 
 def record(arguments, clip, folder, words, command):
-    """Runs the program once; the trace and the program's messages go to `folder`. Returns the run's report."""
+    """Runs the program once, writes the trace and the program's messages to `folder`, and returns the run's report."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         output = f"{scratch}/out.mp4"
@@ -86,7 +87,7 @@ def record(arguments, clip, folder, words, command):
 
 
 def judged(folder):
-    """Returns the verdict on a run, and its text. A trace that can't be read is a violation."""
+    """Returns the verdict on a run, and its text. If the trace can't be read, the verdict has a violation."""
     facts = copy_rules.Facts(**json.loads((folder / FACTS).read_text()))
     try:
         with open(folder / TRACE, encoding="utf-8") as lines:
@@ -102,7 +103,7 @@ def judged(folder):
 
 
 def control_holds(verdict, facts):
-    """Returns whether the rules noticed the pictures that the run uploaded."""
+    """Returns whether the rules reported the pictures that the control run copied to the device."""
     uploaded = facts.copies["upload"]["calls"]
     return uploaded > 0 and any(text.startswith("to device, settled") for text in verdict.violations)
 
@@ -111,7 +112,7 @@ RUNS = {"mjpeg": [], "mjpeg and detections": ["--detections"], "hide": [], "cont
 
 
 def conclude(folder):
-    """Returns the text of all runs, and whether everything is as expected."""
+    """Returns the text of all runs, and whether all runs have the expected verdict."""
     parts, good = [], True
     for name in RUNS:
         place = folder / name.replace(" ", "_")

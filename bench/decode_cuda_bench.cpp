@@ -1,11 +1,12 @@
-// Measures only NVDEC, set up like the program's. All later stages are off, and each frame is
-// released at once. A pipeline can't be faster.
+// Measures the rate of NVDEC alone, which no pipeline can exceed. NVDEC has the same setup as in
+// facepipe. There are no later stages, and each frame is released at once.
 //
 //   bench_decode_cuda CLIP [--lanes N] [--from FRAME] [--frames-in-flight N]
 //
 // The program prints frames, frames a second, and milliseconds until the first frame. N lanes
-// (default: 1) each decode the whole clip at the same time. The rate is that of all lanes together,
-// from when all have passed FRAME (default: 200) until the first one ends.
+// (default: 1) run at the same time, and each decodes the whole clip. The rate is that of all lanes
+// together. It is measured from the time when all lanes have passed FRAME (default: 200) until the
+// first lane ends.
 #include <cstdint>
 #include <cstdio>
 #include <future>
@@ -60,7 +61,7 @@ class Arrivals {
  public:
   Arrivals(int lanes, std::int64_t from) : from_(from), to_settle_(lanes) {}
 
-  /// Adds the `index`-th frame of a lane.
+  /// Notes that a lane has decoded its frame number `index`.
   void add(std::int64_t index) {
     const std::scoped_lock lock(mutex_);
     if (all_++ == 0) first_ = Clock::now();
@@ -90,7 +91,7 @@ class Arrivals {
   std::int64_t from_;
   int to_settle_;
   std::int64_t all_ = 0;
-  std::int64_t before_ = 0;   // the count when all lanes had settled
+  std::int64_t before_ = 0;   // frames of all lanes until all had passed frame `from`
   std::int64_t counted_ = 0;  // frames between settled_ and ended_
   Clock::time_point start_ = Clock::now();
   Clock::time_point first_;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares our CUDA engine with PyTorch, both in f16 on one device, batch 1, in one run.
+"""Compares facepipe's CUDA engine with PyTorch in one run, on one device, in f16 with batch 1.
 
-Our engine goes from a frame (NV12) in device memory to candidates in device memory, in one graph replay; its network is
-also measured separately. PyTorch (channels last, cuDNN's own choice of algorithms) runs the same ONNX file's operators
-from an input tensor to the output tensors, without preprocessing and decoding: called directly, as one CUDA graph, and
-with --compile through torch.compile. Each time is the mean of 100 in a row, five times: the best and the median.
---opencv also measures OpenCV's dnn on the device in f32 and f16 (in a build with FACEPIPE_OPENCV), from bytes in host
-memory to outputs there, and from frames there to candidates. Without PyTorch and onnx, or without a device, only our
-engine is measured.
+One replay of a CUDA graph takes facepipe's engine from a frame (NV12) in device memory to candidates in device memory;
+its network is also measured separately. PyTorch (channels last, cuDNN's own choice of algorithms) runs the operators of
+the same ONNX file. It begins at an input tensor and ends at the output tensors: it doesn't preprocess and doesn't
+decode faces. It is called directly, as one CUDA graph, and with --compile through torch.compile. The script measures
+five groups of 100 calls in a row, and shows the best and the median mean of a group. --opencv also measures OpenCV's
+dnn on the device in f32 and f16 (in a build with FACEPIPE_OPENCV), from bytes in host memory to outputs in host memory,
+and from frames in host memory to candidates. If PyTorch or onnx isn't installed, only facepipe's engine is measured.
 """
 import pathlib
 import statistics
@@ -55,7 +55,7 @@ def convolve(torch, x, weights, bias, given):
 
 
 def operator(torch, kind, x, given):
-    """Computes one node of the file from its values and weights with torch."""
+    """Computes one node of the ONNX file with torch, from the node's inputs `x` and its attributes `given`."""
     functional = torch.nn.functional
     optional = x[2] if len(x) > 2 else None
     if kind == "Conv":
@@ -79,7 +79,7 @@ def operator(torch, kind, x, given):
 
 
 def ready(torch, array):
-    """Returns a weight in the memory and layout in which PyTorch is fastest."""
+    """Copies an array to the device, with the element type and memory layout with which PyTorch is fastest."""
     tensor = torch.from_numpy(array).cuda()
     if tensor.is_floating_point():
         tensor = tensor.half()
@@ -105,7 +105,7 @@ def network_in_torch(onnx, torch, file):
 
 
 def timed(torch, call):
-    """Returns the milliseconds of one call: the best group and the median one."""
+    """Returns the milliseconds of one call: that of the best group, and that of the median group."""
     for _ in range(10):
         call()
     torch.cuda.synchronize()

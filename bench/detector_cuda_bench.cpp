@@ -1,20 +1,20 @@
-// Measures our CUDA engine, from a frame in device memory to candidates in device memory. It
-// replays one graph and takes times by events on the device.
+// Measures facepipe's CUDA engine, from a frame in device memory to candidates in device memory. It
+// replays one CUDA graph, and takes times by CUDA events.
 //
 //   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]
 //
-// Sizes are those of the frame; the network has the next multiples of 32.
+// Sizes are those of the frame. The network's sizes are the next multiples of 32.
 //
-// "single" is the time of each of 200 replays between two events. "in a row" is the mean of 100
-// replays, five times, as detector_cuda.py measures other programs. "two in flight" is the same on
-// two streams at once, which have their own frames and places; the time is that of one frame.
-// "network" is the network without the head. It begins with the input tensor, or with the frame if
-// the stem reads the frame. It ends with the outputs, or with what a head reads that computes the
-// last layers itself.
+// "single" measures 200 replays, each between two events. "in a row" measures five groups of 100
+// replays, as detector_cuda.py measures PyTorch. "two in flight" does the same on two streams at
+// once, each with its own frame and buffers, and shows the time of one frame. "network" measures
+// the network without the head. It begins at the input tensor, or at the frame if the stem reads
+// the frame itself. It ends at the network's outputs, or before the last layers if the head
+// computes these itself.
 //
 // --steps measures each kernel of the network in a graph of its own, twenty times in a row, so that
 // data which fits in the cache is in the cache. --once processes only one frame, for a profiler.
-// --plain uses a kernel for each operator, and none that computes several.
+// --plain uses one kernel for each operator, without fused kernels.
 #include <array>
 #include <cstdio>
 #include <functional>
@@ -79,7 +79,7 @@ cuda::GraphExec captured(const cuda::Stream& stream, const std::function<void()>
   return cuda::GraphExec(cuda::capture(stream, enqueue));
 }
 
-/// One of the frames that are in flight at once.
+/// Detects faces in one of the two frames that are in flight at the same time.
 struct Lane {
   Lane(const std::shared_ptr<const detector::CudaCnnDetector>& detector, const Frame& frame)
       : picture(frame, stream),
@@ -92,7 +92,7 @@ struct Lane {
   cuda::GraphExec graph;
 };
 
-/// Returns the milliseconds of a frame if each lane has `replays` of them.
+/// Returns the milliseconds per frame if each lane runs `replays` replays.
 float time_lanes(std::array<Lane, 2>& lanes, int replays) {
   const cuda::Event begin(cuda::Event::Timing::on);
   const cuda::Event other_done;
@@ -120,7 +120,7 @@ void show_two_in_flight(const std::string& name,
               static_cast<double>(means.front()), static_cast<double>(means[kGroups / 2]));
 }
 
-/// Returns the microseconds of one step; it runs many times in a row.
+/// Returns the microseconds of one step, measured over kStepRepeats steps in a row.
 double time_step(const cuda::Stream& stream, const std::function<void()>& enqueue) {
   const cuda::GraphExec graph = captured(stream, [&] {
     for (int i = 0; i < kStepRepeats; ++i) enqueue();

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Describes each kernel of our CUDA engine: its time, its share, and its limits by Nsight Compute (ncu).
+"""Describes each kernel of facepipe's CUDA engine: its time, its share, and what limits it according to Nsight Compute
+(ncu).
 
-Times are those of bench_detector_cuda --steps (each kernel twenty times in a row, so that data which fits in the cache
-is in the cache). A step's share is its part of their sum. ncu gives the rest for a single run of the kernel: how much
-of their peaks the multiprocessors and the memory reach, how many issue slots are used, how many of the possible warps a
-multiprocessor has, and what waiting warps wait for.
+The times come from bench_detector_cuda --steps, which runs each kernel twenty times in a row. So data that fits in the
+cache is in the cache. A step's share is its part of the sum of all steps. ncu measures the other columns on a single
+run of the kernel: how much of their peaks the multiprocessors and the memory reach; how many issue slots are used; how
+many of the possible warps are on a multiprocessor; what warps wait for.
 """
 import csv
 import io
@@ -24,12 +25,12 @@ WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 GRID, REGISTERS = "launch__grid_size", "launch__registers_per_thread"
 STALL = re.compile(r"smsp__average_warps?_(?:latency_)?issue_?stalled_(\w+?)(?:_per_issue_active)?\.ratio")
 NO_STALLS = {"selected", "not_selected"}
-SCHEDULERS = 4  # in a multiprocessor; each issues at most one instruction a cycle
+SCHEDULERS = 4  # in each multiprocessor; a scheduler issues at most one instruction a cycle
 
 
 @dataclass
 class Step:
-    """The measurements of one node of the plan. Some nodes have several kernels."""
+    """Holds the measurements of one node of the plan. A node can have several kernels."""
 
     time_us: float
     kind: str
@@ -47,7 +48,8 @@ def arguments_given():
 
 
 def steps_in(text):
-    """Returns the rows of --steps that have a kernel. A stem reads the picture itself, so nothing prepares it."""
+    """Returns the rows of --steps that measure kernels. If a stem reads the picture itself, the preprocessing kernel
+    doesn't run."""
     rows = re.findall(r"^ +([\d.]+) us  (\w+) *(\S.*)?$", text, re.MULTILINE)
     idle = {"together", "preprocess"} if any(kind == "Stem" for _, kind, _ in rows) else {"together"}
     return [Step(float(time), kind, node) for time, kind, node in rows if kind not in idle]
@@ -61,7 +63,7 @@ def number(row, metric):
 
 
 def longest_stall(row):
-    """Returns the reason for which a warp waits longest, and its share of the waiting cycles."""
+    """Returns the reason for which warps wait longest, and its share of the waiting cycles."""
     waits = {found[1]: number(row, name) for name in row
              if (found := STALL.fullmatch(name)) and found[1] not in NO_STALLS}
     waits = {name: cycles for name, cycles in waits.items() if cycles == cycles}
@@ -72,7 +74,7 @@ def longest_stall(row):
 
 
 def kernels_in(text):
-    """Returns a dictionary for each kernel of ncu's raw page, in the order of their launches."""
+    """Returns a dictionary for each kernel of ncu's raw page, in the order in which the kernels were launched."""
     lines = text.splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     rows = list(csv.DictReader(io.StringIO("\n".join(lines[head:]))))
@@ -80,7 +82,7 @@ def kernels_in(text):
 
 
 def in_order(steps, kernels):
-    """Pairs each step with one kernel, and the last step with all remaining ones."""
+    """Pairs each step with one kernel, but the last step with all remaining kernels."""
     if len(kernels) < len(steps):
         raise SystemExit(f"{len(steps)} steps, but ncu saw {len(kernels)} kernels")
     return [(step, kernels[i:i + 1] if step is not steps[-1] else kernels[i:])

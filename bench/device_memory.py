@@ -1,4 +1,4 @@
-"""Samples the memory in use on the first device over time with nvidia-smi, for all programs together."""
+"""Samples with nvidia-smi how much memory of the first device all programs together use."""
 import subprocess
 import threading
 import time
@@ -7,9 +7,10 @@ PATIENCE_S = 20  # time to wait for the first sample
 
 
 class Watch:
-    """Takes samples (seconds, MiB) twice a second while the block runs. They are complete once it has ended.
+    """Takes samples (seconds, MiB) twice a second while the `with` block runs. They are complete when the block has
+    ended.
 
-    Entering waits for the first sample, so that a measurement doesn't find out at its end that there is none.
+    __enter__() waits for the first sample, so that a measurement without samples fails at its start.
     """
 
     def __init__(self):
@@ -19,7 +20,7 @@ class Watch:
         self._process = None
 
     def __enter__(self):
-        # A pipe would buffer the output, and the buffer is lost when the program is ended.
+        # Without stdbuf, nvidia-smi would buffer its output, and the buffer would be lost when the program is ended.
         self._process = subprocess.Popen(
             ["stdbuf", "-oL", "nvidia-smi", "--id=0", "--query-gpu=memory.used",
              "--format=csv,noheader,nounits", "--loop-ms=500"], stdout=subprocess.PIPE, text=True)
@@ -46,11 +47,11 @@ class Watch:
 
 
 def at(samples, moment):
-    """Returns the MiB of the last sample up to a moment, because a later sample may show a program that has ended."""
+    """Returns the MiB of the last sample at or before a moment. A later sample could show a program that has ended."""
     before = [mib for taken, mib in samples if taken <= moment]
     return before[-1] if before else samples[0][1]
 
 
 def over(samples, begin, end, points=5):
-    """Returns the MiB at `points` moments, evenly spaced from begin to end."""
+    """Returns the MiB at `points` moments, evenly spaced from `begin` to `end`."""
     return [at(samples, begin + (end - begin) * i / (points - 1)) for i in range(points)]

@@ -1,4 +1,4 @@
-// Measures work on a device between two events, and prints times.
+// Measures work on a device by the time between two CUDA events, and prints the times.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace facepipe::bench {
 
-/// Returns the time of what `work` enqueues on the stream.
+/// Returns the milliseconds that the device needs for the work that `work` enqueues on the stream.
 inline float milliseconds_of(const cuda::Stream& stream, const std::function<void()>& work) {
   const cuda::Event begin(cuda::Event::Timing::on);
   const cuda::Event end(cuda::Event::Timing::on);
@@ -24,7 +24,7 @@ inline float milliseconds_of(const cuda::Stream& stream, const std::function<voi
   return cuda::milliseconds_between(begin, end);
 }
 
-/// Returns the times of single calls, after `warm_up` calls.
+/// Returns the microseconds of single calls, which follow `warm_up` calls that don't count.
 inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int warm_up, int calls,
                                                 const std::function<void()>& call) {
   for (int i = 0; i < warm_up; ++i) (void)milliseconds_of(stream, call);
@@ -35,9 +35,9 @@ inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int 
 
 inline constexpr int kSingles = 200;
 inline constexpr int kInARow = 100;  ///< replays in a group
-inline constexpr int kGroups = 5;    ///< groups
+inline constexpr int kGroups = 5;    ///< groups of replays
 
-/// Returns the milliseconds of `replays` replays, one after the other.
+/// Returns the milliseconds of `replays` replays in a row.
 inline float time_replays(const cuda::GraphExec& graph, const cuda::Stream& stream, int replays) {
   return milliseconds_of(stream, [&] {
     for (int i = 0; i < replays; ++i) graph.launch(stream);
@@ -49,8 +49,8 @@ inline std::vector<float> sorted(std::vector<float> values) {
   return values;
 }
 
-/// Prints median and quartiles of 200 replays, each between two events. Then prints best and median
-/// of five groups: the mean of 100 replays in a row.
+/// Prints the median and quartiles of 200 single replays. Then prints the best and the median of
+/// five groups; the time of a group is the mean of its 100 replays in a row.
 inline void show_replays(const std::string& what, const cuda::GraphExec& graph,
                          const cuda::Stream& stream) {
   for (int i = 0; i < 20; ++i) graph.launch(stream);

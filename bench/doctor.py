@@ -1,4 +1,4 @@
-"""Reads what `facepipe doctor` says of the machine, as text for measurements."""
+"""Parses the output of `facepipe doctor`, so that measurements can describe the machine."""
 import re
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 class Chip:
     device: str  # "cuda:0"
     name: str
-    trials: dict = field(default_factory=dict)  # {"h264_nvenc, 8 bits": "" or why it can't}
+    trials: dict = field(default_factory=dict)  # {"h264_nvenc, 8 bits": "" or the reason why it failed}
     problem: str = ""  # why NVENC wasn't tried
 
     def encodes(self):
@@ -19,7 +19,7 @@ class Chip:
 
 
 def section(told, name):
-    """Returns the lines of a section without their indentation of two spaces."""
+    """Returns the lines of a section of the output, without their indentation of two spaces."""
     lines, within = [], False
     for line in told.splitlines():
         if not line.startswith(" "):
@@ -30,7 +30,7 @@ def section(told, name):
 
 
 def value(told, name, what):
-    """Returns the text behind a word in a section; empty if there is none."""
+    """Returns the text behind the word `what` in a section; "" if no line of the section begins with this word."""
     for line in section(told, name):
         if line.startswith(what + " "):
             return line[len(what):].strip()

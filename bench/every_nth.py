@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what --every N costs: compares its faces with those of a run that searches each frame, on the same clips.
+"""Measures how many faces --every N loses: compares with a run that searches each frame of the same clips.
 
-Recall is the share of the first run's faces above the score that the other run also finds above it, at an IoU of 0.5,
-one to one. Precision is the share of the other run's faces that the first run has. Both runs use one threshold. So a
-face whose score is just above it in one run and just below it in the other counts as missing or as invented, as a user
-would see it. "between" counts only the frames at which the network didn't look, according to the latency file.
+The run that searches each frame is the reference. Recall is the share of the reference's faces that the run with
+--every also finds. Precision is the share of the other run's faces that the reference has. Two faces match if their IoU
+is at least 0.5, and each face matches at most one. Only faces with scores above the threshold count. The threshold is
+the same for both runs. So a face whose score is above it in only one run counts as missing or as invented, as a user
+would see it. "between" counts only the frames that the network didn't search, according to the latency file.
 """
 import csv
 import pathlib
@@ -20,13 +21,13 @@ IOU = 0.5
 @dataclass
 class Run:
     frames: dict  # {(file, frame): faces}
-    searched: set  # keys of `frames`
+    searched: set  # keys of `frames` whose frames the network searched
     report: dict
 
 
 @dataclass
 class Counts:
-    """Counts of a run, compared with the run that searches all frames."""
+    """Counts faces of a run with --every, compared with the run that searches all frames."""
 
     expected: int = 0
     found_again: int = 0
@@ -81,7 +82,7 @@ def row(name, every, frames, searched, all_frames, between):
 
 
 def measure(arguments):
-    """Returns the table's rows, and a report."""
+    """Returns the table's text, and a report."""
     body = (f"{'':<33}{'':>2}{'faces of':>16}{'all frames':>18}{'between':>18}\n"
             f"{'clip':<14}{'N':>3}{'frames':>8}{'searched':>10}{'all':>8}{'N-th':>8}"
             f"{'recall':>8}{'precision':>10}{'recall':>8}{'precision':>10}\n")

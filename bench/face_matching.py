@@ -1,4 +1,4 @@
-"""Compares two detections files (--detections F.jsonl) of the same input."""
+"""Compares the faces of two detections files (--detections F.jsonl) that belong to the same input."""
 import json
 import math
 import pathlib
@@ -13,12 +13,13 @@ IOU = 0.9
 
 @dataclass
 class Agreement:
-    """Compares one file's faces with scores above a threshold with the other file's faces."""
+    """Holds the result of compare(): how well one file's faces with high scores match the other file's faces."""
 
     faces: int = 0
     matched: int = 0
-    score_differences: list = field(default_factory=list)  # absolute, of matched faces
-    landmark_distances: list = field(default_factory=list)  # the largest distance in each face, in pixels
+    score_differences: list = field(default_factory=list)  # absolute differences of the scores of matched faces
+    # for each matched face: the largest distance between its landmarks in both files, in pixels
+    landmark_distances: list = field(default_factory=list)
     missing: list = field(default_factory=list)  # (frame, score, box)
 
     def share(self):
@@ -26,7 +27,7 @@ class Agreement:
 
 
 def read(lines):
-    """Returns {(file's name without folders, frame): faces}."""
+    """Returns {(name of the file without folders, frame): faces}."""
     frames = {}
     for line in lines:
         frame = json.loads(line)
@@ -35,7 +36,8 @@ def read(lines):
 
 
 def detect(arguments, clip, words):
-    """Runs `facepipe run` on a clip without video. Returns the faces, like read(), and the report."""
+    """Runs `facepipe run` on a clip, without video output. Returns the faces in the form that read() returns, and the
+    report."""
     with tempfile.TemporaryDirectory() as folder:
         faces = pathlib.Path(folder) / "faces.jsonl"
         _, report = measurement.facepipe(arguments, [clip, "--no-video", "--detections", faces, *words])
@@ -54,9 +56,9 @@ def iou(a, b):
 
 
 def pairs(faces, others, least_iou=IOU):
-    """Finds for each face, best score first, the free face that it overlaps most.
+    """Pairs each face, in descending order of scores, with the unpaired face of `others` that it overlaps most.
 
-    Returns pairs (face, other). `other` is None if no free face overlaps by that much.
+    Returns pairs (face, other). `other` is None if no unpaired face has an IoU of at least `least_iou`.
     """
     free = list(others)
     found = []
@@ -75,10 +77,10 @@ def landmark_distance(face, other):
 
 
 def compare(frames, others, score=SCORE, least_iou=IOU):
-    """Compares the faces of `frames` above a score with `others`, in which a lower score suffices.
+    """Compares the faces of `frames` whose scores exceed `score` with all faces of `others`.
 
-    So the run of `others` needs a lower threshold. With the same one, a face with a score of 0.3001 here and 0.2999
-    there would count as missing. Raises ValueError if the files describe different frames.
+    The run of `others` needs a threshold below `score`. With the same threshold, a face with a score of 0.3001 in
+    `frames` and 0.2999 in `others` would count as missing. Raises ValueError if the files describe different frames.
     """
     if frames.keys() != others.keys():
         first = sorted(frames.keys() ^ others.keys())[0]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures a folder of short streams on one GPU and on all of them: wall time, start-up included.
+"""Measures the wall time, including start-up, for a folder of short streams on one GPU and on all GPUs.
 
     bench/folder_cuda.py LOOP.264 [--files 64] [--frames 500 750 1000 1500] [--devices 0 all]
 
-LOOP is a raw H.264 stream that begins with an IDR picture. It is repeated into files in memory, whose lengths take
-turns. All devices must give equal detections. If an older program is named, it also makes its rows. The time of
-start-up and end is shown beside: that of a folder in which each of --lanes decoders gets one LOOP.
+LOOP is a raw H.264 stream that begins with an IDR picture. The script repeats it into files in memory, to which it
+gives the lengths of --frames in turn. The detections must be equal on all devices. If an older program is named, the
+script also measures this one. A further column shows the time of start-up and end: the time for a folder in which each
+of --lanes decoders gets one LOOP.
 """
 import hashlib
 import pathlib
@@ -37,7 +38,7 @@ def fill(given, folder, loop_frames, files, lengths):
 
 
 def once(given, program, folder, devices):
-    """Returns the seconds, the reports, and the hash of the detections."""
+    """Returns the seconds of a run, its reports, and the hash of its detections."""
     with tempfile.TemporaryDirectory(dir=given.folder) as made:
         faces = pathlib.Path(made) / "faces.jsonl"
         used, reports = measurement.facepipe(type(given)(facepipe=program),

@@ -1,16 +1,16 @@
-"""Reads what facepipe's latency file (--latency) and its progress lines say of a run that has settled."""
+"""Reads facepipe's latency file (--latency) and progress lines, and computes rates and shares from them."""
 import csv
 import math
 from dataclasses import dataclass
 
 STAGES = ("read", "decode", "preprocess", "inference", "nms", "overlay", "encode", "mux")
-DEVICE_STAGES = ("preprocess", "inference", "nms", "overlay")  # stages in one graph
+DEVICE_STAGES = ("preprocess", "inference", "nms", "overlay")  # stages that run in one CUDA graph
 
 
 @dataclass
 class FrameTimes:
     frame: int
-    stages: dict  # {name: (begin, end)} in ms, of the stages that ran
+    stages: dict  # {name: (begin, end)} of the stages that ran, in ms
     total_ms: float
     latency_ms: float
     candidates: int
@@ -24,7 +24,7 @@ class FrameTimes:
 
 
 def read(lines, first):
-    """Returns the frames from number `first` on, from the file of one input."""
+    """Returns the frames from number `first` on that the latency file of one input lists."""
     frames = []
     for row in csv.DictReader(lines):
         if int(row["frame"]) < first:
@@ -40,7 +40,7 @@ def read(lines, first):
 
 
 def percentile(values, share):
-    """Returns the percentile by the nearest rank, like the program."""
+    """Returns the percentile by the nearest rank, as the program computes it."""
     ordered = sorted(values)
     return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
 
@@ -50,7 +50,7 @@ def percentiles(values):
 
 
 def rate(frames):
-    """Returns frames a second, by the times at which frames left the last stage."""
+    """Returns frames a second, computed from the times at which frames left the last stage."""
     ends = sorted(frame.end() for frame in frames)
     return 1000 * (len(ends) - 1) / (ends[-1] - ends[0])
 
@@ -65,7 +65,7 @@ def covered(intervals):
 
 
 def busy(frames, names):
-    """Returns the share of time in which at least one frame was in one of the stages."""
+    """Returns the share of the time in which at least one frame was in one of the stages `names`."""
     intervals = [(frame.begin(names), frame.end(names)) for frame in frames
                  if any(name in frame.stages for name in names)]
     if not intervals:
@@ -75,9 +75,9 @@ def busy(frames, names):
 
 
 def settled_rate(samples, first):
-    """Returns frames a second between two progress lines: the first one with `first` frames, and the last one.
+    """Returns frames a second from the first progress line with at least `first` frames to the last line.
 
-    `samples` are (seconds, frames). Lines without further progress don't count.
+    `samples` are pairs (seconds, frames). Lines that show no further progress don't count.
     """
     moving = [samples[i] for i in range(len(samples)) if i == 0 or samples[i][1] > samples[i - 1][1]]
     settled = [sample for sample in moving if sample[1] >= first]
@@ -88,16 +88,19 @@ def settled_rate(samples, first):
 
 
 def work_shares(frames, fps, decode_fps):
-    """Returns the share of time in which each part of the pipeline worked; NVDEC's comes from its rate when it decodes
-    alone."""
+    """Returns the share of the time in which each part of the pipeline worked.
+
+    NVDEC's share is the pipeline's rate, divided by NVDEC's rate when it decodes without a pipeline.
+    """
     return {"decode": fps / decode_fps, "graph": busy(frames, DEVICE_STAGES),
             "encode": busy(frames, ["encode"]), "mux": busy(frames, ["mux"])}
 
 
 def bound(shares, looks_ahead):
-    """Returns the part that worked most; "nothing alone" if all parts had time to spare.
+    """Returns the part that limits the rate: the part with the largest share if that is at least 0.9.
 
-    An encoder that looks ahead always holds frames, so its share says nothing. It is the bound if no other part is.
+    An encoder that looks ahead always holds frames, so its share says nothing; it is the limit if no other part is.
+    Otherwise the text says that no part alone is the limit, and names the part with the largest share.
     """
     known = {name: share for name, share in shares.items() if not (looks_ahead and name == "encode")}
     name, share = max(known.items(), key=lambda item: item[1])

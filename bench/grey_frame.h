@@ -1,4 +1,3 @@
-// Makes a frame for detectors on a CUDA device from a grey picture.
 #pragma once
 
 #include <string>
@@ -7,8 +6,8 @@
 
 namespace facepipe::bench {
 
-/// Returns NV12 of full range, in which a sample is its grey level. Throws std::invalid_argument if
-/// width or height is odd.
+/// Returns an NV12 frame of full range, whose luma samples are the grey levels. Throws
+/// std::invalid_argument if the width or height is odd.
 inline Frame grey_frame(const std::string& pixels, Size size) {
   check_nv12(size);
   return frame_of_nv12(pixels + std::string(pixels.size() / 2, '\x80'), size, true);

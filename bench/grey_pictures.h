@@ -1,4 +1,5 @@
-// Reads grey pictures from files, for measurements of cascades: a byte a pixel, row by row.
+// Reads grey pictures from files, for measurements of cascades. A file has one byte for each pixel,
+// row by row.
 #pragma once
 
 #include <stdexcept>
@@ -9,8 +10,8 @@
 
 namespace facepipe::bench {
 
-/// Reads a picture. Throws std::invalid_argument if the file has another length, and Error as
-/// read_model_file() does.
+/// Reads a picture. Throws std::invalid_argument if the file's length doesn't fit the size, and
+/// Error like read_model_file().
 inline std::string read_grey(const std::string& file, Size size) {
   std::string pixels = detector::read_model_file(file);
   if (pixels.size() != static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height))

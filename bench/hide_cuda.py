@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares hiding faces with drawing boxes on a GPU: the rate by number of lanes.
+"""Compares the rate of hiding faces with that of drawing boxes on a GPU, with several numbers of lanes.
 
     bench/hide_cuda.py LOOP.264... [--lanes 1 4] [--frames 2000]
 
-Each LOOP is a raw H.264 stream that begins with an IDR picture; it is repeated into a file in memory. run and hide take
-turns and make Motion JPEG of it. A rate is the median of the repetitions. hide must give the same result with any
-number of lanes, and with motion estimated on the host.
+Each LOOP is a raw H.264 stream that begins with an IDR picture; the script repeats it into a file in memory. `facepipe
+run` and `facepipe hide` take turns, and encode it as Motion JPEG. A rate is the median of the repetitions. hide must
+write the same video with any number of lanes, and also if the host estimates the motion.
 """
 import pathlib
 import statistics
@@ -27,7 +27,7 @@ def arguments_given():
 
 
 def once(given, file, command, words):
-    """Returns frames a second, the number of faces, and the hash of the video."""
+    """Returns the frames a second of a run, its number of faces, and the hash of its video."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         video = pathlib.Path(folder) / "o.avi"
         _, report = measurement.facepipe(

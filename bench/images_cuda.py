@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what an image of a folder costs beyond decoding and its frame, after an image of its size, on one GPU.
+"""Measures the cost of an image in a folder besides decoding and the frame's stages, on one GPU.
 
     bench/images_cuda.py IMAGE... [--copies 16] [--old PROGRAM] [--rounds 3]
 
-Each image in turn is repeated into a folder in memory, which the program searches without video, with one lane. The
-times come from the report: an input's time goes from before it is opened until it is done. Times of the images after
-the first are medians of all rounds. If an older program is named, it must find the same.
+For each image, the script copies it several times into a folder in memory, and facepipe searches this folder without
+video output, with one lane. The times come from the report: an input's time begins before the input is opened and ends
+when it is done. The result shows the first image separately. The times of the later images, which have the size of an
+earlier image, are medians of all rounds. If an older program is named, its detections must be equal.
 """
 import argparse
 import hashlib
@@ -39,14 +40,14 @@ def fill(folder, image, copies):
 
 
 def costs(report):
-    """Returns an input's milliseconds: the whole, decoding, its frame."""
+    """Returns the milliseconds of an input: in total, for decoding, and for its frame's stages."""
     stages = report["stage_ms"]
     return (1000 * report["wall_s"], stages["decode"]["p50"],
             sum(stages[stage]["p50"] for stage in FRAME_STAGES if stage in stages))
 
 
 def once(given, program, folder):
-    """Returns the reports, and the hash of the detections."""
+    """Returns the reports of a run, and the hash of its detections."""
     with tempfile.TemporaryDirectory(dir=given.folder) as made:
         faces = pathlib.Path(made) / "faces.jsonl"
         _, reports = measurement.facepipe(argparse.Namespace(facepipe=program),
@@ -56,7 +57,8 @@ def once(given, program, folder):
 
 
 def row(name, first, later):
-    """Returns the medians of the later images, and the range of their costs beyond decoding and their frame."""
+    """Returns a row with the medians of the later images, and the range of their costs besides decoding and the frame's
+    stages."""
     wall, decoding, frame = (statistics.median(column) for column in zip(*later))
     beyond = sorted(one[0] - one[1] - one[2] for one in later)
     return (f"{name:<44}{statistics.median(first):>8.1f}{wall:>9.2f}{decoding:>9.2f}{frame:>8.2f}"

@@ -1,9 +1,10 @@
-// Measures only the network, with as many simultaneous runs as the program has. The result is the
-// CPU time of the whole process for a frame, without conversion and head decoding.
+// Measures only the network, with as many simultaneous runs as in facepipe. The result is the CPU
+// time of the whole process per frame; it contains no conversion of pictures and no decoding of
+// heads.
 //
 //   bench_inference MODEL ENGINE PRECISION WIDTH HEIGHT [Google Benchmark's options]
 //
-// WIDTH and HEIGHT are the network's, multiples of 32.
+// WIDTH and HEIGHT are those of the network's input, multiples of 32.
 #include <benchmark/benchmark.h>
 #include <time.h>
 

@@ -1,12 +1,13 @@
-// Measures every tile of the fused inverted residual's kernel on this device.
+// Measures the kernel that computes an inverted residual, with every tile that it supports.
 //
 //   bench_inverted_residual [--best N] [--tile ROWS,GROUPS,WARPS,SPLIT,PIXEL_TILES,STAGED]
 //                           CIN,EXPANDED,COUT,STRIDE,HEIGHT,WIDTH ...
 //
 // --tile measures only this tile, for a profiler. HEIGHT and WIDTH are those of the input. Without
-// shapes, the program measures CenterFace's at 1920x1088. It adds a residual if the shape allows
-// one. For each tile it runs 20 launches one after the other, takes the best of three times, and
-// says by how much the results differ from the first tile's (rms, relative).
+// shapes, the program measures the shapes of CenterFace at 1920x1088. It adds a residual if the
+// shape allows it. For each tile it measures 20 launches in a row three times, and shows the best
+// time. It also shows the relative rms difference between the tile's results and those of the first
+// tile.
 #include <cuda_fp16.h>
 
 #include <algorithm>

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Measures one file on all decoders of a GPU: rate, latency, host CPU time and device memory by number of lanes.
+"""Measures one file with several numbers of lanes on a GPU: rate, latency, the host's CPU time and device memory.
 
     bench/lanes_cuda.py LOOP.264 [--lanes 1 2 4 7] [--cases "no video" mjpeg paced] [--frames 12000] [--devices all]
 
-LOOP is a raw H.264 or HEVC stream that begins with an IDR picture. It is repeated into a file in memory until it has
-the number of frames. All numbers of lanes must give equal detections and videos. If an older program is named, it also
-makes the run of one lane. Decoding alone is that of as many decoders in one program, each with a file of its own.
-"paced" feeds the program through a pipe at the given frames a second: its latency has no queue before the device. With
-mjpeg, its other parts are also measured separately: nvJPEG on pictures in device memory, by number of threads, and a
-thread that writes as many bytes a frame into the folder.
+LOOP is a raw H.264 or HEVC stream that begins with an IDR picture. The script repeats it into a file in memory until
+the file has --frames frames. The detections and videos must be equal with all numbers of lanes. If an older program is
+named, the script also measures it, without --lanes. "decoding alone" measures as many decoders in one program, each of
+which decodes the whole file. In the case "paced", the script feeds the program through a pipe at a fixed rate. So no
+frame waits for the device, and the latency contains no such waiting. In the case "mjpeg", the script also makes two
+separate measurements: nvJPEG with 1, 2 and 4 threads on pictures in device memory, and a thread that only writes as
+many bytes per frame into the folder.
 """
 import contextlib
 import hashlib
@@ -46,13 +47,13 @@ def arguments():
 
 
 def chosen(given):
-    """Returns facepipe's options for all runs: devices, detector, and other given words."""
+    """Returns facepipe's options for all runs: devices, detector, and other options of the command line."""
     return [*(["--devices", given.devices] if given.devices else ["--device", "cuda"]),
             *measurement.detector_words(given)]
 
 
 class Stream:
-    """The loop repeated into a file of at least the given number of frames."""
+    """Repeats the loop into a file that has at least the given number of frames."""
 
     def __init__(self, given, words):
         _, report = measurement.facepipe(given, [given.loop, *words, "--no-video"])
@@ -75,7 +76,7 @@ class Stream:
 
     @contextlib.contextmanager
     def pipe(self, frames):
-        """Makes a pipe that is fed at the given pace, a hundred times a second."""
+        """Makes a pipe into which a thread writes at the given rate, in a hundred steps a second."""
         path = self._folder / f"lanes-{os.getpid()}.pipe"
         os.mkfifo(path)
         feeder = threading.Thread(target=self._feed, args=[path, frames])
@@ -109,7 +110,8 @@ def digest(path):
 
 
 class Once(typing.NamedTuple):
-    """One run: its report and results, the device's memory over time, and the video's bytes."""
+    """Holds the results of a run: its report, a hash of its results, the device's memory over time, and the video's
+    bytes."""
 
     report: dict
     digest: str
@@ -163,7 +165,7 @@ def jpeg_alone(given):
 
 
 def writing_alone(given, size, frames):
-    """Measures a thread that does nothing but write frames of this many bytes into a file."""
+    """Measures a thread that only writes `frames` frames of `size` bytes into a file."""
     packet = bytes(size)
     with tempfile.TemporaryFile(dir=given.folder, buffering=0) as file:
         begin = time.monotonic()
@@ -176,7 +178,7 @@ def writing_alone(given, size, frames):
 
 
 def by_lanes(given, stream, case):
-    """Returns the rows of one case. All numbers of lanes must give equal results."""
+    """Returns the rows of one case. Ends the script if the results differ between numbers of lanes."""
     text, made = "", set()
     if given.old and case != "paced":
         text += row(f"{case}, older program", once(given, stream, case, [], given.old))

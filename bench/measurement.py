@@ -1,4 +1,4 @@
-"""What all measurements share: running programs with their CPU time, and writing results."""
+"""Holds what all measurements share: it runs programs, measures their CPU time, and writes results."""
 
 import argparse
 import datetime
@@ -18,16 +18,16 @@ RESULTS = REPOSITORY / "bench" / "results"
 
 @dataclass
 class Usage:
-    """The resources that one program used."""
+    """Holds the resources that one program used."""
 
     wall_s: float
-    cpu_s: float  # user and system, including children that it waited for
+    cpu_s: float  # user and system time, including children for which the program waited
     peak_mib: float
     output: str  # standard output
 
 
 def run(command, environment=None):
-    """Runs a program to its end. If it fails, the measurement ends with the program's stderr."""
+    """Runs a program until it ends. If the program fails, ends the script with the program's stderr."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         begin = time.monotonic()
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
@@ -45,7 +45,7 @@ def run(command, environment=None):
 
 
 def parser(description):
-    """Returns a parser with the options that every measurement has."""
+    """Returns an argument parser with the options that every measurement has."""
     options = argparse.ArgumentParser(description=description,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--facepipe", default=REPOSITORY / "build" / "facepipe",
@@ -72,14 +72,13 @@ def add_detector(options):
 
 
 def detector_words(arguments):
-    """Returns facepipe's words for the options of add_detector()."""
+    """Returns the words of facepipe's command line for the options that add_detector() adds."""
     return [*(["--model", arguments.model] if arguments.model else []), *arguments.more]
 
 
 def add_program(options, program, dest=None):
-    """Adds --NAME for a measuring program of build/bench, with its absolute path."""
-    # pathlib shortens "./name" to "name". The system would search PATH for that name, so we use an absolute
-    # path.
+    """Adds an option --NAME for the path of a measuring program, which is in build/bench by default."""
+    # pathlib shortens "./name" to "name", and the system would search PATH for "name". An absolute path avoids this.
     options.add_argument("--" + program.replace("_", "-"), dest=dest or program, metavar="PROGRAM",
                          type=lambda text: pathlib.Path(text).resolve(),
                          default=REPOSITORY / "build" / "bench" / program,
@@ -87,7 +86,8 @@ def add_program(options, program, dest=None):
 
 
 def facepipe(arguments, words, environment=None, command="run"):
-    """Runs facepipe run, or another command, with `words`. Returns its usage and its report of each input."""
+    """Runs `facepipe run`, or another command, with `words`. Returns its usage, and its reports (one for each
+    input)."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         used = run([arguments.facepipe, command, *words, "--report", report, "--quiet",
@@ -115,13 +115,13 @@ def first_line(command):
 
 
 def gpu():
-    """Returns name, driver and clock of the first device."""
+    """Returns the name, driver version and largest clock of the first device."""
     return first_line(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm",
                        "--format=csv,noheader"])
 
 
 def gpus():
-    """Returns the number of devices that nvidia-smi finds."""
+    """Returns the number of GPUs that nvidia-smi finds."""
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
     except OSError:
@@ -137,13 +137,14 @@ def revision():
 
 
 def facepipe_version(arguments):
-    """Returns the program's version; empty text if a measurement of a part runs without the program."""
+    """Returns the program's version and ", ". Returns "" if the program isn't found: some measurements need only parts
+    of it."""
     version = first_line([arguments.facepipe, "--version"])
     return "" if version == "not found" else version + ", "
 
 
 def shown(word):
-    """Returns a word of a command line as a result shows it: without this machine's folders."""
+    """Returns a word of the command line as the result shows it: without the folders of this machine."""
     path = pathlib.Path(word)
     if not path.is_absolute():
         return str(word)
@@ -153,7 +154,7 @@ def shown(word):
 
 
 def headed(arguments, facts, body):
-    """Returns a result's text under a head that says where and how it was made."""
+    """Returns the text of a result, below a head that says where and how it was measured."""
     command = " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *(shown(word) for word in sys.argv[1:])])
     head = {
         "command": command,
@@ -167,7 +168,7 @@ def headed(arguments, facts, body):
 
 
 def write_result(arguments, facts, body):
-    """Prints a result and writes it to bench/results."""
+    """Prints a result and writes it into bench/results."""
     name = arguments.name or pathlib.Path(sys.argv[0]).stem
     text = headed(arguments, facts, body)
     print(text, end="")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks whether memory grows: facepipe's resident size at a late frame minus that at an early one.
+"""Checks whether facepipe's memory grows: measures its resident size at a late frame minus that at an early frame.
 
-The clip is repeated without being encoded again until it has enough frames.
+The script repeats the clip, without encoding it again, until it has enough frames.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import measurement
 
 
 def memory_mib(pid):
-    """Returns the resident size now, and the largest so far."""
+    """Returns the current and the largest resident size of a process, in MiB."""
     fields = {}
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         key, _, value = line.partition(":")
@@ -23,7 +23,7 @@ def memory_mib(pid):
 
 
 def watch(command):
-    """Runs facepipe. Returns a list of (frames done, resident MiB, peak MiB), about one a second."""
+    """Runs facepipe. Returns a list of (frames done, resident MiB, peak MiB), with about one entry a second."""
     samples = []
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
     for line in process.stdout:

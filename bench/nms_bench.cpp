@@ -1,5 +1,5 @@
-// Measures suppression on one core: ours on each instruction set, and OpenCV's NMSBoxes on the same
-// candidates.
+// Measures suppression on one core: facepipe's with each instruction set, and OpenCV's NMSBoxes on
+// the same candidates.
 //
 //   bench_nms write FOLDER  writes the sets of tests/support/nms_cases.h and lists them on standard
 //                           output
@@ -7,8 +7,8 @@
 //                           measures the sets that the file LIST names
 //
 // A line of the list has name, threshold and files (see nms_files.h), separated by tabs. The files
-// are variants of one set, and each iteration takes the next. Otherwise the processor would learn
-// one set by heart.
+// are variants of one set, and each iteration takes the next one. With only one variant, the
+// processor's branch predictor would learn it.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

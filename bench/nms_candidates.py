@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Collects real candidates for measurements of suppression: what the network finds before suppression.
+"""Collects candidates of a network on real pictures, for measurements of suppression.
 
-The script runs facepipe with an overlap threshold of 1, which nothing exceeds. For each input it writes the picture
-with the most candidates as NAME.f32: rows of five little-endian floats, x1 y1 x2 y2 score. Rows are in raster order by
-the stride-4 cell of a box's centre, as a detector's decoder gives them.
+The script runs facepipe with an overlap threshold of 1, so that suppression removes nothing. For each input it writes
+the candidates of the frame that has the most of them as NAME.f32: rows of five little-endian floats, x1 y1 x2 y2 score.
+Rows are in raster order by the stride-4 cell of a box's centre, as a detector's decoder gives them.
 """
 import json
 import pathlib
@@ -27,7 +27,7 @@ def arguments_given():
 
 
 def fullest_picture(arguments, source):
-    """Returns the line of the detections file with the most candidates."""
+    """Returns the line of the detections file whose frame has the most candidates."""
     with tempfile.TemporaryDirectory() as folder:
         lines = pathlib.Path(folder) / "candidates.jsonl"
         measurement.facepipe(arguments, [source, "--no-video", "--detections", lines, "--iou", "1",

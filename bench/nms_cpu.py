@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures suppression on one core: ours with AVX-512 and AVX2, OpenCV's NMSBoxes, torchvision's CPU op.
+"""Measures suppression on one core: facepipe's with AVX-512 and AVX2, OpenCV's NMSBoxes, and torchvision's nms.
 
-All of them run on the same candidates, in one run, on one core. Eight variants of each set take turns, so that no
-branch predictor learns one by heart. A time is the median over the repetitions, and each repetition is the mean of as
-many calls as take 20 ms or more. The quartiles stand beside it. Ours include everything from boxes and scores in any
-order to indices in rank order. torchvision is measured if the Python that runs this has it: only its op, without making
-the tensors.
+All of them run on the same candidates, in one run of the script, on one core. Calls use eight variants of each set in
+turn, so that the branch predictor can't learn one variant. A repetition is the mean of as many calls as take at least
+20 ms. The script shows the median and the quartiles of the repetitions. facepipe's time includes everything from boxes
+and scores in any order to indices in rank order. If torchvision is installed, only its operator is measured, without
+the time to make the tensors.
 """
 import json
 import os
@@ -31,13 +31,13 @@ def arguments_given():
 
 
 def filter_of_names():
-    """Returns Google Benchmark's filter for what the tables show."""
+    """Returns Google Benchmark's filter for the measurements that the tables show."""
     ours = "|".join([*OURS, "OpenCV"])
     return f"^({ours})/|^({'|'.join(RULES)})/{RULES_ON}"
 
 
 def measure_programs(arguments, list_file):
-    """Returns timings by "who/set" of ours and OpenCV's, and OpenCV's version."""
+    """Returns the timings of facepipe's code and OpenCV's, by "who/set", and OpenCV's version."""
     output = measurement.run([
         arguments.program, "run", list_file, "--benchmark_format=json",
         f"--benchmark_filter={filter_of_names()}", "--benchmark_min_time=0.02",
@@ -61,7 +61,8 @@ def load_torch():
 
 
 def mean_us(call, variants):
-    """Returns the mean of calls over all variants, for 20 ms or more."""
+    """Returns the mean time of calls on all variants in turn, in microseconds. The calls take at least 20 ms
+    together."""
     calls, begin = 0, time.perf_counter()
     while True:
         for variant in variants:
@@ -87,7 +88,7 @@ def usable_instruction_sets(timings):
 
 
 def libraries_table(names, timings, ours):
-    """Returns a row for each set. Libraries that were not measured are left out."""
+    """Returns a row for each set. It leaves out libraries that weren't measured."""
     peers = [peer for peer in ("OpenCV", "torchvision") if f"{peer}/{names[0]}" in timings]
     lines = [f"{'us a call':<20}{'kept':>6}"
              + "".join(f"{SHOWN.get(who, who):>12}{'':<19}" for who in ours + peers)]

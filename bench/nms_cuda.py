@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures suppression on a CUDA device: ours as one graph replay, and torchvision's CUDA op.
+"""Measures suppression on a CUDA device: facepipe's as one replay of a CUDA graph, and torchvision's nms.
 
-Both run on the same candidates in device memory, in one run, timed by events on the device: from boxes, scores and
-their number to indices in rank order and their number. A time is the median of 200 single calls; the quartiles stand
-beside it. Ours leaves its number on the device. torchvision waits for the host to read it, and launches one kernel
-after another, which its time includes. For one set, the time of its kernels and copies alone stands behind it
-(torch.profiler).
+Both run on the same candidates in device memory, in one run of the script. The times are measured by CUDA events, from
+boxes, scores and their number to indices in rank order and their number. The script shows the median and the quartiles
+of 200 single calls. facepipe leaves the number of kept boxes on the device. torchvision waits until the host has read
+it, and launches kernels one after another; its time includes both. For one set, the result also shows how long
+torchvision's kernels and copies take without the gaps between them (torch.profiler).
 """
 import pathlib
 import tempfile
@@ -15,11 +15,11 @@ import nms_measurement
 from nms_measurement import Timing
 
 CALLS = 200
-MOST_OF_MATRIX = 4096  # candidates: D_max of the rule
+MOST_OF_MATRIX = 4096  # the rule "matrix" accepts at most this many candidates (D_max)
 
 
 def measure_ours(arguments, verb, list_file):
-    """Returns timings by (who, name, order)."""
+    """Returns the timings of facepipe's suppression by (who, name, order)."""
     timings = {}
     command = [arguments.program, verb, list_file, "--replays", CALLS]
     for line in measurement.run(command).output.splitlines():
@@ -29,7 +29,7 @@ def measure_ours(arguments, verb, list_file):
 
 
 def write_small(lines, folder):
-    """Writes a list of those sets of wide faces that all rules accept."""
+    """Writes a list of the sets of wide faces that are small enough for all rules."""
     chosen = []
     for line in lines:
         name = line.split("\t")[0]
@@ -65,7 +65,7 @@ def measure_torchvision(modules, line):
 
 
 def torchvision_kernels(modules, line):
-    """Returns the microseconds of a call that kernels and copies take, without the gaps between them."""
+    """Returns the microseconds that the kernels and copies of a call take, without the gaps between them."""
     _, torch, torchvision = modules
     _, _, threshold, file = line.split("\t")
     boxes, scores = nms_measurement.boxes_and_scores(modules, file, "cuda")

@@ -1,12 +1,14 @@
-// Measures suppression on a CUDA device: replays of a graph, timed by events on the device.
+// Measures suppression on a CUDA device: replays a CUDA graph, and takes times by CUDA events.
 //
 //   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
 //                                   lists them on standard output
-//   bench_nms_cuda run LIST         greedy on each set that the file LIST names
-//   bench_nms_cuda rules LIST       the other rules, on sets of up to 4,096
-//   bench_nms_cuda once LIST RULE   one replay of each set, for a profiler
+//   bench_nms_cuda run LIST         measures greedy suppression on each set that the file LIST
+// names
+//   bench_nms_cuda rules LIST       measures the other rules on sets of up to 4,096 candidates
+//   bench_nms_cuda once LIST RULE   replays each set once, for a profiler
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200); not with
+//   --replays N   measures N calls for each line, after ten calls that don't count:
+//                 1..100000 (default: 200); not with
 //                 write and once
 //
 // A line of the list has name, order, threshold and file (see nms_files.h). A line of the results

@@ -1,4 +1,5 @@
-// Candidates in a file: five little-endian floats each, x1 y1 x2 y2 score.
+// Writes and reads files of candidates. A candidate is five little-endian floats: x1 y1 x2 y2
+// score.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-"""What the measurements of suppression share: their options, sets, timings, and torchvision."""
+"""Holds what the measurements of suppression share: options, sets, timings, and torchvision."""
 import pathlib
 import statistics
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ BYTES_A_CANDIDATE = 20  # see nms_files.h
 
 @dataclass
 class Timing:
-    """The times of the calls of one measurement, or of means of calls."""
+    """Holds the times of a measurement: each is the time of one call, or the mean of several calls."""
 
     microseconds: list
     kept: int
@@ -19,13 +19,13 @@ class Timing:
         return statistics.median(self.microseconds)
 
     def shown(self, width):
-        """Returns the median in this many columns, and the quartiles."""
+        """Returns text: the median, padded to `width` characters, and the quartiles."""
         low, _, high = statistics.quantiles(self.microseconds, n=4)
         return f"{self.median():>{width}.1f} ({low:.1f}-{high:.1f})"
 
 
 def parser(description, program):
-    """Returns the options of a measurement in which `program` of build/bench takes part."""
+    """Returns the option parser of a measurement that runs `program` of build/bench."""
     options = measurement.parser(description)
     measurement.add_program(options, program, "program")
     options.add_argument("--boxes", type=pathlib.Path, nargs="*", default=[], metavar="BOXES.f32",
@@ -36,10 +36,9 @@ def parser(description, program):
 
 
 def write_list(arguments, folder, *columns):
-    """Writes the list for the program: sets that it writes, then the files of --boxes.
+    """Writes a list of sets for the program: first the sets that the program makes, then the files of --boxes.
 
-    `columns` are the columns of the program's lists between name and threshold. Returns the lines, and the file that
-    holds them.
+    `columns` are the columns of the program's lists between name and threshold. Returns the list's lines and its file.
     """
     lines = measurement.run([arguments.program, "write", folder]).output.splitlines()
     for file in arguments.boxes:
@@ -52,7 +51,7 @@ def write_list(arguments, folder, *columns):
 
 
 def load_torch():
-    """Returns the modules numpy, torch and torchvision; None if one is missing."""
+    """Returns the modules numpy, torch and torchvision, or None if one of them isn't installed."""
     try:
         import numpy
         import torch
@@ -63,7 +62,7 @@ def load_torch():
 
 
 def boxes_and_scores(modules, file, device):
-    """Returns a file's candidates as tensors."""
+    """Returns a file's candidates as two tensors."""
     numpy, torch, _ = modules
     rows = torch.from_numpy(numpy.fromfile(file, "<f4").reshape(-1, 5)).to(device)
     return rows[:, :4].contiguous(), rows[:, 4].contiguous()

@@ -1,4 +1,4 @@
-// Reads pictures from files of NV12 without padding, for measurements.
+// Reads pictures from NV12 files without padding, for measurements.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace facepipe::bench {
 
 inline constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
-/// Throws std::invalid_argument if NV12 can't have the size.
+/// Throws std::invalid_argument if NV12 can't have this size, because the width or height is odd.
 inline void check_nv12(Size size) {
   if (size.width % 2 != 0 || size.height % 2 != 0)
     throw std::invalid_argument("no size of whole numbers of two: " + to_string(size));
 }
 
-/// Returns the bytes of a file. Throws what check_nv12() throws, std::invalid_argument if the file
-/// has another length, and Error as read_model_file() does.
+/// Returns the bytes of an NV12 file. Throws std::invalid_argument if the file's length doesn't fit
+/// the size, and like check_nv12() and read_model_file().
 inline std::string read_nv12(const std::string& file, Size size) {
   std::string bytes = detector::read_model_file(file);
   check_nv12(size);
@@ -30,7 +30,7 @@ inline std::string read_nv12(const std::string& file, Size size) {
   return bytes;
 }
 
-/// Returns a frame with these bytes.
+/// Returns an NV12 frame with these bytes.
 inline Frame frame_of_nv12(const std::string& bytes, Size size, bool full_range = false) {
   const auto width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);

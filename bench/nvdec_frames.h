@@ -1,4 +1,5 @@
-// Decodes the frames of a clip only by NVDEC, set up like the program's.
+// Decodes the frames of a clip by NVDEC, without any later stage. NVDEC has the same setup as in
+// facepipe.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@
 
 namespace facepipe::bench {
 
-/// Gives each frame to `take` until it returns false or the clip ends. Returns the decoder's name.
-/// At most `frames_alive` frames may be alive at once. Throws what the decoder throws, and
+/// Passes frames to `take` until it returns false or the clip ends. Returns the decoder's name. At
+/// most `frames_alive` frames may exist at the same time. Throws what the decoder throws, and
 /// std::runtime_error if the clip has no picture.
 inline std::string decode_by_nvdec(const std::string& clip, int frames_alive,
                                    const std::function<bool(Frame)>& take) {

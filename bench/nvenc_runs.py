@@ -1,4 +1,4 @@
-"""The runs with which nvenc_check tries NVENC, and the checks of their outputs."""
+"""Holds the runs of nvenc_check, and checks their outputs."""
 import json
 import math
 import re
@@ -16,15 +16,17 @@ X264 = "-c:v libx264 -preset veryfast"
 X265 = "-c:v libx265 -preset ultrafast -x265-params log-level=none"
 # NVENC's constant quality isn't libx264's CRF of the same number, but is near it.
 MOST_DB_BELOW_X264 = 6
-# A stale, torn or misplaced picture is about 20 dB worse than the others.
+# A picture that is stale, torn or in the wrong place is about 20 dB worse than the others.
 MOST_DB_BELOW_MEAN = 12
 
 
 # --- Clips ----------------------------------------------------------------------------------------
 
 def pictures(frames=FRAMES, size="1280x720", pixels="yuv420p", filters=""):
-    """Returns ffmpeg's words for a camera that moves over the demo photo, or for a test picture if there is no
-    photo."""
+    """Returns ffmpeg's arguments for a clip in which a camera moves over the demo photo.
+
+    If there is no photo, they make a test picture.
+    """
     more = f",{filters}" if filters else ""
     if behaviour.PHOTO.exists():
         return behaviour.moving(frames, size, pixels) + more
@@ -59,31 +61,31 @@ class Run:
     name: str
     clip: str
     words: str
-    encoder: str = ""  # the report must name it; any, if empty
+    encoder: str = ""  # the report must name this encoder; empty: any encoder
     pixels: str = "yuv420p"
     extension: str = ".mp4"
     code: int = 0
-    said: str = ""  # a part of the error or of a notice
-    chip_only: bool = False  # the CPU has no counterpart
+    said: str = ""  # text that the error or a notice must contain
+    chip_only: bool = False  # the CPU has no similar run
 
     def ability(self):
-        """Returns what the GPU must be able to do, in doctor's words."""
+        """Returns what the GPU must be able to do for this run, in doctor's words."""
         return f"{self.encoder}, {10 if self.pixels.endswith('10le') else 8} bits"
 
     def crf(self):
-        """Returns libx264's CRF, to compare with."""
+        """Returns the CRF with which libx264 encodes the same clip, to compare with."""
         found = re.search(r"--crf (\d+)", self.words)
         return int(found[1]) if found else 23
 
 
 def both(name, clip, words="", **more):
-    """Returns the run with each of NVENC's encoders."""
+    """Returns two runs that differ only in their encoders, h264_nvenc and hevc_nvenc."""
     return [Run(f"{short}: {name}", clip, f"--codec {codec} {words}".strip(), codec, **more)
             for short, codec in (("H.264", "h264_nvenc"), ("HEVC", "hevc_nvenc"))]
 
 
 def runs():
-    """Returns all runs. The encoders are NVENC's."""
+    """Returns all runs, with NVENC's encoders."""
     h264, hevc = "--codec h264_nvenc", "--codec hevc_nvenc"
     return [
         Run("taken unasked", "plain.mp4", "--codec auto", "h264_nvenc", chip_only=True),
@@ -121,7 +123,7 @@ ON_THE_CPU = {"h264_nvenc": "libx264", "hevc_nvenc": "libx265",
 
 
 def rehearsed(words):
-    """Returns the same words for the CPU's encoders."""
+    """Returns the words of the command line, with the CPU's encoders instead of NVENC's."""
     for nvenc, cpu in ON_THE_CPU.items():
         words = words.replace(nvenc, cpu)
     return words
@@ -134,15 +136,15 @@ def rehearsal(all_runs):
 
 @dataclass
 class Ended:
-    """How a program ended."""
+    """Says how a program ended."""
 
-    code: int | None  # None: it was stopped
-    said: str  # on standard error
+    code: int | None  # exit code; None: the program took too long and was stopped
+    said: str  # text on standard error
     report: dict = field(default_factory=dict)
 
 
 class Facepipe:
-    """The program on one device, with words that every run gets."""
+    """Runs facepipe on one device, with words that every run gets."""
 
     def __init__(self, program, device, more, folder):
         self.program, self.device, self.more, self.folder = program, device, more, folder
@@ -167,20 +169,20 @@ def run_program(words, environment=None):
         return Ended(None, (stopped.stderr or b"").decode(errors="replace"))
 
 
-# --- What a file holds ----------------------------------------------------------------------------
+# --- Contents of a file ---------------------------------------------------------------------------
 
 @dataclass
 class Probe:
     stream: dict
-    times: list  # times of presentation in rising order, in seconds
-    decoding: list  # times in the order of decoding
+    times: list  # presentation times in rising order, in seconds
+    decoding: list  # decoding times in packet order, in seconds
     first_is_key: bool
-    frames: int  # frames that decode
+    frames: int  # number of frames that can be decoded
     said: str  # the decoder's messages
 
 
 def read_probe(text, said):
-    """Reads ffprobe's JSON of the first video stream and its packets."""
+    """Parses ffprobe's JSON about the first video stream and its packets."""
     found = json.loads(text or "{}")
     stream = (found.get("streams") or [{}])[0]
     packets = found.get("packets", [])
@@ -216,7 +218,7 @@ def wrong_in_times(source, made):
 
 
 def wrong_in_file(run, source, made):
-    """Returns a sentence for each thing that is wrong."""
+    """Returns a sentence for each error in the output file."""
     stream, wrong = made.stream, []
     codec = {"h264_nvenc": "h264", "libx264": "h264", "hevc_nvenc": "hevc", "libx265": "hevc"}.get(run.encoder)
     expected = {"width": source.stream.get("width"), "height": source.stream.get("height"),
@@ -262,20 +264,20 @@ def wrong_in_end(run, ended):
 @dataclass
 class Quality:
     mean_db: float
-    least_db: float  # the worst frame's
+    least_db: float  # that of the worst frame
 
     def __str__(self):
         return f"{self.mean_db:.2f} dB ({self.least_db:.2f} at least)"
 
 
 def read_quality(text):
-    """Reads the last line of ffmpeg's filter psnr."""
+    """Parses the last line that ffmpeg's filter psnr prints."""
     found = re.findall(r"PSNR .*average:(\S+) min:(\S+)", text)
     return Quality(float(found[-1][0]), float(found[-1][1])) if found else Quality(-math.inf, -math.inf)
 
 
 def quality(file, truth, pixels):
-    """Compares frame by frame, whatever their times."""
+    """Compares the frames of two files in order, whatever their time stamps are."""
     alike = f"settb=1/25,setpts=N,format={pixels}"
     done = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", str(file), "-i", str(truth),
                            "-lavfi", f"[0:v]{alike}[a];[1:v]{alike}[b];[a][b]psnr", "-f", "null", "-"],
@@ -299,7 +301,7 @@ class Verdict:
     name: str
     wrong: list
     facts: str = ""
-    said: str = ""  # shown if something is wrong
+    said: str = ""  # the result shows this if something is wrong
     skipped: bool = False
 
     def word(self):
@@ -307,7 +309,8 @@ class Verdict:
 
 
 class Judge:
-    """Runs and judges. Keeps the clips, and the outputs of the lossless encoder and of libx264 to compare with."""
+    """Runs facepipe and judges its outputs. Keeps the clips, the lossless outputs and libx264's outputs for
+    comparisons."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -319,7 +322,7 @@ class Judge:
         return self.sources[run.clip]
 
     def other(self, run, name, words):
-        """Returns a file that another encoder made of the run's clip."""
+        """Encodes the run's clip with another encoder, and returns the file. A later call returns the same file."""
         file = self.folder / f"{name}_{run.clip}.mkv"
         if file not in self.compared:
             ended = self.program.run(self.folder / run.clip, words, file)
@@ -329,7 +332,8 @@ class Judge:
         return file
 
     def qualities(self, run, file):
-        """Returns the qualities of the run's output and of libx264's, against the lossless output."""
+        """Returns the quality of the run's output and that of libx264's, both compared with the lossless output, and
+        libx264's file."""
         truth = self.other(run, "lossless", "--codec ffv1")
         x264 = self.other(run, f"x264_{run.crf()}", f"--codec libx264 --preset veryfast --crf {run.crf()}")
         return quality(file, truth, run.pixels), quality(x264, truth, run.pixels), x264
@@ -363,7 +367,7 @@ class Judge:
 
 
 def verdict_of(judge, run, trials):
-    """Judges one run. `trials` says what the GPU has been tried for, and why it can't do it."""
+    """Judges one run. `trials` maps each ability that doctor tried to the reason why the GPU lacks it, or to ""."""
     reason = trials.get(run.ability())
     if reason:
         return Verdict(run.name, [], f"the chip has it not: {reason}", skipped=True)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Runs every stream of a folder, however odd or damaged, on a CUDA device, and compares it with the CPU.
+"""Runs facepipe on every stream of a folder, which can be odd or damaged, and compares a CUDA device with the CPU.
 
-Each stream runs three times: on the device into JPEG in Matroska, on the device without video, and on the CPU without
-video. Faces are searched in very small pictures, because the test is for decoding and the device's chain. A run is
-wrong if it ends by a signal, takes longer than --limit seconds, ends with a code that doesn't fit its own report,
-leaves something unfinished behind, or writes other than one line on an error. A written file is wrong if ffprobe
-doesn't count the report's frames in it. If device and CPU end with different codes or decode different numbers of
-frames, the script says so but doesn't judge it, because a GPU's decoder conceals other damage than FFmpeg's. The script
-ends with 1 if anything was wrong.
+facepipe processes each stream three times: on the device with Motion JPEG in Matroska as output, on the device without
+video output, and on the CPU without video output. The network gets very small pictures, because this script checks
+decoding and the device's pipeline. A run is wrong if it ends by a signal, takes longer than --limit seconds, or leaves
+an unfinished file. It is also wrong if its exit code doesn't fit its report, or if it fails without writing exactly one
+line. A video is wrong if ffprobe counts another number of frames in it than the report. Device and CPU can end with
+different codes or decode different numbers of frames, because a GPU's decoder conceals other damage than FFmpeg's
+decoder. The script reports this but doesn't judge it. The script's exit code is 1 if anything was wrong.
 
-With --make N the script runs nothing: it writes N damaged copies of the folder's clips to --into. A copy has bits
-flipped, a range cut out or a range doubled within the bytes of its video packets, drawn with a fixed seed. Clips in
-containers only get bits flipped, which leaves their packets findable.
+With --make N the script doesn't run facepipe: it writes N damaged copies of the folder's clips to --into. In the bytes
+of a copy's video packets, the script flips bits, removes a range or repeats a range, at random with a fixed seed. In
+clips in containers it only flips bits, so that a demuxer still finds the packets.
 
 usage: odd_streams_cuda.py FOLDER [--jobs N] [--limit SECONDS] [--facepipe PROGRAM]
        odd_streams_cuda.py FOLDER --make N --into OTHER_FOLDER
@@ -48,7 +48,7 @@ def packets(clip):
 def flip_bits(data, places, chance):
     for _ in range(chance.choice((1, 3, 10, 100))):
         position, size = chance.choice(places)
-        # Damage to the length in front of a unit would only make the whole packet unreadable.
+        # Damage to the length before a NAL unit would only make the whole packet unreadable.
         byte = position + chance.randrange(min(5, size - 1), size)
         data[byte] ^= 1 << chance.randrange(8)
     return data
@@ -86,7 +86,7 @@ def make(folder, count, into):
 
 @dataclass
 class Outcome:
-    code: int  # negative: a signal; None: it didn't end
+    code: int  # exit code; negative: it ended by a signal; None: it didn't end in time
     frames: dict
     error: str
     wrong: list

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Compares OpenCV's cuda::CascadeClassifier with this project's cascades on CUDA: time, windows, and agreement.
+"""Compares OpenCV's cuda::CascadeClassifier with facepipe's cascades on CUDA: times, windows, and their agreement.
 
     bench/opencv_cascade.py HAARCASCADES_CUDA --pictures FOLDER
 
 HAARCASCADES_CUDA holds OpenCV's old files (PREFIX/share/opencv4/haarcascades_cuda of data/opencv-cuda PREFIX chain),
-and FOLDER the pictures that bench/cascade_cuda.py --prepare writes. Both begin with grey levels on the device and end
-with windows there, without grouping. OpenCV's time is the host's, because its call waits: the median of 50 calls after
-5 that warm up. Ours is that of bench/cascade_cuda.py. The CPU writes our windows (CUDA's are the same), which are those
-of OpenCV's CPU classifier (bench/cascade_cpu.py). OpenCV's CUDA code enlarges the window only by whole numbers: its
-scales are those of the factors that differ when cut to an integer. Two windows agree at an IoU of 0.5 or more, or if
-they are exactly equal.
+and FOLDER the pictures that bench/cascade_cuda.py --prepare writes. Both classifiers begin with grey levels in device
+memory and end with ungrouped windows in device memory. OpenCV's time is measured on the host, because its call waits:
+it is the median of 50 calls after 5 calls that don't count. facepipe's time is measured as in bench/cascade_cuda.py.
+facepipe's windows are computed on the CPU: they are equal to those on CUDA, and to those of OpenCV's classifier on the
+CPU (bench/cascade_cpu.py). OpenCV's CUDA code enlarges the window only by whole numbers: it truncates each factor to an
+integer, and uses each integer once. The script counts the windows that are exactly equal, and the windows with an IoU
+of at least 0.5.
 """
 import pathlib
 import statistics
@@ -38,13 +39,13 @@ def arguments_given():
 
 
 def windows_of(lines):
-    """Returns (x1, y1, x2, y2) of lines "x y width height"."""
+    """Returns (x1, y1, x2, y2) for each line "x y width height"."""
     numbers = ([int(word) for word in line.split()] for line in lines)
     return [(x, y, x + width, y + height) for x, y, width, height in numbers]
 
 
 def timed_windows(program, words, times):
-    """Reads the output of bench_cascade and bench_opencv_cascade: this many times, then windows."""
+    """Runs bench_cascade or bench_opencv_cascade, which print `times` times and then windows. Returns both."""
     used = subprocess.run([str(word) for word in (program, *words)], capture_output=True, text=True, timeout=PATIENCE_S)
     if used.returncode != 0:
         sys.exit(f"{program} ended with {used.returncode}:\n{used.stderr}")
@@ -53,14 +54,14 @@ def timed_windows(program, words, times):
 
 
 def share_with(windows, others):
-    """Returns the percentage of `windows` that overlap one of the others enough."""
+    """Returns the percentage of `windows` that have an IoU of at least 0.5 with one of the others."""
     if not windows:
         return 100.0
     return 100 * sum(any(face_matching.iou(window, other) >= IOU for other in others) for window in windows) / len(windows)
 
 
 def theirs_or_none(given, cascade, words):
-    """Returns milliseconds and windows; None if the program doesn't end."""
+    """Returns OpenCV's milliseconds and windows, or None if its program doesn't end in time."""
     try:
         times, windows = timed_windows(given.bench_opencv_cascade, [given.old_files / cascade.name, *words,
                                                                     WARM_UP + REPEATS], WARM_UP + REPEATS)

@@ -1,12 +1,13 @@
 // Measures OpenCV's cuda::CascadeClassifier on a grey picture in device memory.
-// bench/opencv_cascade.py compares it with this project's cascades.
+// bench/opencv_cascade.py compares it with facepipe's cascades.
 //
 //   bench_opencv_cascade CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE REPEATS
 //
 // CASCADE is a file of OpenCV 1's format (share/opencv4/haarcascades_cuda), and PICTURE is a file
-// of WIDTH * HEIGHT bytes. Windows aren't grouped (minNeighbors 0). The program prints a line with
-// milliseconds for each repeat, from the picture on the device to the windows there; the call waits
-// for them. Then it prints a line for each window: x y width height.
+// of WIDTH * HEIGHT bytes. Windows aren't grouped (minNeighbors 0). For each repeat, the program
+// prints a line with the milliseconds from the picture in device memory to the windows in device
+// memory; OpenCV's call waits for the windows. Then it prints a line for each window: x y width
+// height.
 #include <cstdio>
 #include <opencv2/cudaobjdetect.hpp>
 #include <stdexcept>

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Compares whole chains on one clip: OpenCV's own parts, facepipe with OpenCV's dnn, and facepipe's own engine.
+"""Compares three whole pipelines on one clip: OpenCV's functions, facepipe with OpenCV's dnn, and facepipe's own
+engine.
 
     bench/opencv_chain.py LOOP.264 --model MODEL.onnx [--frames 600] [--own-frames 12000]
 
-LOOP is a raw stream that begins with an IDR picture; it is repeated into a file in memory. "OpenCV's chain" is
-bench_opencv_chain: cudacodec, cuda::resize, download, dnn on CUDA, NMSBoxes, one frame after the other. "NVDEC,
-OpenCV's dnn" is facepipe --engine opencv: FFmpeg's NVDEC with a download. Rates don't include start-up. Latency is from
-decoded to faces known. CPU is the host's time (facepipe's includes start-up), and bytes are those over the bus without
-the compressed packets, both for a frame. The box columns count the faces that facepipe's own engine finds in the loop
-(score > 0.3), and of these the faces that the other chain also finds (> 0.2), at an IoU of 0.9 and of 0.5 or more, one
-to one. All chains need a build with FACEPIPE_OPENCV, and its set "chain".
+LOOP is a raw stream that begins with an IDR picture; the script repeats it into a file in memory. "OpenCV's chain" is
+bench_opencv_chain: cudacodec, cuda::resize, copy to the host, dnn on CUDA, NMSBoxes, one frame after the other. "NVDEC,
+OpenCV's dnn" is facepipe --engine opencv, which decodes by FFmpeg's NVDEC and copies frames to the host. Rates don't
+include start-up. Latency is the time from a decoded frame to its faces. CPU is the host's CPU time for a frame
+(facepipe's includes start-up). Bytes are those copied over the bus for a frame, without the compressed packets. The
+last column counts the faces that facepipe's own engine finds in the loop (score > 0.3). The two columns before it count
+how many of these faces the other pipeline also finds (score > 0.2): one column for an IoU of at least 0.9, and one for
+at least 0.5. Each face matches at most one. All pipelines need a build with FACEPIPE_OPENCV, with OpenCV's set "chain"
+(data/opencv-cuda).
 """
 import json
 import pathlib
@@ -36,12 +39,12 @@ def arguments_given():
 
 
 class Row(types.SimpleNamespace):
-    """Results of one chain: fps, p50, p99, cpu_ms, to_device, to_host (bytes of a frame), and faces of the loop's
-    frames."""
+    """Holds the results of one pipeline: fps, p50, p99, cpu_ms, to_device and to_host (bytes for a frame), and the
+    loop's faces."""
 
 
 def of_loop(lines, loop_frames):
-    """Returns {(frame,): faces} of the first repetition."""
+    """Returns {(frame,): faces} for the frames of the loop's first repetition."""
     faces = {frame: found for (_, frame), found in face_matching.read(lines).items()}
     return {(frame,): faces[frame] for frame in range(loop_frames)}
 
@@ -76,7 +79,7 @@ def facepipes(given, stream, frames, words):
 
 
 def agreement(own, other):
-    """Returns how many faces agree by either IoU, and the number of faces."""
+    """Returns text: how many faces match with an IoU of 0.9 and of 0.5, and the number of faces."""
     strictly, loosely = (face_matching.compare(own, other, least_iou=iou) for iou in (0.9, 0.5))
     return f"{strictly.matched:>8}{loosely.matched:>8}{strictly.faces:>10}"
 

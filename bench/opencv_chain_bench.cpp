@@ -1,15 +1,17 @@
-// Measures the whole chain that OpenCV's users build on a CUDA device. cudacodec decodes and gives
-// blue, green and red. cuda::resize makes the network's size. The picture is copied to the host,
-// where blobFromImage converts it to floats for dnn. dnn copies these to the device and its outputs
-// back. The model's head (that of this program's CPU engines) and NMSBoxes run on the host.
+// Measures the pipeline that a user can build of OpenCV's functions on a CUDA device. cudacodec
+// decodes pictures to blue, green and red. cuda::resize makes the network's size. The picture is
+// copied to the host, where blobFromImage converts it to floats for dnn. dnn copies these to the
+// device and its outputs back. facepipe's head for CPU engines and OpenCV's NMSBoxes run on the
+// host.
 //
 //   bench_opencv_chain MODEL.onnx CLIP f32|f16 FACES.jsonl
 //
 // Frames are processed one after the other, because each call waits. The program writes the faces
-// like `facepipe run --detections`, as far as bench/face_matching.py reads them. It prints one JSON
-// object about the frames after the first 50: the mean milliseconds of each step, the rate, the
-// time from decoded to faces known (p50, p99), and the host's CPU time. It also says how many bytes
-// these calls copy to the device and to the host for a frame, without the clip's packets.
+// in the format of `facepipe run --detections`, but only the fields that bench/face_matching.py
+// reads. It prints one JSON object about the frames after the first 50: the mean milliseconds of
+// each step, the rate, the time from a decoded frame to its faces (p50, p99), and the host's CPU
+// time. The object also says how many bytes are copied to the device and to the host for a frame,
+// without the clip's packets.
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -36,7 +38,7 @@
 namespace facepipe::bench {
 namespace {
 
-constexpr std::size_t kStartUp = 50;  // frames
+constexpr std::size_t kStartUp = 50;  // number of first frames that don't count
 constexpr float kLeastScore = 0.2F;
 constexpr float kMostIou = 0.3F;
 
@@ -51,7 +53,7 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Measures the milliseconds since the previous step, by step.
+/// Measures for each step the milliseconds since the previous step ended.
 class Steps {
  public:
   void begin() { before_ = Clock::now(); }
@@ -71,7 +73,7 @@ class Steps {
   std::map<std::string, double> sums_;
 };
 
-/// Detects faces: from a frame on the device to faces on the host.
+/// Detects the faces of a frame in device memory. The faces are in host memory.
 class Detection {
  public:
   Detection(const detector::Model& model, Size frame, detector::Precision precision)
@@ -109,7 +111,8 @@ class Detection {
   }
 
  private:
-  /// Like the model's authors, this stretches the picture to the next multiples of 32.
+  /// Returns a fit that stretches the picture to the next multiples of 32, as the model's authors
+  /// do.
   static detector::NetworkFit stretched(Size frame) {
     detector::NetworkFit fit = detector::fit_network(frame, {});
     fit.content = fit.network;

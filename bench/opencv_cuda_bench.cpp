@@ -1,13 +1,14 @@
-// Measures OpenCV's dnn on a CUDA device, from host memory to host memory, because it supports
-// nothing else. The batch size is 1, and times are wall times, because the host takes part.
+// Measures OpenCV's dnn on a CUDA device. Inputs and outputs are in host memory, because dnn
+// supports nothing else. The batch size is 1, and times are wall times, because the host takes
+// part.
 //
 //   bench_opencv_cuda MODEL.onnx f32|f16 [--sizes WxH,...]
 //
-// Sizes are those of the frame; the network has the next multiples of 32. "network" goes from bytes
-// of red, green and blue to the outputs, including the conversion to floats and both copies.
-// "frame" goes from an NV12 frame to candidates, with colour conversion and head on the CPU. Each
-// is measured five times, as the mean of as many calls in a row as fit in a fifth of a second, 100
-// at most. The copies are those of one run.
+// Sizes are those of the frame. The network's sizes are the next multiples of 32. "network"
+// measures from bytes of red, green and blue to the outputs; this includes the conversion to floats
+// and the copies to the device and back. "frame" measures from an NV12 frame to candidates; colour
+// conversion and head run on the CPU. Each is measured five times; a time is the mean of as many
+// calls in a row as fit in a fifth of a second (3 to 100). The shown copies are those of one call.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -58,7 +59,8 @@ float mean_of(int calls, const std::function<void()>& call) {
          static_cast<float>(calls);
 }
 
-/// Runs as many calls in a row as fit in a fifth of a second.
+/// Measures five groups of calls, and prints the times. A group has as many calls in a row as fit
+/// in a fifth of a second (3 to 100).
 void show(const std::string& what, const std::function<void()>& call) {
   constexpr float kMilliseconds = 200;
   for (int i = 0; i < 3; ++i) call();

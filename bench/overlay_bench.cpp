@@ -1,4 +1,5 @@
-// Measures the overlay on one frame, and hiding its faces: time against the number of faces.
+// Measures how the times of drawing the overlay and of hiding faces depend on the number of faces
+// in a frame.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -27,7 +28,8 @@ Detections faces(std::int64_t count) {
   return found;
 }
 
-/// Draws boxes with scores and the count, on upright and on turned 4:2:0.
+/// Draws boxes with scores and the count of faces on a 4:2:0 frame. If quarter_turns is odd, the
+/// stored picture is turned.
 void draw(benchmark::State& state, int quarter_turns) {
   const Size stored = quarter_turns % 2 == 0 ? kHd : Size{kHd.height, kHd.width};
   Frame frame = test::make_noise_frame({{}, stored, {quarter_turns, false}}, 1);
@@ -38,8 +40,8 @@ void draw(benchmark::State& state, int quarter_turns) {
   }
 }
 
-/// Hides faces on 4:2:0. Later rounds hide what is already hidden, but no style's time depends on
-/// the pixels.
+/// Hides faces on a 4:2:0 frame. Iterations after the first hide the same places again, but no
+/// style's time depends on the pixels.
 void hide(benchmark::State& state, overlay::HideStyle style, overlay::MaskShape shape) {
   Frame frame = test::make_noise_frame({{}, kHd}, 1);
   const std::vector<Box> boxes = faces(state.range(0)).boxes;

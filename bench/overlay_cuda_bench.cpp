@@ -1,13 +1,13 @@
 // Measures the overlay, nvJPEG, and the copies for NVENC on a CUDA device.
 //
-//   bench_overlay_cuda overlay       graph replays, timed by events on the device
+//   bench_overlay_cuda overlay       replays of a CUDA graph, timed by CUDA events
 //   bench_overlay_cuda surface       copies of pictures, timed in the same way
 //   bench_overlay_cuda jpeg CLIP     from a decoded frame to its packet, timed on the host
 //   bench_overlay_cuda jpeg-rate CLIP THREADS
 //                                    pictures a second, on the last line; each of the threads has
 //                                    an encoder, and the frames are in device memory
 //
-// Times are in microseconds: median and quartiles.
+// The program prints the median and the quartiles of the times, in microseconds.
 #include <algorithm>
 #include <barrier>
 #include <chrono>
@@ -34,7 +34,7 @@ namespace facepipe::bench {
 namespace {
 
 constexpr int kReplays = 300;
-constexpr int kLongWarmUp = 20;  ///< calls before each measurement that don't count
+constexpr int kLongWarmUp = 20;  ///< calls before a measurement that don't count
 
 void print_times(const std::string& what, std::vector<float> us) {
   std::ranges::sort(us);
@@ -48,7 +48,8 @@ std::vector<float> replay_times(const cuda::GraphExec& exec, const cuda::Stream&
   return microseconds_of_calls(stream, kLongWarmUp, kReplays, [&] { exec.launch(stream); });
 }
 
-/// Returns faces like those of a crowd: 20 to 120 pixels wide at 1080 lines.
+/// Returns faces as in a picture of a crowd. They are 20 to 120 pixels wide if the picture has 1080
+/// lines.
 Detections crowd(int count, Size size) {
   std::mt19937 random(1);
   const float scale = static_cast<float>(size.height) / 1080.0F;
@@ -117,7 +118,7 @@ void time_overlays() {
   time_overlay({1080, 1920}, {1, false}, 700, styles[2].style, "all, turned");
 }
 
-/// A picture in memory of its own, with the layout of NVDEC and FFmpeg.
+/// Holds a picture with its own device memory, in the layout that NVDEC and FFmpeg use.
 struct Picture {
   Picture(Size size, int bits)
       : stride((static_cast<std::size_t>(size.width) * (bits > 8 ? 2 : 1) + 255) / 256 * 256),
@@ -135,7 +136,7 @@ struct Picture {
 };
 
 void time_surface_copies(Size size, int bits, int surface_bits) {
-  constexpr std::size_t kPictures = 8;  // exceeds the cache
+  constexpr std::size_t kPictures = 8;  // they don't fit in the cache
   const cuda::Stream stream;
   CopyCounter copies;
   std::vector<std::unique_ptr<Picture>> from;
@@ -156,7 +157,7 @@ void time_surface_copies(Size size, int bits, int surface_bits) {
               }));
 }
 
-/// Returns another frame of the same picture.
+/// Returns another Frame that shares the picture's memory.
 Frame again(const Frame& frame) {
   Frame copy;
   copy.planes = frame.planes;
@@ -208,9 +209,9 @@ void time_jpeg(const std::vector<Frame>& frames, int in_flight, const char* qual
   std::printf("%-52s %8.1f  a frame; %zu bytes the last\n", "", each, bytes);
 }
 
-/// Measures from the moment when all threads have begun.
+/// Returns pictures a second, from the moment when all threads are ready.
 double jpeg_rate(const std::vector<Frame>& frames, int threads) {
-  constexpr int kPictures = 2000;  // for each thread
+  constexpr int kPictures = 2000;  // encoded by each thread
   const auto nvjpeg = video::open_nvjpeg();
   video::Notices notices("bench");
   CopyCounter copies;

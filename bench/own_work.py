@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures the CPU time that facepipe's own work takes for a frame inside the running pipeline.
+"""Measures the CPU time per frame of facepipe's own work in the running pipeline.
 
-Own work is everything except the codecs and the network: colour conversion, decoding of the head, suppression, drawing,
-muxing, records. The program measures it by each thread's own clock. It includes neither the work of FFmpeg's and the
-engine's threads nor waiting. The total is the sum of the stages' medians.
+Own work is everything except the codecs and the network: colour conversion, decoding of the head's maps, suppression,
+drawing, muxing, records. The program measures it with each thread's CPU clock, which doesn't count waiting or the work
+of FFmpeg's and the engine's threads. The total is the sum of the stages' medians.
 """
 import tempfile
 

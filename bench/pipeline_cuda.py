@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the whole pipeline on a CUDA device with decoding alone, in one run.
+"""Compares the rate of the whole pipeline on a CUDA device with that of decoding alone, in one run of the script.
 
-Each clip is repeated to --frames frames without being encoded again, and run without video, to mjpeg and to h264. All
-rates count from frame 200 on; the frames before are start-up. A separate run of --latency-frames frames has the times
-of each frame in each stage, which cost events on the device. Its rate stands beside the other run's. Decoding alone is
-this program with all later stages off, and FFmpeg's -hwaccel cuda -f null, whose frames stay on the device or, by
-FFmpeg's default, come to the host. --at-once N runs N programs on the clip at the same time, and as many that only
-decode; rates are sums.
+The script repeats each clip to --frames frames without encoding it again. facepipe processes it without video output,
+with the output mjpeg and with the output h264. Rates begin at frame 200, after start-up. A separate run of
+--latency-frames frames measures each frame in each stage, which needs CUDA events and costs time; the result also shows
+the rate of this run. "Decoding alone" is measured with bench_decode_cuda and with ffmpeg -hwaccel cuda -f null.
+ffmpeg's frames stay on the device, or go to the host (its default). --at-once N runs N programs on the clip at the same
+time, and N programs that only decode; their rates are added.
 """
 import json
 import pathlib
@@ -33,7 +33,7 @@ OUTPUTS = {"none": ["--no-video"], "mjpeg": ["--codec", "mjpeg"],
 
 @dataclass
 class Rate:
-    """The rates of a run that doesn't measure the times of its frames."""
+    """Holds the rates of a run that doesn't measure each frame."""
 
     fps: float
     memory_mib: list
@@ -42,15 +42,15 @@ class Rate:
 
 @dataclass
 class Times:
-    """The results of a run that does."""
+    """Holds the results of a run that measures each frame."""
 
     fps: float
     first_frame_ms: float
-    latency_ms: tuple  # p50, p95, p99: decoded to handed to the encoder
-    total_ms: tuple  # read to muxed
-    stages: dict  # {name: (p50, p95, p99)}
+    latency_ms: tuple  # p50, p95, p99 of the time from a decoded frame until the encoder gets it
+    total_ms: tuple  # p50, p95, p99 of the time from reading to muxing
+    stages: dict  # {name: (p50, p95, p99)} in ms
     shares: dict
-    candidates: tuple  # fewest, median, most
+    candidates: tuple  # fewest, median and most candidates of a frame
 
 
 def arguments_given():
@@ -88,7 +88,7 @@ def wanted_clips(arguments):
 
 
 def at_once(count, work):
-    """Returns what work(0) ... work(count - 1) return, each in a thread."""
+    """Calls work(0) ... work(count - 1), each in its own thread. Returns the list of their results."""
     with ThreadPoolExecutor(count) as threads:
         return list(threads.map(work, range(count)))
 
@@ -100,7 +100,7 @@ def command(arguments, clip, output, folder, *words):
 
 
 def watched(words, read_frames):
-    """Runs a program. Returns [(seconds, frames done)] for the lines in which `read_frames` finds them."""
+    """Runs a program. Returns (seconds, frames done) for each line in which read_frames() finds a number of frames."""
     samples = []
     process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, text=True)
@@ -134,7 +134,7 @@ def measure_rate(arguments, clip, output, folder):
 
 
 def measure_sum(arguments, clip, output, folder):
-    """Returns the sum of the frames a second of several programs at once."""
+    """Runs several programs at the same time. Returns the sum of their rates, in frames a second."""
     def one(number):
         own = pathlib.Path(folder, str(number))
         own.mkdir(exist_ok=True)
@@ -162,7 +162,7 @@ def measure_times(arguments, clip, output, folder, decode_fps):
 
 
 def decode_alone(arguments, clip):
-    """Returns {who: frames a second}."""
+    """Returns {program: frames a second of decoding alone}."""
     told = measurement.run([arguments.decoder_alone, clip, "--from", SETTLED]).output.split("\t")
     rates = {"this program": float(told[1])}
     for name, words in (("FFmpeg, frames stay", ["-hwaccel_output_format", "cuda"]),
@@ -175,7 +175,7 @@ def decode_alone(arguments, clip):
 
 
 def several_at_once(arguments, clip, folder):
-    """Returns the clip's text if several programs run at the same time."""
+    """Runs several programs on a clip at the same time. Returns the text of their results."""
     long = clips.repeated(clip, arguments.frames, folder)
     alone = clips.repeated(clip, arguments.alone_frames, pathlib.Path(folder, "alone"))
     told = at_once(arguments.at_once,
@@ -219,7 +219,7 @@ def measure_clip(arguments, clip, folder):
         rate = measure_rate(arguments, long, output, folder)
         times = measure_times(arguments, short, output, folder, decode_fps)
         news = output_rows(output, rate, times, decode_fps)
-        print(clip.name, *news, sep="\n", file=sys.stderr)  # so that a run that is cut off has shown this much
+        print(clip.name, *news, sep="\n", file=sys.stderr)  # if the script is interrupted, it has shown these results
         rows += ["", *news]
     run = rate.report[0]
     fewest, median, most = times.candidates

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares the faces that the CPU finds in another precision with those that it finds in f32, on the same clips.
 
-Recall is the share of f32's faces above the score that the other precision also finds above it, at an IoU of 0.5, one
-to one. Precision is the share of the other's faces that f32 has. Both run with one threshold. So a face whose score is
-just above it in one and just below it in the other counts as missing, as a user would see it. bf16 is measured beside
-i8 to show how many such faces there are if almost nothing differs.
+Recall is the share of the faces in f32 that are also found in the other precision. Precision is the share of the other
+precision's faces that are also found in f32. Two faces match if their IoU is at least 0.5, and each face matches at
+most one. The threshold is the same for both runs. So a face whose score is above it in only one run counts as missing
+or as invented, as a user would see it. The script also measures bf16, whose results hardly differ from f32, to show how
+many faces are that close to the threshold.
 """
 import pathlib
 

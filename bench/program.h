@@ -1,4 +1,4 @@
-// What main() does in measurements that have a command line of their own.
+// Holds what main() does in measurements that parse their own command line.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,8 @@
 
 namespace facepipe::bench {
 
-/// Reads WIDTHxHEIGHT, both over 0. Throws std::invalid_argument for any other text.
+/// Parses WIDTHxHEIGHT. Throws std::invalid_argument for any other text, and if width or height is
+/// below 1.
 inline Size size_of(const std::string& text) {
   Size size;
   int end = 0;
@@ -21,7 +22,8 @@ inline Size size_of(const std::string& text) {
   return size;
 }
 
-/// Calls measure(words), which returns the exit code. Reports an exception under `name`.
+/// Calls measure(words), and returns the exit code that it returns. Prints an exception's text
+/// after `name`.
 template <class Measure>
 int run_measurement(const char* name, int argc, char** argv, Measure&& measure) {
   try {

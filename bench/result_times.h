@@ -1,4 +1,4 @@
-// Says how many calls come before a measurement, and prints its times.
+// Prints the times of a measurement.
 #pragma once
 
 #include <cstdio>
@@ -6,10 +6,10 @@
 
 namespace facepipe::bench {
 
-/// The number of calls before each measurement that don't count.
+/// Before each measurement, this many calls are made that don't count.
 inline constexpr int kWarmUp = 10;
 
-/// Ends a line of results with times, each behind a tab.
+/// Prints times, each after a tab, and ends the line of results.
 inline void show_times(const std::vector<float>& times) {
   for (const float time : times) std::printf("\t%.2f", static_cast<double>(time));
   std::printf("\n");

@@ -1,5 +1,6 @@
-// Measures tracking: the time of a 1080p frame with small luma, motion and cut detection, and in a
-// crowd the time of each of the two halves without these.
+// Measures the time of tracking. track() takes 1080p frames, from small luma to boxes, with motion
+// and cut detection. crowd() measures one of the two halves of tracking in a crowd, without small
+// luma and motion.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -20,7 +21,7 @@ namespace {
 using bench::kHd;
 constexpr PixelFormat kGrey{.has_chroma = false};
 
-/// Returns noise at several scales, as in real pictures.
+/// Returns noise at several scales, which has details of several sizes like a real picture.
 std::vector<std::byte> texture(Size size) {
   std::vector<float> sum(static_cast<std::size_t>(size.width) *
                          static_cast<std::size_t>(size.height));
@@ -40,8 +41,8 @@ std::vector<std::byte> texture(Size size) {
   return samples;
 }
 
-/// Returns `count` faces side by side, which move with the picture by 3 pixels a frame, and as many
-/// doubtful detections.
+/// Returns `count` faces side by side and a doubtful detection beside each. All move with the
+/// picture by 3 pixels a frame.
 Detections faces(std::int64_t count, std::int64_t frame) {
   Detections found;
   const auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
@@ -58,7 +59,7 @@ Detections faces(std::int64_t count, std::int64_t frame) {
   return found;
 }
 
-/// Leaves out every eighth sighting of a face, so that faces are held and gaps filled.
+/// Leaves out each face in every eighth frame, so that tracking must hold faces and fill gaps.
 Detections with_gaps(const Detections& all, std::int64_t frame) {
   Detections found;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -94,10 +95,10 @@ void small_luma(benchmark::State& state) {
 
 enum class Half { follow, settle };
 
-/// Measures one half's part of a frame. The other half takes its turns in between.
+/// Measures one half of tracking. The other half runs between the measured steps.
 void crowd(benchmark::State& state, Half measured) {
   constexpr float kShift = 3;
-  // After these frames, everything is in its first place again.
+  // After this many frames, all boxes are in their first places again.
   constexpr int kFrames = kHd.width / 3;
   std::vector<Detections> found;
   for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));

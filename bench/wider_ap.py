@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Measures the average precision of facepipe on WIDER FACE by the official protocol.
 
-The script runs facepipe over a folder of validation images (all of them or some, in the data set's folders:
-EVENT/IMAGE.jpg) and compares the detections with the official ground truth:
+The script runs facepipe on a folder of validation images (all of them or some, in the data set's folders:
+EVENT/IMAGE.jpg). It compares the detections with the official ground truth:
 
- * a detection and a face match if their IoU is at least 0.5; sides count as x2 - x1 + 1;
- * by falling score, a detection takes the face that it overlaps most; if that is already taken, the
+ * a detection and a face match if their IoU is at least 0.5; sides count as x2 - x1 + 1; * by falling score, a
+detection takes the face that it overlaps most; if that is already taken, the
    detection is a false alarm; if that face isn't in the setting (easy, medium, hard), the detection
    doesn't count;
- * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds;
- * AP is the area below the curve, after precision was made to fall monotonically.
+ * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds; * AP is the area below
+the curve, after precision was made to fall monotonically.
 
 The script needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
 """
@@ -29,7 +29,7 @@ SETTINGS = ("easy", "medium", "hard")
 
 
 def read_detections(path):
-    """Returns {"event/image.jpg": array of x1 y1 x2 y2 score}, best first."""
+    """Returns {"event/image.jpg": array of x1 y1 x2 y2 score}, with scores in descending order."""
     found = {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -41,7 +41,7 @@ def read_detections(path):
 
 
 def read_truth(folder, setting):
-    """Returns {"event/image.jpg": (faces as x1 y1 x2 y2, which of them the setting counts)}."""
+    """Returns {"event/image.jpg": (faces as x1 y1 x2 y2, whether the setting counts each face)}."""
     stored = folder / "truth.json"
     if stored.exists():
         images = json.loads(stored.read_text(encoding="utf-8"))[setting]
@@ -66,7 +66,7 @@ def read_official_truth(folder, setting):
 
 
 def overlaps(boxes, faces):
-    """Returns the IoU of each box with each face. Like the protocol, it adds a pixel to all sides."""
+    """Returns the IoU of each box with each face. Widths and heights are larger by a pixel, as in the protocol."""
     low = np.maximum(boxes[:, None, :2], faces[None, :, :2])
     high = np.minimum(boxes[:, None, 2:4], faces[None, :, 2:4])
     common = np.prod(np.maximum(high - low + 1, 0), axis=2)
@@ -76,7 +76,8 @@ def overlaps(boxes, faces):
 
 
 def judge(boxes, faces, in_setting):
-    """Returns for each box, best first, whether it hits a face for the first time, and whether it counts."""
+    """Returns for each box whether it is the first that matches its face, and whether the box counts. Boxes are sorted
+    by score."""
     hits = np.zeros(len(boxes), dtype=bool)
     counts = np.ones(len(boxes), dtype=bool)
     if len(boxes) == 0 or len(faces) == 0:
@@ -95,7 +96,7 @@ def judge(boxes, faces, in_setting):
 
 
 def curve(detections, truth, scale):
-    """Returns recall and precision at each threshold, and the number of faces."""
+    """Returns recall and precision at each threshold, and the number of faces that count."""
     hits_at = np.zeros(len(THRESHOLDS))
     counted_at = np.zeros(len(THRESHOLDS))
     total = 0
@@ -150,7 +151,7 @@ def average_precisions(detections, truth_folder):
 
 
 def every_second(listed, images, folder):
-    """Makes a folder of every second image that the list names, beginning with the first."""
+    """Fills a folder with every second image that the list names. The first one is included."""
     lines = listed.read_text(encoding="utf-8").splitlines()
     named = [line.split()[1] for line in lines if line.startswith("#")]
     for name in named[::2]:
@@ -171,7 +172,7 @@ def detect(arguments, output):
 
 
 def check_complete(detections, images, truth_folder):
-    """Checks that each image has a line and a ground truth. A missing image would seem to improve the AP."""
+    """Checks that each image has detections and a ground truth. Missing images could make the AP look better."""
     known = read_truth(truth_folder, "hard")
     wanted = {str(path.relative_to(images)) for path in images.rglob("*.jpg")}
     missing = sorted(wanted - set(detections))

@@ -1,7 +1,7 @@
-"""wider_truth.py FOLDER: stores WIDER FACE's ground truth as FOLDER/truth.json, from the official .mat files there.
+"""wider_truth.py FOLDER: reads WIDER FACE's official .mat files in FOLDER and stores the truth as FOLDER/truth.json.
 
-The file is for machines without scipy, which reads those files. wider_ap.py uses it if it exists. If FOLDER/images
-exists, only the images in it are stored.
+The file is for machines without scipy, which the .mat files need. wider_ap.py uses it if it exists. If FOLDER/images
+exists, only the truth of the images in it is stored.
 """
 import json
 import pathlib

@@ -1,11 +1,11 @@
-// A library that records every memory copy of CUDA in a program that knows nothing of it. The
-// driver loads it if CUDA_INJECTION64_PATH names it. FACEPIPE_COPY_TRACE names the file to write,
-// which bench/copy_trace.py reads.
+// This library records every memory copy of CUDA in a program that doesn't know the library. CUDA's
+// driver loads the library that CUDA_INJECTION64_PATH names. FACEPIPE_COPY_TRACE names the file to
+// write, which bench/copy_trace.py reads.
 //
-// Tabs separate the columns: what (memcpy, peer, memset or managed), direction, kind of memory read
-// and written, begin in ns, bytes, copies, stream, node of a graph (0: none). CUPTI doesn't see
-// copies by kernels to mapped memory, nor what engines like NVDEC read by themselves. The last line
-// says whether the trace is complete.
+// Tabs separate the columns: what (memcpy, peer, memset or managed), direction, kind of memory that
+// is read, kind that is written, start in ns, bytes, number of copies, stream, node of a CUDA graph
+// (0: none). CUPTI doesn't see kernels that access mapped memory, or reads by engines like NVDEC.
+// The last line says whether the trace is complete.
 #include <cupti.h>
 
 #include <array>
@@ -18,14 +18,14 @@
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
-constexpr std::size_t kAlignment = 8;  // CUPTI requires it of buffers
+constexpr std::size_t kAlignment = 8;  // CUPTI requires this alignment of buffers
 
 const char* text_of(CUptiResult result) {
   const char* text = nullptr;
   return cuptiGetResultString(result, &text) == CUPTI_SUCCESS ? text : "unknown error";
 }
 
-/// A trace without these calls would prove nothing, so a failure ends the program.
+/// Ends the program if a call of CUPTI failed, because an incomplete trace would prove nothing.
 void require(CUptiResult result, const char* what) {
   if (result == CUPTI_SUCCESS) return;
   std::fprintf(stderr, "copy trace: %s: %s\n", what, text_of(result));
@@ -79,7 +79,8 @@ const char* memory_of(std::uint8_t kind) {
   }
 }
 
-/// The trace file of one process. It is thread-safe, because CUPTI calls from its own threads.
+/// Writes the trace file of a process. The class is thread-safe, because CUPTI calls it from its
+/// own threads.
 class Trace {
  public:
   explicit Trace(const char* path) : file_(std::fopen(path, "w"), &std::fclose) {
@@ -104,7 +105,7 @@ class Trace {
       dropped_ += dropped;
   }
 
-  /// Completes the file. Nothing may be added afterwards.
+  /// Writes the last line. Nothing may be added afterwards.
   void end() {
     const std::scoped_lock lock(mutex_);
     std::fprintf(file_.get(), "end\t%zu records\t%zu dropped\n", records_, dropped_);
@@ -169,8 +170,8 @@ void Trace::add(const CUpti_Activity& record) {
   }
 }
 
-// This object is never destroyed, because CUPTI's threads may deliver while the program's own
-// objects are destroyed.
+// This object is never destroyed, because CUPTI's threads can deliver buffers while the program's
+// static objects are destroyed.
 Trace* trace = nullptr;
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
@@ -185,7 +186,8 @@ void CUPTIAPI take_buffer(CUcontext /*context*/, std::uint32_t /*stream*/, std::
   trace->add_all(buffer, valid);
 }
 
-/// Managed memory moves without a copy call. Not every machine lets us count that.
+/// Counts how managed memory moves, which happens without a call of a copy function. Some machines
+/// can't count it.
 CUptiResult count_managed() {
   std::array<CUpti_ActivityUnifiedMemoryCounterConfig, 2> wanted{};
   for (auto& counter : wanted) {
@@ -200,8 +202,8 @@ CUptiResult count_managed() {
   return cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
-// Managed memory can be counted only after CUDA is initialised, which hasn't happened when the
-// driver loads this library.
+// Counts managed memory. This is possible only after CUDA is initialised, which happens after the
+// driver has loaded this library.
 void CUPTIAPI on_context_created(void* /*data*/, CUpti_CallbackDomain /*domain*/,
                                  CUpti_CallbackId /*id*/, const void* /*context*/) {
   static std::once_flag once;

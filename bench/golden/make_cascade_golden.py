@@ -58,12 +58,13 @@ PICTURES = {
     "tall": (333, 517, 4, 12, 256, 128),
     "wide": (1279, 717, 5, 30, 256, 128),
     "hd": (1920, 1080, 6, 40, 256, 128),
-    "weak": (320, 240, 10, 6, 75, 128),  # deviations are around 10; windows below that are left out
-    "huge": (3100, 3100, 11, 60, 128, 235),  # its sum exceeds 2^31
+    # the standard deviation of grey levels is around 10; cascades reject windows with a lower one
+    "weak": (320, 240, 10, 6, 75, 128),
+    "huge": (3100, 3100, 11, 60, 128, 235),  # the sum of its pixels exceeds 2^31
     "small": (61, 47, 7, 2, 256, 128),
     "strip": (200, 31, 12, 6, 256, 128),
     "pillar": (27, 160, 13, 6, 256, 128),
-    "lost": (40, 48, 14, 2, 256, 128),  # its first level loses the last row
+    "lost": (40, 48, 14, 2, 256, 128),  # the last row is lost when the picture is scaled to its first level
     "kept": (40, 47, 14, 2, 256, 128),
     "edge": (25, 25, 15, 1, 256, 128),
     "window24": (24, 24, 9, 1, 256, 128),
@@ -72,9 +73,9 @@ PICTURES = {
     "dot": (1, 1, 1, 0, 256, 128),
     "flat": (100, 80, 1, 0, 0, 77),
 }
-SMALL = 10_000  # pixels; boxes are listed below this size
+SMALL = 10_000  # pixels; the boxes of smaller pictures are listed
 LISTED = 80
-GROUPED = 16_000  # windows; the time of OpenCV's grouping grows with their square
+GROUPED = 16_000  # windows; OpenCV's time to group them grows with the square of their number
 
 DEFAULT, ALT, ALT2 = "frontalface_default", "frontalface_alt", "frontalface_alt2"
 TREE, PROFILE = "frontalface_alt_tree", "profileface"
@@ -84,7 +85,7 @@ ANY = (0, 0)
 
 
 def cases():
-    """Yields picture, cascade, stages (WHOLE: all), factor, least size, largest size."""
+    """Yields (picture, cascade, number of stages, factor, least size, largest size). WHOLE means all stages."""
     for picture in ("vga", "odd", "tall"):
         for cascade in CASCADES:
             yield picture, cascade, WHOLE, 1.1, ANY, ANY
@@ -97,7 +98,8 @@ def cases():
     for cascade in (DEFAULT, ALT, ALT2):
         yield "odd", cascade, 5, 1.1, (30, 30), ANY
         yield "odd", cascade, 5, 1.1, (40, 60), (200, 90)
-        yield "odd", cascade, 5, 1.1, (63, 63), (63, 63)  # no level: OpenCV takes the size nearest to the least one
+        # no level fits: OpenCV takes the level nearest to the least size
+        yield "odd", cascade, 5, 1.1, (63, 63), (63, 63)
         yield "odd", cascade, 5, 1.1, (1000, 1000), ANY
         yield "wide", cascade, WHOLE, 1.1, ANY, ANY
         yield "wide", cascade, 2, 1.2, (40, 40), ANY
@@ -125,7 +127,8 @@ def noise(seed, octave, count):
 
 
 def square_sums(pixels, radius):
-    """Returns the sum over the square around each pixel, and how many pixels of the square are in the picture."""
+    """Returns, for each pixel, the sum over the square around it, and how many pixels of the square are in the
+    picture."""
     height, width = pixels.shape
     sums = np.zeros((height + 1, width + 1), np.int64)
     sums[1:, 1:] = pixels.cumsum(0).cumsum(1)
@@ -176,14 +179,14 @@ def cascade_file(folder, name):
 
 
 class Classifiers:
-    """Keeps whole and cut classifiers."""
+    """Loads classifiers with all stages or with the first ones, and keeps them."""
 
     def __init__(self, folder):
         self.folder = folder
         self.loaded = {}
 
     def get(self, name, stages):
-        """Returns a classifier, and its number of stages."""
+        """Returns a classifier and its number of stages. `stages` is the number of first stages to keep, or WHOLE."""
         if (name, stages) not in self.loaded:
             self.loaded[name, stages] = self.load(name, stages)
         return self.loaded[name, stages]

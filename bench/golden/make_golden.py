@@ -14,18 +14,20 @@ import onnx
 import onnxruntime
 from PIL import Image
 
-SAMPLE_STEP = 37  # every 37th value of an output; 37 is prime, so all channels and columns occur
+# Every 37th value of an output is recorded. 37 is a prime, so samples come from all channels and columns.
+SAMPLE_STEP = 37
 SIZES = [(96, 64), (160, 128)]  # width, height
 
 
 def pattern(width, height):
-    """Returns three planes of curved stripes, from integer arithmetic that is the same everywhere."""
+    """Returns three planes of curved stripes. They are computed with integers, so that they are the same on all
+    machines."""
     c, y, x = np.meshgrid(np.arange(3), np.arange(height), np.arange(width), indexing="ij")
     return ((((3 * x * x + 5 * y * y + 7 * x * y) >> 4) + 41 * c * (x + y)) & 255).astype(np.float32)
 
 
 def session(path, width, height):
-    """Returns a session of the model for one input size, with every outdated shape removed."""
+    """Returns an onnxruntime session of the model for one input size. The shapes that the file states are removed."""
     model = onnx.load(path)
     weights = {tensor.name for tensor in model.graph.initializer}
     image = next(value for value in model.graph.input if value.name not in weights)
@@ -129,7 +131,7 @@ def golden_centerface(path, picture, threshold):
 
 def golden_yunet(path, picture, threshold):
     names = [f"{name}_{stride}" for stride in (8, 16, 32) for name in ("cls", "obj", "bbox", "kps")]
-    planes = padded_planes(picture[:, :, ::-1])  # BGR
+    planes = padded_planes(picture[:, :, ::-1])  # BGR order
     found = decode_yunet(run(path, planes, names), planes.shape[2], planes.shape[1], threshold)
     return {"kind": "yunet", "sha256": sha256(path), "raw": raw_outputs(path, names),
             "threshold": threshold, "faces": faces(*found, picture)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/nms/golden/groups.txt: what OpenCV's groupRectangles makes of random clusters.
+"""Writes tests/nms/golden/groups.txt: the groups that OpenCV's groupRectangles makes of random clusters.
 
     make_groups_golden.py > groups.txt
 
@@ -8,7 +8,7 @@ facepipe. The file has lines of numbers:
 
     case THRESHOLD RECTANGLES KEPT      # how many lines of each follow
     X Y WIDTH HEIGHT                    # of each rectangle
-    X Y WIDTH HEIGHT COUNT              # of each group that is kept
+    X Y WIDTH HEIGHT COUNT              # of each kept group
 """
 import random
 
@@ -20,7 +20,7 @@ SEED = 17
 
 
 def jittered(rng, place, share):
-    """Returns a rectangle near `place`. Each number is off by up to `share` of its side."""
+    """Returns a rectangle near `place`. Each number differs by at most `share` of the longer side (at least 1)."""
     x, y, width, height = place
     off = max(1, int(max(width, height) * share))
     number = lambda: rng.randint(-off, off)
@@ -57,7 +57,7 @@ def main():
     rng = random.Random(SEED)
     print(f"# cv2 {cv2.__version__}: groupRectangles(rectangles, threshold, eps={EPS})")
     for case in range(CASES):
-        # Some clusters are large, so that their sums need more bits than OpenCV's fp32 has.
+        # In some clusters coordinates are large, so that their sums need more bits than OpenCV's fp32 has.
         extent, side = [(60, 30), (600, 120), (1900, 400), (6_000_000, 500_000)][case % 4]
         rectangles = clusters(rng, extent, side)
         threshold = rng.choice([1, 1, 2, 3, 3, 5])

@@ -30,7 +30,7 @@ void add_parts(CLI::App& app, Command& to) {
       ->check(CLI::Range(std::uint32_t{1}, kMostMultiprocessors));
 }
 
-/// Adds a verb, which fills in `to` when it is parsed.
+/// Adds a verb to the command line. When the verb is parsed, CLI11 fills in `to`.
 void add_verb(CLI::App& app, const Verb& verb, Command& to) {
   CLI::App& added = *app.add_subcommand(verb.name);
   added.add_option("PATH", to.path)->required();
@@ -56,11 +56,11 @@ std::vector<Verb> suppression_verbs() {
 Command parse_command(const std::vector<Verb>& verbs, std::vector<std::string> words) {
   Command command;
   CLI::App app;
-  // There is no help option, because the program's source documents the command line.
+  // There is no help option, because a comment in the program's source documents the command line.
   app.set_help_flag();
   app.require_subcommand(1);
   for (const Verb& verb : verbs) add_verb(app, verb, command);
-  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the end of the vector
   app.parse(std::move(words));
   command.verb = app.get_subcommands().front()->get_name();
   return command;

@@ -1,4 +1,4 @@
-// The options and the capacity that a set is measured with, and the line of results about it.
+// Chooses the options and the capacity with which a set is measured, and prints a line of results.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace facepipe::bench {
 /// Returns the options of greedy suppression with the set's threshold.
 [[nodiscard]] nms::NmsOptions greedy_options(const Set& set);
 
-/// Returns the least capacity for sets of that size, rounded as a user would choose it.
+/// Returns the smallest of three capacities that has room for `count` candidates: 4096, 16384, or
+/// the largest possible one.
 [[nodiscard]] std::uint32_t capacity_for(std::size_t count);
 
-/// Prints a line of the results. Times are in microseconds.
+/// Prints a line of results. `times` are in microseconds.
 void show(const std::string& who, const Set& set, std::size_t kept,
           const std::vector<float>& times);
 

@@ -1,4 +1,4 @@
-// Sets of candidates on which suppression is measured, and lists of them.
+// Writes and reads sets of candidates on which suppression is measured, and lists of such sets.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// Measures a suppression on the device.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,8 @@
 
 namespace facepipe::bench {
 
-/// Measures one suppression as a graph. `who` begins the line. Throws Error(device) if CUDA fails.
+/// Measures one suppression as a CUDA graph, and prints a line that begins with `who`. Throws
+/// Error(device) if CUDA fails.
 void time_suppression(const std::string& who, const nms::NmsOptions& options, const Set& set,
                       int replays, std::uint32_t multiprocessors = nms::kAllMultiprocessors);
 

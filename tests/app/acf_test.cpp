@@ -28,7 +28,7 @@ class AcfProgram : public PhotoClip {
   std::vector<json> frames_of(const Arguments& more, const std::string& model = kFaceModel) {
     return PhotoClip::frames_of(joined(more, {"--model", model}));
   }
-  /// Returns the face model with another class name.
+  /// Writes a copy of the face model with another class name, and returns its path.
   std::string of_pedestrians() {
     json model = json::parse(read_file(kFaceModel));
     model["class"] = "pedestrian";

@@ -47,7 +47,7 @@ TEST_F(CascadeProgram, DoesTheWholeJob) {
   EXPECT_EQ(report["model"]["kind"], "cascade");
   EXPECT_EQ(report["device"], "cpu");
   EXPECT_THAT(read_file(dir_ / "l.csv"), HasSubstr("inference"));
-  // The record has ten empty fields instead of landmarks.
+  // A cascade gives no landmarks, so their ten fields are empty.
   std::istringstream lines(read_file(dir_ / "d.csv"));
   std::string head;
   std::string face;
@@ -99,7 +99,8 @@ TEST_F(CascadeProgram, RefusesWhatDoesNotGoTogether) {
   expect_refusal(2, "--scale-factor: '1'", {"--model", model(), "--scale-factor", "1"});
 }
 
-// The program finds in a picture file what detectMultiScale() with minNeighbors 3 finds.
+// The groups that facepipe finds in a picture file equal those of detectMultiScale() with
+// minNeighbors 3.
 TEST_F(CascadeProgram, FindsTheGroupsOfOpenCv) {
   const WindowLists golden = read_window_lists();
   int compared = 0;
@@ -162,7 +163,7 @@ TEST_F(CascadeProgram, RefusesFilesThatAreNoSuchCascade) {
   expect_refusal(4, "model " + page + ": ", {"--model", page});
 }
 
-// The only stage has one stump, which half of the windows of noise pass.
+// The cascade's only stage has one stump, which half of the windows of a noise picture pass.
 TEST_F(CascadeProgram, RefusesFramesOfTooManyWindows) {
   const std::string half = dir_.write("half.xml", kHalfPassing).string();
   const std::string noise = dir_ / "noise.png";

@@ -1,5 +1,5 @@
-// These tests try every encoder that doctor names in every container that has a name. Each pair is
-// refused with a clear message, or the output can be read back.
+// These tests try every encoder that doctor names in every container that has a name. The program
+// must refuse a pair with a clear message, or write an output that can be read.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr int kFrames = 3;
 
-/// The options that make an encoder fast, and a picture that it accepts.
+/// Holds options that make an encoder fast, and the name of a picture that the encoder accepts.
 struct Setting {
   std::vector<std::pair<std::string, std::string>> options;
   const char* input = "small.mkv";
@@ -36,12 +36,12 @@ Setting setting_of(const std::string& encoder) {
       {"libaom-av1", {{{"cpu-used", "8"}, {"usage", "realtime"}}}},
       {"libvpx", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
       {"libvpx-vp9", {{{"cpu-used", "8"}, {"deadline", "realtime"}}}},
-      {"dnxhd", {{{"profile", "dnxhr_lb"}}, "large.mkv"}}};  // accepts 256x120 and more
+      {"dnxhd", {{{"profile", "dnxhr_lb"}}, "large.mkv"}}};  // needs a picture of at least 256x120
   const auto found = kSettings.find(encoder);
   return found == kSettings.end() ? Setting{} : found->second;
 }
 
-/// What decoding a file finds. The codec's name reveals a wrong codec.
+/// Holds the result of decoding a file. The codec's name is compared with the expected one.
 struct Found {
   int frames = 0;
   std::string codec;
@@ -97,8 +97,8 @@ class Containers : public testing::Test {
         fs::remove(entry.path());
   }
 
-  /// Returns one extension of each format. Images need every extension, because it determines their
-  /// codec.
+  /// Returns one extension of each format. Of image formats it returns every extension, because the
+  /// extension determines the codec.
   static std::vector<std::string> extensions() {
     std::set<std::string> known;
     std::vector<std::string> result;
@@ -112,7 +112,7 @@ class Containers : public testing::Test {
     return result;
   }
 
-  /// Writes three frames and returns what happens. Fails if they can't be read back.
+  /// Writes three frames and returns what happens. Expects that they can be read back.
   static Outcome try_pair(const std::string& encoder, const std::string& extension) {
     SCOPED_TRACE(encoder + " in " + extension);
     const bool image = video::is_image_format(video::muxer_for("x" + extension));
@@ -138,7 +138,7 @@ class Containers : public testing::Test {
     return check(options.output.path, codec, image);
   }
 
-  /// The extensions that the refusals of the last encoder have named.
+  /// Returns the extensions that errors suggested while the last encoder was tried.
   static std::set<std::string>& remedies() {
     static std::set<std::string> extensions;
     return extensions;
@@ -166,7 +166,7 @@ TEST_F(Containers, HoldEveryEncodersVideoReadablyOrRefuseIt) {
   for (const char* const encoder : encoders_named()) {
     const AVCodec* const codec = avcodec_find_encoder_by_name(encoder);
     if (codec == nullptr || video::is_nvenc(*codec))
-      continue;  // NVENC makes the codecs of x264 and x265
+      continue;  // NVENC writes the same codecs as x264 and x265
     remedies().clear();
     std::set<std::string> held;
     for (const std::string& extension : extensions())

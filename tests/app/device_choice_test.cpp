@@ -1,4 +1,4 @@
-// These tests check which device a run chooses. The backends fail when a test tells them to.
+// These tests check which device a run chooses. A test decides which backends fail.
 #include "app/backends.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ class DeviceChoiceTest : public testing::Test {
   }
 
   std::vector<std::string> tried_;
-  std::string on_cuda_;  ///< why no backend can be made on that device
+  std::string on_cuda_;  ///< reason why cuda:0 can't be used; empty: it can
   std::string on_cpu_;
   std::string on_second_;
 };

@@ -1,5 +1,5 @@
 // These tests run the real program and make one of its system calls fail. The program must end with
-// the right exit code and one line, and must leave nothing unfinished behind.
+// the right exit code and one line, and must not leave an unfinished file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,8 +43,8 @@ class FailingCalls : public testing::Test {
     return joined({"run", clip(), "-o", dir_ / "o.mkv", "-q", "--device", "cpu"}, more);
   }
 
-  /// Expects that the run succeeded silently, or that it said in one line what it lacked. Its exit
-  /// code may blame neither the input nor the output.
+  /// Expects that the run succeeded and printed nothing, or that it failed and said in one line
+  /// what it lacked. Its exit code must not blame the input or the output.
   static void expect_done_or_lacking(const CommandResult& result, const std::string& fault) {
     EXPECT_THAT(result.exit_code, AnyOf(0, 1, 4)) << fault << ": " << result.err;
     const long lines = std::ranges::count(result.err, '\n');
@@ -106,7 +106,7 @@ TEST_F(FailingCalls, D7AFileThatCannotBeRemovedIsAnOutputError) {
 }
 
 TEST_F(FailingCalls, D7AReportThatCannotBeFinishedLeavesNoTemporaryFile) {
-  // The first call is for the video, the second for its folder, and the others are for the report.
+  // The program calls fsync first for the video, then for its folder, and then for the report.
   bool failed = false;
   for (const int call : {1, 2, 3, 4, 5}) {
     const std::string fault = "fsync own " + std::to_string(call) + " 5";

@@ -13,8 +13,8 @@ inline Clock::time_point at_ms(double milliseconds) {
              std::chrono::duration<double, std::milli>(milliseconds));
 }
 
-/// Returns frame `index` of a 640x480 input at 10 frames a second with that many faces. Each stage
-/// begins a millisecond after the one before and takes half a millisecond.
+/// Returns the record of frame `index` of a 640x480 input at 10 frames a second, with `faces`
+/// faces. Each stage begins a millisecond after the previous stage and takes half a millisecond.
 inline FrameRecord frame_record(std::int64_t index, std::size_t faces) {
   FrameRecord record;
   record.index = index;

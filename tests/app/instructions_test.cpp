@@ -1,5 +1,5 @@
-// These tests run the real program with what a user has written: tracks, regions, and options in a
-// file. The program must say what it can't apply.
+// These tests run the real program with instructions of a user: tracks, regions, and a file of
+// options. The program must report each instruction that it can't apply.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Hides by an edit file, so that no model is needed. The clip has 25 frames in a second, at 0, 40,
-/// 80, ... ms.
+/// Hides faces by an edit file, so that no model is needed. The clip has 25 frames in a second;
+/// their time stamps are 0, 40, 80, ... ms.
 class InstructionsOfAUser : public testing::Test {
  protected:
   InstructionsOfAUser() { make_clip("clip.mkv"); }
@@ -33,14 +33,14 @@ class InstructionsOfAUser : public testing::Test {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1 -pix_fmt yuv420p -c:v ffv1", clip_);
   }
 
-  /// Returns a track that a person has drawn from one time stamp to another.
+  /// Returns a track that a person has drawn, from one time stamp to another.
   static json track(int id, int from, int to, const char* action = "hide") {
     return {{"id", id},      {"action", action},   {"start_pts", from},
             {"end_pts", to}, {"origin", "person"}, {"boxes", {{from, 8, 8, 24, 24, "seen"}}}};
   }
   [[nodiscard]] std::string tracks(const std::vector<json>& all) const {
     std::string sum = run_command({"sha256sum", clip_}).out;
-    // Sha256sum marks names that contain a line break.
+    // sha256sum writes a backslash before the hash if the file's name contains a line break.
     sum = sum.substr(sum.starts_with('\\') ? 1 : 0, 64);
     const json file = {{"version", 1},
                        {"input",
@@ -96,7 +96,7 @@ TEST_F(InstructionsOfAUser, A9WhatAFileDoesNotAskForIsNotMissed) {
   }
 }
 
-// A run on a part of an input ignores tracks in its other parts.
+// A run on a part of an input doesn't report tracks of its other parts.
 TEST_F(InstructionsOfAUser, A9OfAPartOnlyWhatLiesInItIsMissed) {
   const CommandResult begin =
       hide(tracks({track(1, 0, 200), track(2, 641, 679)}), {"--end", "0.3"});

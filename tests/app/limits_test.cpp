@@ -1,5 +1,5 @@
 // These tests give the program too few threads or too little memory. It must end with an exit code
-// and one line, not by a signal. It must not wait for ever or leave anything unfinished behind.
+// and one line, not by a signal. It must not wait for ever, and must not leave an unfinished file.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using test::Arguments;
 using test::joined;
 
-/// No other process belongs to this user, so the limit counts only the program's threads.
+/// This user has no other processes, so the limit counts only the program's threads.
 constexpr const char* kUser = "--reuid=64123";
 constexpr const char* kGroup = "--regid=64123";
 
@@ -43,7 +43,8 @@ class Limits : public testing::Test {
     fs::permissions(folder_.path(), fs::perms::all);
   }
 
-  /// The limit of a whole minute leaves time for a busy machine.
+  /// Runs the program with limits. After a minute, which is enough even on a busy machine, the
+  /// program is stopped.
   test::CommandResult run(const Arguments& limits) {
     fs::remove_all(out_);
     fs::create_directory(out_);
@@ -56,13 +57,13 @@ class Limits : public testing::Test {
   }
 
   void expect_honest_end(const test::CommandResult& result) {
-    // 124 and above are the codes of timeout and of signals.
+    // timeout and signals use the codes from 124 on.
     EXPECT_LT(result.exit_code, 124) << result.err;
     EXPECT_GE(result.exit_code, 0) << result.err;
     EXPECT_EQ(error_lines(result.err), result.exit_code == 0 ? 0 : 1) << result.err;
   }
 
-  /// Expects all files if the run succeeded, otherwise at most the report.
+  /// Expects only complete files if the run succeeded, and otherwise no file but the report.
   void expect_nothing_unfinished(const test::CommandResult& result) {
     for (const auto& entry : fs::directory_iterator(out_)) {
       const std::string name = entry.path().filename();
@@ -102,7 +103,7 @@ TEST_F(Limits, TooLittleMemory) {
     const test::CommandResult result =
         run({"prlimit", "--core=0", "--as=" + std::to_string(mib << 20), "--"});
     if (result.err.find("loading shared libraries") != std::string::npos)
-      continue;  // the program fails before main()
+      continue;  // the program failed before main()
     expect_honest_end(result);
     expect_nothing_unfinished(result);
     refused = refused || result.exit_code != 0;

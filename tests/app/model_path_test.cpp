@@ -1,4 +1,4 @@
-// These tests check where the program looks for the model.
+// These tests check in which places the program looks for the model.
 #include "app/model_path.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using test::expect_error;
 using test::TemporaryFolder;
 
-/// Sets or unsets an environment variable, and restores it at the end.
+/// Sets or unsets an environment variable. The destructor restores it.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

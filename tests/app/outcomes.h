@@ -1,4 +1,4 @@
-// Makes outcomes of inputs for tests of report, summary and exit code.
+// Makes outcomes of inputs, for tests of the report, the summary and the exit code.
 #pragma once
 
 #include "app/run/input_outcome.h"

@@ -1,5 +1,5 @@
-// These tests check the real program's outputs: it overwrites no file of the user, and leaves no
-// incomplete file.
+// These tests check the real program's outputs: it must not overwrite a file of the user, and must
+// not leave an incomplete file.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST_F(Outputs, NamesThatAreAsLongAsTheyMayBe) {
   EXPECT_EQ(dir_.names().size(), 3U);
 }
 
-/// Returns what a reader of the FIFO gets until its writer ends.
+/// Reads the FIFO until its writer closes it, and returns the bytes.
 std::string read_fifo(const fs::path& fifo) { return read_file(fifo); }
 
 TEST_F(Outputs, AFifoGetsTheVideoAndStaysAFifo) {
@@ -187,8 +187,7 @@ TEST_F(Outputs, ADeviceIsWrittenToAndStaysOne) {
   expect_played(dir_ / "out.mp4");
 }
 
-/// Returns the first fields of each line, which are file, frame and stamp, without the measured
-/// times.
+/// Returns the first fields of each line (file, frame, time stamp), without the measured times.
 std::string without_times(const fs::path& latencies) {
   std::istringstream lines(read_file(latencies));
   std::string text;

@@ -21,8 +21,9 @@ class PhotoClip : public testing::Test {
  protected:
   static constexpr int kFrames = 6;
 
-  /// Makes the clip for a suite. `corner` says where the part begins in the photo, which is 1280
-  /// pixels wide: "X:Y" of FFmpeg's crop filter, with the frame number n.
+  /// Makes the clip for all tests of a suite. `corner` says where the shown part begins in the
+  /// photo, which is scaled to a width of 1280 pixels. It has the form "X:Y" of FFmpeg's crop
+  /// filter, and may contain the frame number n.
   static void make_clip(const std::string& corner) {
     folder_ = new TemporaryFolder;
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
@@ -44,7 +45,7 @@ class PhotoClip : public testing::Test {
     expect_refused(run(joined(arguments, {"-o", dir_ / "out.mkv"})), code, reason);
     EXPECT_FALSE(std::filesystem::exists(dir_ / "out.mkv"));
   }
-  /// Returns the detections, frame by frame.
+  /// Runs the program without video. Returns a JSON object for each frame with the faces in it.
   std::vector<nlohmann::json> frames_of(const Arguments& more) {
     const CommandResult result =
         run(joined(more, {"--no-video", "--detections", dir_ / "d.jsonl"}));

@@ -26,13 +26,13 @@ class Pictures : public testing::Test {
   static CommandResult facepipe(const Arguments& arguments) {
     return run_program(joined(arguments, {"--overwrite", "--detect-size", "64x64"}));
   }
-  /// Processes a picture without drawing. Returns what the program writes to stderr.
+  /// Processes a picture without drawing. Returns what the program wrote to stderr.
   std::string run(const fs::path& input, const fs::path& output) {
     const CommandResult result = facepipe({"run", input, "-o", output, "--draw", "none"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.err;
   }
-  /// Returns all pixels of the file as raw bytes, in the format that `filters` gives.
+  /// Converts a file's picture with ffmpeg's `filters`. Returns its pixels as raw bytes.
   std::string pixels(const fs::path& picture, const std::string& filters) {
     ffmpeg("-i " + picture.string() + " -vf " + filters + " -f rawvideo", dir_ / "raw");
     return read_file(dir_ / "raw");
@@ -61,7 +61,7 @@ TEST_F(Pictures, A2ATurnedPngIsSearchedAndWrittenUpright) {
   EXPECT_EQ(record.at("height"), 64);
 }
 
-/// Returns an uncompressed picture with three colours of 8 bits.
+/// Returns the bytes of an uncompressed TIFF with 8 bits for each of red, green and blue.
 std::string tiff_of(const std::string& rgb, int width, int height, int orientation) {
   const std::vector<std::pair<int, int>> entries{{256, width},       {257, height}, {258, 8},
                                                  {259, 1},           {262, 2},      {273, 150},
@@ -79,8 +79,8 @@ TEST_F(Pictures, A2ATurnedTiffIsWrittenUpright) {
             pixels(dir_ / "plain.png", "transpose=cclock,format=rgb24"));
 }
 
-// Adds the property "irot" to a picture that FFmpeg's muxer has written: one box and one more byte,
-// in front of the picture's data.
+// Adds the property "irot" to the bytes of an AVIF file that FFmpeg's muxer has written. This
+// inserts a box and one more byte before the picture's data.
 std::string turned_avif(std::string file, unsigned quarters) {
   const std::string property = box("irot", big(quarters, 1));
   const auto at = [&](const char* type) { return file.find(type) - 4; };
@@ -96,15 +96,16 @@ std::string turned_avif(std::string file, unsigned quarters) {
   int properties = 1;  // index of the new property
   for (std::size_t next = at("ipco") + 8; next < at("ipma"); next += number(next)) ++properties;
   const std::size_t more = property.size() + 1;
-  // The boxes around the property grow, and the data moves. iloc ends with the data's offset and
-  // length, 4 bytes each.
+  // The boxes that contain the property grow, and the data moves. iloc ends with the data's offset
+  // and length, 4 bytes each.
   grow(at("meta"), more);
   grow(at("iprp"), more);
   const std::size_t iloc = at("iloc");
   grow(iloc + number(iloc) - 8, more);
   const std::size_t ipma = at("ipma");
   const std::size_t behind = ipma + number(ipma);
-  const std::size_t count = ipma + 8 + 4 + 4 + 2;  // the count of the first and only item
+  const std::size_t count = ipma + 8 + 4 + 4 + 2;  // place of the property count of the first and
+                                                   // only item
   file[count] = static_cast<char>(file[count] + 1);
   grow(ipma, 1);
   file.insert(behind, 1, static_cast<char>(properties));
@@ -130,7 +131,7 @@ TEST_F(Pictures, A2ATurnedAvifIsWrittenUprightAsAvif) {
   EXPECT_LT(apart / static_cast<double>(found.size()), 10);
 }
 
-/// Alpha holds the picture's luma.
+/// These filters make a picture whose alpha is its luma.
 constexpr const char* kLumaInAlpha =
     "split[a][b],[b]format=gray[m],[a]format=rgb24[c],[c][m]alphamerge,";
 
@@ -176,7 +177,7 @@ TEST_F(Pictures, A3OnlyWhatIsHiddenBecomesOpaque) {
   const std::string before = pixels(input, kBeside);
   const std::string after = pixels(dir_ / "hidden.png", kBeside);
   ASSERT_EQ(after.size(), before.size());
-  // FFmpeg's conversion from RGBA to planes rounds alpha.
+  // FFmpeg rounds alpha when it converts RGBA to planes.
   for (std::size_t i = 0; i < after.size(); ++i)
     ASSERT_NEAR(static_cast<std::uint8_t>(after[i]), static_cast<std::uint8_t>(before[i]), 1);
 }
@@ -223,7 +224,7 @@ TEST_F(Pictures, B12TheTransparencyOfWebmIsKeptOrTold) {
 }
 
 TEST_F(Pictures, B16FurtherPicturesOfAFileAreTold) {
-  // FFmpeg doesn't notice the animation behind a long comment.
+  // Behind a long comment, FFmpeg doesn't notice the animation.
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10:d=0.2,format=rgb24 -c:v apng -f apng", dir_ / "a.png");
   const std::string animated =
       with_png_chunk(read_file(dir_ / "a.png"), "tEXt", "a" + std::string(5000, '\0'));
@@ -254,7 +255,8 @@ TEST_F(Pictures, B15AnotherLayerOfHevcIsTold) {
   ffmpeg("-f lavfi -i testsrc2=s=64x64:r=10:d=0.2 -c:v libx265 -x265-params log-level=none",
          dir_ / "one.ts");
   EXPECT_THAT(run(dir_ / "one.ts", dir_ / "out.mkv"), Not(HasSubstr("layer")));
-  // The encoder's remark in front of the first picture becomes a slice of the second layer.
+  // The test replaces the encoder's SEI unit before the first picture by a slice of the second
+  // layer.
   std::string bytes = read_file(dir_ / "one.ts");
   const std::string remark("\0\0\1\x4E\x01", 5);
   const std::size_t at = bytes.find(remark);

@@ -1,4 +1,4 @@
-// These tests check how many heaps threads get, and which stack the program works on.
+// These tests check how many heaps the threads share, and on which stack the program runs.
 #include "app/process_limits.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ int heaps_in_use() {
   int heaps = 0;
   for (std::string_view rest(text, size); rest.find("<heap nr=") != std::string_view::npos; ++heaps)
     rest.remove_prefix(rest.find("<heap nr=") + 1);
-  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream()'s way
+  std::free(text);  // NOLINT(cppcoreguidelines-no-malloc): open_memstream() requires free()
   return heaps;
 }
 
@@ -53,7 +53,7 @@ bool counts_heaps() {
          std::getenv("GLIBC_TUNABLES") == nullptr;
 }
 
-// A process of its own counts the heaps, because glibc never returns a heap that it has made.
+// The heaps are counted in a new process, because glibc never frees a heap that it has made.
 TEST(ProcessLimitsDeathTest, D12ThreadsShareFewHeaps) {
   if (!counts_heaps())
     GTEST_SKIP() << "a sanitizer or the environment decides how many heaps there are";

@@ -1,4 +1,4 @@
-// These tests check the program as a process among others: signals, closed streams, limits.
+// These tests check how the program behaves as a process: signals, closed streams, limits.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,11 +31,12 @@ using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr auto kPatience = 120s;  // for a slow machine; usually the event comes much sooner
+constexpr auto kPatience = 120s;  // enough for a slow machine; usually the event happens much
+                                  // sooner
 
 const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
 
-/// Returns true as soon as `reached` does, false if time runs out.
+/// Waits until reached() returns true, and returns true. Returns false if the time runs out.
 bool wait_for(const std::function<bool()>& reached) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
@@ -45,10 +46,10 @@ bool wait_for(const std::function<bool()>& reached) {
   return false;
 }
 
-/// A child process that runs the arguments and is killed when the object is destroyed.
+/// Runs a program as a child process. The destructor kills it.
 class Process {
  public:
-  /// @param prepare  is called in the child before the program starts
+  /// @param prepare  is called in the child process before the program starts
   Process(std::vector<std::string> arguments, const std::function<void()>& prepare) : pid_(fork()) {
     if (pid_ != 0) return;
     prepare();
@@ -82,7 +83,8 @@ class Process {
     return false;
   }
 
-  /// Returns its exit code; -1 if a signal ended it or it doesn't end.
+  /// Waits for the end. Returns the exit code, or -1 if a signal ended the child or it doesn't end
+  /// in time.
   int exit_code() {
     int status = 0;
     if (!wait_for([&] { return waitpid(pid_, &status, WNOHANG) == pid_; })) return -1;
@@ -170,7 +172,8 @@ TEST_F(ProcessTest, FirstInterruptCountsWhileAVideosReaderStalls) {
                   [] {});
   ASSERT_TRUE(wait_for([&] {
     int waiting = 0;
-    return ioctl(reader, FIONREAD, &waiting) == 0 && waiting > 60'000;  // a pipe holds 65,536
+    return ioctl(reader, FIONREAD, &waiting) == 0 && waiting > 60'000;  // a pipe can hold 65,536
+                                                                        // bytes
   }));
   program.interrupt();
   EXPECT_EQ(program.exit_code(), 130);
@@ -182,7 +185,8 @@ class LimitTest : public ProcessTest {
  protected:
   LimitTest() { test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=10:d=1 -c:v libx264", clip_); }
 
-  /// Runs "$0 run clip.mp4 ..." in a shell, after `before`. Its output goes through a pipe.
+  /// Runs "$0 run clip.mp4 ..." in a shell, after the commands of `before`. A pipe takes its
+  /// output.
   [[nodiscard]] CommandResult run_after(const std::string& before, const std::string& arguments) {
     return test::run_command({"sh", "-c",
                               "{ (" + before +

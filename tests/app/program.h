@@ -1,4 +1,4 @@
-// Runs the built program.
+// Runs the program that the build has made.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace facepipe::test {
 
 using Arguments = std::vector<std::string>;
 
-/// Returns the words of `first`, then those of `more`.
+/// Returns the words of `first`, followed by those of `more`.
 [[nodiscard]] inline Arguments joined(Arguments first, const Arguments& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;
 }
 
-/// Returns the program's name and these words, as run_command() takes them.
+/// Returns the program's path and these words, in the form that run_command() needs.
 [[nodiscard]] inline Arguments program(const Arguments& words) {
   return joined({FACEPIPE_PROGRAM}, words);
 }

@@ -1,4 +1,4 @@
-// These tests check the program without decoding: help, refusals, exit codes, doctor.
+// These tests check what the program does without decoding: help, refusals, exit codes, doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(Program, PicturesOverTheLimitAreThree) {
   EXPECT_THAT(dir.names(), ElementsAre("a.png"));
 }
 
-// In one run of the network, 24 megapixels took 3.5 GB.
+// 24 megapixels in one run of the network would need 3.5 GB.
 TEST(Program, LargePicturesPassInLittleMemoryAndTellOfTiles) {
   const TemporaryFolder dir;
   const std::string picture = dir / "large.png";
@@ -174,7 +174,7 @@ TEST(Program, D11APresetForVideosDoesNotCostTheStillsOfAFolder) {
   EXPECT_EQ(named.exit_code, 2) << "of an encoder that was named it is an error";
 }
 
-// The limit applies to files only, so the message goes through a pipe.
+// The limit applies only to files, so the error message can go through a pipe.
 TEST(Program, AFileSizeLimitIsAnOutputError) {
   const TemporaryFolder dir;
   const CommandResult result = in_shell(
@@ -189,8 +189,8 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   const TemporaryFolder dir;
   const std::string picture = dir / "wide.png";
   test::ffmpeg("-f lavfi -i testsrc2=s=640x16 -frames:v 1", picture);
-  // The same network with a doc_string (field 6 of ModelProto) is a different file than the known
-  // one.
+  // With a doc_string (field 6 of ModelProto), the network is the same, but the program doesn't
+  // know the file.
   const std::string model = dir.write(
       "m.onnx", test::read_file(FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx") +
                     std::string("\x32\x01x"));

@@ -1,5 +1,5 @@
-// These tests check that standard error contains only the program's own lines, even if libraries
-// write messages. No line may say where the program was built.
+// These tests check that standard error contains only lines of the program itself, even if
+// libraries write messages. No line may contain the folder in which the program was built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class Quiet : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-/// Returns a command that runs the words with an empty /sys, in a mount namespace of their own.
+/// Returns a command that runs `words` in a new mount namespace, in which /sys is empty.
 Arguments without_sys(const Arguments& words) {
   return joined({"unshare", "--map-root-user", "--mount", "sh", "-c",
                  "mount -t tmpfs none /sys && exec \"$@\"", "sh"},
@@ -81,9 +81,9 @@ TEST_F(Quiet, WhateverEncodes) {
                                    {"mpeg4"},
                                    {"ffv1"},
                                    {"mjpeg"}}) {
-    // This FFmpeg doesn't have the encoder.
+    // If this FFmpeg doesn't have the encoder, the test skips it.
     if (doctor.out.find(" " + encoder[0]) == std::string::npos) continue;
-    // These runs use no network, because each encoder would compile it anew.
+    // These runs use a model without a network, because each run would compile the network again.
     const Arguments words{"--overwrite", "--model", FACEPIPE_SOURCE_DIR "/data/acf_face.json",
                           "--codec"};
     const CommandResult run = test::run_command(run_words(joined(words, encoder)));
@@ -92,8 +92,8 @@ TEST_F(Quiet, WhateverEncodes) {
   }
 }
 
-// All texts of messages are in .rodata. The paths of libraries, which the program may contain,
-// aren't.
+// The program contains paths of libraries, but not in its section .rodata, which contains the texts
+// of all messages.
 TEST_F(Quiet, NoMessageNamesTheSourceFolder) {
   const std::string section = folder_ / "rodata";
   const CommandResult dumped = test::run_command(

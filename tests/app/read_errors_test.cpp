@@ -1,5 +1,6 @@
-// These tests run the real program on an input that can't be read to its end; a later run may
-// succeed. If what was read is damaged, each run that keeps the output must say so again.
+// These tests run the real program on an input that can't be read to its end; a later run can
+// succeed. If the part that was read is damaged, each run that keeps the output must say this
+// again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Promises the whole file and sends its first half.
+/// Announces the length of the whole file, and sends its first half.
 LoopbackServer::Answer first_half_of(const fs::path& file) {
   return [bytes = read_file(file)](const std::string&) {
     return http_answer(bytes, bytes.size() / 2);
@@ -47,13 +48,13 @@ class ReadErrors : public testing::Test {
   [[nodiscard]] Arguments run_words(const std::string& input, const Arguments& more = {}) const {
     return joined({"run", input, "-o", dir_ / "out.mkv", "-q", "--detect-size", "64x64"}, more);
   }
-  /// Makes a clip and cuts off the second half of its bytes.
+  /// Makes a clip, and truncates it to the first half of its bytes.
   static void make_cut_clip(const fs::path& file) {
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg -q:v 2", file);
     fs::resize_file(file, fs::file_size(file) / 2);
   }
-  /// Expects that the output holds the first half of the clip, and that nothing claims it is
-  /// complete.
+  /// Expects that the output holds the first half of the clip, and that its name says that it is
+  /// partial.
   void expect_part(const CommandResult& result, const std::string& reason) {
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, HasSubstr("can't be read any further: " + reason));
@@ -80,7 +81,7 @@ TEST_F(ReadErrors, C1AServerThatCutsGivesAPartAndThree) {
 
 TEST_F(ReadErrors, C1ADiskThatFailsGivesAPartAndThree) {
   if (!kCanFailCalls) GTEST_SKIP() << "a sanitizer has these calls";
-  // FFmpeg reads about 32 KiB at a time, and probes the file with the first reads.
+  // FFmpeg reads about 32 KiB at a time, and the first reads serve to probe the file.
   const long reads = static_cast<long>(fs::file_size(clip()) >> 15U);
   ASSERT_GT(reads, 6);
   const std::string fault = "read libavformat " + std::to_string(reads / 2) + " 5";

@@ -1,5 +1,5 @@
-// These tests kill the real program in the middle of a folder and start it again. Afterwards every
-// result exists exactly once.
+// These tests kill the real program while it processes a folder, and start it again. Then every
+// result must exist exactly once.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using nlohmann::json;
 
 constexpr int kInputs = 8;
 constexpr int kFrames = 5;
-// A signal that comes after the last input has nothing left to interrupt.
+// A signal after the last input can't interrupt anything.
 const auto kInterrupted = testing::AnyOf(0, 130);
 const auto kKilled = testing::AnyOf(0, 128 + SIGKILL);
 
@@ -49,8 +49,8 @@ class Resume : public testing::Test {
                     dir_ / "r.json"});
   }
 
-  /// Starts the program and sends it a signal once `when` holds. Returns its exit code, or 128 +
-  /// the signal that ended it.
+  /// Starts the program and sends it a signal when `when` returns true. Returns its exit code, or
+  /// 128 + the number of the signal that ended it.
   [[nodiscard]] int run_until(int signal, const std::function<bool()>& when) const {
     std::vector<std::string> words = arguments();
     const pid_t child = fork();
@@ -100,7 +100,7 @@ class Resume : public testing::Test {
       EXPECT_EQ(video_stamps(dir_ / ("out/" + std::to_string(i) + "_faces.mp4")).size(),
                 std::size_t{kFrames});
     std::vector<std::string> names = dir_.names();
-    // Partial videos of runs that Ctrl-C ended stay: they belong to the user.
+    // A run that Ctrl-C ended leaves its partial videos, which belong to the user.
     std::erase_if(names, [](const std::string& name) {
       return name.find("_faces.partial") != std::string::npos;
     });

@@ -1,5 +1,5 @@
-// These tests process several inputs at once. They check that files, messages and exit code equal
-// those of one input after the other.
+// These tests process several inputs at the same time. Files, messages and exit code must be the
+// same as if the inputs were processed one after the other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ class RunAtOnce : public test::RunTest {
     options_.inputs.push_back(dir_.write("in/" + name, std::string(bytes, 'x')));
   }
 
-  /// Returns the files beside the video that a run with one lane writes.
+  /// Runs with one lane. Returns the contents of the files that the run writes besides videos.
   std::string lines_of_one_lane() {
     lanes_ = 1;
     const std::string before = read_all();
@@ -64,8 +64,8 @@ class RunAtOnce : public test::RunTest {
   void remove_files() {
     for (const char* name : {"d.jsonl", "l.csv", "r.json"}) std::filesystem::remove(dir_ / name);
   }
-  /// Returns the part of the latencies that doesn't depend on the clock: each line's first three
-  /// fields.
+  /// Returns the first three fields of each line of the latency file, which don't depend on the
+  /// clock.
   std::string times_left_out() {
     std::string text;
     std::istringstream lines(read_file(dir_ / "l.csv"));
@@ -131,7 +131,7 @@ TEST_F(RunAtOnce, ALaneThatFindsNoMoreInputsIsFree) {
     ASSERT_TRUE(job.resources.shared && job.resources.shared->may_grow);
     PermitPool lanes = job.resources.shared->lanes;
     const PermitPool::Permit third = lanes.acquire({});
-    const PermitPool::Permit of_b = lanes.acquire({});  // free once b has ended
+    const PermitPool::Permit of_b = lanes.acquire({});  // available when b has ended
     joined = 2;
     EXPECT_EQ((std::set{job.resources.shared->own, third.number(), of_b.number()}).size(), 3U);
   };
@@ -189,7 +189,8 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
   EXPECT_EQ(report()[2]["status"], "done");
 }
 
-// Otherwise a broken GPU would fail at all inputs before another one has finished its first.
+// Without this rule, a broken GPU would fail on all inputs before another GPU has finished its
+// first one.
 TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
   for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
   std::atomic<int> failed = 0;

@@ -1,4 +1,4 @@
-// Runs the app with stand-ins for the pipeline.
+// Runs the app with a fake pipeline.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class FakeFactory : public detector::DetectorFactory {
   std::shared_ptr<detector::Detector> detector(Size /*frame*/) override { return nullptr; }
 };
 
-/// Says that this number of inputs should be processed at once.
+/// This backend says that `lanes` inputs should be processed at the same time.
 class LanesBackend final : public ForwardingBackend {
  public:
   explicit LanesBackend(int lanes)
@@ -38,8 +38,7 @@ class LanesBackend final : public ForwardingBackend {
   int lanes_;
 };
 
-/// A stand-in for the pipeline that makes three frames of every input. The input's name decides
-/// what else it does.
+/// Fakes the pipeline: each input has three frames, and its name decides what else happens.
 class RunTest : public testing::Test {
  protected:
   RunTest() {
@@ -126,11 +125,14 @@ class RunTest : public testing::Test {
   std::function<void()> while_working_;
   std::function<void(const pipeline::JobOptions&)> on_job_;
   std::function<void(const pipeline::JobOptions&, pipeline::JobResult&)> on_result_;
-  CudaProbe cuda_;                      ///< the GPUs that the probe reports
-  std::string on_cuda_;                 ///< why nothing can be made on CUDA
-  std::vector<std::string> made_;       ///< "detector on cpu", "renderer on cuda:0"
-  int lanes_ = 1;                       ///< of the backend
-  std::string interrupts_ = "stopped";  ///< the user interrupts at inputs with this in their name
+  CudaProbe cuda_;                      ///< GPUs that the probe reports
+  std::string on_cuda_;                 ///< reason why nothing can be made on CUDA; empty: it can
+  std::vector<std::string> made_;       ///< what the app has made, such as "detector on cpu" or
+                                        ///< "renderer on cuda:0"
+  int lanes_ = 1;                       ///< number of inputs that the backend says should be
+                                        ///< processed at the same time
+  std::string interrupts_ = "stopped";  ///< the user interrupts at each input whose name contains
+                                        ///< this text
   std::mutex mutex_;
   std::vector<std::string> worked_;
   int factories_ = 0;

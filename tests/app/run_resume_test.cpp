@@ -1,4 +1,4 @@
-// These tests check a run that resumes another one, with stand-ins for the pipeline.
+// These tests check runs that resume an earlier run, with a fake pipeline.
 #include "app/run/run.h"
 
 #include <gmock/gmock.h>
@@ -70,8 +70,8 @@ TEST_F(RunTest, AVideoWhoseFramesAreInNoFileIsDoneAgainWithoutTouchingIt) {
   EXPECT_EQ(report()[0]["output"], (dir_ / "in/a_faces.mp4").string());
 }
 
-// A run is interrupted at each of the inputs in turn and resumed. In the end every frame exists
-// once.
+// The user interrupts the run at two inputs, one after the other, and resumes it each time. In the
+// end the files must hold each frame exactly once.
 TEST_F(RunTest, AnInterruptedRunIsResumedUntilAllIsThere) {
   for (const char* name : {"a.mp4", "b.stopped.mp4", "c.stopped.mp4", "d.mp4"}) add_input(name);
   options_.existing = ExistingOutput::skip;
@@ -79,7 +79,7 @@ TEST_F(RunTest, AnInterruptedRunIsResumedUntilAllIsThere) {
   EXPECT_THAT(worked_, ElementsAre("a.mp4", "b.stopped.mp4"));
   EXPECT_THAT(read_file(dir_ / "d.partial.jsonl"), Not(HasSubstr("b.stopped")))
       << "an input's frames are there completely or not at all";
-  fs::remove(dir_ / "in/b.stopped_faces.mp4");  // the stand-in writes to the final name
+  fs::remove(dir_ / "in/b.stopped_faces.mp4");  // the fake pipeline writes to the final name
   stop_ = std::stop_source();
   interrupts_ = "c.stopped";
   EXPECT_EQ(run_all(), 130);
@@ -125,7 +125,7 @@ TEST_F(RunTest, TwoInputsOfOneNameAreNeverTakenForEachOther) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
 }
 
-// Names that aren't valid UTF-8 become equal texts in the files.
+// In the text files, these names look equal, because they aren't valid UTF-8.
 TEST_F(RunTest, NamesThatReadTheSameAreNeverTakenForEachOther) {
   add_input("caf\xe8.mp4");
   add_input("caf\xe9.mp4");

@@ -1,5 +1,5 @@
-// These tests run the real program with "-" as input and output: in pipes, and with files that the
-// shell redirects.
+// These tests run the real program with "-" as input and output, in pipes and with files to which
+// the shell redirects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,8 @@ class StandardStreams : public testing::Test {
   }
 
   /// Runs a line of bash in an empty folder. "$0" is the program, and "$1" is a clip of ten
-  /// pictures with sound. Returns the exit code of the first command in a pipe that fails.
+  /// pictures with sound. If a command of a pipe fails, returns the exit code of the last one that
+  /// fails.
   CommandResult in_shell(const std::string& line) const {
     return run_command({"bash", "-c", "set -o pipefail; cd \"$2\"; " + line, FACEPIPE_PROGRAM,
                         *folder_ / "clip.mp4", dir_.path().string()});

@@ -1,4 +1,4 @@
-// These tests check Ctrl-C: the first one is a request, the second ends the program.
+// These tests check Ctrl-C: the first one asks the program to stop, and the second one ends it.
 #include "app/stop_signals.h"
 
 #include <gtest/gtest.h>
@@ -41,15 +41,15 @@ TEST_P(StopSignalsTest, SecondSignalEndsTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-/// nohup ignores the signal before it starts a program.
+/// nohup sets the signal to be ignored before it starts a program.
 TEST(StopSignals, AHangupThatWasIgnoredStaysIgnored) {
   std::signal(SIGHUP, SIG_IGN);
   {
     const StopSignals signals;
     std::raise(SIGHUP);
-    std::raise(SIGINT);  // still works
+    std::raise(SIGINT);  // this signal must still work
     EXPECT_TRUE(stops_within(signals.token(), 5s));
-    std::raise(SIGHUP);  // makes no second request
+    std::raise(SIGHUP);  // this signal must not make a second request
   }
   EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
 }

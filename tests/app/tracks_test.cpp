@@ -1,5 +1,5 @@
-// These tests run the real program from faces to a file, which a person changes, and back to
-// pixels.
+// These tests run the real program. It finds faces and writes a file of tracks. The test changes
+// the file as a person would, and the program then hides the faces of the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,10 +28,10 @@ using testing::StartsWith;
 constexpr int kWidth = 320;
 constexpr int kHeight = 192;
 constexpr int kFrames = 10;
-constexpr int kBlack = 0;  // the photo has full range
+constexpr int kBlack = 0;  // the photo has luma of full range
 constexpr int kWhite = 255;
 
-/// A moving crop of the demo photo, in which the detector finds about seven faces.
+/// The clip shows a moving part of the demo photo, in which the detector finds about seven faces.
 class Tracks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -63,7 +63,7 @@ class Tracks : public testing::Test {
     return dir_.write("edited.json", file.dump());
   }
 
-  /// Returns the luma of all frames after hiding, from a lossless file.
+  /// Hides faces. Returns the luma of all frames of the output, which is lossless.
   [[nodiscard]] std::string hidden(const Arguments& more) const {
     const CommandResult result = facepipe(
         joined({"hide", clip(), "-o", dir_ / "out.mkv", "--codec", "ffv1", "--overwrite"}, more));
@@ -87,7 +87,7 @@ class Tracks : public testing::Test {
   TemporaryFolder dir_;
 };
 
-/// Returns a track whose boxes cover pixels that otherwise stay visible.
+/// Returns a track whose boxes are at places that are otherwise visible.
 json track_of(const std::string& action, const std::string& origin, const json& boxes) {
   return {{"id", 90'000},
           {"action", action},
@@ -163,7 +163,7 @@ TEST_F(Tracks, ATrackThatIsKeptIsShownAndASuggestionThatIsHiddenIsHidden) {
 
 TEST_F(Tracks, APersonsBoxesAreLinearInBetweenAndGrown) {
   json file = found();
-  const std::int64_t last = 9 * 40;  // stamps are Matroska's milliseconds
+  const std::int64_t last = 9 * 40;  // Matroska's stamps are in ms
   ASSERT_EQ(file["input"]["time_base"], (json{1, 1000}));
   file["tracks"] = {track_of("hide", "person",
                              {{0, 40, 40, 60, 60, "seen"}, {last, 220, 130, 240, 150, "seen"}})};
@@ -316,8 +316,9 @@ TEST_F(Tracks, TwoPassesHideNoLess) {
                  {"hide", "-", "-o", dir_ / "x.mkv", "--two-pass"});
 }
 
-// With --careful, the look with the higher score decides a box, so boxes may move by a pixel or
-// two. The middle half of each box that is hidden without it must be hidden with it, too.
+// With --careful, the program looks twice at each frame, and the look with the higher score decides
+// a box. So boxes can differ by one or two pixels. The test compares the middle half of each box
+// that is hidden without --careful.
 TEST_F(Tracks, CareHidesWhatIsHiddenWithoutIt) {
   const std::string once = hidden({});
   const std::string careful = hidden({"--careful"});

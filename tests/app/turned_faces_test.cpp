@@ -1,5 +1,5 @@
-// These tests run the real program on a video that lies on its side, like that of a phone which has
-// lost its rotation tag. It shows a part of the demo photo with about ten faces.
+// These tests run the real program on a video whose pictures are turned by 90 degrees without a
+// rotation tag. It shows a part of the demo photo with about ten faces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class TurnedFacesOfAVideo : public PhotoClip {
         {"hide", input, "-o", dir_ / output, "--overwrite", "--device", "cpu", "--codec", "ffv1"},
         more));
   }
-  /// Returns the number of faces in all frames of a run, from its summary.
+  /// Returns the number of faces in all frames that a run's summary reports.
   static int faces_of(const CommandResult& result) {
     const std::string mark = " frames, ";
     const std::size_t at = result.err.find(mark);

@@ -1,5 +1,5 @@
-// These tests run the real program's verify. It must find faces in clips as people and players make
-// them, and must not find more than before in other clips.
+// These tests run `verify` of the real program. It must find faces that are still visible in a clip
+// by accident or by intention. It must find no such faces in good clips.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr const char* kLossless = " -c:v ffv1";
 
 class VerifyAttacks : public test::VerifyClips {
  protected:
-  // This part of the photo has only large faces.
+  // The shown part of the photo has only large faces.
   static void SetUpTestSuite() {
     make_clips({".mkv",
                 {256, 160},
@@ -38,7 +38,7 @@ class VerifyAttacks : public test::VerifyClips {
     return verify_of(file("a.mkv"), hidden, more);
   }
 
-  /// @param options  ffmpeg's options behind the inputs a.mkv (0) and black.mkv (1)
+  /// @param options  ffmpeg's options; its inputs are a.mkv (0) and black.mkv (1)
   static std::string made(const std::string& name, const std::string& options) {
     test::ffmpeg("-i " + file("a.mkv") + " -i " + file("black.mkv") + " " + options, file(name));
     return file(name);
@@ -66,7 +66,7 @@ TEST_F(VerifyAttacks, A4FindsFacesThatLieTurned) {
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInOtherStreamsOfTheFile) {
-  // The second video stream is the original, and players don't choose it by default.
+  // The second video stream shows the original. Players don't choose it by default.
   const CommandResult second =
       verify_a(made("second.mkv", "-map 1:v -map 0:v -c copy -disposition:v:0 default"));
   EXPECT_EQ(second.exit_code, 7) << second.err;
@@ -128,7 +128,8 @@ TEST_F(VerifyAttacks, A5NamesWhatItCantLookAt) {
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInTheThumbnailOfAStillImage) {
-  // The comment (FFFE) of a JPEG file holds another one, as with EXIF and what phones append.
+  // The JPEG file's comment (FFFE) holds a second JPEG file. Pictures in EXIF and pictures that
+  // phones append are similar.
   const std::string thumbnail = test::read_file(made("thumb.jpg", "-frames:v 1 -vf scale=192:-2"));
   std::string image = test::read_file(made("black.jpg", "-map 1:v -frames:v 1"));
   const std::size_t length = thumbnail.size() + 2;

@@ -1,5 +1,5 @@
-// Runs the built program's verify on two clips: one shows a part of the demo photo, the other is
-// black.
+// Runs `verify` of the built program on two clips. One shows a part of the demo photo, and the
+// other is black.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,17 +13,18 @@
 
 namespace facepipe::test {
 
-/// The tests are skipped if ./dev setup hasn't fetched the photo and the model.
+/// The suite is skipped if ./dev setup hasn't fetched the photo and the model.
 class VerifyClips : public testing::Test {
  protected:
   struct Clips {
-    std::string extension;  ///< the extension of "a" and "black"
+    std::string extension;  ///< extension of the clips "a" and "black"
     Size size;
-    std::string corner;    ///< where the part begins in the photo, which is 1600 pixels wide: "X:Y"
+    std::string corner;    ///< "X:Y": where the shown part begins in the photo, which is 1600
+                           ///< pixels wide
     std::string encoding;  ///< ffmpeg's options for the output
   };
 
-  /// Makes both clips. SetUpTestSuite() of a suite calls it.
+  /// Makes both clips. The suite's SetUpTestSuite() calls it.
   static void make_clips(const Clips& clips) {
     const std::string photo = FACEPIPE_SOURCE_DIR "/data/fetched/demo/city.jpg";
     if (!std::filesystem::exists(photo) || !std::filesystem::exists(kModel)) return;

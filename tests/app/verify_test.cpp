@@ -1,4 +1,5 @@
-// These tests run the real program's verify: exit codes, reported differences, files, refusals.
+// These tests run `verify` of the real program. They check exit codes, reported differences, files,
+// and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 
 class Verify : public test::VerifyClips {
  protected:
-  // The faces in this part of the photo are large enough to be found in a clip of this size.
+  // In this part of the photo, the faces are large enough for a clip of this size.
   static void SetUpTestSuite() {
     make_clips(
         {".mp4", {640, 400}, "360:120", "-frames:v 4 -r 25 -c:v libx264 -crf 18 -pix_fmt yuv420p"});
@@ -38,8 +39,8 @@ TEST_F(Verify, FindsNoFaceWhereAllIsHidden) {
   EXPECT_THAT(result.err, HasSubstr("no face found"));
 }
 
-// The score is above what hiding leaves. The second look finds weaker detections, most of which
-// aren't faces.
+// The threshold is above the scores of what hiding leaves. The second look finds weaker detections,
+// most of which aren't faces.
 TEST_F(Verify, FindsNoFaceInWhatHideMade) {
   const test::TemporaryFolder dir;
   const std::string made = dir / "hidden.mp4";

@@ -1,4 +1,4 @@
-"""Tests the rules on what crosses between host and device, on handmade traces."""
+"""Tests the rules for copies between host and device, on handmade traces."""
 import unittest
 
 import copy_rules
@@ -22,7 +22,7 @@ def start_of(frame):
 
 
 def frame_rows(frame, faces=False):
-    """Returns what one frame of a good run copies."""
+    """Returns the copies of one frame in a run without violations."""
     start = start_of(frame)
     rows = [row("HtoD", DESCRIPTOR, start, node=1), row("DtoH", COUNTS, start + 1, node=2)]
     if faces:
@@ -88,7 +88,8 @@ class Rules(unittest.TestCase):
         motion = [row("DtoH", size, start_of(i) + 4, stream=8) for i in range(FRAMES) for size in (21_952, 5_568)]
         given = facts(motion={"calls": 2 * FRAMES, "bytes": 27_520 * FRAMES})
         self.assertEqual(violations(good_rows() + motion, given), [])
-        first_picture = row("DtoH", 32_640, start_of(1))  # also of three pictures, by an encoder's stream
+        # nvJPEG's first picture has 32,640 bytes (which would fit motion, too) and is copied on an encoder's stream
+        first_picture = row("DtoH", 32_640, start_of(1))
         self.assertEqual(violations(good_rows() + motion + [first_picture], given), [])
         self.refused(good_rows() + motion[:-1], "motion: the program tells 200", given)
 

@@ -1,5 +1,5 @@
-// These tests check the library that records a program's copies. A stand-in for NVIDIA's CUPTI
-// delivers records that the test writes.
+// These tests check the library that records a program's memory copies. A fake CUPTI delivers
+// records that the test writes.
 #include <cupti.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ extern "C" int InitializeInjection();
 
 namespace {
 
-/// What the stand-in does. Each death test has its own process, and so its own stand-in.
+/// Holds the state of the fake CUPTI. Each death test runs in a new process with a new state.
 struct StandIn {
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
@@ -52,7 +52,7 @@ CUpti_ActivityMemcpy6 copy(std::uint8_t kind, std::uint64_t bytes, std::uint64_t
   return record;
 }
 
-/// Loads the library as the driver does, and ends the program like one that has done its work.
+/// Loads the library as the driver does, and ends the program normally.
 [[noreturn]] void run_to_end(const std::string& file) {
   setenv("FACEPIPE_COPY_TRACE", file.c_str(), 1);
   if (InitializeInjection() != 1) std::exit(3);

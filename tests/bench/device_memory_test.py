@@ -1,4 +1,4 @@
-"""Tests memory over time from samples, and from a program that stands in for nvidia-smi."""
+"""Tests the sampling of device memory, on handmade samples and with a fake nvidia-smi."""
 import os
 import pathlib
 import tempfile

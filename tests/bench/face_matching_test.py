@@ -1,4 +1,4 @@
-"""Tests the matching of faces between two files, on handmade faces."""
+"""Tests the matching of faces of two files, on handmade faces."""
 import json
 import unittest
 
@@ -30,16 +30,16 @@ class Agreement(unittest.TestCase):
         self.assertAlmostEqual(found.landmark_distances[0], 5.0)
 
     def test_one_that_lies_aside_is_missing(self):
-        found = face_matching.compare(frames([face(0, 0.9)]), frames([face(6, 0.9)]))  # IoU 94 / 106
+        found = face_matching.compare(frames([face(0, 0.9)]), frames([face(6, 0.9)]))  # the IoU is 94 / 106
         self.assertEqual((found.faces, found.matched), (1, 0))
         self.assertEqual(found.missing, [("a.mp4", 0, 0.9, [0, 0, 100, 100])])
         self.assertEqual(found.share(), 0.0)
 
     def test_how_far_it_may_lie_aside_can_be_told(self):
         found = face_matching.compare(frames([face(0, 0.9)]), frames([face(30, 0.9)]), least_iou=0.5)
-        self.assertEqual((found.faces, found.matched), (1, 1))  # IoU 70 / 130
+        self.assertEqual((found.faces, found.matched), (1, 1))  # the IoU is 70 / 130
         found = face_matching.compare(frames([face(0, 0.9)]), frames([face(34, 0.9)]), least_iou=0.5)
-        self.assertEqual((found.faces, found.matched), (1, 0))  # IoU 66 / 134
+        self.assertEqual((found.faces, found.matched), (1, 0))  # the IoU is 66 / 134
 
     def test_which_faces_must_be_found_can_be_told(self):
         found = face_matching.compare(frames([face(0, 0.5), face(500, 0.51)]), frames([]), score=0.5)

@@ -1,4 +1,4 @@
-"""Tests which folders are filled and what is refused, with a program that stands in for facepipe."""
+"""Tests which folders the script fills and what it refuses, with a fake facepipe."""
 import argparse
 import contextlib
 import io
@@ -11,7 +11,7 @@ from unittest import mock
 import folder_cuda
 import measurement
 
-# The stand-in reports each file's size as its number of frames, and the found faces that the test sets.
+# The fake reports each file's size as its number of frames, and the faces that the test has set.
 STAND_IN = """#!{python}
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -34,7 +34,7 @@ class Folder(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.loop = self.folder / "loop.264"
-        self.loop.write_bytes(b"loop")  # four frames for the stand-in
+        self.loop.write_bytes(b"loop")  # the fake reports four frames
 
     def test_lengths_come_in_turn_and_are_at_least_what_was_asked_for(self):
         given = argparse.Namespace(loop=self.loop)

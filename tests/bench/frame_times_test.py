@@ -1,4 +1,4 @@
-"""Tests figures from recorded latency files and progress lines."""
+"""Tests the figures that are computed from latency files and progress lines."""
 import unittest
 
 import frame_times
@@ -9,7 +9,8 @@ HEADER = ("file,frame,pts_s," + ",".join(f"{name}_begin_ms,{name}_end_ms" for na
 
 
 def line(frame, begin, overlay=True):
-    """Each of decode, preprocess, inference, nms and overlay takes ten milliseconds, and read takes one."""
+    """Returns a line of the latency file. Reading takes 1 ms; decode, preprocess, inference, nms and overlay take 10 ms
+    each."""
     cells = [f"{begin},{begin + 1}"]
     for place in range(4):
         cells.append(f"{begin + 1 + 10 * place},{begin + 11 + 10 * place}")

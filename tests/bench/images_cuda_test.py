@@ -1,4 +1,4 @@
-"""Tests what the table says of a program's report. A stand-in replaces the program."""
+"""Tests the table that the script makes of a program's report, with a fake facepipe."""
 import contextlib
 import io
 import pathlib
@@ -10,7 +10,8 @@ from unittest import mock
 import images_cuda
 import measurement
 
-# The first image takes 50 ms and the others take 6 ms, of which decoding takes 4 and the frame takes 0.5.
+# The first image takes 50 ms. Each other image takes 6 ms: decoding takes 4 ms of these, and the frame's stages take
+# 0.5 ms.
 STAND_IN = """#!{python}
 import json, pathlib, sys
 words = sys.argv[1:]

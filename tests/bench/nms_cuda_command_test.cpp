@@ -1,5 +1,5 @@
-// These tests check the command line of bench_nms_cuda: what it reads, and what it refuses in one
-// line.
+// These tests check which command lines bench_nms_cuda accepts, and which it refuses with a message
+// of one line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// With a verb that has --k, as those of bench_nms_papers.
+/// Parses a command line. Besides the verbs of bench_nms_cuda there is "matrix", which has --k like
+/// verbs of bench_nms_papers.
 Command parsed(const std::vector<std::string>& words) {
   std::vector<Verb> verbs = suppression_verbs();
   verbs.push_back({.name = "matrix", .usual_ks = {1, 2, 32}});

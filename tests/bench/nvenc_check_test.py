@@ -1,4 +1,4 @@
-"""Tests nvenc_check without a GPU: what it reads and judges in handmade texts, and a rehearsal on the CPU."""
+"""Tests nvenc_check without a GPU: how it parses and judges handmade texts, and a rehearsal on the CPU."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ from nvenc_runs import Ended, Probe, Quality, Run
 
 SCRIPT = pathlib.Path(nvenc_runs.__file__).parent / "nvenc_check"
 FACEPIPE = os.environ["FACEPIPE_PROGRAM"]
-# It doesn't matter here which faces are drawn, so no network must be compiled at each start.
+# These tests don't depend on the faces that are drawn. Without a network, each start of the program is faster.
 NO_NETWORK = ["--model", str(SCRIPT.parents[1] / "data" / "acf_face.json")]
 PLAIN = Run("plain", "plain.mp4", "--codec h264_nvenc", "h264_nvenc")
 

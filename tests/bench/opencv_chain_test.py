@@ -1,4 +1,4 @@
-"""Tests the rows for OpenCV's own chains. Stand-ins replace the programs that need a device."""
+"""Tests the rows about OpenCV's pipelines. Fake programs replace those that need a device."""
 import argparse
 import contextlib
 import json
@@ -40,7 +40,7 @@ class Rows(unittest.TestCase):
     def test_the_chains_row_and_the_share_of_own_faces_in_it(self):
         row = self.chain([FACE])
         own = opencv_chain.Row(faces={(0,): [FACE], (1,): [FACE, FAR]})
-        self.assertEqual(row.faces, {(0,): [FACE], (1,): [FACE]})  # only the first repetition
+        self.assertEqual(row.faces, {(0,): [FACE], (1,): [FACE]})  # faces of the first repetition only
         self.assertEqual(row.steps, "network 15.00, blob 2.50, decode 1.00")
         with contextlib.redirect_stdout(None):
             text = opencv_chain.text_of("name", row, own)
@@ -70,7 +70,7 @@ class Windows(unittest.TestCase):
         self.assertEqual(opencv_cascade.share_with(windows, [(0, 0, 10, 9)]), 50)
         self.assertEqual(opencv_cascade.share_with(windows, []), 0)
         self.assertEqual(opencv_cascade.share_with([], windows), 100)
-        self.assertEqual(opencv_cascade.share_with([(0, 0, 10, 10)], [(0, 0, 10, 4)]), 0)  # IoU .4
+        self.assertEqual(opencv_cascade.share_with([(0, 0, 10, 10)], [(0, 0, 10, 4)]), 0)  # the IoU is 0.4
 
 
 if __name__ == "__main__":

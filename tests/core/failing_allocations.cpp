@@ -10,7 +10,7 @@ thread_local long g_successes_left = kAll;
 
 }  // namespace
 
-// NOLINTBEGIN(cppcoreguidelines-no-malloc): what stands under `new` is the C library's.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): `new` is implemented by functions of the C library.
 void* operator new(std::size_t size) {
   if (g_successes_left == 0) throw std::bad_alloc();
   if (g_successes_left > 0) --g_successes_left;

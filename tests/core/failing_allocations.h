@@ -1,9 +1,10 @@
-// Lets memory run out at a chosen allocation.
+// Makes allocations of memory fail from a chosen one on.
 #pragma once
 
 namespace facepipe::test {
 
-/// While it lives, the first `operator new` calls of this thread succeed, and all later ones fail.
+/// While this object exists, the thread's first `successes` calls of `operator new` succeed, and
+/// all later calls fail.
 class FailingAllocations {
  public:
   explicit FailingAllocations(long successes);

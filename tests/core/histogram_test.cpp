@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kRelativeError = 0.01;
 
-/// Returns the nearest rank by its definition: the smallest value that is not exceeded by at least
-/// `percent` per cent of all values.
+/// Returns the percentile by the definition of the nearest rank: the smallest value such that at
+/// least `percent` per cent of all values don't exceed it.
 double nearest_rank(std::vector<double> values, std::size_t percent) {
   std::sort(values.begin(), values.end());
   std::size_t within = 1;

@@ -1,4 +1,5 @@
-// Helpers for tests of output files: writing text, and the two rules for a target that exists.
+// Writes text to output files in tests, and has constants for the two rules for a target that
+// exists.
 #pragma once
 
 #include <span>

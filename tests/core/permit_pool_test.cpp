@@ -48,7 +48,7 @@ TEST(PermitPool, AnEmptyPermitIsFalse) {
   EXPECT_TRUE(permit);
   permit.release();
   EXPECT_FALSE(permit);
-  permit.release();  // a second call does nothing
+  permit.release();  // the second call does nothing
   EXPECT_TRUE(pool.acquire({}));
 }
 
@@ -56,7 +56,7 @@ TEST(PermitPool, MovingAPermitReleasesItOnlyOnce) {
   PermitPool pool(2);
   PermitPool::Permit first = pool.acquire({});
   PermitPool::Permit second = std::move(first);
-  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): what a moved-from permit is
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): the test checks the moved-from permit
   EXPECT_TRUE(second);
   PermitPool::Permit& same = second;
   second = std::move(same);
@@ -116,7 +116,8 @@ TEST(PermitPool, PermitsOutliveTheirPool) {
   PermitPool::Permit second = pool->acquire({});
   pool.reset();
   EXPECT_EQ(first.number() + second.number(), 1);
-  first.release();  // the address sanitizer would report a use after free
+  first.release();  // the pool is destroyed; a use of its memory would make the address sanitizer
+                    // fail
   second = {};
 }
 

@@ -60,7 +60,7 @@ TEST(RecentlyUsed, WhatIsTakenIsNotKept) {
   EXPECT_EQ(kept.take('b'), "B");
   EXPECT_EQ(kept.take('b'), std::nullopt);
   EXPECT_EQ(names(kept), "AC");
-  kept.keep_at_most(3, 40);  // because what was taken costs nothing
+  kept.keep_at_most(3, 40);  // the entry that was taken no longer costs anything
   EXPECT_EQ(kept.size(), 2U);
 }
 

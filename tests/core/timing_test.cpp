@@ -81,7 +81,7 @@ TEST(ScopedInterval, IsAsLongAsBothScopesOfAFrameThatWaitedBetween) {
   EXPECT_LE(measured.end - measured.begin, std::chrono::minutes(1) + (after - before));
 }
 
-/// Uses the CPU until the thread's own clock has advanced by `milliseconds`.
+/// Uses the CPU until the thread's CPU clock has advanced by `milliseconds`.
 void work_for(double milliseconds) {
   const double begin = ScopedCpuTime::thread_cpu_ms();
   while (ScopedCpuTime::thread_cpu_ms() - begin < milliseconds) {
@@ -110,7 +110,7 @@ TEST(ScopedWork, LeavesOutWhatItsThreadWaited) {
     const ScopedWork working(work);
     {
       const ScopedWait waiting;
-      work_for(5);  // the scope counts all its time as waiting, even work
+      work_for(5);  // the scope counts all its time as waiting, even this work
     }
     work_for(2);
   }

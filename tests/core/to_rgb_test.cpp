@@ -1,4 +1,4 @@
-// These tests compare the matrix of a stream's colours with H.273, sample by sample.
+// These tests compare the conversion of a stream's colours to RGB with H.273, sample by sample.
 #include "core/color.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ namespace {
 
 using ToRgb = float[3][4];
 
-/// Returns a pixel's red, green and blue by the matrix, clamped as the matrix's users clamp them.
+/// Returns a pixel's red, green and blue by the matrix. The values are clamped as by the functions
+/// that use the matrix.
 std::array<double, 3> by_matrix(const Frame& frame, int x, int y) {
   ToRgb to_rgb{};
   fill_to_rgb(to_rgb, frame.color, frame.format, frame.size);

@@ -34,7 +34,9 @@ TEST(Workers, WorkAtOnce) {
   std::atomic<int> there = 0;
   workers.run(3, [&](std::size_t, int) {
     ++there;
-    while (there < 3) std::this_thread::yield();  // ends only after all three threads have arrived
+    while (there < 3)
+      std::this_thread::yield();  // the loop ends only when all three threads have
+                                  // arrived
   });
   EXPECT_EQ(there, 3);
 }
@@ -70,8 +72,8 @@ TEST(Workers, ThrowTheFirstFailureAndWorkOn) {
       workers.run(10000, [&](std::size_t part, int) {
         ++begun;
         if (part == 5) throw std::runtime_error("part 5");
-        // Without this sleep, the other threads might finish all parts before the one that fails
-        // gets a processor.
+        // Without this sleep, the other threads could finish all parts before the thread of part 5
+        // runs.
         if (part > 5) std::this_thread::sleep_for(std::chrono::microseconds(100));
       });
       ADD_FAILURE() << "no exception";

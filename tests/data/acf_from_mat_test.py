@@ -1,5 +1,8 @@
-"""Tests acf-from-mat on files that are made here. The same arrays, computed in another way, give the expected members
-of the JSON. Other tests check what is refused."""
+"""Tests acf-from-mat on files that the tests make.
+
+The expected members of the JSON are computed from the same arrays in another way. Other tests check what the script
+refuses.
+"""
 import pathlib
 import resource
 import struct
@@ -10,14 +13,14 @@ import tools
 
 tools.need("numpy", "scipy")
 
-import numpy as np  # noqa: E402 (only here is it known that they are there)
+import numpy as np  # noqa: E402 (tools.need() must check first that the package is installed)
 from scipy.io import savemat  # noqa: E402
 
 import acf_json  # noqa: E402
 
 acf_from_mat = tools.script("data/acf-from-mat")
 
-# (rows, columns), all sides different
+# (rows, columns); all numbers are different
 OBJECT, WINDOW, PADDING = (48, 20), (64, 32), (12, 8)
 FEATURES = 16 * 8 * 10
 TREES = 6
@@ -28,8 +31,10 @@ def single(value):
 
 
 def classifier(seed):
-    """Returns trees as the toolbox stores them, one in each column: the root, its two children, their four children.
-    Only the sums of nodes without children count, but all nodes have some."""
+    """Returns trees as the toolbox stores them. Each column is a tree: the root, its two children, their four children.
+
+    All nodes have a sum (hs), but only the sums of nodes without children count.
+    """
     random = np.random.default_rng(seed)
     inner = np.arange(7)[:, None] < 3
     return {
@@ -56,8 +61,8 @@ def detector(seed=5):
 
 
 def changed(place, value, of=None):
-    """Returns a detector with another value at `place`, such as "opts.stride". Without a value, the member is
-    missing."""
+    """Returns a copy of a detector with another value at `place`, such as "opts.stride". With the value None, the
+    member is removed."""
     found = of or detector()
     *path, last = place.split(".")
     at = found
@@ -78,8 +83,11 @@ def changed_nodes(name, row, column, value, dtype=None):
 
 
 def sum_by_children(nodes, cells):
-    """Returns the sum of the leaves that a window's cells reach. The walk goes from a node to its child, numbered from
-    1, until there is none. It takes the first of two children if the cell is below the threshold."""
+    """Returns the sum of the leaves that a window's cells reach.
+
+    The walk goes from a node to one of its children until a node has none. `child` holds the first child's number;
+    numbers begin at 1. The first child is taken if the cell is below the threshold.
+    """
     total = 0
     for tree in range(nodes["fids"].shape[1]):
         node = 0
@@ -127,7 +135,7 @@ class Conversion(Folder):
             self.assertEqual(trees["f"][t], [int(nodes["fids"][n, t]) for n in range(3)])
             self.assertEqual([single(v) for v in trees["t"][t]], [float(nodes["thrs"][n, t]) for n in range(3)])
             self.assertEqual(trees["h"][t], [round(float(nodes["hs"][n, t]) * 65536) for n in range(3, 7)])
-            # The shortest text of a float has at most nine digits.
+            # The shortest text of a float32 has at most nine digits.
             self.assertTrue(all(len(str(v).lstrip("0.")) <= 9 for v in trees["t"][t]), trees["t"][t])
         self.assertEqual({len(rows) for rows in trees.values()}, {TREES})
 
@@ -150,7 +158,7 @@ class Conversion(Folder):
             leaves = [acf_json.leaf(tree, cells) for tree in zip(trees["f"], trees["t"])]
             taken |= set(enumerate(leaves))
             total = sum(h[leaf] for h, leaf in zip(trees["h"], leaves))
-            # Each leaf is rounded by at most half a unit.
+            # Each leaf is rounded, with an error of at most half a unit (1 / 65536).
             self.assertAlmostEqual(total / 65536, sum_by_children(nodes, cells), delta=TREES / 2 / 65536)
         self.assertEqual(len(taken), 4 * TREES)
 
@@ -172,7 +180,7 @@ class Conversion(Folder):
         self.assertEqual((model["class"], model["score"]), ("traffic-sign_2", {"a": .25, "b": -3.0}))
 
     def test_however_it_is_stored(self):
-        """The files are compressed like MATLAB's, in double precision, or lack members of later versions."""
+        """Tests files that are compressed like MATLAB's, have double precision, or lack members of later versions."""
         self.save(detector())
         self.convert()
         expected = self.out.read_bytes()
@@ -200,7 +208,7 @@ class Conversion(Folder):
         found = tools.program_faces(self.out, picture, "--score", "0.5")
         if found is None:
             self.skipTest("no FACEPIPE_PROGRAM to try it with")
-        # Each window has the sum 6 * 0.5, so all pass, and suppression leaves some.
+        # Each window has the sum 6 * 0.5, so all windows pass, and suppression keeps some of them.
         self.assertGreater(len(found), 0)
         for one in found:
             self.assertEqual(one["class"], "thing")
@@ -316,7 +324,7 @@ class Refusals(Folder):
         self.assertIn("Is a directory", self.refusal())
 
     def test_a_cut_file(self):
-        """The file is cut at all lengths. Reading must give either the whole file or nothing."""
+        """Tests the file truncated at all lengths. Reading must give the whole model or an error."""
         for options in ({}, {"do_compression": True}):
             self.save(detector(), **options)
             whole = self.mat.read_bytes()
@@ -331,7 +339,7 @@ class Refusals(Folder):
             self.assertGreater(refused, len(whole) // 61 - 2)
 
     def test_damaged_files_are_refused_or_make_a_model(self):
-        """Some damaged files let scipy crash."""
+        """Tests files with random damage. Some of them crash scipy, which the script must report as an error."""
         self.save(detector())
         whole = self.mat.read_bytes()
         random = np.random.default_rng(3)

@@ -1,4 +1,4 @@
-"""The format of detector/acf/model/README.md, as a check and as a detector of one window in plain loops."""
+"""Checks the format of detector/acf/model/README.md, and computes one window of a detector in plain loops."""
 import json
 
 MEMBERS = ["format", "version", "class", "channels", "pyramid", "window", "padding", "stride", "unit",
@@ -55,8 +55,7 @@ def check_trees(test, model):
 
 
 def leaf(tree, cells):
-    """Returns which of the four leaves a window's cells reach. Cells are in the order of their numbers. `tree` is (f,
-    t)."""
+    """Returns the number of the leaf (0 to 3) that a window's cells reach. `tree` is (f, t), as in the format."""
     (root, left, right), (at_root, at_left, at_right) = tree
     if cells[root] < at_root:
         return 0 if cells[left] < at_left else 1

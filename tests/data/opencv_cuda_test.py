@@ -1,4 +1,4 @@
-"""Tests what data/opencv-cuda refuses before it fetches or makes anything."""
+"""Tests what data/opencv-cuda refuses before it downloads or builds anything."""
 import pathlib
 import subprocess
 import tempfile

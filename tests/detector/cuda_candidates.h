@@ -1,5 +1,4 @@
-// Helpers for tests of detectors on the device: they run one on a frame and compare its
-// candidates.
+// Runs a detector on the device in tests, and compares its candidates.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ inline Detections run(detector::CudaDetection& detection, const Frame& frame) {
   return cuda::download(detection.candidates(), stream);
 }
 
-/// Returns how many candidates the last run found, kept or not.
+/// Returns the number of candidates that the last run found, including those beyond the capacity.
 inline std::uint32_t count_of(const detector::CudaDetection& detection) {
   std::uint32_t count = 0;
   const cuda::Stream stream;
@@ -33,7 +32,7 @@ inline std::uint32_t count_of(const detector::CudaDetection& detection) {
   return count;
 }
 
-/// Replays the detection's graph a hundred times.
+/// Replays the detection's graph a hundred times. Expects the same candidates each time.
 inline void expect_always(detector::CudaDetection& detection, const Frame& frame,
                           const Detections& expected) {
   const cuda::Stream stream;

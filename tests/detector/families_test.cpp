@@ -1,4 +1,5 @@
-// These tests check the registry: which family a file or a library belongs to, and what is refused.
+// These tests check the registry of detector families: to which family a file or a library belongs,
+// and what is refused.
 #include "detector/families.h"
 
 #include <gtest/gtest.h>

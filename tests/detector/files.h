@@ -9,12 +9,13 @@ namespace facepipe::test {
 
 inline std::filesystem::path source_dir() { return FACEPIPE_SOURCE_DIR; }
 
-/// ./dev setup fetches it; tests fail without it.
+/// Returns the path of CenterFace, which ./dev setup fetches. Tests fail without the file.
 inline std::filesystem::path centerface_file() {
   return source_dir() / "data/fetched/models/centerface.onnx";
 }
 
-/// Nothing provides YuNet. Its tests are skipped unless somebody has put the file here.
+/// Returns the path of YuNet, which no script fetches. Its tests are skipped if nobody has put the
+/// file there.
 inline std::filesystem::path yunet_file() { return extra_data() / "yunet_n_640_640.onnx"; }
 
 inline std::filesystem::path city_file() { return source_dir() / "data/fetched/demo/city.jpg"; }

@@ -1,4 +1,4 @@
-// Reads a JPEG file as a frame, decoded by FFmpeg.
+// Reads a JPEG file as a frame. FFmpeg decodes it.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,8 @@
 
 namespace facepipe::test {
 
-/// Returns 8-bit planar YUV in full range, BT.601. Throws std::runtime_error, which names the file.
+/// Returns 8-bit planar YUV in full range, BT.601. If it fails, throws std::runtime_error with the
+/// file's name.
 [[nodiscard]] Frame read_jpeg(const std::filesystem::path& file);
 
 }  // namespace facepipe::test

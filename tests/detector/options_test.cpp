@@ -10,7 +10,7 @@ namespace {
 using enum Library;
 using enum Precision;
 
-// Engines that a build and processor may have.
+// These are engines that a build can have on different processors.
 const EngineSupport kOpencv{opencv, {f32}, {}};
 const std::vector<EngineSupport> kWithCuda{kOpencv, {native_cuda, {f16}, {f16}}};
 const std::vector<EngineSupport> kNativeCuda{{native_cuda, {f16}, {f16}}};
@@ -32,7 +32,7 @@ struct Chosen {
   std::optional<Precision> precision;
   Library chosen_library;
   Precision chosen_precision;
-  const char* why;  ///< a part of the reason
+  const char* why;  ///< text that the reason must contain
 };
 
 const Chosen kChosen[] = {
@@ -80,7 +80,7 @@ struct Refused {
   std::optional<Library> library;
   std::optional<Precision> precision;
   ErrorKind kind;
-  const char* message;  ///< a part of the message
+  const char* message;  ///< text that the message must contain
 };
 
 const Refused kRefused[] = {

@@ -1,4 +1,4 @@
-// These tests check where tiles lie, and that no face falls between them.
+// These tests check where tiles lie, and that a tile keeps each face, wherever it is.
 #include "detector/tiling.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Span {
   int end;
 };
 
-/// Returns where the tiles of the first row or column lie.
+/// Returns the intervals of the tiles of the first row (if `across`) or of the first column.
 std::vector<Span> spans(const Tiling& tiling, bool across) {
   std::vector<Span> all;
   const int count = across ? tiling.columns : tiling.rows;
@@ -72,8 +72,8 @@ TEST(Tiling, BoundsWhatOneRunOfTheNetworkHolds) {
   }
 }
 
-/// Returns a place along one axis at which no tile keeps a face of this length; -1 if there is
-/// none.
+/// Returns a place along one axis where no tile keeps a face of this length, or -1 if there is no
+/// such place.
 int place_missed(const std::vector<Span>& tiles, int picture, int face, int margin) {
   for (int x = 0; x + face <= picture; ++x) {
     const bool seen = std::any_of(tiles.begin(), tiles.end(), [&](const Span& tile) {
@@ -91,7 +91,7 @@ TEST(Tiling, KeepsEachFaceInATileOrShowsItWellInTheReducedPicture) {
     SCOPED_TRACE(to_string(size));
     const Tiling tiling = tiling_for(size, {}).value();
     const int largest = tiling.largest_face();
-    // A face that is one pixel larger has at least 64 pixels in the reduced picture.
+    // Larger faces have at least 64 pixels in the reduced picture.
     const float larger = static_cast<float>(largest) + 1;
     EXPECT_GE(larger / tiling.whole.scale_x(), 64);
     EXPECT_GE(larger / tiling.whole.scale_y(), 64);
@@ -131,8 +131,9 @@ TEST(Tiling, DropsFacesCutOffWhereThePictureGoesOnAlone) {
   const auto width = static_cast<float>(tiling.tile.frame.width);
   Detections found;
   found.push_back({0, 0, 50, 50}, 0.9F, {Point{10, 20}});    // at the picture's corner
-  found.push_back({width - 60, 300, width, 360}, 0.8F, {});  // the tile's right edge cuts it off
-  found.push_back({width - 90, 300, width - 33, 360}, 0.7F, {});  // near that edge, but whole
+  found.push_back({width - 60, 300, width, 360}, 0.8F, {});  // the tile's right edge cuts this face
+  found.push_back({width - 90, 300, width - 33, 360}, 0.7F, {});  // near the tile's right edge, but
+                                                                  // not cut
   Detections kept;
   append_kept(kept, found, tiling, 0);
   ASSERT_EQ(kept.size(), 2U);
@@ -140,7 +141,7 @@ TEST(Tiling, DropsFacesCutOffWhereThePictureGoesOnAlone) {
   EXPECT_EQ(kept.scores[1], 0.7F);
 
   Detections moved;
-  append_kept(moved, found, tiling, 1);  // this tile's left edge is no edge of the picture
+  append_kept(moved, found, tiling, 1);  // the left edge of tile 1 isn't an edge of the picture
   ASSERT_EQ(moved.size(), 1U);
   const auto x = static_cast<float>(tiling.origin(1).x);
   EXPECT_EQ(moved.boxes[0], (Box{width - 90 + x, 300, width - 33 + x, 360}));

@@ -1,5 +1,5 @@
-// These tests check faces that are turned in the pixels: where they lie, and how many looks show
-// that they are turned.
+// These tests check faces that are turned in the stored pixels: where they lie, and which numbers
+// of faces in turned views show that a picture is turned.
 #include "detector/turned_faces.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
-"""blocks_test.py PAGE: runs the command blocks of a page one after the other in one temporary folder. Without a page,
-it runs blocks that don't do what their remarks say, and must find them."""
+"""blocks_test.py PAGE: runs the command blocks of a page one after the other in one temporary folder.
+
+Without a page, it runs blocks that don't do what their remarks say, and expects that they are reported.
+"""
 import pathlib
 import sys
 import tempfile
@@ -10,8 +12,10 @@ from running import link_tree, make_inputs, run_block
 
 
 def failures(text):
-    """Returns (line, why) of each command block that doesn't do what its remark says. It leaves out blocks that are
-    marked "not run"."""
+    """Returns (line, reason) for each command block that doesn't do what its remark says.
+
+    Blocks that are marked "not run" aren't run.
+    """
     found = [(block.line, block.problem) for block in markdown.blocks(text) if block.problem]
     to_run = [block for block in markdown.blocks(text) if block.has_commands and not block.not_run]
     if found or not to_run:
@@ -28,7 +32,7 @@ def failures(text):
 
 
 CASES = [
-    # The columns are the text of a page, and the lines of blocks that fail.
+    # (text of a page, lines of the blocks that fail)
     ("```sh\ntrue\n```\n", []),
     ("```sh\nfalse\n```\n", [1]),
     ("```sh\nfalse\ntrue\n```\n", [1]),

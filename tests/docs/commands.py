@@ -1,4 +1,4 @@
-"""Checks that what the documentation names exists: commands and options of facepipe, of ./dev and of scripts, and
+"""Checks that everything that the documentation names exists: commands and options of facepipe, ./dev and scripts, and
 files."""
 import json
 import os
@@ -10,14 +10,14 @@ import subprocess
 from markdown import SOURCE
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*|(?<![\w-])-[a-z](?![\w-])")
-# Top-level folders and files. A word that begins with one of these must be a path that exists.
+# These are top-level folders. If a word begins with one of them and a slash, it must be an existing path.
 ROOTS = ("app", "bench", "cmake", "configs", "core", "data", "detector", "docker", "docs", "examples", "experiments",
          "nms", "overlay", "pipeline", "tests", "track", "verify", "video")
-# Folders that are made and never committed.
+# These folders are made by scripts and never committed.
 MADE = ("data/fetched", "data/generated")
-# Folders of scripts, which the pages show as commands.
+# These folders contain scripts, which the pages show as commands.
 SCRIPTS = ("bench/", "data/", "experiments/")
-# Options of other programs that occur in sentences.
+# These are options of other programs, which occur in sentences.
 FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
 COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "model check", "doctor")
 
@@ -36,7 +36,7 @@ def option_table(path):
 
 
 class Facepipe:
-    """The commands of the program, and the options of each, from its own help and its table of options."""
+    """Holds the program's commands and the options of each, as its help and its table of options list them."""
 
     def __init__(self, path):
         self.table = option_table(path)
@@ -47,7 +47,7 @@ class Facepipe:
         assert set(listed) == {command.split()[0] for command in COMMANDS}, f"facepipe --help lists other commands: {listed}"
 
     def options(self, command):
-        """Returns the names, short and long, of the options that `command` takes."""
+        """Returns the short and long names of the options of `command`."""
         names = [name for option in self.table if command in option["groups"] for name in option["names"].split(",")]
         return {name for name in names if name.startswith("-")} | self.general
 
@@ -63,7 +63,7 @@ class Checker:
         self.script_options = options_of_scripts()
 
     def in_block(self, text):
-        """Returns the problems of a block of commands."""
+        """Returns the problems in a block of commands."""
         return [problem for command in simple_commands(text) for problem in self.of_command(command)]
 
     def of_command(self, words):
@@ -111,7 +111,7 @@ class Checker:
                 if option.startswith("--") and option not in text]
 
     def in_span(self, code):
-        """Returns the problems of code within a sentence: a command, an option, or a path."""
+        """Returns the problems in code within a sentence: a command, an option, or a path."""
         words = split(code)
         if not words:
             return []
@@ -124,7 +124,7 @@ class Checker:
         return self.of_options(words) + [problem for word in words for problem in path_problems(word)]
 
     def of_options(self, words):
-        """Returns the problems of options. A sentence may name the option of any command."""
+        """Returns the problems of options in a sentence, which may name an option of any command."""
         if not words[0].startswith("-"):
             return []
         known = self.facepipe.all_options() | self.script_options | FOREIGN
@@ -136,7 +136,7 @@ class Checker:
 
 
 def options_of_scripts():
-    """Returns the options that the texts of Python and Bash scripts in bench/, data/ and experiments/ contain."""
+    """Returns the options in the texts of the Python and Bash scripts of bench/, data/ and experiments/."""
     scripts = [*SOURCE.glob("bench/*"), *SOURCE.glob("data/*"), *SOURCE.glob("experiments/**/*.py"),
                *SOURCE.glob("experiments/inputs/*")]
     taken = re.compile(r"add_argument\((?:\s*\"-\w\",)?\s*\"(--[a-z0-9-]+)\"|^ *(--[a-z0-9-]+)\)", re.MULTILINE)
@@ -144,13 +144,13 @@ def options_of_scripts():
 
 
 def options_in(words):
-    """Returns the options among the words: the part before "=", and nothing behind "--"."""
+    """Returns the options among the words. Cuts off "=" and the text behind it, and ignores the words behind "--"."""
     before = words[:words.index("--")] if "--" in words else words
     return [word.split("=")[0] for word in before if OPTION.fullmatch(word.split("=")[0])]
 
 
 def path_problems(word):
-    """Returns the problem of a path into the tree that doesn't exist. The path may contain * and end with a slash."""
+    """Returns a problem if a path into the repository doesn't exist. The path may contain * and end with a slash."""
     word = word.rstrip(".,;:")
     if word.split("/")[0] not in ROOTS or "/" not in word or word.startswith(MADE) or re.search("[A-Z]{4}|[<>{]", word):
         return []
@@ -170,7 +170,8 @@ def split(text):
 
 
 def simple_commands(text):
-    """Returns the commands of a block as lists of words, without assignments before them. Splits pipes and &&."""
+    """Returns the commands of a block as lists of words, without assignments of variables. Pipes and && separate
+    commands."""
     joined = text.replace("\\\n", " ")
     for line in joined.splitlines():
         command = []

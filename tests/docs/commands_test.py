@@ -1,5 +1,7 @@
-"""Checks README.md and docs/: what their commands name exists, and the options page lists what run takes. Then it runs
-the same checks on wrong text, and must find the mistakes."""
+"""Checks README.md and docs/: everything that their commands name must exist, and the pages must list every option.
+
+Then it runs the same checks on wrong texts, and expects that the mistakes are reported.
+"""
 import re
 import unittest
 
@@ -50,7 +52,7 @@ class Pages(unittest.TestCase):
 
 
 WRONG = [
-    # The columns are the text of a page, and what is found in it.
+    # (text of a page, the problem that must be found)
     ("```sh\nfacepipe run clip.mp4 --scor 0.5\n```\n", "facepipe run has no option --scor"),
     ("```sh\nfacepipe verify a b --draw boxes\n```\n", "facepipe verify has no option --draw"),
     ("```sh\nfacepipe detcet clip.mp4\n```\n", "facepipe has no command detcet"),

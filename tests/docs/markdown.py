@@ -1,14 +1,14 @@
-"""Reads the Markdown of the documentation: its pages, and the fenced blocks in them."""
+"""Parses the Markdown of the documentation: its pages, their fenced blocks, and the code in sentences."""
 import dataclasses
 import pathlib
 import re
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
-COMMANDS = "sh"  # the language of a block that holds commands
+COMMANDS = "sh"  # language of a block that contains commands
 FENCE = re.compile(r"^(?P<fence>```+|~~~+)(?P<language>[^\n]*)\n(?P<text>.*?)^(?P=fence)[ ]*$", re.MULTILINE | re.DOTALL)
-# A remark directly before a block: <!-- not run: needs a GPU -->, <!-- run: exit 7 --> or
-# <!-- run: makes clip_hidden.mp4, t.json -->.
+# A remark stands directly before a block: <!-- not run: needs a GPU -->, <!-- run: exit 7 --> or <!-- run: makes
+# clip_hidden.mp4, t.json -->.
 REMARK = re.compile(r"<!--(?P<remark>[^\n]*?)-->\n\n?\Z")
 RUN = re.compile(r"run:(?: exit (?P<code>\d+))?;?(?: makes (?P<made>[^;]+))?")
 NOT_RUN = re.compile(r"not run: (?P<reason>\S.*)")
@@ -18,7 +18,7 @@ INDENTED_COMMAND = re.compile(r"^    (?:facepipe |\./dev |build/facepipe |bench/
 
 @dataclasses.dataclass
 class Block:
-    """A fenced block. `problem` says what is wrong with its remark."""
+    """Holds a fenced block. If its remark is wrong, `problem` says why."""
     line: int
     language: str
     text: str
@@ -33,7 +33,7 @@ class Block:
 
 
 def pages():
-    """Returns the files whose commands are checked and run."""
+    """Returns the files whose commands are checked."""
     return [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]
 
 
@@ -48,7 +48,7 @@ def blocks(text):
 
 
 def marked(block, remark):
-    """Returns `block` with the contents of the remark before it."""
+    """Parses the remark before a block. Returns the block with the remark's contents."""
     if not block.language:
         block.problem = "a block without a language: say sh for commands, text, json, ... for all else"
     if remark is None or not re.match(r" *(not )?run", remark["remark"]):
@@ -68,17 +68,17 @@ def marked(block, remark):
 
 
 def without_blocks(text):
-    """Returns `text` with empty lines instead of its fenced blocks, so that line numbers stay."""
+    """Replaces each fenced block in `text` by as many empty lines, so that line numbers stay the same."""
     return FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
 
 
 def code_spans(text):
-    """Returns (line, code) for the code within sentences."""
+    """Returns (line, code) for each code span in a sentence."""
     prose = without_blocks(text)
     return [(line_of(prose, span.start()), span[1]) for span in CODE_SPAN.finditer(prose)]
 
 
 def indented_commands(text):
-    """Returns lines of commands in indented blocks, which no test would see."""
+    """Returns the lines of commands in indented blocks, which the tests wouldn't run."""
     prose = without_blocks(text)
     return [line_of(prose, found.start()) for found in INDENTED_COMMAND.finditer(prose)]

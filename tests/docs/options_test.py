@@ -1,6 +1,8 @@
-"""options_test.py: the tables of docs/options.md are those that the program's table of options gives.
-options_test.py --write: writes them. Their places in the page are between <!-- options: GROUP --> and
-<!-- end of options -->; a person writes all else there."""
+"""options_test.py: checks that the tables in docs/options.md equal those made from the program's table of options.
+
+options_test.py --write: writes these tables into the page, between <!-- options: GROUP --> and <!-- end of options -->.
+A person writes the rest of the page.
+"""
 import re
 import sys
 import unittest
@@ -11,12 +13,12 @@ from markdown import SOURCE
 PAGE = SOURCE / "docs" / "options.md"
 TABLE = re.compile(r"(?<=<!-- options: )(?P<group>[^\n]+?) -->\n.*?(?=<!-- end of options -->)", re.DOTALL)
 HEAD = "| option | meaning | default | commands |\n|---|---|---|---|\n"
-# Words that a person types, or that Markdown would take for marks.
+# These words are written as code: options, and words that Markdown would take for marks.
 CODE = re.compile(r"--[a-z][a-z0-9-]*|[^\s()]*[*_%$#\[\]<>=][^\s();,]*")
 
 
 def coded(text):
-    """`text` with the words that Markdown would take for marks as code."""
+    """Returns `text` with options, and words that Markdown would take for marks, written as code."""
     return CODE.sub(lambda word: f"`{word[0]}`", text)
 
 
@@ -25,7 +27,7 @@ def number(value):
 
 
 def meaning(option):
-    """The help, and the range where neither the help nor the kind of the value tells it."""
+    """Returns an option's help, and its range if neither the help nor the kind of value contains it."""
     text = coded(option["help"])
     if "range" not in option or ".." in option["kind"]:
         return text
@@ -35,7 +37,7 @@ def meaning(option):
 
 def names(option):
     *short, long = option["names"].split(",")
-    kind = option["kind"].replace("|", " or ")  # which would end the cell
+    kind = option["kind"].replace("|", " or ")  # a "|" would end the cell
     return ", ".join(f"`{name}`" for name in [*short, f"{long} {kind}".strip()])
 
 
@@ -44,7 +46,7 @@ def row(option):
 
 
 def tables(listed):
-    """{group: table}. An option stands in the group that its first command gives it."""
+    """Returns {group: table}. An option belongs to the group that its first command gives it."""
     rows = {}
     for option in listed:
         rows.setdefault(next(iter(option["groups"].values())), []).append(row(option))
@@ -52,7 +54,7 @@ def tables(listed):
 
 
 def written(page, wanted):
-    """`page` with the tables in their places."""
+    """Returns `page` with the tables in their places."""
     return TABLE.sub(lambda place: f"{place['group']} -->\n{wanted.get(place['group'], '')}", page)
 
 

@@ -1,4 +1,4 @@
-"""Runs the command blocks of a page, in a folder that holds the files of the documentation's examples."""
+"""Runs the command blocks of a page in a folder with the input files that the documentation's examples use."""
 import os
 import pathlib
 import subprocess
@@ -8,12 +8,14 @@ from markdown import SOURCE
 
 PHOTO = SOURCE / "data" / "fetched" / "demo" / "city.jpg"
 SECONDS_OF_VIDEO = 0.4
-MOST_SECONDS = 240  # for a block on a busy machine; calibrate alone computes for 10 s on one core
+MOST_SECONDS = 240  # for a block on a busy machine; `calibrate` computes for 10 s on one core
 
 
 def make_inputs(folder):
-    """Makes small inputs: clip.mp4 with a large face that moves and a tone, photo.jpg, and a folder holiday/ of two
-    videos."""
+    """Makes small inputs: clip.mp4, photo.jpg, and the folder holiday/ with two videos.
+
+    clip.mp4 shows a large face that moves, and has a tone.
+    """
     (folder / "holiday" / "day2").mkdir(parents=True)
     for name, face in (("clip.mp4", "60:70:42:118"), ("holiday/beach.mp4", "60:70:208:94"),
                        ("holiday/day2/party.mp4", "64:76:736:98")):
@@ -22,7 +24,8 @@ def make_inputs(folder):
 
 
 def make_clip(path, face):
-    """Makes ten frames of 320x192 in which `face`, a part of the demo photo, moves over grey."""
+    """Makes a clip of ten frames of 320x192, in which `face`, a part of the demo photo, moves over a grey
+    background."""
     scene = f"[0]crop={face},scale=-2:150[face];[1][face]overlay=x=40+4*n:y=20,format=yuv420p[video]"
     ffmpeg("-loop", "1", "-t", SECONDS_OF_VIDEO, "-r", "25", "-i", PHOTO, "-f", "lavfi", "-i", "color=gray:s=320x192:r=25",
            "-f", "lavfi", "-i", "sine=frequency=220:sample_rate=48000", "-filter_complex", scene, "-map", "[video]",
@@ -35,7 +38,8 @@ def ffmpeg(*arguments):
 
 
 def link_tree(folder):
-    """Links what the command blocks read from the tree: the program, configurations, examples and a model."""
+    """Makes links to the files in the repository that command blocks read: the program, configurations, examples and a
+    model."""
     (folder / "bin").mkdir()
     (folder / "bin" / "facepipe").symlink_to(program())
     for name in ("configs", "examples"):
@@ -45,7 +49,7 @@ def link_tree(folder):
 
 
 def run_block(block, folder):
-    """Returns why the block doesn't do what its remark says; empty if it does."""
+    """Runs a block. Returns why it doesn't do what its remark says, or "" if it does."""
     environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
     try:
         ended = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block.text], cwd=folder, env=environment,

@@ -1,5 +1,5 @@
-// These tests run the example that annotates by the library's parts. The program itself, which puts
-// the same parts together in its own way, tells what the example must write.
+// These tests run the example that annotates a video with the library's classes. The program uses
+// the same classes in another way, and the example must write the same results as the program.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

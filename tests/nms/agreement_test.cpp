@@ -15,8 +15,8 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The first box has 9 x 10 pixels. Moved by 3, it shares 60 of 120 pixels, which isn't enough;
-// moved by 1 and 2, it shares 80 of 100 and 70 of 110.
+// The first box has 9x10 pixels. If it is moved by 3, the IoU is 60/120, which isn't enough. If it
+// is moved by 1 or 2, the IoU is 80/100 or 70/110.
 TEST(MeasureAgreement, AddsWhatOverlapsByMoreThanHalf) {
   const auto exact = [](double iou) { return std::floor(iou * 32768) / 32768; };
   const std::vector<Box> boxes{{0, 0, 9, 10}, {3, 0, 12, 10}, {2, 0, 11, 10}, {0, 5, 9, 15}};
@@ -47,8 +47,7 @@ TEST(MeasureAgreement, IsThatOfThePlainLoops) {
     EXPECT_EQ(nms::measure_agreement(all.boxes), oracle_agreement(all.boxes)) << all.name;
 }
 
-// The boxes differ but lie at one place, and all agree with each other. So every pair must be
-// compared.
+// The boxes differ only a little, and all agree with each other, so every pair must be compared.
 TEST(MeasureAgreement, EndsWhereAllAgree) {
   constexpr unsigned kCount = 20000;
   std::vector<Box> boxes;

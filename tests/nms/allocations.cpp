@@ -1,5 +1,5 @@
-// This code has a file of its own. Otherwise compilers that inline one operator of a pair would
-// warn that malloc() memory is given to delete.
+// This code is in a separate file, because compilers that inline only `new` or only `delete` would
+// warn about memory of malloc().
 #include "tests/nms/allocations.h"
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace {
 std::atomic<int> allocations{0};
 }  // namespace
 
-// NOLINTBEGIN(cppcoreguidelines-no-malloc): this is where memory comes from
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): these operators allocate by malloc()
 void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;

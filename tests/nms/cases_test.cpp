@@ -1,4 +1,4 @@
-// These tests check the edges of the contract, case by case.
+// These tests check the limits of the contract in nms.h, case by case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> greedy(std::vector<Box> boxes, std::vector<float> sco
   return greedy_on_cpu({"", std::move(boxes), std::move(scores)}, threshold);
 }
 
-// A suppresses B, and B would suppress C, but A doesn't reach C.
+// Box A suppresses box B, and B suppresses box C, but A doesn't suppress C.
 const NmsCase& three() {
   static const NmsCase chain{
       "three", {{0, 0, 100, 100}, {40, 0, 140, 100}, {80, 0, 180, 100}}, {0.9F, 0.8F, 0.7F}};
@@ -36,14 +36,14 @@ TEST(NmsCases, GreedyKeepsWhatOnlyARemovedOneOverlaps) {
   EXPECT_THAT(greedy_on_cpu(three(), 0.3F), ElementsAre(0, 2));
 }
 
-// Oro et al. claim that their matrix gives greedy's result. It doesn't.
+// Oro et al. claim that the rule matrix gives the same result as greedy suppression. It doesn't.
 TEST(NmsCases, MatrixAndFastLetARemovedOneSuppress) {
   EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::matrix), three()), ElementsAre(0));
   EXPECT_THAT(kept_on_cpu(by_rule(nms::NmsRule::fast), three()), ElementsAre(0));
 }
 
-// The same three boxes by the paper's own measure: squares of z + 1 pixels, shares of 0.604 and
-// 0.208.
+// These are the same three boxes with the overlap as the paper defines it: boxes become squares
+// with sides of z + 1 pixels. The overlaps are 0.604 and 0.208.
 TEST(NmsCases, MatrixAsPublished) {
   nms::NmsOptions options = by_rule(nms::NmsRule::matrix);
   options.overlap = nms::NmsOverlap::winner_area;
@@ -63,7 +63,8 @@ TEST(NmsCases, BoxesThatTouchOverlapByThePixelOfPlusOneAlone) {
   EXPECT_THAT(kept_on_cpu(options, touching), ElementsAre(0));
 }
 
-// A small winner in a large loser removes it; a large winner keeps the small loser.
+// A small winner within a large loser removes the loser. A large winner doesn't remove a small
+// loser.
 TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
@@ -73,7 +74,7 @@ TEST(NmsCases, ShareOfTheWinnersAreaIsNotSymmetric) {
   EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1, 0));
 }
 
-// The order of scores makes no difference, because neither box lies within the other.
+// Neither box contains the other, and the result doesn't depend on which box has the higher score.
 TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
   const Box small{40, 40, 60, 60};
   const Box large{0, 0, 100, 100};
@@ -82,7 +83,7 @@ TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
     options.overlap = nms::NmsOverlap::smaller_area;
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.9F, 0.8F}}), ElementsAre(0));
     EXPECT_THAT(kept_on_cpu(options, {"", {small, large}, {0.8F, 0.9F}}), ElementsAre(1));
-    // They share 260 of 400 pixels, which just doesn't exceed the threshold.
+    // The common area is 260 of 400 pixels, which equals the threshold and so doesn't exceed it.
     EXPECT_THAT(kept_on_cpu(options, {"", {small, {47, 0, 100, 100}}, {0.9F, 0.8F}}),
                 ElementsAre(0, 1));
     EXPECT_THAT(kept_on_cpu(options, {"", {small, {46, 0, 100, 100}}, {0.9F, 0.8F}}),
@@ -90,7 +91,7 @@ TEST(NmsCases, ShareOfTheSmallerAreaIsSymmetric) {
   }
 }
 
-// Each IoU is 1/3. DIoU subtracts 1/10 if the centres are apart.
+// The IoU is 1/3. DIoU subtracts 1/10, because the centres differ.
 TEST(NmsCases, DiouSparesNeighboursWithOtherCentres) {
   const NmsCase aside{"", {{0, 0, 20, 20}, {10, 0, 30, 20}}, {0.9F, 0.8F}};
   nms::NmsOptions options = by_rule(nms::NmsRule::greedy, 0.3F);
@@ -110,8 +111,8 @@ TEST(NmsCases, StarKeepsItsStrongMiddleAlone) {
   const std::vector<Box> boxes{
       {0, 0, 90, 90}, {30, 0, 120, 90}, {0, 30, 90, 120}, {-30, 0, 60, 90}};
   EXPECT_THAT(greedy(boxes, {0.9F, 0.5F, 0.6F, 0.7F}, 0.4F), ElementsAre(0));
-  // If the middle is weak, the arms suppress it. They suppress each other only if they overlap
-  // enough.
+  // If the middle box has the lowest score, the other boxes suppress it. They suppress each other
+  // only if they overlap enough.
   EXPECT_EQ(greedy(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F),
             nms_oracle(boxes, {0.1F, 0.5F, 0.6F, 0.7F}, 0.4F));
 }
@@ -135,8 +136,8 @@ TEST(NmsCases, IouAtTheThresholdKeeps) {
     Box loser;
     float threshold;
   };
-  // Corners are whole numbers, so the fraction is exact. The float of 1/3 is above 1/3. A box whose
-  // overlap equals the threshold is kept.
+  // All corners are whole numbers, so that the IoU is computed exactly. The float nearest to 1/3 is
+  // above 1/3. A box is kept if its overlap equals the threshold.
   const std::vector<Case> cases{
       {"1/2", {0, 0, 10, 10}, {0, 0, 10, 5}, 0.5F},
       {"1/2 shifted", {0, 0, 30, 10}, {10, 0, 40, 10}, 0.5F},
@@ -161,7 +162,7 @@ TEST(NmsCases, IouAtTheThresholdKeeps) {
 TEST(NmsCases, BoxesThatAreNoneAreDroppedAndSuppressNothing) {
   const Box good{10, 10, 20, 20};
   const std::vector<std::pair<const char*, Box>> dropped{
-      // Columns: why, box.
+      // Columns: reason, box.
       {"NaN", {kNan, 10, 20, 20}},          {"NaN", {10, kNan, 20, 20}},
       {"NaN", {10, 10, kNan, 20}},          {"NaN", {10, 10, 20, kNan}},
       {"no width", {10, 10, 10, 20}},       {"no height", {10, 10, 20, 10}},
@@ -186,8 +187,8 @@ TEST(NmsCases, AnyScoreButNanRanks) {
               ElementsAre(2, 3, 1, 0));
 }
 
-// Infinite areas make NaN, whose comparisons are false. Such boxes are kept and affect no other
-// box.
+// Infinite areas lead to NaN, and comparisons with NaN are false. So such boxes are kept and
+// suppress no other box.
 TEST(NmsCases, InfiniteBoxesSuppressNoFiniteOne) {
   const auto kept = greedy(
       {{-kInf, -kInf, kInf, kInf}, {-kHuge, -kHuge, kHuge, kHuge}, {0, 0, 10, 10}, {1, 0, 11, 10}},

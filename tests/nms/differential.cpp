@@ -1,6 +1,6 @@
-// Runs random small cases by the CPU's suppressor and by predicate.h one pair at a time. If
-// arithmetic is exact, the definition is a third answer. As many cases of the rule groups are
-// compared with its plain loops.
+// Runs random small cases by the CPU's suppressor, and by an oracle that applies predicate.h to one
+// pair at a time. If the arithmetic is exact, the result is also compared with the definition. For
+// the rule groups, the same number of cases is compared with plain loops.
 //
 //   nms_differential COUNT [SEED]
 #include <cstdio>
@@ -43,7 +43,7 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// Runs one random case. Returns what is wrong with it, or an empty string.
+/// Runs one random case. Returns a description of the error, or "" if there is none.
 std::string wrong_with(unsigned seed) {
   NmsRandom random(seed);
   const nms::NmsOptions options = some_cpu_options(random);

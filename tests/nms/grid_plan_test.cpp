@@ -1,5 +1,5 @@
-// These tests check which cells of the grid boxes are filed in. Any layout gives the same answer,
-// even if some boxes are much larger or smaller than others.
+// These tests check in which cells the CPU's grid stores boxes. Any grid must lead to the same
+// result, even if some boxes are much larger or smaller than others.
 #include "nms/cpu/grid_plan.h"
 
 #include <gtest/gtest.h>
@@ -42,23 +42,23 @@ TEST(Grid, FindsSuppressorsOfAnySizeAnywhere) {
 }
 
 TEST(Grid, FindsThoseThatBarelySuppress) {
-  // Pairs of all shapes have an IoU just above the threshold.
+  // The pairs have all shapes, and IoUs just above the threshold.
   for (const float threshold : {0.2F, 0.25F, 0.3F, 0.45F, 0.5F, 0.6F}) {
     NmsRandom random(61);
     for (int round = 0; round < 300; ++round) {
       NmsCase all;
       const float x = random.uniform(300, 600);
       const float y = random.uniform(300, 600);
-      // This box is not larger than the others, so it is filed in cells.
+      // This box is small, so it is stored in cells.
       const Box a{x, y, x + random.uniform(4, 12), y + random.uniform(4, 12)};
-      Box b = a;  // The sides are stretched and shifted so that the IoU stays above the threshold.
+      Box b = a;  // one edge is moved so that the IoU stays above the threshold
       const float target = threshold * random.uniform(1.0F, 1.002F);
       if (random.below(2) == 0)
         b.x2 = b.x1 + a.width() / target;
       else
         b.x1 = b.x2 - a.width() * target;
-      // The pair comes first, because the last boxes, which fill no vector, are looked up in
-      // another way.
+      // The pair is added first, because the code handles the last boxes, which don't fill a
+      // vector, in another way.
       all.add(a, random.uniform());
       all.add(b, random.uniform());
       const NmsCase others = disjoint(300);

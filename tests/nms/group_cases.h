@@ -1,5 +1,5 @@
-// Draws random clusters of similar boxes, as cascades find faces, for the rule groups and for
-// measure_agreement().
+// Makes random clusters of similar boxes, like those that cascades find at faces, for the rule
+// groups and for measure_agreement().
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@
 
 namespace facepipe::test {
 
-/// Returns `count` boxes around count / 12 places; some boxes lie within others. Corners are
-/// multiples of `step`; below 1 they need rounding.
+/// Returns `count` boxes around count / 12 places. Some boxes are within others. Corners are
+/// multiples of `step`; if it is below 1, they must be rounded.
 inline NmsCase similar_clusters(std::size_t count, float step, unsigned seed) {
   NmsRandom random(seed);
   const float extent = 200 + 40 * std::sqrt(static_cast<float>(count));
@@ -49,7 +49,7 @@ inline nms::NmsOptions by_groups(std::uint32_t min_neighbours = 3) {
   return options;
 }
 
-/// Returns what the oracle keeps.
+/// Returns the groups that the oracle keeps.
 inline NmsAnswer grouped_by_oracle(const NmsCase& all, std::uint32_t min_neighbours) {
   NmsAnswer out;
   for (const OracleGroup& group : GroupsOracle(all.boxes, all.scores, min_neighbours).kept()) {

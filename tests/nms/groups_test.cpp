@@ -1,5 +1,5 @@
-// These tests check the rule groups: OpenCV and the plain loops keep the same, and the edges of the
-// contract hold.
+// These tests check the rule groups: facepipe, OpenCV and plain loops must keep the same groups,
+// also at the limits of the contract.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ using testing::IsEmpty;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-/// Adds the same box `times` times.
+/// Adds a box `times` times, with the score 0.5.
 void add(NmsCase& all, const Box& box, int times) {
   for (int i = 0; i < times; ++i) all.add(box, 0.5F);
 }
 
-// --- Against OpenCV
+// --- Comparison with OpenCV
 
-/// The columns are x, y, width, height, number of members.
+/// holds x, y, width, height, and the number of members
 using GoldenGroup = std::array<int, 5>;
 
 struct GoldenCase {
@@ -41,7 +41,7 @@ struct GoldenCase {
 std::vector<GoldenCase> read_golden() {
   std::ifstream in(std::string(FACEPIPE_SOURCE_DIR) + "/tests/nms/golden/groups.txt");
   std::string line;
-  std::getline(in, line);  // skips the line that says who made the file
+  std::getline(in, line);  // skips the line that says how the file was made
   std::vector<GoldenCase> cases;
   std::string word;
   std::size_t boxes = 0;
@@ -63,7 +63,8 @@ std::vector<GoldenCase> read_golden() {
   return cases;
 }
 
-/// Converts an answer to OpenCV's form: the score becomes the number of members.
+/// Converts a result to OpenCV's form, in which a group has its number of members instead of a
+/// score.
 GoldenGroup golden_of(const NmsAnswer& answer, std::size_t k, std::uint32_t min_neighbours) {
   const Box& box = answer.boxes[k];
   const double score = answer.scores[k];
@@ -84,7 +85,8 @@ TEST(NmsGroups, AreThoseOfOpenCv) {
   }
 }
 
-// OpenCV compares with eps * sum * 0.5 and grows by rint(eps * side), both in double.
+// OpenCV compares with eps * sum * 0.5, and enlarges boxes by rint(eps * side), both in double
+// precision.
 TEST(NmsGroups, IntegersGiveWhatOpenCvsDoublesGive) {
   for (int sum = 2; sum <= 1 << 22; ++sum) {
     const double difference = 0.2 * sum * 0.5;
@@ -94,7 +96,7 @@ TEST(NmsGroups, IntegersGiveWhatOpenCvsDoublesGive) {
   }
 }
 
-// --- Against plain loops
+// --- Comparison with plain loops
 
 TEST(NmsGroups, AreThoseOfThePlainLoops) {
   for (unsigned seed = 1; seed <= 60; ++seed)
@@ -113,7 +115,7 @@ TEST(NmsGroups, AreThoseOfThePlainLoopsWhereBoxesAreNone) {
   }
 }
 
-// --- Edges of the contract
+// --- Limits of the contract
 
 TEST(NmsGroups, NeedMoreThanMinNeighbours) {
   NmsCase all;
@@ -133,8 +135,8 @@ TEST(NmsGroups, OfOneOrNoneThereIsNone) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// Two boxes of 50 x 50 are similar if their edges differ by at most 10. The chain is one group,
-// although its first and its last box don't overlap.
+// Two boxes of 50x50 are similar if their edges differ by at most 10. The chain is one group,
+// although its first and last boxes don't overlap.
 TEST(NmsGroups, AreConnectedComponents) {
   NmsCase chained;
   NmsCase broken;
@@ -149,20 +151,20 @@ TEST(NmsGroups, AreConnectedComponents) {
 
 TEST(NmsGroups, RoundToWholePixelsTiesToEven) {
   NmsCase all;
-  all.add({0.5F, 1.5F, 21, 22}, 0.5F);   // 0, 2, 20.5 and 20.5: 20, 20
-  all.add({0.5F, 1.5F, 22, 23}, 0.5F);   // 21.5 and 21.5: 22, 22
-  all.add({2.5F, 3.5F, 23, 24}, 0.5F);   // 2, 4, 20, 20
-  all.add({2.75F, 3.5F, 23, 24}, 0.5F);  // 3, 4, 20.25: 20, 20
-  // Means: 5 / 4, 12 / 4, 82 / 4, 82 / 4.
+  all.add({0.5F, 1.5F, 21, 22}, 0.5F);   // x 0, y 2; both sides are 20.5, rounded to 20
+  all.add({0.5F, 1.5F, 22, 23}, 0.5F);   // x 0, y 2; both sides are 21.5, rounded to 22
+  all.add({2.5F, 3.5F, 23, 24}, 0.5F);   // x 2, y 4; sides 20 and 20
+  all.add({2.75F, 3.5F, 23, 24}, 0.5F);  // x 3, y 4; sides 20 (rounded from 20.25) and 20
+  // The means are 5 / 4, 12 / 4, 82 / 4 and 82 / 4.
   EXPECT_THAT(on_cpu(by_groups(3), all).boxes, ElementsAre(Box{1, 3, 21, 23}));
 }
 
-// A box of 100 grows by 20. The inner group is removed if it lies within the grown box and has
-// fewer members.
+// The outer box of 100x100 is enlarged by 20 on each side. The inner group is removed if it is
+// within the enlarged box and has fewer members.
 TEST(NmsGroups, WithinAStrongerOneGo) {
   struct Case {
     const char* what;
-    float x;  // left edge of the inner group, which is 40 wide
+    float x;  // left edge of the inner box, which is 40 wide
     int outer;
     int inner;
     std::uint32_t min_neighbours;
@@ -172,7 +174,7 @@ TEST(NmsGroups, WithinAStrongerOneGo) {
       {"outnumbered", 30, 6, 5, 2, {0}},
       {"as many", 30, 6, 6, 2, {0, 6}},
       {"more", 30, 5, 6, 2, {5, 0}},
-      // Groups of fewer than 3 members are removed by any group.
+      // Any group removes a group of fewer than 3 members.
       {"no more than three", 30, 3, 2, 1, {0}},
       {"of three by three", 30, 3, 3, 1, {0, 3}},
       {"of three by four", 30, 4, 3, 1, {0}},
@@ -197,16 +199,16 @@ TEST(NmsGroups, GoAtTheFarEndsOfLongOnes) {
     };
     NmsCase all;
     add(all, box(0, 0, 4000, 100), 6);
-    add(all, box(4760, 90, 4800, 120), 5);   // ends exactly at the margins of 800 and 20
+    add(all, box(4760, 90, 4800, 120), 5);   // ends exactly at the margins, which are 800 and 20
     add(all, box(-800, -20, -760, 10), 5);   // begins exactly at the margins
-    add(all, box(4770, 140, 4801, 171), 5);  // ends beyond the margins
+    add(all, box(4770, 140, 4801, 171), 5);  // ends behind the margins
     EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0, 16)) << tall;
   }
 }
 
-// Any group may remove a group of fewer than three members. So two groups may remove each other, as
-// in OpenCV. Two boxes of 100 x 20 are similar if their edges differ by at most 12. Boxes grow by
-// 20 to the left and right.
+// Any group can remove a group of fewer than three members, so two such groups can remove each
+// other, as in OpenCV. Two boxes of 100x20 are similar if their edges differ by at most 12. For the
+// comparison, boxes are enlarged by 20 to the left and right.
 TEST(NmsGroups, OfTwoRemoveEachOther) {
   NmsCase all;
   add(all, {0, 0, 100, 20}, 2);
@@ -218,12 +220,13 @@ TEST(NmsGroups, OfTwoRemoveEachOther) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// A group that is removed still removes the groups within it.
+// A removed group still removes the groups within it.
 TEST(NmsGroups, WithinOneThatGoesGo) {
   NmsCase all;
   add(all, {0, 0, 1000, 1000}, 7);
   add(all, {300, 300, 500, 500}, 6);
-  add(all, {250, 350, 310, 410}, 5);  // within the second's margin, and within the first
+  add(all, {250, 350, 310, 410}, 5);  // within the enlarged second box, and also within the first
+                                      // box
   EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0));
 }
 
@@ -232,7 +235,7 @@ TEST(NmsGroups, RankByMembersThenByIndex) {
   add(all, {0, 0, 20, 20}, 4);
   add(all, {300, 0, 320, 20}, 5);
   add(all, {600, 0, 620, 20}, 4);
-  all.scores[5] = 0.9F;  // has no effect
+  all.scores[5] = 0.9F;  // the score has no effect
   const NmsAnswer answer = on_cpu(by_groups(3), all);
   EXPECT_THAT(answer.indices, ElementsAre(4, 0, 9));
   EXPECT_THAT(answer.scores, ElementsAre(5.0F / 8, 4.0F / 7, 4.0F / 7));
@@ -240,7 +243,7 @@ TEST(NmsGroups, RankByMembersThenByIndex) {
 
 TEST(NmsGroups, IndexIsTheLowestOfTheMembers) {
   NmsCase all;
-  add(all, {10, 0, 30, 20}, 1);  // its left edge sorts it behind the others
+  add(all, {10, 0, 30, 20}, 1);  // in the order of left edges, this box is the last one
   add(all, {9, 0, 29, 20}, 2);
   add(all, {8, 0, 28, 20}, 2);
   EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0));

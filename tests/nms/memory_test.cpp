@@ -1,5 +1,5 @@
 // These tests check capacity and memory: candidates beyond the capacity are counted, and a call
-// allocates nothing.
+// allocates no memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Makes the CPU's suppressor and runs it at once.
+// Makes a suppressor for the CPU and runs it once.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 struct Case {
-  const char* names;  // the option that the message must name
+  const char* names;  // text that the message must contain
   std::uint32_t capacity;
   NmsRule rule;
   std::function<void(NmsOptions&)> change;
@@ -25,7 +25,7 @@ struct Case {
 const std::vector<Case>& refused() {
   using enum NmsRule;
   static const std::vector<Case> cases{
-      // Columns: option named by the message, capacity, rule, change.
+      // Columns: text in the message, capacity, rule, change.
       {"threshold", 100, greedy, [](auto& o) { o.threshold = -0.1F; }},
       {"threshold", 100, soft, [](auto& o) { o.threshold = 1.1F; }},
       {"threshold", 100, matrix, [](auto& o) { o.threshold = kNan; }},
@@ -51,7 +51,8 @@ const std::vector<Case>& refused() {
       {"matrix.d_max", 4097, matrix, [](auto&) {}},
       {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 0; }},
       {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 4097; }},
-      {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 3; }},  // 4096 / 3 threads
+      {"matrix.k", 100, matrix, [](auto& o) { o.matrix.k = 3; }},  // 4096 / 3 threads would be too
+                                                                   // many
   };
   return cases;
 }

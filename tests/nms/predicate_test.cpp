@@ -1,4 +1,4 @@
-// These tests check the arithmetic that all back ends share.
+// These tests check the arithmetic that CPU and device share.
 #include "nms/predicate.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Iou, NeverExceedsOne) {
 TEST(Diou, FallsWithTheDistanceOfTheCentres) {
   const Box middle{0, 0, 10, 10};
   EXPECT_EQ(centre_penalty(middle, middle), 0.0F);
-  // The centres are 5 apart, and the box around both is 15 x 10.
+  // The centres differ by 5, and the smallest box around both boxes has 15x10 pixels.
   EXPECT_FLOAT_EQ(centre_penalty(middle, {5, 0, 15, 10}), 25.0F / 325.0F);
   EXPECT_FLOAT_EQ(centre_penalty({5, 0, 15, 10}, middle), 25.0F / 325.0F);
 }

@@ -1,5 +1,5 @@
-// These tests check properties of all answers by greedy, matrix and fast against the definition in
-// exact arithmetic.
+// These tests compare the results of greedy, matrix and fast suppression with the definition,
+// computed in exact arithmetic. They also check properties that all results must have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class NmsProperties : public testing::TestWithParam<Setting> {
 TEST_P(NmsProperties, EqualsTheOracle) {
   for (const std::size_t count : edge_sizes())
     for (const NmsCase& all : exact_cases(count, 10)) {
-      // DIoU in float rounds differently than the oracle's doubles if it equals the threshold.
+      // If DIoU equals the threshold, float and the oracle's double can round to different sides.
       if (options().overlap == nms::NmsOverlap::diou && all.name != "whole clusters") continue;
       ASSERT_EQ(kept(all), oracle(all).kept()) << count << ' ' << all.name;
     }

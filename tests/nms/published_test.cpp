@@ -1,5 +1,6 @@
-// These tests rebuild the cases of other libraries' test suites from their published definitions.
-// Cases with several classes or images in one call have no counterpart here.
+// These tests repeat cases from the test suites of other libraries, made from their published
+// definitions. They leave out cases with several classes or images in one call, which facepipe
+// doesn't have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,16 +19,16 @@ using testing::ElementsAre;
 using testing::FloatNear;
 using testing::Pointwise;
 
-// ONNX: the node tests of the operator NonMaxSuppression (onnx/backend/test/case/node/
-// nonmaxsuppression.py). Here, its score threshold, its limit of outputs and its box formats are
-// the caller's task. These helpers convert what the suppressor gets and gives.
+// ONNX: the node tests of the operator NonMaxSuppression
+// (onnx/backend/test/case/node/nonmaxsuppression.py). In facepipe, the caller applies the score
+// threshold, limits the number of outputs and converts the boxes, so the following helpers do this.
 struct OnnxOptions {
   float iou = 0.5F;
   float score = 0;
   std::size_t most = 3;
 };
 
-// Takes the corners y1 x1 y2 x2 in any order, as the operator does.
+// Converts the corners y1 x1 y2 x2, which the operator accepts in any order.
 Box from_onnx(float y1, float x1, float y2, float x2) {
   return {std::min(x1, x2), std::min(y1, y2), std::max(x1, x2), std::max(y1, y2)};
 }
@@ -93,9 +94,9 @@ TEST(OnnxNodeTest, CenterPointBoxFormat) {
 }
 
 // TensorFlow: tensorflow/core/kernels/image/non_max_suppression_op_test.cc,
-// NonMaxSuppressionV5OpTest. Its boxes and scores are those of the ONNX node tests. Its sigma of
-// 0.5 is 1 here, because TensorFlow computes exp(-IoU^2 / (2 sigma)). Its least score of 0 excludes
-// 0.
+// NonMaxSuppressionV5OpTest. Its boxes and scores are those of the ONNX node tests. TensorFlow's
+// sigma of 0.5 is 1 here, because TensorFlow computes exp(-IoU^2 / (2 sigma)). TensorFlow drops
+// scores that equal its least score of 0.
 TEST(TensorflowOpTest, SelectFromThreeClustersWithSoftNms) {
   nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
@@ -106,11 +107,11 @@ TEST(TensorflowOpTest, SelectFromThreeClustersWithSoftNms) {
               Pointwise(FloatNear(1e-2F), {0.95F, 0.9F, 0.384F, 0.3F, 0.256F, 0.197F}));
 }
 
-// torchvision: test/test_ops.py, TestNMS. Its cases of 8-bit tensors and of wrong shapes have no
-// counterpart here. The random numbers are drawn anew.
+// torchvision: test/test_ops.py, TestNMS. Cases with 8-bit tensors and with wrong shapes are left
+// out, because facepipe has no such inputs. The random numbers are different.
 
-// test_nms_ref: 1,000 random boxes, and one whose IoU with the first is just above the threshold,
-// with ten seeds. The reference keeps boxes with IoU <= threshold.
+// test_nms_ref: 1,000 random boxes, and one box whose IoU with the first box is just above the
+// threshold. There are ten seeds. The reference keeps boxes with IoU <= threshold.
 class TorchvisionTestNms : public testing::TestWithParam<float> {};
 
 TEST_P(TorchvisionTestNms, EqualsTheReference) {
@@ -128,7 +129,8 @@ TEST_P(TorchvisionTestNms, TheLastFallsToTheFirstOrTheFirstToIt) {
 
 INSTANTIATE_TEST_SUITE_P(Thresholds, TorchvisionTestNms, testing::Values(0.2F, 0.5F, 0.8F));
 
-// test_nms_float16: one of three boxes is kept, even if all numbers are rounded to half precision.
+// test_nms_float16: of three boxes only one is kept, even if all numbers are rounded to half
+// precision.
 TEST(TorchvisionTestNmsCases, ThreeBoxes) {
   const NmsCase all{"float32",
                     {{285.3538F, 185.5758F, 1193.5110F, 851.4551F},
@@ -143,11 +145,11 @@ TEST(TorchvisionTestNmsCases, ThreeBoxes) {
   EXPECT_THAT(greedy_on_cpu(half, 0.2F), ElementsAre(1));
 }
 
-// OpenCV: modules/dnn/test/test_nms.cpp. Its boxes, scores and results are in YAML files of
-// opencv_extra, made with TensorFlow, and aren't copied here. These are random cases of the same
-// kind and size (38 whole-number rectangles in clusters, some with equal scores) with the same
-// thresholds. The definition replaces the recorded results. NMSBoxes first drops scores up to its
-// score threshold; here the caller does.
+// OpenCV: modules/dnn/test/test_nms.cpp. Its boxes, scores and results were made with TensorFlow
+// and are in YAML files of opencv_extra; they aren't copied here. Instead, these are random cases
+// of the same kind and size with the same thresholds: 38 rectangles in clusters with whole-number
+// corners, some with equal scores. The expected results come from the definition. NMSBoxes first
+// drops candidates whose scores don't exceed its score threshold; here the test does this.
 constexpr unsigned kOpencvSeeds = 20;
 
 NmsCase opencv_case(unsigned seed) { return whole_clusters(38, 600 + seed, 100); }
@@ -166,7 +168,7 @@ TEST(OpencvTestNms, Nms) {
   }
 }
 
-// OpenCV's sigma equals ours, which is twice TensorFlow's.
+// OpenCV's sigma has the meaning of facepipe's, which is twice TensorFlow's.
 nms::NmsOptions opencv_soft() {
   nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;
@@ -185,7 +187,7 @@ TEST(OpencvTestNms, SoftNms) {
 }
 
 TEST(OpencvTestNms, SoftNmsTieGoesToTheLowerIndex) {
-  // Both other boxes overlap the first equally, so their scores stay equal.
+  // The second and the third box overlap the first equally, so their scores stay equal.
   const NmsCase all{"", {{0, 0, 10, 10}, {2, 0, 12, 10}, {-2, 0, 8, 10}}, {0.9F, 0.8F, 0.8F}};
   EXPECT_THAT(on_cpu(opencv_soft(), all).indices, ElementsAre(0, 1, 2));
 }

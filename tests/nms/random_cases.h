@@ -1,5 +1,6 @@
-// Draws and names the random cases of all back ends' differential tests. A seed stands for the
-// sequence of draws. Don't change their order, because results name cases by their seeds.
+// Makes and names the random cases of the differential tests for CPU and device. A seed stands for
+// a sequence of random numbers. Keep the order in which they are used, because results name cases
+// by their seeds.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +11,11 @@
 
 namespace facepipe::test {
 
-/// Draws options of the rules that all back ends have, except options.matrix, which is drawn later.
+/// Chooses random options for the rules that exist on CPU and device. It doesn't choose
+/// options.matrix.
 inline nms::NmsOptions some_options(NmsRandom& random) {
-  // As floats these aren't below the fractions they stand for, so whole-number corners are exact.
+  // None of these floats is below the fraction that it stands for. So the comparison with them is
+  // exact if corners are whole numbers.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
   nms::NmsOptions options;
   options.rule = static_cast<nms::NmsRule>(random.below(4));
@@ -27,7 +30,8 @@ inline nms::NmsOptions some_options(NmsRandom& random) {
   return options;
 }
 
-/// Draws whole-number corners, many equal boxes and scores, and many IoUs that are small fractions.
+/// Makes boxes with whole-number corners. Many boxes and scores are equal, and many IoUs are simple
+/// fractions.
 inline NmsCase small_case(NmsRandom& random, std::size_t count) {
   NmsCase out;
   out.name = "small";

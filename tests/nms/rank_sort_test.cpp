@@ -1,4 +1,4 @@
-// These tests check ranks: the order of keys, and sorting by them.
+// These tests check ranks: the order of keys, and sorting by keys.
 #include "nms/cpu/rank_sort.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(RankKey, AscendsAsScoresDescend) {
   EXPECT_EQ(rank_key(-0.0F), rank_key(0.0F));
 }
 
-// Keys have 1 to 32 bits, and the counts lie on both sides of each switch between sorting methods.
+// Keys have 1 to 32 bits. The counts are around each number at which the sorting method changes.
 TEST(RankSort, IsStableForAnyRangeAndCount) {
   constexpr std::uint32_t kCapacity = 20000;
   Arena counting;

@@ -1,5 +1,6 @@
-// These tests check that all rules on all instruction sets give the same bits as predicate.h one
-// pair at a time, and how the rules relate.
+// These tests check that all rules give the same bits with all instruction sets, and that these
+// bits equal those of predicate.h applied to one pair at a time. They also check relations between
+// the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

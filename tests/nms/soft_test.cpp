@@ -34,7 +34,7 @@ TEST(SoftNms, SelectsAsPublished) {
 }
 
 TEST(SoftNms, ScoresFallByTheOverlap) {
-  // The IoU with the first is 1/2, then 0.
+  // The second box has the IoU 1/2 with the first, and the third has 0.
   const NmsCase all{"", {{0, 0, 10, 10}, {0, 0, 10, 5}, {50, 50, 60, 60}}, {0.9F, 0.8F, 0.3F}};
   const NmsAnswer linear = on_cpu(soft(nms::SoftDecay::linear), all);
   EXPECT_THAT(linear.indices, ElementsAre(0, 1, 2));

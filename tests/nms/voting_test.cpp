@@ -1,4 +1,5 @@
-// These tests check box voting: which candidate joins which, and the mean.
+// These tests check box voting: which candidate votes for which kept box, and the mean of their
+// boxes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ TEST(BoxVoting, WeighsByScore) {
 }
 
 TEST(BoxVoting, JoinsTheHighestRankedSuppressor) {
-  // The last box overlaps each of the others by 3/7, and these overlap each other by 1/9.
+  // The last box overlaps each of the first two by 3/7. The first two overlap each other by 1/9.
   const NmsCase all{"", {{0, 0, 10, 10}, {8, 0, 18, 10}, {4, 0, 14, 10}}, {0.5F, 0.6F, 0.1F}};
   const NmsAnswer answer = on_cpu(voting(nms::NmsRule::greedy), all);
   EXPECT_THAT(answer.indices, ElementsAre(1, 0));
@@ -34,8 +35,8 @@ TEST(BoxVoting, JoinsTheHighestRankedSuppressor) {
 }
 
 TEST(BoxVoting, OfWhatFellToARemovedOneAloneNoneIsJoined) {
-  // By the rule fast, the second removes the third although it was removed itself. The first
-  // doesn't reach the third.
+  // By the rule fast, the second box removes the third, although the second is removed itself. The
+  // first box doesn't overlap the third.
   const NmsCase all{
       "", {{0, 0, 100, 100}, {40, 0, 140, 100}, {80, 0, 180, 100}}, {0.5F, 0.25F, 0.125F}};
   const NmsAnswer answer = on_cpu(voting(nms::NmsRule::fast), all);

@@ -1,5 +1,5 @@
-// These tests check the colours of all code points of H.273's MatrixCoefficients: they are drawn by
-// the standard's formulas, and the detector reads back what was drawn.
+// These tests check colours with all values of H.273's MatrixCoefficients. The overlay must draw a
+// colour by the standard's formulas, and the detector's conversion must give the drawn colour back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr Size kSd{720, 576};
 
 using Triple = std::array<double, 3>;
 
-/// Returns the corners of the colour cube, a grey, and two other colours.
+/// Returns the corners of the RGB cube, a grey, and two other colours.
 std::vector<Rgb> colors() {
   std::vector<Rgb> all{{0.5, 0.5, 0.5}, {0.2, 0.7, 0.4}, {0.9, 0.3, 0.6}};
   for (int i = 0; i < 8; ++i)
@@ -50,7 +50,7 @@ Triple weighted(const Rgb& e, double kr, double kb, int depth, bool full) {
   return {luma_code(y, depth, full), chroma_code(pb, depth, full), chroma_code(pr, depth, full)};
 }
 
-/// @param more  how many bits Y, Cg and Co have more than red, green and blue
+/// @param more  how many bits Y, Cg and Co have in addition to those of red, green and blue
 Triple ycgco(const Rgb& e, int depth, bool full, int more) {
   const double r = luma_code(e.r, depth - more, full);
   const double g = luma_code(e.g, depth - more, full);
@@ -58,7 +58,7 @@ Triple ycgco(const Rgb& e, int depth, bool full, int more) {
   const double middle = std::pow(2.0, depth - 1);
   if (more == 0)
     return {0.5 * g + 0.25 * (r + b), 0.5 * g - 0.25 * (r + b) + middle, 0.5 * (r - b) + middle};
-  const double co = r - b;  // the standard's lifting steps, without rounding
+  const double co = r - b;  // this uses the standard's lifting steps, without rounding
   const double t = b + co / 2;
   const double cg = g - t;
   return {t + cg / 2, cg + middle, co + middle};
@@ -73,7 +73,7 @@ Triple smpte_2085(const Rgb& e, int depth, bool full) {
 
 Triple standard(const Rgb& e, int matrix, int depth, bool full, bool hd) {
   switch (matrix) {
-    case 0: {  // the identity; in this test it always has full range
+    case 0: {  // identity; in this test, it always has full range
       const double most = std::pow(2.0, depth) - 1;
       return {most * e.g, most * e.b, most * e.r};
     }
@@ -95,13 +95,13 @@ Triple standard(const Rgb& e, int matrix, int depth, bool full, bool hd) {
     case 17:
       return ycgco(e, depth, full, 1);
     case 9:
-    case 10:  // constant luminance, same as 9
-    case 12:  // derived from primaries, which are unknown here: same as 9
+    case 10:  // constant luminance; treated like 9
+    case 12:  // derived from primaries, which are unknown here; treated like 9
     case 13:
-    case 14:  // ICtCp, same as 9
-    case 15:  // IPT-PQ-C2, same as 9
+    case 14:  // ICtCp; treated like 9
+    case 15:  // IPT-PQ-C2; treated like 9
       return weighted(e, 0.2627, 0.0593, depth, full);
-    default:  // unspecified and reserved: chosen by the number of lines
+    default:  // unspecified and reserved; the number of lines decides
       return hd ? weighted(e, 0.2126, 0.0722, depth, full) : weighted(e, 0.299, 0.114, depth, full);
   }
 }
@@ -132,7 +132,7 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// Returns red, green and blue of samples, 0..1, not clamped.
+/// Converts samples to red, green and blue, from 0 to 1 without clamping.
 Triple read_back(const YuvColor& drawn, const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);
@@ -145,7 +145,8 @@ Triple read_back(const YuvColor& drawn, const Case& c) {
   return rgb;
 }
 
-/// Returns the largest error if samples are rounded by a half and clipped at the top of full range.
+/// Returns the largest error that rounding of samples by up to a half causes, together with
+/// clamping to the largest sample in full range.
 double rounding_error(const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);
@@ -178,7 +179,7 @@ TEST(Color, DrawnAndReadBackIsTheSame) {
     }
 }
 
-// The published weights of these primaries are rounded to four places at best.
+// The published weights for these primaries are rounded to at most four decimal places.
 TEST(Color, DerivesTheMatrixFromThePrimaries) {
   struct Known {
     int primaries;

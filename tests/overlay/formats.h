@@ -1,4 +1,4 @@
-// One format of each kind that the overlay draws on and hides faces on.
+// Lists formats for the overlay and for hiding faces, one of each kind.
 #pragma once
 
 #include <ostream>
@@ -15,7 +15,7 @@ struct FormatCase {
 };
 
 // Columns: name; semi-planar, log2 of the chroma cell's width and height, bits, shift, has chroma;
-// alpha.
+// has alpha.
 inline const std::vector<FormatCase> kFormats{
     {"yuv420p", {false, 1, 1, 8, 0, true}, false},
     {"yuv422p", {false, 1, 0, 8, 0, true}, false},

@@ -1,4 +1,4 @@
-// Boxes of faces to hide, and options to hide them with. The tests of CPU and CUDA use them.
+// Makes boxes of faces to hide, and options to hide them. The tests of CPU and CUDA use them.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct HideCase {
   std::vector<Box> faces;
 };
 
-/// Returns cases of one face: anywhere, at and across each border, outside, tiny, huge.
+/// Returns cases of one face: inside the picture, at and across each border, outside, tiny, huge.
 inline std::vector<HideCase> single_faces(Size upright) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto w = static_cast<float>(upright.width);
@@ -48,8 +48,8 @@ inline std::vector<HideCase> single_faces(Size upright) {
   };
 }
 
-/// Returns cases of several faces whose masks have different areas. The picture must have 60x60
-/// pixels or more.
+/// Returns cases of several faces whose masks have different areas. The picture must have at least
+/// 60x60 pixels.
 inline std::vector<HideCase> several_faces(Size upright) {
   const auto w = static_cast<float>(upright.width);
   const auto h = static_cast<float>(upright.height);
@@ -83,12 +83,12 @@ inline overlay::HideOptions options_of(overlay::HideStyle style, overlay::MaskSh
   overlay::HideOptions options{
       .style = style, .shape = shape, .grow = overlay::default_grow(shape)};
   options.color = {0.9, 0.3, 0.1};
-  // The image is so small that it is enlarged, because the oracle doesn't halve images.
+  // The image is so small that it must be enlarged, because the oracle can't reduce an image.
   if (style == overlay::HideStyle::image) options.image = noise_image({5, 3}, 11);
   return options;
 }
 
-/// Returns faces of random sizes at random places. Many overlap, and some masks have equal areas.
+/// Returns faces with random sizes and places. Many overlap, and some masks have equal areas.
 inline std::vector<Box> crowd(Size size, int count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Box> faces;

@@ -1,6 +1,6 @@
-// Computes what hiding faces does to a picture, from the promises of overlay/hide.h. It is slow: it
-// goes sample by sample in doubles, turns each chroma cell upright, and asks whether the grown box
-// touches it.
+// Computes what hiding faces does to a picture, as overlay/hide.h promises. It is slow: for each
+// sample, it turns the sample's chroma cell upright and tests whether the grown box touches it. It
+// computes in double precision.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace facepipe::test {
 
-/// Y, U or V as numbers; the format's shift is undone.
+/// Holds the samples of Y, U or V as numbers, without the format's shift.
 struct OraclePlane {
   int width = 0;
   int height = 0;
-  int cell_w = 1;  ///< pixels that a sample stands for
+  int cell_w = 1;  ///< width of the area that a sample stands for, in pixels
   int cell_h = 1;
   std::vector<double> samples;
 
@@ -52,10 +52,11 @@ inline std::vector<OraclePlane> planes_of(const Frame& frame) {
   return planes;
 }
 
-/// `maybe` is a place near an ellipse's edge, where the contract allows both.
+/// `maybe` stands for a place near an ellipse's edge. By the contract of hide.h, such a place can
+/// be masked or not.
 enum class Masked { no, yes, maybe };
 
-/// The mask of one face.
+/// Computes the mask of one face.
 class MaskOracle {
  public:
   MaskOracle(const Frame& frame, const Box& face, const overlay::HideOptions& options)
@@ -76,8 +77,7 @@ class MaskOracle {
     find_whole();
   }
 
-  /// Returns whether the rectangle of the mask contains the pixel, which may lie outside of the
-  /// picture.
+  /// Returns whether the mask's rectangle contains a pixel, which can be outside of the picture.
   [[nodiscard]] bool in_rectangle(int x, int y) const {
     return x >= whole_x1 && x < whole_x2 && y >= whole_y1 && y < whole_y2;
   }
@@ -88,7 +88,7 @@ class MaskOracle {
     const Upright cell = upright_cell(x, y);
     const double cx = (x1_ + x2_) / 2;
     const double cy = (y1_ + y2_) / 2;
-    // Distance to the cell's nearest point.
+    // This is the distance from the ellipse's centre to the cell's nearest point.
     const double dx = std::clamp(cx, cell.x1, cell.x2) - cx;
     const double dy = std::clamp(cy, cell.y1, cell.y2) - cy;
     const auto inside = [&](double more) {
@@ -98,7 +98,7 @@ class MaskOracle {
     return inside(0.25) ? Masked::maybe : Masked::no;
   }
 
-  /// In pixels of the stored picture, not clipped.
+  /// The mask's rectangle in pixels of the stored picture. It can exceed the picture.
   int whole_x1 = 0;
   int whole_x2 = 0;
   int whole_y1 = 0;
@@ -118,7 +118,7 @@ class MaskOracle {
   struct Upright {
     double x1, y1, x2, y2;
   };
-  /// Returns the chroma cell of a stored pixel, turned upright.
+  /// Returns the chroma cell of a stored pixel in upright coordinates.
   [[nodiscard]] Upright upright_cell(int x, int y) const {
     const auto down = [](int position, int step) {
       return static_cast<int>(std::floor(static_cast<double>(position) / step)) * step;
@@ -133,11 +133,12 @@ class MaskOracle {
             static_cast<double>(std::max(a.y, b.y) + 1)};
   }
 
-  /// Searches along both axes, from far outside the picture to far outside on the other side.
+  /// Finds the mask's rectangle by testing places along both axes, from far before the picture to
+  /// far behind it.
   void find_whole() {
     constexpr int kFar = 1000;
     const auto touches = [](double low, double high, double from, double to) {
-      // A box of width 0 touches the cell that it lies in.
+      // A box without width touches the cell in which it lies.
       return (low < to && high > from) || (low == high && low >= from && low < to);
     };
     const auto touched = [&](int x, int y, bool stored_x) {
@@ -166,14 +167,15 @@ class MaskOracle {
   double x1_, y1_, x2_, y2_, sigma_;
 };
 
-/// Returns where a ball lies that bounces off both ends of 0..last. Each end counts twice.
+/// Mirrors a position at both ends of 0..last until it is within this range. The end samples are
+/// repeated: -1 becomes 0.
 inline int reflected(int at, int last) {
   while (at < 0 || at > last) at = at < 0 ? -1 - at : 2 * last + 1 - at;
   return at;
 }
 
-/// Smooths a row or column of samples with three means of 2 * radius + 1 samples. The line is
-/// mirrored beyond its ends.
+/// Smooths a row or column of samples with three box filters, each of which is the mean of 2 *
+/// radius + 1 samples. The line is mirrored beyond its ends.
 inline std::vector<double> three_means(std::vector<double> line, int radius) {
   const int last = static_cast<int>(line.size()) - 1;
   for (int pass = 0; pass < 3; ++pass) {
@@ -189,14 +191,14 @@ inline std::vector<double> three_means(std::vector<double> line, int radius) {
   return line;
 }
 
-/// Returns the least radius at which three box filters have a variance of sigma^2 or more.
+/// Returns the smallest radius with which three box filters have a variance of at least sigma^2.
 inline int oracle_radius(double sigma) {
   int radius = 1;
   while (((2.0 * radius + 1) * (2.0 * radius + 1) - 1) / 4 < sigma * sigma * (1 - 1e-12)) ++radius;
   return radius;
 }
 
-/// Rewrites the samples of a plane that lie in the mask's rectangle and in the picture.
+/// Blurs those samples of a plane that are in the mask's rectangle and in the picture.
 inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   std::vector<int> xs;
   std::vector<int> ys;
@@ -218,7 +220,8 @@ inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   }
 }
 
-/// Returns which of 4 cells the position in low..high lies in. Cells consist of whole chroma cells.
+/// Returns in which of the 4 mosaic cells between `low` and `high` a position is. Mosaic cells
+/// consist of whole chroma cells.
 inline int mosaic_cell_of(int position, int low, int high, int cell) {
   const int cells = (high - low) / cell;
   const int at = (position - low) / cell;
@@ -252,8 +255,8 @@ inline void mosaic_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   });
 }
 
-/// Interpolates bilinearly between the image's pixels, which lie on the upright picture. Blends
-/// each pixel's colour with `under` and converts it separately.
+/// Stretches the image over the mask of the upright picture with bilinear interpolation. Each pixel
+/// of the image is first blended over the colour `under` and converted.
 inline void stretch_image(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
                           const Frame& frame, const overlay::HideOptions& options) {
   const RgbaImage& image = *options.image;
@@ -300,7 +303,8 @@ inline void fill_rectangle(OraclePlane& plane, std::size_t component, const Mask
         plane.at(x, y) = sample >> frame.format.shift;
 }
 
-/// Hides by the style of `options`, including the corners of an ellipse's rectangle.
+/// Hides the whole rectangle of a mask, also the corners outside of an ellipse, in the style of
+/// `options`.
 inline void hide_rectangle(OraclePlane& plane, std::size_t component, const MaskOracle& mask,
                            const Frame& frame, const overlay::HideOptions& options) {
   switch (options.style) {
@@ -316,18 +320,18 @@ inline void hide_rectangle(OraclePlane& plane, std::size_t component, const Mask
 }
 
 struct HideOracle {
-  std::vector<OraclePlane> planes;  ///< the expected planes
-  ///< For each plane; maybe: a mask may or may not cover the sample.
+  std::vector<OraclePlane> planes;  ///< expected planes
+  /// says for each plane whether each sample is masked
   std::vector<std::vector<Masked>> masked;
-  int layers = 0;  ///< the most masks that hide one sample
+  int layers = 0;  ///< largest number of masks that hide the same sample
 };
 
-/// Applies masks one after another by rising area. Their areas must differ. Rounds to the nearest
-/// after each mask.
+/// Applies the masks one after another, the smallest area first. All areas must differ. Rounds
+/// samples to the nearest value after each mask.
 inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> faces,
                                    const overlay::HideOptions& options) {
   std::vector<MaskOracle> masks;
-  for (std::size_t i = 0; i < faces.size(); ++i)  // equal boxes count once
+  for (std::size_t i = 0; i < faces.size(); ++i)  // equal boxes have one mask
     if (std::ranges::find(faces.first(i), faces[i]) == faces.first(i).end())
       masks.emplace_back(before, faces[i], options);
   std::ranges::sort(masks, {}, &MaskOracle::area);
@@ -345,8 +349,8 @@ inline HideOracle hidden_by_oracle(const Frame& before, std::span<const Box> fac
           const Masked here = mask.masked(x * plane.cell_w, y * plane.cell_h);
           if (here == Masked::no) continue;
           plane.samples[i] = hidden.samples[i];
-          // A sample that one mask may miss stays `maybe`, even if other masks cover it, because
-          // its value depends on that mask.
+          // A sample stays `maybe` if it is uncertain whether one mask covers it, even if other
+          // masks cover it. The reason is that its value depends on the uncertain mask.
           if (here == Masked::maybe || masked[i] != Masked::maybe) masked[i] = here;
           oracle.layers = std::max(oracle.layers, ++layers[i]);
         }

@@ -1,5 +1,5 @@
-// These tests compare masks with hand-made ones, and the styles' arithmetic and box filters with
-// doubles.
+// These tests compare masks with handmade ones. They also compare the arithmetic of the styles and
+// the box filters with double precision.
 #include "overlay/hide_plan.h"
 
 #include <gtest/gtest.h>
@@ -23,13 +23,15 @@ HidePlan plan(Size size, const std::vector<Box>& faces, const HideOptions& optio
 }
 
 TEST(HidePlan, GrowsAndRoundsOutwardsToChromaCells) {
-  const HidePlan found = plan({100, 80}, {{20, 30, 40, 60}}, {.grow = 0.3});  // 14..46, 21..69
+  const HidePlan found = plan({100, 80}, {{20, 30, 40, 60}}, {.grow = 0.3});  // grown to 14..46 and
+                                                                              // 21..69
   ASSERT_EQ(found.masks.size(), 1U);
   EXPECT_EQ(found.masks[0].area, (PixelRect{14, 20, 46, 70}));
   EXPECT_EQ(found.masks[0].whole, found.masks[0].area);
   EXPECT_EQ(found.masks[0].ellipse, MaskEllipse{});
-  // Sigma is 5 pixels: 3 boxes of 11 (sigma 5.48) are wide enough, 3 boxes of 9 (4.47) aren't. In
-  // chroma it is 2.5 samples: boxes of 7 (3.46) are wide enough, boxes of 5 (2.45) aren't.
+  // Sigma must be at least 5 pixels. Three boxes of 11 have a sigma of 5.48, and three boxes of 9
+  // have only 4.47. In chroma, sigma must be at least 2.5 samples: boxes of 7 have 3.46, and boxes
+  // of 5 only 2.45.
   EXPECT_EQ(found.masks[0].luma_radius, (BlurRadius{5, 5}));
   EXPECT_EQ(found.masks[0].chroma_radius, (BlurRadius{3, 3}));
 }
@@ -48,8 +50,8 @@ TEST(HidePlan, ABoxWithoutExtentHidesTheCellThatItLiesIn) {
 }
 
 TEST(HidePlan, SmallFacesAreBlurredByFourPixels) {
-  // The blur takes 3 boxes of 9 (sigma 4.47), because 7 (3.46) are too narrow. In chroma, 2 samples
-  // need boxes of 5 (2.45).
+  // Sigma must be at least 4 pixels. Three boxes of 9 have a sigma of 4.47, and boxes of 7 have
+  // only 3.46. In chroma, sigma must be at least 2 samples: boxes of 5 have 2.45.
   const HidePlan found = plan({100, 80}, {{20, 30, 22, 33}});
   EXPECT_EQ(found.masks.at(0).luma_radius, (BlurRadius{4, 4}));
   EXPECT_EQ(found.masks.at(0).chroma_radius, (BlurRadius{2, 2}));
@@ -103,7 +105,8 @@ TEST(HideGeometry, RootsAreRoundedUpExactly) {
   expect_root(2, 2);
   std::mt19937_64 random(1);
   for (int i = 0; i < 10000; ++i) {
-    const auto root = static_cast<std::int64_t>(random() % 94906265) + 2;  // roots below 2^53
+    const auto root = static_cast<std::int64_t>(random() % 94906265) + 2;  // squares of these roots
+                                                                           // are below 2^53
     expect_root(root * root, root);
     expect_root(root * root - 1, root);
     if (root < 94906265) expect_root(root * root + 1, root + 1);

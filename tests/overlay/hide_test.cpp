@@ -1,5 +1,5 @@
-// These tests compare hidden faces with the oracle sample by sample, and check what must hold for
-// every style.
+// These tests compare hidden faces with the oracle, sample by sample. They also check what must be
+// true for every style.
 #include "overlay/hide.h"
 
 #include <gtest/gtest.h>
@@ -34,24 +34,25 @@ FrameSpec spec_of(const FormatCase& format, Size size, Orientation orientation) 
   return spec;
 }
 
-/// Returns how far rounding may lead from the oracle's value, in steps of a sample.
+/// Returns by how much rounding can change a value from the oracle's, in steps of a sample.
 double tolerance(const HideOptions& options, const PixelFormat& format, int layers) {
   constexpr double kRounding = 0.5;
   switch (options.style) {
     case HideStyle::solid:
     case HideStyle::mosaic:
       return 0;
-    // Each of six means is off by at most 0.7 of the 65,536 steps.
+    // Each of six means has an error of at most 0.7 steps of 16-bit samples.
     case HideStyle::blur:
       return layers * (kRounding + 6 * 0.7 * std::exp2(format.bits - 16));
-    // Positions are rounded to 1/256 pixel on both axes.
+    // Positions in the image are rounded to 1/256 of a pixel on both axes.
     case HideStyle::image:
       return kRounding + 2 * std::exp2(format.bits) / 256;
   }
   return 0;
 }
 
-/// Counts samples that differ from the oracle. A sample that it calls `maybe` may be unchanged.
+/// Returns the number of samples that differ from the oracle. A sample that the oracle calls
+/// `maybe` may be unchanged.
 int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, double tolerance) {
   int wrong = 0;
   for (std::size_t c = 0; c < oracle.planes.size(); ++c) {
@@ -62,7 +63,7 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
         const unsigned now = test::component_sample(after, c, x, y);
         const bool unchanged = now == test::component_sample(before, c, x, y);
         const unsigned sample = now >> after.format.shift;
-        // No bit below the sample's bits is set.
+        // The bits below the sample's bits must be 0.
         const bool hidden = sample << after.format.shift == now &&
                             std::abs(sample - plane.at(x, y)) <= tolerance + 1e-6;
         wrong += (masked != Masked::no && hidden) || (masked != Masked::yes && unchanged) ? 0 : 1;
@@ -71,7 +72,8 @@ int wrong_samples(const Frame& before, const Frame& after, HideOracle& oracle, d
   return wrong;
 }
 
-/// Counts samples of alpha that aren't opaque under a mask, or that changed beside it.
+/// Returns the number of wrong alpha samples: they must be opaque under a mask, and unchanged
+/// elsewhere.
 int wrong_alpha(const Frame& before, const Frame& after, const std::vector<Masked>& of_luma) {
   if (!after.format.has_alpha) return 0;
   const unsigned opaque = ((1U << after.format.bits) - 1) << after.format.shift;
@@ -103,8 +105,9 @@ void expect_as_the_oracle(const FrameSpec& spec, const HideCase& faces,
   EXPECT_EQ(test::wrong_padding(before, after, spec.alpha), 0);
 }
 
-/// Returns whether the oracle knows the result. In endless masks, blurs and images depend on where
-/// they are cut; over masks of less than half its size, an image is halved first.
+/// Returns whether the oracle can compute the result. It can't compute blurs and images in endless
+/// masks, which depend on where the mask is cut off. It also can't compute images that are halved
+/// first, because the mask is smaller than half the image.
 bool oracle_knows(const FrameSpec& spec, const HideCase& faces, const HideOptions& options) {
   if (options.style != HideStyle::blur && options.style != HideStyle::image) return true;
   if (faces.name == "endless") return false;
@@ -206,7 +209,8 @@ TEST(Hide, TheOrderOfFacesMakesNoDifference) {
     }
 }
 
-/// How many samples are masked by the oracle, and how many of them differ.
+/// Holds the number of samples that the oracle masks, and how many of these differ between two
+/// frames.
 struct Compared {
   int masked = 0;
   int different = 0;
@@ -226,7 +230,7 @@ Compared compare_masked(const Frame& one, const Frame& other, const HideOracle& 
   return compared;
 }
 
-// Two different pictures become equal under masks that leave nothing of them.
+// With these styles, two different pictures become equal under the masks.
 TEST_P(HideFormats, SolidAndImageLeaveNothingOfThePicture) {
   const FrameSpec spec = spec_of(GetParam(), {161, 121}, {});
   const std::vector<Box> faces = test::crowd(spec.size, 12, 9);
@@ -248,7 +252,7 @@ TEST_P(HideFormats, SolidAndImageLeaveNothingOfThePicture) {
 INSTANTIATE_TEST_SUITE_P(All, HideFormats, testing::ValuesIn(test::kFormats),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// Black and white stripes are two pixels wide. Any sharp pixel would show them.
+// The black and white stripes are two pixels wide, so that any sharp pixel shows them.
 TEST(Hide, BlursLeaveNoDetailEvenWhereTheyOverlap) {
   const FrameSpec spec{{false, 0, 0, 8, 0, true}, {200, 150}};
   Frame frame = test::make_noise_frame(spec, 7);
@@ -267,7 +271,8 @@ TEST(Hide, BlursLeaveNoDetailEvenWhereTheyOverlap) {
 }
 
 TEST(Hide, LargeImagesAreHalvedBeforeTheyAreShrunk) {
-  // One column of four is white; without halving, samples would be taken only between black ones.
+  // One of four columns is white. Without halving the image first, all samples would be taken
+  // between black columns.
   RgbaImage board{{256, 256}, {}};
   for (int y = 0; y < 256; ++y)
     for (int x = 0; x < 256; ++x)
@@ -292,7 +297,8 @@ TEST(Hide, AnImageIsConvertedAnewForAnotherKindOfFrame) {
   specs.back().color.full_range = true;
   specs.push_back(specs.back());
   specs.back().orientation = {1, false};
-  specs.push_back({{}, {1280, 720}});  // has another matrix, because no matrix is tagged
+  specs.push_back({{}, {1280, 720}});  // this size has another matrix, because the frame has no tag
+                                       // for the matrix
   for (const FrameSpec& spec : specs) {
     Frame one = test::make_noise_frame(spec, 1);
     Frame other = test::make_noise_frame(spec, 1);
@@ -302,7 +308,7 @@ TEST(Hide, AnImageIsConvertedAnewForAnotherKindOfFrame) {
   }
 }
 
-// What a hider keeps, such as a blur's memory, must not affect the next frame.
+// A hider keeps memory between frames, for example for blurs. It must not affect the next frame.
 TEST(Hide, NothingOfOneFrameShowsOnTheNext) {
   for (const HideStyle style : test::kHideStyles)
     for (const MaskShape shape : {MaskShape::box, MaskShape::ellipse}) {
@@ -319,7 +325,8 @@ TEST(Hide, NothingOfOneFrameShowsOnTheNext) {
     }
 }
 
-// Frames that differ only within one mask are equal once it is filled, and stay equal.
+// The two frames differ only within one mask. They must be equal after this mask is filled, and
+// stay equal.
 TEST(Hide, ASecondCallShowsNothingThatTheFirstHid) {
   const FrameSpec spec{{}, {161, 121}};
   const std::vector<Box> first{{50, 40, 80, 80}};

@@ -1,5 +1,5 @@
-// These tests compare the rasteriser with a plain oracle. For each sample, the oracle turns the
-// pixels that it stands for upright and looks each up in the plan.
+// These tests compare the rasteriser with a simple oracle. For each sample, the oracle turns the
+// pixels of the sample's area upright, and looks up each of them in the plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ unsigned expected_luma(const OverlayPlan& plan, const PixelFormat& format, Pixel
   return value;
 }
 
-/// Returns the index of the topmost filled rectangle at an upright pixel; -1 if there is none.
+/// Returns the index of the topmost filled rectangle at an upright pixel, or -1 if there is none.
 int filled_at(const OverlayPlan& plan, PixelPlace place) {
   int top = -1;
   for (std::size_t i = 0; i < plan.primitives.size(); ++i)
@@ -78,7 +78,8 @@ int filled_at(const OverlayPlan& plan, PixelPlace place) {
   return top;
 }
 
-/// Whether all pixels of a chroma sample show the same filled rectangle, and its index.
+/// Says whether a single filled rectangle covers all pixels of a chroma sample, and which rectangle
+/// this is.
 struct CellPrimitive {
   bool whole = true;
   int primitive = -1;
@@ -99,7 +100,7 @@ CellPrimitive primitive_of_cell(const OverlayPlan& plan, const Frame& frame, int
   return found;
 }
 
-/// Counts wrong samples of plane `p`, which is drawn on like luma.
+/// Returns the number of wrong samples of plane `p`, on which the overlay is drawn as on luma.
 int wrong_samples(const Frame& before, const Frame& after, const OverlayPlan& plan, std::size_t p) {
   int wrong = 0;
   for (int y = 0; y < after.size.height; ++y)
@@ -116,8 +117,8 @@ int wrong_luma(const Frame& before, const Frame& after, const OverlayPlan& plan)
   return wrong_samples(before, after, plan, 0);
 }
 
-/// Counts wrong samples of alpha. It is drawn on like luma with the largest sample, so what is
-/// drawn is as opaque as its glyphs cover the pixel.
+/// Returns the number of wrong alpha samples. Alpha is drawn like luma, with the largest sample as
+/// colour, so that a pixel becomes opaque where a glyph covers it.
 int wrong_alpha(const Frame& before, const Frame& after, OverlayPlan plan) {
   if (!after.format.has_alpha) return 0;
   for (YuvColor& color : plan.colors) color.y = after.format.largest();
@@ -231,8 +232,9 @@ TEST(Overlay, TextReadsUprightInEveryOrientation) {
   }
 }
 
-// In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2, and row 2k + 1 belongs to
-// 4k + 1 and 4k + 3. Wherever chroma has the colour, all its luma must be covered, and vice versa.
+// In interlaced 4:2:0, chroma row 2k belongs to luma rows 4k and 4k + 2. Chroma row 2k + 1 belongs
+// to luma rows 4k + 1 and 4k + 3. If a chroma sample has the line's colour, all its luma samples
+// must have it, and vice versa.
 TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   for (const Orientation orientation : test::all_orientations()) {
     SCOPED_TRACE(name_of(orientation));
@@ -253,7 +255,8 @@ TEST(Overlay, LinesKeepTheirColourInBothFieldsOfInterlacedPictures) {
   }
 }
 
-// The planes are green, blue and red, so white text on a grey background is equal in all three.
+// The planes are green, blue and red, so white text on a grey background has equal samples in all
+// three.
 TEST(Overlay, TextIsWhiteOnGreenBlueRedPlanes) {
   for (const int bits : {8, 12}) {
     FrameSpec spec{{false, 0, 0, bits, 0, true}, {160, 90}};
@@ -284,7 +287,8 @@ TEST(Overlay, OutlineLiesAroundTheBoxAndCloseToIt) {
     Detections faces;
     faces.push_back({40.3F, 30.6F, 71.2F, 66.9F}, 0.5F, {});
     draw_overlay(after, faces, {true, false, false, false});
-    constexpr int kWidest = 4 + 2 * 3;  // the widest line, and a chroma cell's edge on both sides
+    constexpr int kWidest = 4 + 2 * 3;  // the widest line and the edge of a chroma cell on both
+                                        // sides
     for (int y = 0; y < 90; ++y)
       for (int x = 0; x < 120; ++x) {
         const bool inside = x >= 40 && x < 72 && y >= 30 && y < 67;

@@ -1,5 +1,5 @@
-// These tests check what is drawn where: sizes, places, texts, and coordinates that no detector
-// should give.
+// These tests check what the overlay's plan draws and where: sizes, places, and texts. They also
+// use coordinates that no detector should return.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<PixelRect> areas(const OverlayPlan& plan, OverlayColor color) {
   return found;
 }
 
-/// Reads the glyphs back from the plan's atlas columns.
+/// Returns the text that a plan draws, found by the columns of the glyphs in the atlas.
 std::string written(const OverlayPlan& plan) {
   std::string text;
   for (const OverlayPrimitive& primitive : plan.primitives) {
@@ -69,10 +69,10 @@ TEST(OverlayPlan, LineAndTextFollowTheShorterSide) {
       // Columns: picture, format, line width, text height.
       {{1920, 1080}, k444, 3, 24},
       {{1080, 1920}, k444, 3, 24},
-      {{1920, 1080}, k420, 4, 24},  // whole chroma cells
+      {{1920, 1080}, k420, 4, 24},  // line widths are whole chroma cells
       {{1280, 720}, k420, 2, 16},
       {{3840, 2160}, k444, 6, 48},
-      {{320, 240}, k444, 2, 14},  // the least readable height
+      {{320, 240}, k444, 2, 14},  // the smallest readable height
       {{1280, 720}, {false, 2, 2, 8, 0, true}, 4, 16},
       {{20000, 20000}, k444, 56, 192},
   };
@@ -219,7 +219,7 @@ TEST(OverlayPlan, FacesThatAreNoneDrawNothing) {
   const float inf = std::numeric_limits<float>::infinity();
   const float huge = std::numeric_limits<float>::max();
   const std::vector<std::pair<const char*, Box>> refused{
-      // Columns: why, box.
+      // Columns: reason, box.
       {"NaN", {nan, 10, 20, 20}},
       {"NaN", {10, nan, 20, 20}},
       {"NaN", {10, 10, nan, 20}},
@@ -241,8 +241,8 @@ TEST(OverlayPlan, FacesThatAreNoneDrawNothing) {
         << why;
 }
 
-/// Combines all coordinates of a list of the worst ones with all formats, orientations and small
-/// sizes.
+/// Boxes with all combinations of extreme coordinates are drawn in all formats, orientations and
+/// small sizes.
 TEST(OverlayPlan, NoCoordinateLeavesThePictureOrTheAtlas) {
   const float inf = std::numeric_limits<float>::infinity();
   const float huge = std::numeric_limits<float>::max();
@@ -290,7 +290,7 @@ TEST(OverlayPlan, StoredMapIsTheWayBackFromUpright) {
   }
 }
 
-/// Returns the rows of one glyph's image, one after another.
+/// Returns the texels of a glyph, row by row.
 std::string texels(const GlyphAtlas& atlas, char character) {
   const auto glyph = static_cast<std::size_t>(glyph_of(character));
   const auto stride = static_cast<std::size_t>(atlas.stride());
@@ -308,7 +308,7 @@ int strongest(const std::string& shape) {
 }
 
 TEST(GlyphAtlas, LettersAreThereAndDiffer) {
-  // The letter I is missing because it is the same stroke as l.
+  // The letter I is missing, because it is the same stroke as the letter l.
   const std::string characters = "0123456789.ABCDEFGHJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   for (const int height : {14, 15, 24, 48, 192}) {
     const auto atlas = glyph_atlas(height);

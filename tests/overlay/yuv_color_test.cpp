@@ -1,4 +1,5 @@
-// These tests compare the overlay's colours with values computed by hand from ITU-T H.273.
+// These tests compare the overlay's colours with values that were computed by hand from ITU-T
+// H.273.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -78,7 +79,7 @@ TEST(OverlayColors, UntaggedColourFollowsTheSize) {
             yuv_color(kRed, bits(8), tagged(6), kHd));
 }
 
-// Text is drawn only on luma, so its background must have a grey's chroma.
+// Text is drawn only on luma, so its background must have the chroma of a grey.
 TEST(OverlayColors, GreysHaveNeutralChroma) {
   for (int matrix = 1; matrix <= 20; ++matrix) {
     if (matrix == 11) continue;  // in SMPTE ST 2085, no grey has neutral chroma

@@ -1,5 +1,5 @@
-// These tests run a job on several devices, which get lanes in turn. The result must equal one
-// device's.
+// These tests run a job on several devices, which get lanes in turn. The result must equal that of
+// one device.
 #include "pipeline/device_group.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ class DeviceGroup : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Joins devices that have this many decoders each.
+  /// Makes a group of devices with these numbers of decoders.
   std::unique_ptr<pipeline::Backend> group(const std::vector<int>& decoders,
                                            const FakeBehaviour& last = {}) {
     return join_named(decoders, devices_, last);
@@ -136,7 +136,7 @@ TEST_F(DeviceGroup, MakesWhatOneDeviceMakes) {
   }
 }
 
-// With `auto`, the job uses the decoders of all devices if the input is long enough.
+// Without a number of lanes, the job uses the decoders of all devices if the input is long enough.
 TEST_F(DeviceGroup, CountsTheDecodersOfAll) {
   EXPECT_EQ(run(job(0), *group({2, 1})).result.resources.lanes.count, 3);
   EXPECT_EQ(run(job(0), *group({7, 7})).result.resources.lanes.count, kFrames / 250);
@@ -161,7 +161,7 @@ TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
   EXPECT_THAT(out_.names(), IsEmpty());
 }
 
-/// Returns the parts of a result that don't depend on which device did the work.
+/// Returns those parts of a result that don't depend on which device did the work, as text.
 std::string told(const JobRun& run) {
   const video::FrameLedger& ledger = run.result.ledger;
   std::string text;
@@ -176,7 +176,8 @@ std::string told(const JobRun& run) {
 
 class FailingDevice : public DeviceGroup {
  protected:
-  // The clip gives each lane three segments. The job is repeated for many failing calls.
+  // The clip gives each lane three segments. It is short, because the job is repeated for many
+  // failing calls.
   static constexpr int kFrames = 480;
 
   static void SetUpTestSuite() { make_clip(kFrames); }
@@ -186,7 +187,7 @@ class FailingDevice : public DeviceGroup {
     expected_bytes_ = read_file(out_ / "whole.avi");
   }
 
-  /// The job that each test runs, with or without video.
+  /// Returns the job that each test runs, with or without video output.
   pipeline::JobOptions failing_job(bool video) const {
     return job(4, video ? out_ / "out.avi" : std::filesystem::path());
   }
@@ -203,7 +204,8 @@ class FailingDevice : public DeviceGroup {
     EXPECT_EQ(video::live_frames(), 0);
   }
 
-  /// Lets the device's n-th call throw, and all later ones. Returns whether there was an n-th call.
+  /// Runs a job in which the second device's n-th call and all its later calls throw. Returns
+  /// whether there was an n-th call.
   bool fail_call(std::int64_t n, bool video) {
     const auto backend = group({2, 2});
     const auto calls = std::make_shared<std::atomic<std::int64_t>>(0);
@@ -228,8 +230,8 @@ class FailingDevice : public DeviceGroup {
   std::string expected_bytes_;
 };
 
-// The failing call may be any from the first decoder made to the last frame. The other devices do
-// the remaining work.
+// Any call can be the first one that fails, from making the first decoder to the last frame. The
+// other devices do the remaining work.
 TEST_F(FailingDevice, AtEachCallLeavesNothingOut) {
   for (const bool video : {true, false}) {
     std::int64_t n = 1;
@@ -271,8 +273,8 @@ TEST_F(FailingDevice, TheLastOneEndsTheJob) {
   }
 }
 
-// The failed device's frames, and packets of other streams that were already given, aren't
-// repeated.
+// Frames of the failed device that are already written must not be written again, and neither must
+// packets of other streams.
 TEST_F(FailingDevice, KeepsSoundInItsPlace) {
   const std::filesystem::path clip = out_ / "sound.mkv";
   ffmpeg(

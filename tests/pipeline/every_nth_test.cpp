@@ -1,4 +1,5 @@
-// These tests run jobs that search only every n-th frame and follow faces through the others.
+// These tests run jobs that search only every n-th frame for faces, and follow the faces through
+// the other frames.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ Box face_at(std::int64_t frame) {
   return {x, 96, x + 24, 120};
 }
 
-/// Returns the face, and below it a detection that isn't one.
+/// Returns the face and a second detection below it, which isn't a face.
 Detections the_face(const Frame& frame) {
   Detections faces = one_face(face_at(frame.index));
   faces.push_back({200, 20, 230, 50}, 0.2F, Landmarks{});
@@ -82,7 +83,7 @@ TEST_F(EveryNthTest, FramesBetweenHaveTheFacesOfThoseAroundThem) {
       ASSERT_EQ(record.faces.size(), 1U) << every << ": " << i;
       EXPECT_EQ(record.face_count, 1U);
       EXPECT_TRUE(record.faces.has_landmarks());
-      // After the last searched frame the face stays in place, because a grey picture shows no
+      // After the last searched frame, the face must stay in place, because a grey picture shows no
       // motion.
       const bool last = i > expected.back();
       EXPECT_GT(track::iou(record.faces.boxes[0], face_at(last ? expected.back() : i)), 0.99F) << i;
@@ -138,7 +139,8 @@ TEST_F(EveryNthTest, AFaceThatIsWeakOnOneSideIsThereBetween) {
 TEST_F(EveryNthTest, OfFacesThatOverlapOneIsKept) {
   behaviour_.candidates_of = [](const Frame& frame) {
     const Box face = face_at(0);
-    // Too far to be the same face, too near to be two.
+    // The face of frame 0 and the larger face of later frames differ too much to be the same face.
+    // But they overlap too much for both to be kept.
     const float aside = frame.index == 0 ? 0 : 12;
     Detections faces =
         one_face({face.x1 + aside, face.y1 + aside, face.x2 + aside, face.y2 + aside});
@@ -246,7 +248,8 @@ TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
   ASSERT_EQ(luma.size(), std::size_t{kFrames} * kWidth * kHeight);
   for (std::size_t i = 0; i < kFrames; ++i) {
     const Box face = face_at(static_cast<std::int64_t>(i));
-    // No motion is known after the last searched frame, so its grown box must suffice.
+    // After the last searched frame no motion is known, so the box of this frame, which is grown,
+    // must cover the face.
     const auto right = static_cast<int>(face.x2) - (i > 48 ? 2 : 0);
     bool shown = false;
     for (int y = static_cast<int>(face.y1); y < static_cast<int>(face.y2); ++y)
@@ -257,7 +260,7 @@ TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
     EXPECT_FALSE(shown) << i;
     const FrameRecord& record = run.records[i];
     EXPECT_EQ(record.searched, i % 3 == 0);
-    // Records don't contain faces that are weak, or that are held after the last searched frame.
+    // Records don't contain weak faces, or faces that are held after the last searched frame.
     if (i <= 48) {
       EXPECT_GE(record.faces.size(), 1U) << i;
     }

@@ -1,4 +1,4 @@
-// These tests write to a FIFO whose reader is slow, stalls, or leaves.
+// These tests write to a FIFO whose reader is slow, stalls, or closes it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -29,13 +29,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFrames = 60;
-// The pipe's buffer is smaller than this lossless video.
+// The lossless video is larger than this buffer of the pipe.
 constexpr std::int64_t kPipeBytes = 65'536;
 
 class OutputFifo : public testing::Test {
  protected:
   OutputFifo() {
-    std::signal(SIGPIPE, SIG_IGN);  // because main() does so, too
+    std::signal(SIGPIPE, SIG_IGN);  // main() also ignores this signal
     ffmpeg("-f lavfi -i testsrc2=s=256x192:r=30:d=2 -c:v libx264", clip_);
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
     reader_ = open(fifo_.c_str(), O_RDONLY | O_NONBLOCK);
@@ -46,7 +46,7 @@ class OutputFifo : public testing::Test {
     if (reader_ >= 0) close(std::exchange(reader_, -1));
   }
 
-  /// Waits until there is something to read.
+  /// Waits until the FIFO contains bytes.
   void wait_for_bytes() const {
     pollfd waited{reader_, POLLIN, 0};
     poll(&waited, 1, -1);
@@ -68,7 +68,7 @@ TEST_F(OutputFifo, WithASlowReaderGetsAll) {
     while (true) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const ssize_t taken = read(reader_, part.data(), part.size());
-      if (taken == 0) return;  // the end of the file
+      if (taken == 0) return;  // end of the file
       if (taken > 0) got.append(part, 0, static_cast<std::size_t>(taken));
     }
   });
@@ -90,7 +90,7 @@ TEST_F(OutputFifo, WhoseReaderLeavesIsAnError) {
   EXPECT_EQ(video::live_frames(), 0);
 }
 
-// The whole video fits into the queue before the reader.
+// The whole video fits in the queue before the FIFO.
 TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
   (void)run_fake_job(lossless_job(clip_, folder_ / "whole.mkv"));
   std::stop_source stop;
@@ -104,8 +104,8 @@ TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
   EXPECT_EQ(run.result.output, fifo_);
   EXPECT_FALSE(run.result.failure);
   EXPECT_EQ(video::live_frames(), 0);
-  // The reported frames are those in the pipe, plus or minus one: the container's own bytes may
-  // split a packet.
+  // The number of reported frames is that of the packets in the pipe. It can differ by one, because
+  // the container's own bytes also need room in the pipe.
   std::string got(kPipeBytes, '\0');
   const ssize_t taken = read(reader_, got.data(), got.size());
   ASSERT_GT(taken, 0);

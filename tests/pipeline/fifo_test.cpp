@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 class Fifo : public testing::Test {
  protected:
   Fifo() {
-    std::signal(SIGPIPE, SIG_IGN);  // if a reader gives up too early, the test says so
+    std::signal(SIGPIPE, SIG_IGN);  // if the reader closes the FIFO too early, write() fails
+                                    // instead of killing the test
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=2 -c:v libx264", folder_ / "clip.ts");
     clip_ = read_file(folder_ / "clip.ts");
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
@@ -50,7 +51,7 @@ TEST_F(Fifo, WhoseWriterStallsIsGivenUpWhenStopped) {
   std::stop_source stop;
   std::latch given_up(1);
   const std::jthread writer([&] {
-    std::ofstream stalled(fifo_, std::ios::binary);  // waits for the reader
+    std::ofstream stalled(fifo_, std::ios::binary);  // waits until the FIFO has a reader
     stalled << clip_.substr(0, 188) << std::flush;
     stop.request_stop();
     given_up.wait();
@@ -59,7 +60,7 @@ TEST_F(Fifo, WhoseWriterStallsIsGivenUpWhenStopped) {
   given_up.count_down();
 }
 
-// Some programs start others through pairs of sockets.
+// Some programs start other programs with a socket as standard input.
 TEST_F(Fifo, MayBeASocketThatIsStandardInput) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);

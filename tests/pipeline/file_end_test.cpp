@@ -1,5 +1,5 @@
-// These tests check the difference between what a file promises and what it holds: pictures that
-// only repeat others, and ends that come too early.
+// These tests check files that announce more than they hold: files with pictures that only repeat
+// other pictures, and files that end too early.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 
-/// Makes a clip of 35 frames with a gap after the twentieth, encoded by this encoder.
+/// Makes a clip of 35 frames with a gap after frame 20, with this encoder and its options.
 void make_gap(const std::string& encoder, const fs::path& file) {
   ffmpeg(
       "-f lavfi -i testsrc2=s=64x48:r=10:d=6 -vf select='not(between(n,20,44))' -fps_mode vfr "
@@ -36,7 +36,7 @@ video::FrameLedger ledger_of(const fs::path& file) {
 TEST(AviGaps, B9AreNoEarlyEnd) {
   const TemporaryFolder folder;
   const fs::path avi = folder / "gap.avi";
-  // The AVI file has empty chunks in place of missing frames.
+  // The AVI file has empty chunks in the place of the missing frames.
   make_gap("mjpeg", avi);
   const JobRun run = run_fake_job(lossless_job(avi, folder / "out.mkv"));
   EXPECT_EQ(run.result.ledger.decoded, 35);
@@ -69,7 +69,8 @@ TEST(Durations, B10AllOnesPromiseNothing) {
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=2 -c:v libx264 -movflags frag_keyframe+empty_moov",
          folder / "fragments.mp4");
   std::string bytes = read_file(folder / "fragments.mp4");
-  constexpr std::size_t kDuration = 4 + 4 + 4 + 4 + 4;  // behind the box's name, in version 0
+  constexpr std::size_t kDuration = 4 + 4 + 4 + 4 + 4;  // offset of the duration behind the name of
+                                                        // the box "mdhd", version 0
   const std::size_t header = bytes.find("mdhd");
   ASSERT_NE(header, std::string::npos);
   bytes.replace(header + kDuration, 4, 4, '\xFF');
@@ -80,8 +81,9 @@ TEST(Durations, B10AllOnesPromiseNothing) {
   EXPECT_LT(video::Demuxer((folder / "ones.mp4").string(), {}).expected_frames(), 51);
 }
 
-/// Marks the n-th VOP of an MPEG-4 stream at 25 frames a second as not coded. The flag is behind
-/// the type, a zero, a marker, five bits of time and another marker (ISO/IEC 14496-2, 6.2.5).
+/// Sets the flag "not coded" in the n-th VOP of an MPEG-4 stream with 25 frames a second. The flag
+/// follows the type, a zero, a marker, five bits of time, and another marker (ISO/IEC 14496-2,
+/// 6.2.5).
 void mark_not_coded(std::string& bytes, int n) {
   std::size_t at = 0;
   for (int i = 0; i <= n; ++i) at = bytes.find("\0\0\1\xB6"s, at) + 4;
@@ -108,8 +110,8 @@ TEST(UnchangedPictures, B11PacketsThatGiveNoneWithoutAnErrorAreNotLost) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=64x48:r=10:d=1 -c:v cinepak", folder / "in.avi");
   std::string bytes = read_file(folder / "in.avi");
-  // A Cinepak picture without strips changes nothing. The number of strips follows the picture's
-  // size.
+  // A Cinepak picture without strips changes nothing. The number of strips is stored behind the
+  // picture's size.
   std::size_t picture = bytes.find("movi");
   for (int i = 0; i < 5; ++i) picture = bytes.find("00dc", picture) + 8;
   bytes.replace(picture + 8, 2, 2, '\0');
@@ -134,7 +136,7 @@ TEST(UnchangedPictures, B11ADamagedPictureIsStillLost) {
 
 class CutEnd : public testing::TestWithParam<const char*> {};
 
-// Only the end of the last sound packet is missing.
+// Only the end of the last sound packet is missing in the file.
 TEST_P(CutEnd, B15WithinTheLastSoundIsTold) {
   const std::string arguments = GetParam();
   const std::string name = arguments.substr(0, arguments.find(' '));

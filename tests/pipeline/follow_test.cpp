@@ -1,4 +1,4 @@
-// These tests draw faces with the ids of their tracks.
+// These tests draw faces with the numbers of their tracks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,9 @@ Box face_at(const Frame& frame, float y) {
   return {x, y, x + 24, y + 24};
 }
 
-/// Returns two faces that move right. The lower one comes first by its score; it is weak at first
-/// and disappears for a while. Below both is a detection that isn't a face.
+/// Returns two faces that move right, and a detection below them that isn't a face. The lower face
+/// is the first in the list; its score is low in the first frames, and it is missing in two later
+/// frames.
 Detections two_faces(const Frame& frame) {
   Detections faces;
   const bool weak = frame.index < 10;
@@ -96,7 +97,8 @@ TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
     pipeline::JobOptions plain = followed;
     plain.follow.reset();
     plain.search.face_score.reset();
-    FakeBehaviour strong;  // stands in for a detector that isn't asked for weaker faces
+    FakeBehaviour strong;  // returns only faces above kScore, like a detector that isn't asked for
+                           // weaker faces
     strong.candidates_of = [](const Frame& frame) {
       Detections found;
       const Detections all = two_faces(frame);
@@ -121,7 +123,8 @@ TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
 TEST_F(FollowTest, AFaceThatTracksLeaveOutHasNoId) {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face({20, 20, 60, 60});
-  behaviour.candidates.push_back({36, 20, 76, 60}, 0.8F, Landmarks{});  // has an IoU of 3 / 7
+  behaviour.candidates.push_back({36, 20, 76, 60}, 0.8F, Landmarks{});  // its IoU with the first
+                                                                        // face is 3 / 7
   behaviour.candidates.push_back({68, 20, 108, 60}, 0.1F, Landmarks{});
   pipeline::JobOptions options = job(nullptr);
   options.search.nms.threshold = 0.6F;

@@ -1,5 +1,4 @@
-// These tests stop or break hiding before its input ends, or replace its input after it was looked
-// at.
+// These tests stop a job that hides faces, make it fail, or replace its input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +35,7 @@ const Box kFace{32, 16, 48, 32};
 
 constexpr std::int64_t kWeakFrom = 20;
 constexpr std::int64_t kStrongFrom = 50;
-constexpr std::int64_t kLastSeen = 45;  // the last frame that the run sees before it ends early
+constexpr std::int64_t kLastSeen = 45;  // last frame that the run searches before it ends early
 
 class HideEnds : public testing::Test {
  protected:
@@ -52,7 +51,8 @@ class HideEnds : public testing::Test {
     return options;
   }
 
-  /// Returns a face that is too weak to be hidden unless later frames show that it grows strong.
+  /// Returns a detector whose face is weak at first. A weak face is hidden only if later frames
+  /// show that it becomes strong.
   static FakeBehaviour face_that_grows_strong() {
     FakeBehaviour behaviour;
     behaviour.candidates_of = [](const Frame& frame) {
@@ -62,7 +62,7 @@ class HideEnds : public testing::Test {
     return behaviour;
   }
 
-  /// Returns the frames that show the face.
+  /// Returns the numbers of the frames in which the face is visible.
   static std::vector<std::size_t> shown(const fs::path& video) {
     const std::string luma = decoded_luma(video);
     std::vector<std::size_t> frames;
@@ -71,7 +71,8 @@ class HideEnds : public testing::Test {
     return frames;
   }
 
-  /// Expects that the whole output shows the face in each frame in which the partial output does.
+  /// Expects that a frame of the partial output shows the face only if the complete output shows it
+  /// in this frame, too.
   void expect_no_more_shown_than_by_the_whole(const JobRun& part) {
     ASSERT_NE(part.result.output, folder_ / "out.mkv");
     const std::vector<std::size_t> of_part = shown(part.result.output);
@@ -82,7 +83,7 @@ class HideEnds : public testing::Test {
     const std::vector<std::size_t> of_whole = shown(folder_ / "whole.mkv");
     EXPECT_TRUE(std::ranges::includes(of_whole, of_part))
         << testing::PrintToString(of_part) << " of " << frames;
-    EXPECT_FALSE(of_part.empty());  // the partial output doesn't cover everything
+    EXPECT_FALSE(of_part.empty());  // the first frames show the weak face
     EXPECT_LT(of_whole.size(), static_cast<std::size_t>(kStrongFrom));
   }
 
@@ -93,7 +94,7 @@ TEST_F(HideEnds, D10WhatAStopLeavesShowsNoMoreThanTheWhole) {
   std::stop_source stop;
   FakeBehaviour behaviour = face_that_grows_strong();
   std::atomic<std::int64_t> frames = 0;
-  // After the stop is requested, the job doesn't look at frames that would tell it more.
+  // After the stop, the job must not search further frames, from which it would learn more.
   behaviour.on_collect = [&] {
     if (++frames == kLastSeen - 10) stop.request_stop();
   };
@@ -140,8 +141,8 @@ TEST_F(HideEnds, A6AnInputThatIsReplacedMidwayLeavesNothing) {
   }
 }
 
-// The program opens the input, somebody replaces it, and only then the program asks which file it
-// is.
+// Somebody replaces the input after the program has opened it, but before the program asks which
+// file it is.
 TEST_F(HideEnds, A6AnInputThatWasReplacedBeforeIsRefused) {
   pipeline::JobOptions options = job("out.mkv");
   auto opened = std::make_unique<video::Demuxer>(clip().string(), std::stop_token());

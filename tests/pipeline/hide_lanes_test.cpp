@@ -1,5 +1,5 @@
-// These tests hide faces with several lanes. The result must equal one lane's, even with cuts,
-// losses, bounds, or failures.
+// These tests hide faces with several lanes. The result must equal that of one lane, even with
+// cuts, damage, limits, or failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,12 +61,12 @@ constexpr int kHeight = 64;
 constexpr std::int64_t kBytesOfFrame = std::int64_t{kWidth} * kHeight * 3;
 constexpr int kAhead = 14;   // frames of the look-ahead
 constexpr int kOfHead = 16;  // additional frames for the segment whose turn it is
-constexpr int kOfLane = 32;  // the least for each lane after the first
+constexpr int kOfLane = 32;  // least number of frames for each lane after the first
 
 class HideLanes : public testing::Test {
  protected:
-  // The clip has no B pictures. With them, a stop would lose the pictures that are shown before the
-  // last one read, on one lane, too.
+  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
+  // the last one that was read, also with one lane.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -81,7 +81,7 @@ class HideLanes : public testing::Test {
   }
   static fs::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Returns the output of one lane for all frames. The first call makes it.
+  /// Returns the complete output of one lane. The first call makes it.
   static fs::path whole_file() {
     fs::path file = *folder_ / "whole.avi";
     if (!fs::exists(file)) (void)run(job(file, 1), *picture_backend());
@@ -118,8 +118,8 @@ class HideLanes : public testing::Test {
     return packets;
   }
 
-  /// Expects one lane's output up to some frame, and nothing after that. The last `unsure` frames
-  /// may be hidden with less knowledge of later frames.
+  /// Expects that a run's output equals the first frames of one lane's output. The last `unsure`
+  /// frames may differ, because they were decided with less knowledge of later frames.
   static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most,
                                   std::int64_t unsure) {
     const std::vector<FilePacket> packets = video_of(run.result.output);
@@ -136,7 +136,7 @@ class HideLanes : public testing::Test {
       EXPECT_EQ(run.records[i].index, static_cast<std::int64_t>(i));
   }
 
-  /// Expects that a failed run keeps the first frames under a partial name.
+  /// Expects that a failed run has kept its first frames in a partial file.
   static void expect_part(const JobRun& run, const pipeline::JobOptions& options,
                           std::int64_t least, std::int64_t most) {
     ASSERT_TRUE(run.result.failure);
@@ -159,7 +159,7 @@ TEST_F(HideLanes, HideWhatIsKnownAsOneLaneDoes) {
   auto known = std::make_shared<pipeline::KnownTracks>();
   known->name = "t.json";
   known->file = *found.result.tracks;
-  known->file.input.frames = kFrames - 30;  // nothing is known of the other frames
+  known->file.input.frames = kFrames - 30;  // the tracks don't cover the last 30 frames
   const auto hide = [&](const char* name, int lanes) {
     pipeline::JobOptions options = job(out_ / name, lanes);
     options.hide->wants_tracks = false;
@@ -203,7 +203,7 @@ TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
   EXPECT_TRUE(*one == *several);
 }
 
-// Each lane after the first needs room for the frames that wait for their segment's turn.
+// Each lane after the first needs memory for the frames that wait until it is their segment's turn.
 TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
   const std::string expected = read_file(whole_file());
   for (const int lanes : {1, 2, 3})
@@ -232,9 +232,9 @@ TEST_F(HideLanes, AreOneWhereThereIsMemoryForNothing) {
   EXPECT_EQ(made.result.ledger.written, kFrames);
 }
 
-// Lanes and encoders hold a few more frames than the bound counts.
+// Lanes and encoders hold a few frames in addition to those that the limit counts.
 TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
-  constexpr int kBeside = 12;  // for each lane: in its decoder, its queues and its encoder
+  constexpr int kBeside = 12;  // for each lane: frames in its decoder, its queues and its encoder
   for (const int lanes : {1, 2, kLanes}) {
     std::atomic<std::int64_t> most = 0;
     FakeBehaviour behaviour;
@@ -252,22 +252,22 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
   }
 }
 
-/// Throws at all calls after the first `calls`, whichever lane makes them.
+/// Returns a function that throws after `calls` calls, whichever lanes make the calls.
 std::function<void()> fails_after(int calls) {
   return [calls, made = std::make_shared<std::atomic<int>>(0)] {
     if (++*made > calls) throw Error(ErrorKind::device, "out of order");
   };
 }
 
-/// A detector of picture-dependent faces, for tests that make it fail.
+/// Returns a detector whose faces depend on the picture, for tests that make it fail.
 FakeBehaviour of_pictures() {
   FakeBehaviour behaviour;
   behaviour.candidates_of = faces_of_picture;
   return behaviour;
 }
 
-// A lane that fails may be far ahead of the others. The job keeps the whole segments before it, and
-// what that lane had done.
+// The lane that fails can be far ahead of the others. The job keeps all frames of the segments
+// before the lane's segment, and the frames of its segment that the lane had finished.
 TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
   for (const int calls : {100, 250, 399})
     for (const int step : {0, 1, 2}) {
@@ -281,7 +281,7 @@ TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
     }
 }
 
-// The job keeps exactly the frames before the failure, because by then all lanes have done them.
+// The job must keep exactly the frames before the failure, because all lanes can still finish them.
 TEST_F(HideLanes, WhereOneFrameFailsAllBeforeItAreKept) {
   for (const std::int64_t frame : {1, 39, 40, 41, 170, 399}) {
     SCOPED_TRACE("frame " + std::to_string(frame));
@@ -319,7 +319,7 @@ TEST_F(HideLanes, WhereTrackingFailsWhatIsHiddenIsKept) {
   expect_first_frames(made, 1, 200, 0);
 }
 
-/// The CPU's backend; one of its encoders fails.
+/// This backend is the CPU's, with an encoder that fails after `calls` calls in all lanes together.
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
   FailingEncoderBackend(std::unique_ptr<pipeline::Backend> real, int calls)
@@ -397,7 +397,7 @@ TEST_F(HideLanes, AFullDiskLeavesTheFirstFrames) {
   expect_first_frames(made, 20, kFrames - 1, 0);
 }
 
-// One of several devices gets all lanes, because it must follow the faces.
+// All lanes run on one of the devices, because one device must follow all faces.
 TEST_F(HideLanes, AreOfOneDevice) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
@@ -411,14 +411,14 @@ TEST_F(HideLanes, AreOfOneDevice) {
               Contains("only cuda:0 works on it: faces are followed on one device"));
 }
 
-/// Makes the input long enough for several lanes even if no option asks for them.
+/// Changes the job's input to a longer clip, for which a job uses several lanes by default.
 pipeline::JobOptions longer(pipeline::JobOptions options, const fs::path& clip) {
   ffmpeg(source("96x64", 40) + kClosed, clip);
   options.input.name = clip.string();
   return options;
 }
 
-// By default there are as many lanes as the first device has decoders.
+// By default, the job has as many lanes as the first device has decoders.
 TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 3}, devices);
@@ -427,7 +427,7 @@ TEST_F(HideLanes, AreTheFirstDevicesByThemselves) {
   EXPECT_EQ(devices[1]->decoders_made, 0);
 }
 
-// Lanes of another device don't join the job.
+// Lanes of other devices don't help with the job.
 TEST_F(HideLanes, JoinAJobOnItsDevice) {
   std::vector<NamedBackend*> devices;
   const auto backend = join_named({2, 2}, devices);

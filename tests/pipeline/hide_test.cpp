@@ -1,5 +1,5 @@
-// These tests hide faces with a whole job, and check what its output shows and what it doesn't
-// contain.
+// These tests run whole jobs that hide faces. They check what the output shows, and what it must
+// not contain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,8 +59,7 @@ class HideTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Returns whether a pixel lies in the box, grown by a quarter on each side and by less than a
-/// chroma cell.
+/// Returns whether a pixel is in the box, enlarged by a quarter of its size on each side.
 bool is_hidden(const Box& box, std::size_t pixel) {
   const auto x = static_cast<float>(pixel % kWidth);
   const auto y = static_cast<float>(pixel / kWidth % kHeight);
@@ -69,7 +68,7 @@ bool is_hidden(const Box& box, std::size_t pixel) {
   return x >= box.x1 - w && x < box.x2 + w && y >= box.y1 - h && y < box.y2 + h;
 }
 
-/// Returns the frames in which a pixel of the face itself is lighter than black may be.
+/// Returns the frames in which a pixel of the face is lighter than black.
 std::vector<std::size_t> unhidden(const std::string& luma, const Box& face) {
   constexpr std::size_t kPixels = std::size_t{kWidth} * kHeight;
   constexpr unsigned kBlack = 16;
@@ -95,13 +94,14 @@ FakeBehaviour always_the_face() {
   return behaviour;
 }
 
-/// After half a turn, both pictures have the same detector. Frames that wait behind the one whose
-/// turned picture is searched may hold all requests of it, and the job must still go on.
+/// A picture that is turned by 180 degrees has the same size, so the same detector searches it.
+/// While it searches a frame's turned picture, later frames can hold all its requests. The job must
+/// still continue.
 TEST_F(HideTest, FacesOnTheirHeadsAreHiddenAlthoughAllRequestsAreTaken) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip);
   FakeBehaviour behaviour = always_the_face();
-  // Meanwhile the other frames take what requests there are.
+  // Meanwhile, other frames take the remaining requests.
   behaviour.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
   pipeline::JobOptions options = job(clip, "out.mkv");
   options.hide->turned_too = 2;
@@ -173,7 +173,7 @@ TEST_F(HideTest, EveryKindOfVideoIsHiddenInEachFrame) {
 TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
   const fs::path clip = folder_ / "clip.mp4";
   ffmpeg("-f lavfi -i testsrc2=s=64x96:r=25:d=1 -pix_fmt yuv420p -c:v libx264 -qp 4", clip);
-  mark_turned(clip);  // 96 x 64 when upright
+  mark_turned(clip);  // 96x64 when it is turned upright
   const JobRun run = run_fake_job(job(clip, "out.mp4"), always_the_face());
   EXPECT_EQ(run.result.size, (Size{kWidth, kHeight}));
   const std::string luma = decoded_luma(folder_ / "out.mp4");
@@ -181,7 +181,7 @@ TEST_F(HideTest, ATurnedVideoIsHiddenWhereItsUprightPictureHasTheFace) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-// A failure must not show anybody. The following tests cover each kind of failure.
+// The output must not show a face after a failure. The following tests check each kind of failure.
 
 TEST_F(HideTest, ADamagedFrameIsHiddenAsAWhole) {
   const fs::path clip = folder_ / "clip.264";
@@ -231,17 +231,17 @@ TEST_F(HideTest, AnInterruptedRunLeavesHiddenFramesOnly) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-constexpr int kFramesBefore = 59;  // before the failure
+constexpr int kFramesBefore = 59;  // number of calls before the failure
 
-/// Throws at the call after the first kFramesBefore.
+/// Returns a function that throws after kFramesBefore calls.
 std::function<void()> fails_late() {
   return [calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls > kFramesBefore) throw Error(ErrorKind::device, "out of order");
   };
 }
 
-/// Expects that a failed run has kept `frames` hidden frames as a partial file, and hasn't changed
-/// the existing file.
+/// Expects that a failed run has kept `frames` frames with the hidden face in a partial file, and
+/// hasn't changed the existing file.
 void expect_hidden_part(const JobRun& run, const fs::path& output, std::size_t frames,
                         const Box& hidden = kFace) {
   ASSERT_TRUE(run.result.failure);
@@ -287,7 +287,8 @@ TEST_F(HideTest, WhereNothingIsWrittenYetNothingIsLeftOfAFailure) {
   EXPECT_THAT(files(), testing::ElementsAre("clip.mkv"));
 }
 
-/// What to call whenever a step of a job asks where boxes are in another picture.
+/// Holds functions that are called when a step of a job asks the motion estimator where boxes are
+/// in another picture.
 struct OnMotion {
   OnCall following = [] {};
   OnCall settling = [] {};
@@ -356,9 +357,11 @@ class CalledHidingBackend final : public ForwardingBackend {
   OnMotion on_motion_;
 };
 
-/// A second face appears in frame kNewFace. Only then the job looks for motion backwards.
+/// A second face appears in frame kNewFace. From this frame on, the job also estimates motion
+/// backwards.
 constexpr int kNewFace = 60;
-/// Frames that are decided before that: the look-ahead of half a second ends with frame 59.
+/// This many frames are decided before frame kNewFace: the look-ahead of frame 46, which is half a
+/// second, ends before frame 59.
 constexpr std::size_t kSettled = 47;
 
 FakeBehaviour another_face_later() {
@@ -397,7 +400,7 @@ class HideSteps : public HideTest {
   }
 };
 
-/// Throws at the call of this number, counted from 1.
+/// Returns a function that throws at its call `number`, counted from 1.
 OnCall fails_at(int number, const char* what) {
   return [=, calls = std::make_shared<int>(0)] {
     if (++*calls == number) throw Error(ErrorKind::device, what);
@@ -408,12 +411,12 @@ TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
   expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
 }
 
-// What was followed before is still decided, so the number of frames is the same.
+// Frames that were followed before the failure are still decided, so their number is the same.
 TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
   expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
 }
 
-// The two failing frames follow each other, so either may fail first.
+// The two frames at which the steps fail are neighbours, so either step can fail first.
 TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   const JobRun made = run(
       {.following = fails_at(kNewFace + 1, "following"), .settling = fails_at(1, "settling")}, 0.5);
@@ -421,7 +424,7 @@ TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   EXPECT_THAT(made.result.failure->what(), testing::AnyOf("following"s, "settling"s));
 }
 
-// The look-ahead exceeds the clip, so nothing is decided and all frames of all lanes wait.
+// The look-ahead is longer than the clip, so no frame is decided, and the frames of all lanes wait.
 TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
                                OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
@@ -431,8 +434,8 @@ TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   }
 }
 
-// While other jobs hold a part of the device's memory, that may be the cause, and the job is
-// repeated.
+// Other jobs hold a part of the device's memory, which can be the cause of the failure. The app
+// repeats the job, so no partial file may stay.
 TEST_F(HideTest, BesideOtherJobsAFailingDeviceLeavesNothing) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=4 -pix_fmt yuv420p -c:v ffv1", clip);
@@ -458,7 +461,7 @@ TEST_F(HideTest, WhereDecodingFailsWhatIsHiddenIsKept) {
   EXPECT_EQ(run.result.failure->kind(), ErrorKind::input);
 }
 
-/// The CPU's backend; its encoder fails.
+/// This backend is the CPU's, with an encoder that fails.
 class FailingEncoderBackend final : public ForwardingBackend {
  public:
   using ForwardingBackend::ForwardingBackend;
@@ -497,7 +500,7 @@ TEST_F(HideTest, AFullDiskLeavesHiddenFramesOnly) {
   EXPECT_THAT(unhidden(luma, kFace), testing::IsEmpty());
 }
 
-/// Returns faces of two pixels, side by side without overlap.
+/// Returns faces of two pixels, which don't overlap.
 Detections many_faces(int count) {
   Detections faces;
   for (int i = 0; i < count; ++i) {
@@ -532,7 +535,7 @@ TEST_F(HideTest, MoreFacesThanCanBeHiddenLaterLeaveWhatIsHidden) {
     const JobRun run = run_fake_job(job(clip, "out.mkv"), behaviour);
     ASSERT_TRUE(run.result.failure);
     EXPECT_EQ(run.result.failure->kind(), ErrorKind::device);
-    // After the tracker has failed, it gives nothing more.
+    // If the tracker fails, it returns no further frames.
     const bool in_tracker = count == 5000;
     const auto frames = static_cast<std::size_t>(run.result.ledger.written);
     EXPECT_EQ(frames == kFramesBefore, !in_tracker);
@@ -568,14 +571,15 @@ TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {
   EXPECT_EQ(bytes.find("\xff\xd8\xff"), std::string::npos) << "a JPEG";
 }
 
-// A JPEG's EXIF data may contain the place, and a thumbnail of the original picture.
+// A JPEG's EXIF data can contain the place where it was taken, and a thumbnail of the original
+// picture.
 TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   const fs::path plain = folder_ / "plain.jpg";
   ffmpeg("-f lavfi -i testsrc2=s=96x64 -frames:v 1 -pix_fmt yuvj420p", plain);
   std::string bytes = read_file(plain);
   const std::string exif = "Exif\0\0MM\0*\0\0\0\x08 a thumbnail and a place"s;
   const std::string segment =
-      "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // the length in two bytes
+      "\xff\xe1\0"s + static_cast<char>(exif.size() + 2) + exif;  // a length of two bytes
   bytes.insert(2, segment);
   pipeline::JobOptions options = job(folder_.write("photo.jpg", bytes), "out.jpg");
   options.output.encoder = {};

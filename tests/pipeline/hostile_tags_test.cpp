@@ -1,5 +1,5 @@
-// These tests run jobs on headers with values that no encoder would write. The jobs must still
-// succeed.
+// These tests run jobs on files whose headers have values that no encoder would write. The jobs
+// must still succeed.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// These tests write pictures: one, or numbered ones that appear together when all are written.
+// These tests write a single picture, or numbered pictures, which must appear together when all are
+// written.
 #include "video/write/image_sequence.h"
 
 #include <gmock/gmock.h>
@@ -100,7 +101,8 @@ TEST_F(PictureOutput, EachFrameIsAFile) {
   EXPECT_EQ(run.result.ledger.written, kFrames);
   EXPECT_EQ(run.result.output, folder / "f%03d.png");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), kFrames);
-  fs::rename(folder, out_ / "plain");  // because ffmpeg would replace the "%d" of this folder
+  fs::rename(folder, out_ / "plain");  // ffmpeg would take the "%d" in this folder's name for a
+                                       // number
   ffmpeg("-i " + (in_ / "a.mkv").string() + " -f rawvideo -pix_fmt rgb24", in_ / "expected.rgb");
   ffmpeg("-i " + (out_ / "plain/f%03d.png").string() + " -f rawvideo -pix_fmt rgb24",
          in_ / "found.rgb");
@@ -143,7 +145,7 @@ TEST_F(PictureOutput, LinksInTheWayAreNotWrittenThrough) {
     fs::create_symlink(in_ / "precious.txt", out_ / name);
     try {
       run_fake_job(job(out_ / "%d.png"));
-    } catch (const Error&) {  // a refusal is also correct
+    } catch (const Error&) {  // a refusal is correct, too
     }
     EXPECT_EQ(read_file(in_ / "precious.txt"), "precious") << name;
     for (const std::string& made : out_.names()) fs::remove(out_ / made);

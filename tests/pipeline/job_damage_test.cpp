@@ -1,5 +1,5 @@
 // These tests run jobs on files with lost packets, damaged pictures or a missing end. They check
-// what is counted and reported.
+// the counts and the reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ void copy_head(const fs::path& from, const fs::path& to, double part) {
       .write(bytes.data(), static_cast<std::streamsize>(static_cast<double>(bytes.size()) * part));
 }
 
-/// The packets, frames, lost and damaged frames of a file.
+/// Names a file, and says how many packets, decoded frames, lost frames and damaged frames a job
+/// must count in it.
 struct DamageCase {
   const char* file;
   std::int64_t packets;
@@ -48,8 +49,8 @@ void expect_ledger(const fs::path& input, const DamageCase& c) {
   EXPECT_EQ(video_stamps(folder / "out.mkv").size(), static_cast<std::size_t>(c.decoded)) << c.file;
 }
 
-// The conformance and error streams of openh264. Damage that no decoder flags stays invisible: the
-// packets that BA_MW_D_P_LOST lacks leave a gap that H.264 allows.
+// These are the conformance and error streams of openh264. Damage that the decoder doesn't report
+// isn't counted: BA_MW_D_P_LOST lacks packets, but the gap that they leave is allowed in H.264.
 constexpr DamageCase kStreams[] = {
     {"BA1_Sony_D.jsv", 17, 17, 0, 0},
     {"BAMQ2_JVC_C.264", 30, 30, 0, 0},
@@ -67,7 +68,7 @@ constexpr DamageCase kStreams[] = {
     {"test_scalinglist_jm.264", 5, 5, 0, 0},
 };
 
-// Conformance streams that switch between frames and pairs of fields. None is damaged.
+// These conformance streams switch between frames and pairs of fields. They have no damage.
 constexpr DamageCase kFieldStreams[] = {
     {"CAPA1_TOSHIBA_B.264", 90, 90, 0, 0},
     {"CAPAMA3_Sand_F.264", 50, 50, 0, 0},
@@ -79,7 +80,7 @@ TEST(Damage, TableOfH264Streams) {
   for (const DamageCase& c : kStreams) expect_ledger(streams / c.file, c);
 }
 
-/// Decodes only the video, with this many threads.
+/// Decodes only the video with `threads` threads, and returns the counts.
 video::FrameLedger ledger_of(const fs::path& input, int threads) {
   pipeline::JobOptions options = lossless_job(input, {});
   options.resources.threads = threads;
@@ -140,8 +141,8 @@ TEST(Damage, PicturesThatChangeSizeAreScaledToTheFirst) {
 TEST(Damage, AnEditListHidesItsPackets) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=3 -c:v libx264 -g 10 -bf 2", folder / "long.mp4");
-  // Cutting without encoding keeps the packets since the key frame and hides them with an edit
-  // list.
+  // ffmpeg cuts the clip without encoding it. It keeps the packets from the last key frame on, and
+  // an edit list hides those before the cut.
   ffmpeg("-ss 1.5 -i " + (folder / "long.mp4").string() + " -c copy", folder / "cut.mp4");
   const std::size_t shown = video_stamps(folder / "cut.mp4").size();
   const nlohmann::json probed = probe(folder / "cut.mp4");
@@ -177,8 +178,9 @@ TEST_P(CutOff, ATruncatedFileIsToldThoughFFmpegCallsItTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Containers, CutOff, testing::Values(".mp4", ".mkv", ".avi"));
 
-/// Moves the data of an MP4 file's last track beyond the file's end, as if the file were cut off
-/// (ISO/IEC 14496-12, 8.7.5: version and flags, count, then 32-bit offsets).
+/// Changes the offsets of an MP4 file's last track, so that its data lies behind the end of the
+/// file, as in a file that is cut off. ISO/IEC 14496-12, 8.7.5, gives the format: version and
+/// flags, count, then 32-bit offsets.
 void move_last_track_beyond_the_end(const fs::path& mp4) {
   std::string bytes = read_file(mp4);
   const std::size_t offsets = bytes.rfind("stco");
@@ -251,7 +253,7 @@ TEST(Damage, AllThatACutFileHoldsIsDecoded) {
   const fs::path cut = extra_data() / "h264-streams" / "wwwq_cut.mp4";
   if (!fs::exists(cut)) GTEST_SKIP() << "no " << cut.string();
   const JobRun run = run_fake_job(lossless_job(cut, {}));
-  EXPECT_EQ(run.result.ledger.decoded, 119);  // the command ffmpeg decodes as many
+  EXPECT_EQ(run.result.ledger.decoded, 119);  // the command ffmpeg also decodes 119 frames
   EXPECT_TRUE(run.result.ledger.ended_early);
   EXPECT_THAT(run.result.early_end, HasSubstr("the index lists 437 video packets"));
 }
@@ -261,7 +263,7 @@ TEST(Damage, ABrokenPictureIsCountedAsDamaged) {
   ffmpeg("-f lavfi -i testsrc2=s=320x180:r=25:d=1 -c:v libx264 -g 100 -bf 0", folder / "in.ts");
   std::fstream file(folder / "in.ts", std::ios::in | std::ios::out | std::ios::binary);
   const auto size = static_cast<std::streamoff>(fs::file_size(folder / "in.ts"));
-  // Overwrites the payload of a few 188-byte packets in the middle.
+  // This overwrites the payload of a few packets of 188 bytes in the middle.
   for (std::streamoff at = size / 2 / 188 * 188; at < size / 2 + 188 * 4; at += 188) {
     file.seekp(at + 30);
     file << std::string(120, '\x5a');

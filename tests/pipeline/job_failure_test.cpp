@@ -1,4 +1,4 @@
-// These tests let runs fail or stop them. They check which error arrives and what remains.
+// These tests make runs fail or stop them. They check the error and the remaining files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Failure : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mp4"; }
 
-  /// Expects that the run ends with `message`, that no frame is alive and that no file exists.
+  /// Expects that the run fails with `message`, and that no frame and no file remains.
   void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
                             const std::string& message) {
     try {
@@ -51,7 +51,7 @@ class Failure : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Throws at the tenth call.
+/// Returns a function that throws at its tenth call.
 std::function<void()> fails_at_ten(const char* message) {
   return [message, calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls == 10) throw std::runtime_error(message);
@@ -108,7 +108,7 @@ TEST_F(Failure, InTheObserver) {
   EXPECT_TRUE(out_.names().empty());
 }
 
-// The file size limit stands in for a full disk.
+// The file size limit simulates a full disk.
 TEST_F(Failure, OnADiskThatIsFullFromTheStart) {
   const FileSizeLimit limit(1000);
   expect_clean_failure(job(), {}, "out.mp4: can't be written: File too large");
@@ -130,7 +130,7 @@ TEST_F(Failure, AFullDiskLeavesAPlayablePart) {
     EXPECT_LT(stamps.size(), 100U) << name;
     EXPECT_EQ(streams_of(probe(part), "audio").size(), 1U) << name;
     EXPECT_EQ(video::live_frames(), 0);
-    // The limit leaves room for the record, by which the next successful run finds the partial
+    // The limit is large enough for the record with which the next successful run finds the partial
     // file.
     EXPECT_THAT(out_.names(), testing::Contains(std::string(".") + name + ".facepipe"));
   }
@@ -191,7 +191,7 @@ TEST_F(Failure, AStopBeforeTheFirstFrameLeavesNothing) {
     const JobRun run = run_fake_job(job(), {}, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
   } catch (const Stopped&) {
-    // The job may also end before it opens the input.
+    // The job can also stop before it opens the input.
   }
   EXPECT_TRUE(out_.names().empty());
 }

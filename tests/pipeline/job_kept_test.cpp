@@ -1,5 +1,4 @@
-// These tests check what a run must keep of the video itself: every frame, every time stamp, every
-// sample.
+// These tests check what a run must keep of the video: every frame, every time stamp, every sample.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,13 +23,14 @@ namespace {
 
 constexpr const char* kPattern = "-f lavfi -i testsrc2=s=320x180:r=25:d=1 ";
 
-/// A clip that ffmpeg makes, and the container that facepipe writes.
+/// Describes a clip that ffmpeg makes, and the output that facepipe makes of it.
 struct ClipCase {
   const char* name;
   std::string arguments;
   const char* input;
   const char* output;
-  const char* codec = "";  // because x264 at qp 0 changes a few samples of interlaced pictures
+  const char* codec = "";  // x264 with qp 0 changes a few samples of interlaced pictures, so some
+                           // cases need another codec
 };
 
 void PrintTo(const ClipCase& c, std::ostream* stream) { *stream << c.name; }
@@ -167,7 +167,8 @@ TEST(KeptTags, FieldOrder) {
   }
 }
 
-// By default, FFmpeg's decoders round the left edge down to an aligned column.
+// By default, FFmpeg's decoders don't crop exactly at the left edge: they round it down to an
+// aligned column.
 TEST(KeptCropping, IsExactAtEveryEdge) {
   const TemporaryFolder folder;
   const auto input = folder / "in.mp4";
@@ -189,7 +190,7 @@ TEST(KeptDurations, OfEveryPacket) {
   ASSERT_THAT(stamps, testing::IsSupersetOf({Stamp{0, 1}, Stamp{51, 1000}, Stamp{51, 500}}))
       << "the clip has no variable frame rate";
   run_fake_job(lossless_job(folder / "in.mp4", folder / "out.mp4"));
-  // x264 gives no durations; each frame lasts until the next.
+  // With x264, packets have no durations, so each frame lasts until the next one.
   std::map<std::int64_t, std::int64_t> durations;
   const nlohmann::json probed = probe(folder / "out.mp4");
   for (const auto& packet : probed.at("packets"))
@@ -228,7 +229,7 @@ TEST(Rotation, IsAppliedToThePixelsWhereTheContainerHasNoTag) {
   EXPECT_EQ(after.at("height"), 320);
   EXPECT_EQ(after.value("sample_aspect_ratio", ""), "1:2");
   EXPECT_THAT(run.result.notices, testing::Contains(testing::HasSubstr("rotation applied")));
-  // FFmpeg turns the picture in the same way.
+  // The expected pictures are turned by the ffmpeg command.
   ffmpeg("-i " + (folder / "in.mp4").string() + " -c:v libx264 -qp 0", folder / "turned.mkv");
   EXPECT_EQ(decoded_pictures(folder / "out.avi"), decoded_pictures(folder / "turned.mkv"));
 }
@@ -248,7 +249,7 @@ TEST(Drawing, ChangesNothingElsewhere) {
   ASSERT_EQ(before.size(), after.size());
   constexpr std::size_t kLuma = 320 * 180;
   constexpr std::size_t kPicture = kLuma * 3 / 2;
-  constexpr int kMargin = 4;  // the line's width, snapped to the chroma grid
+  constexpr int kMargin = 4;  // line's width, rounded to whole chroma cells
   std::size_t changed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i] == after[i]) continue;
@@ -305,8 +306,8 @@ TEST(Range, TakesFramesFromStartToEndAndBeginsAtZero) {
   EXPECT_NEAR(std::stod(audio.at("duration").get<std::string>()), 1.3, 0.05);
 }
 
-/// Returns the number of clusters of a Matroska file, and of those that begin with a checksum (RFC
-/// 8794, 11.3.1).
+/// Returns the number of clusters of a Matroska file, and how many of them begin with a checksum
+/// (RFC 8794, 11.3.1).
 std::pair<int, int> clusters_and_checksums(const std::string& file) {
   constexpr std::string_view kCluster = "\x1F\x43\xB6\x75";
   constexpr char kCrc32 = '\xBF';

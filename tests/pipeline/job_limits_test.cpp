@@ -1,5 +1,5 @@
-// These tests check that pictures above the user's limit are refused before they are decoded, in
-// one line that names file, size, limit and option.
+// These tests check that pictures above the user's limit are refused before they are decoded. The
+// error must be one line with the file, the size, the limit and the option.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class MaxPixels : public testing::Test {
     return options;
   }
 
-  /// @param size  the size as the message writes it
+  /// @param size  size of the picture in the form in which the error contains it
   void expect_refused(const std::filesystem::path& input, const std::string& size,
                       std::int64_t max_pixels) const {
     pipeline::JobOptions options = options_for(input, max_pixels);

@@ -1,5 +1,5 @@
-// These tests check inputs and outputs that can't work. Each gives a clear line of the right kind
-// and leaves nothing behind.
+// These tests check inputs and outputs that can't work. Each must lead to one clear line with the
+// right kind of error, and leave no file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST_F(Refused, InputsThatAreNoVideo) {
     std::ifstream stream(folder_ / "whole.mp4", std::ios::binary);
     return std::string{std::istreambuf_iterator<char>(stream), {}};
   }();
-  write("no_index.mp4", whole.substr(0, whole.size() / 2));  // the index is at the end
+  write("no_index.mp4", whole.substr(0, whole.size() / 2));  // the file's index is at its end
   expect_input_refused(at("missing.mp4"), "no such file");
   expect_input_refused(folder_.path().string(), "is a directory");
   expect_input_refused(at("empty.mp4"), "");
@@ -130,7 +130,7 @@ TEST_F(Refused, SizesThatTheCodecCannotTake) {
          folder_ / "odd.mkv");
   ffmpeg("-f lavfi -i testsrc2=s=16x16:r=10:d=0.3 -vf scale=1:1,format=yuv420p -c:v ffv1",
          folder_ / "dot.mkv");
-  // x264 supports 4:4:4, which fits any size.
+  // x264 supports 4:4:4, which allows any size.
   for (const char* name : {"odd.mkv", "dot.mkv"}) {
     const JobRun run = run_fake_job(lossless_job(folder_ / name, out_ / name));
     EXPECT_EQ(run.result.ledger.written, 3) << name;

@@ -1,5 +1,5 @@
-// These tests check what a run must keep beside the video: sound, subtitles, attachments, chapters,
-// metadata.
+// These tests check what a run must keep besides the video: sound, subtitles, attachments,
+// chapters, metadata.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// The suite makes a Matroska file with one stream of every kind.
+/// The suite makes Matroska and MP4 files with streams of several kinds.
 class Streams : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -63,7 +63,7 @@ class Streams : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Returns the codec names of all streams, in order.
+/// Returns the codec names of all streams, in the order of the file.
 std::vector<std::string> codecs_of(const std::filesystem::path& file) {
   std::vector<std::string> result;
   const nlohmann::json probed = probe(file);
@@ -81,7 +81,7 @@ TEST_F(Streams, ContainerTimesKindTable) {
   };
   const std::vector<Case> cases{
       {all_mkv(), "a.mkv", {"h264", "aac", "aac", "subrip", "ttf"}, {}},
-      // MP4 and QuickTime keep chapters in a track of their own.
+      // MP4 and QuickTime store chapters in an additional track.
       {all_mkv(),
        "b.mp4",
        {"h264", "aac", "aac", "mov_text", "bin_data"},
@@ -134,8 +134,8 @@ TEST_F(Streams, SoundIsCopiedPacketByPacket) {
 }
 
 TEST_F(Streams, SoundAndVideoStayTogetherInMatroska) {
-  // AAC's priming begins before zero. If all stamps were shifted to start at zero, the video would
-  // move.
+  // AAC's priming begins before zero. The video's stamps must not change, although a muxer could
+  // shift all stamps to begin at zero.
   run_fake_job(lossless_job(all_mp4(), out_ / "out.mkv"));
   EXPECT_EQ(video_stamps(out_ / "out.mkv"), video_stamps(all_mp4()));
 }
@@ -208,7 +208,7 @@ TEST_F(Streams, StrictRefusesToLeaveAnythingBehind) {
     EXPECT_THAT(error.what(), HasSubstr("subtitle stream 3"));
   }
   EXPECT_TRUE(out_.names().empty());
-  // A conversion loses nothing.
+  // A converted stream loses nothing, so --strict accepts it.
   pipeline::JobOptions converted = lossless_job(all_mp4(), out_ / "out.mkv");
   converted.output.strict = true;
   EXPECT_NO_THROW(run_fake_job(converted));

@@ -1,5 +1,5 @@
-// These tests choose suppression by a run's options, and check which faces, boxes and scores come
-// out.
+// These tests choose suppression by the options of a job, and check the resulting faces, boxes and
+// scores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace test;
 
-/// Returns a chain of boxes that are 100 wide and 40 apart, each weaker than the one before.
-/// Neighbours have an IoU of 3/7, the first and the last one have 1/9.
+/// Returns a chain of three boxes. Each is 100 wide, 40 to the right of the previous one, and has a
+/// lower score. Neighbours have an IoU of 3/7, and the first and the last box have 1/9.
 Detections chain() {
   Detections candidates;
   candidates.push_back({0, 0, 100, 100}, 0.9F, Landmarks{{{1, 1}}});
@@ -71,8 +71,9 @@ TEST_F(JobSuppression, FastAndMatrixDont) {
 TEST_F(JobSuppression, SoftLowersScoresAndDropsTheLowest) {
   options_.search.nms.rule = nms::NmsRule::soft;
   options_.search.nms.soft = {nms::SoftDecay::linear, 0.5F, 0.42F};
-  // The first box is selected, and the second falls to 0.8 * 4/7 = 0.457. The third overlaps the
-  // first by only 1/9 and is selected next, and the second falls to 0.261.
+  // The first box is selected, and the second box's score falls to 0.8 * 4/7 = 0.457. The third box
+  // overlaps the first by only 1/9, so it is selected next, and the second box's score falls to
+  // 0.261.
   const Detections found = faces(chain());
   ASSERT_EQ(found.size(), 2U);
   EXPECT_FLOAT_EQ(found.scores[0], 0.9F);
@@ -83,8 +84,8 @@ TEST_F(JobSuppression, VotingMovesTheBox) {
   options_.search.nms.voting = true;
   const Detections found = faces(chain());
   ASSERT_EQ(found.size(), 2U);
-  // The expected edge is (0.9 * 0 + 0.8 * 40) / 1.7, because the removed box joins the better of
-  // the two boxes that it overlaps.
+  // The removed box overlaps both kept boxes and votes for the one with the higher score. So the
+  // edge is (0.9 * 0 + 0.8 * 40) / 1.7.
   EXPECT_NEAR(found.boxes[0].x1, 32 / 1.7, 1e-4);
   EXPECT_EQ(found.boxes[1], (Box{80, 0, 180, 100}));
 }

@@ -1,4 +1,5 @@
-// These tests run jobs that track without writing a video, and jobs that hide known tracks.
+// These tests run jobs that only track faces, without writing a video, and jobs that hide known
+// tracks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +31,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kPixels = 96 * 64;
 const Box kFace{32, 16, 48, 32};
 
-/// Rounds boxes to whole pixels. The boxes of a sure face also cover a little of their neighbours
-/// in time.
+/// Rounds boxes to whole pixels. The boxes of a sure face are a little larger, because they also
+/// cover its boxes in neighbouring frames.
 std::vector<Box> in_pixels(std::vector<Box> boxes) {
   for (Box& box : boxes)
     box = {std::round(box.x1), std::round(box.y1), std::round(box.x2), std::round(box.y2)};
@@ -104,7 +105,7 @@ TEST_F(KnownTracksTest, TracksAreThoseOfAJobThatHides) {
   EXPECT_FALSE(run_fake_job(options, behaviour_).result.tracks);
 }
 
-// All 50 frames wait, which is more than may be in flight.
+// All 50 frames wait, which is more than the limit of frames in flight.
 TEST_F(KnownTracksTest, AllFramesMayWaitWhereNoPictureDoes) {
   pipeline::JobOptions options = tracking();
   options.resources.frames_in_flight = 1;
@@ -128,7 +129,7 @@ TEST_F(KnownTracksTest, NothingIsLookedForWhereTracksAreKnown) {
   for (std::size_t frame = 0; frame < 50; ++frame)
     for (const int pixel : {24 * 96 + 40, 16 * 96 + 32, 31 * 96 + 47})
       EXPECT_EQ(luma[frame * kPixels + static_cast<std::size_t>(pixel)], 0) << frame;
-  const auto backend = pipeline::make_cpu_backend(nullptr);  // has no detector
+  const auto backend = pipeline::make_cpu_backend(nullptr);  // this backend has no detector
   EXPECT_EQ(pipeline::run_job(hiding(file), *backend, {}, {}).ledger.written, 50);
   EXPECT_EQ(out(), luma);
   expect_error(ErrorKind::internal, "no detector",
@@ -186,7 +187,7 @@ TEST_F(KnownTracksTest, WhatIsOfOtherPicturesIsRefusedBeforeAnythingIsWritten) {
   expect_error(ErrorKind::usage, "its time base is 1/25, but the input's is 1/1000",
                [&] { (void)run_fake_job(hiding(other)); });
   other = file;
-  other.tracks[0].style = "mosaic";  // the job hasn't read this style's options
+  other.tracks[0].style = "mosaic";  // the job's options don't contain this style
   expect_error(ErrorKind::internal, "a track's style", [&] { (void)run_fake_job(hiding(other)); });
   EXPECT_FALSE(fs::exists(folder_ / "out.mkv"));
 }

@@ -47,7 +47,7 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Says where the lists differ first. Otherwise long lists would be printed whole.
+/// Says at which place two lists first differ. Without this, a test would print all of a long list.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);
@@ -72,8 +72,8 @@ using Make = std::function<void(const fs::path& clip)>;
 const std::string kX264 = "-c:v libx264 -preset veryfast -threads 1 -bf 3 -x264-params ";
 const std::string kGop = "keyint=48:min-keyint=48:scenecut=0";
 const std::string kOpen = kX264 + kGop + ":open-gop=1:b-adapt=0 ";
-/// Encodes the same stream on all processors, with an entropy code in which a decoder notices
-/// damage. What it notices in CABAC depends on each bit, and x264's bits depend on the processor.
+/// Makes the same stream on all processors, with an entropy code in which decoders notice damage.
+/// In CABAC, this would depend on each bit, and x264's bits depend on the processor.
 const std::string kOpenToDamage = kX264 + kGop + ":open-gop=1:b-adapt=0:cabac=0:cpu-independent=1 ";
 const std::string kUneven =
     "-vf settb=1/1000,setpts=N*40+mod(N*N*7\\,37) -fps_mode vfr -enc_time_base 1/1000 ";
@@ -82,8 +82,8 @@ Make encoded(const std::string& arguments) {
   return [arguments](const fs::path& clip) { ffmpeg(arguments, clip); };
 }
 
-/// Cuts off the first second. The MP4 file then has an edit list, and begins with pictures that
-/// aren't shown.
+/// Makes an MP4 clip without its first second. The file has an edit list, and begins with pictures
+/// that aren't shown.
 Make edited(const std::string& arguments) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -92,7 +92,7 @@ Make edited(const std::string& arguments) {
   };
 }
 
-/// Joins two files.
+/// Makes two clips and joins their bytes.
 Make joined(const std::string& first, const std::string& second) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -103,7 +103,7 @@ Make joined(const std::string& first, const std::string& second) {
   };
 }
 
-/// Returns the largest packet in the middle between two cuts.
+/// Returns the largest packet among those in the middle between two cuts.
 video::UniqueAVPacket large_packet(const fs::path& clip) {
   video::Demuxer demuxer(clip.string(), {});
   video::UniqueAVPacket largest;
@@ -114,8 +114,9 @@ video::UniqueAVPacket large_packet(const fs::path& clip) {
   return largest;
 }
 
-/// Overwrites some bytes of a picture, `from` bytes behind the packet's start. The picture isn't at
-/// a cut, because there a decoder's result depends on earlier pictures.
+/// Makes a clip and overwrites some bytes of a picture, `from` bytes behind the start of its
+/// packet. The picture isn't at a cut, because there the decoder's result would depend on earlier
+/// pictures.
 Make damaged(const std::string& arguments, std::size_t from) {
   return [=](const fs::path& clip) {
     ffmpeg(arguments, clip);
@@ -127,7 +128,7 @@ Make damaged(const std::string& arguments, std::size_t from) {
   };
 }
 
-/// Cuts off the last fifth.
+/// Makes a clip and removes the last fifth of its bytes.
 Make cut_off(const std::string& arguments) {
   return [=](const fs::path& clip) {
     ffmpeg(arguments, clip);
@@ -172,7 +173,7 @@ namespace {
 
 void expect_same_result(const pipeline::JobResult& found, const pipeline::JobResult& expected) {
   EXPECT_EQ(text_of(found.ledger), text_of(expected.ledger));
-  // Several threads may report notices in any order.
+  // Several threads report notices, so their order can differ.
   EXPECT_THAT(found.notices, testing::UnorderedElementsAreArray(expected.notices));
   EXPECT_EQ(found.early_end, expected.early_end);
   EXPECT_EQ(found.counts.faces, expected.counts.faces);
@@ -237,7 +238,7 @@ const std::vector<LaneRow>& h264_rows() {
   return rows;
 }
 
-// NVDEC takes HEVC from 144x144 on.
+// NVDEC supports HEVC pictures from 144x144 on.
 const std::vector<LaneRow>& hevc_rows() {
   static const std::string x265 =
       source("160x160", 10) +
@@ -262,8 +263,8 @@ const std::vector<LaneRow>& other_rows() {
   return rows;
 }
 
-// With several threads, it depends on chance whether FFmpeg flags the last picture of a stream that
-// was cut off as damaged.
+// If a stream is cut off, FFmpeg with several threads reports damage of the last picture only
+// sometimes.
 const std::vector<LaneRow>& broken_rows() {
   static const std::vector<LaneRow> rows{
       {"LostPicture",
@@ -286,7 +287,7 @@ const std::vector<LaneRow>& broken_rows() {
        200,
        1,
        false},
-      // One packet has no header. From there on, FFmpeg trusts decoding stamps.
+      // The header of one packet is damaged. From this packet on, FFmpeg uses decoding stamps.
       {"LostHeader", "c.ts", damaged(kTenSeconds + kClosed, 40), 4, "out.avi", {}, {}, 200, 1},
       {"LostHeaderAtTheBegin",
        "c.ts",

@@ -1,5 +1,5 @@
-// These tests let one of several lanes fail, or stop the job. The first error arrives, nothing
-// waits for ever, and the kept part equals the beginning of one lane's output.
+// These tests make one of several lanes fail, or stop the job. The job must return the first error,
+// and no thread may wait for ever. The kept part must equal the beginning of one lane's output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ constexpr std::size_t kPictureBytes = 64 * 64 * 3 / 2;
 
 class LanesFailure : public testing::Test {
  protected:
-  // The clip has no B pictures. With them, a stop would lose the pictures that are shown before the
-  // last one read, on one lane, too.
+  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
+  // the last one that was read, also with one lane.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -60,7 +60,7 @@ class LanesFailure : public testing::Test {
     return job_for(clip(), out_ / "out.avi", kLanes);
   }
 
-  /// Expects that the run ends with `message`, that no frame is alive and that no file exists.
+  /// Expects that the run fails with `message`, and that no frame and no file remains.
   void expect_clean_failure(const pipeline::JobOptions& options, FakeBehaviour behaviour,
                             const pipeline::JobObserver& observer,
                             const std::string& message) const {
@@ -74,7 +74,7 @@ class LanesFailure : public testing::Test {
     EXPECT_EQ(video::live_frames(), 0) << message;
     EXPECT_THAT(out_.names(), testing::IsEmpty()) << message;
   }
-  /// Checks jobs with video and without.
+  /// Checks a job with video output and a job without.
   void expect_clean_failures(const FakeBehaviour& behaviour, const std::string& message) const {
     expect_clean_failure(job(), behaviour, {}, message);
     expect_clean_failure(job_for(clip(), {}, kLanes), behaviour, {}, message);
@@ -86,7 +86,8 @@ class LanesFailure : public testing::Test {
     return packets;
   }
 
-  /// Expects one lane's output up to some frame.
+  /// Expects that the kept part has at least `least` frames and equals the first frames of one
+  /// lane's output.
   static void expect_first_frames(const std::filesystem::path& part, const JobRun& run,
                                   std::size_t least) {
     const std::vector<FilePacket> packets = video_of(part);
@@ -107,7 +108,7 @@ class LanesFailure : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Throws at the given call, whichever lane makes it.
+/// Returns a function that throws at its call number `call`, whichever lane makes it.
 std::function<void()> fails_at(int call, const char* message) {
   return [call, message, calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls == call) throw std::runtime_error(message);
@@ -136,7 +137,7 @@ TEST_F(LanesFailure, InInference) {
   }
 }
 
-// All lanes fail at about the same time; one of them is the first.
+// All lanes fail at about the same time, and the first error is reported.
 TEST_F(LanesFailure, InSuppressionOfEveryLane) {
   FakeBehaviour behaviour;
   behaviour.candidates.boxes = {{0, 0, 1, 1}};  // the score is missing
@@ -153,7 +154,7 @@ TEST_F(LanesFailure, InTheObserver) {
   }
 }
 
-// The change is at a cut, so the lanes behind it see pictures of only one size.
+// The size changes at a cut, so each lane behind it gets pictures of only one size.
 TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   const TemporaryFolder folder;
   const std::string x264 =
@@ -170,12 +171,12 @@ TEST_F(LanesFailure, InDecodingOfAChangedSize) {
 
 TEST_F(LanesFailure, InOpeningTheEncoders) {
   pipeline::JobOptions options = job();
-  // An option of nvJPEG, which FFmpeg's encoder doesn't know.
+  // This is an option of nvJPEG, which FFmpeg's encoder doesn't know.
   options.output.encoder.options = {{"quality", "1"}};
   expect_clean_failure(options, {}, {}, "quality");
 }
 
-// The file size limit stands in for a full disk.
+// The file size limit simulates a full disk.
 TEST_F(LanesFailure, OnADiskThatIsFullFromTheStart) {
   const FileSizeLimit limit(1000);
   expect_clean_failure(job(), {}, {}, "out.avi: can't be written: File too large");
@@ -211,7 +212,7 @@ TEST_F(LanesFailure, AStopLeavesTheFirstFrames) {
     const auto backend = fake_backend();
     run.result = pipeline::run_job(options, *backend, observer, stop.get_token());
     EXPECT_TRUE(run.result.interrupted);
-    // Frame 0 may be done before the reader has reached the first cut, at frame 48.
+    // Frame 0 can be finished before the reader has reached the first cut, which is at frame 48.
     if (frame >= 48) {
       EXPECT_GT(run.result.resources.cuts, 0);
     }

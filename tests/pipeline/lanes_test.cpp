@@ -1,6 +1,6 @@
-// These tests decode one input with several decoders at once. Records, ledger, notices and the
-// output's packets must equal those of one decoder, for each way in which streams can or can't be
-// cut.
+// These tests decode one input with several decoders at the same time. Records, ledger, notices and
+// the output's packets must equal those of one decoder. There is a clip for each way in which
+// streams can or can't be cut.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,8 @@ TEST(Lanes, AreRefusedToAnEncoderThatNeedsTheOrder) {
   options.resources.lanes = 3;
   expect_error(ErrorKind::usage, "libx264", [&] { run_fake_job(options); });
   options.output.encoder = {
-      "mjpeg", "", {}, {{"b", "1000000"}}};  // it distributes bits over pictures
+      "mjpeg", "", {}, {{"b", "1000000"}}};  // with this option, the encoder distributes bits over
+                                             // pictures, so lanes can't divide the input
   expect_error(ErrorKind::usage, "mjpeg", [&] { run_fake_job(options); });
   EXPECT_THAT(folder.names(), testing::ElementsAre("c.mp4"));
 }
@@ -93,8 +94,8 @@ TEST(Lanes, AreOneForARangeOfFramesWithoutStamps) {
   expect_one_lane(options, "no time stamps", 100);
 }
 
-// Records say which lane did the work. A frame takes long enough for the other lane to get its
-// turn.
+// Records contain the lane that did the work. Each frame takes so long that the other lane also
+// gets frames.
 TEST(Lanes, ShareTheWork) {
   const TemporaryFolder folder;
   ffmpeg(kTenSeconds + kClosed, folder / "c.mp4");

@@ -1,4 +1,4 @@
-// These tests check mirrored views pixel by pixel by the definition of Orientation.
+// These tests check mirrored views pixel by pixel, according to the definition of Orientation.
 #include "detector/mirror.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ struct Pixel {
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
 
-/// Returns where a stored pixel lies in the upright picture: mirrored first, then turned clockwise.
+/// Returns the place of a stored pixel in the upright picture. The picture is mirrored first and
+/// then turned clockwise.
 Pixel upright(Pixel at, Size stored, Orientation orientation) {
   if (orientation.mirrored) at.x = stored.width - 1 - at.x;
   for (int turn = 0; turn < orientation.quarter_turns; ++turn) {

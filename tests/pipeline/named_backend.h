@@ -1,5 +1,5 @@
-// Stands in for devices in jobs on machines without one: the CPU under their names. The test hears
-// of each call.
+// Fakes devices for jobs on machines without one: the CPU works under the names of devices. Each
+// call of a device also calls a function of the test.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace facepipe::test {
 
-/// Is called whenever the device is asked for something.
+/// The following classes call this function each time that one of their functions is called.
 using OnCall = std::function<void()>;
 
 class CalledProcessor final : public pipeline::FrameProcessor {
@@ -46,7 +46,8 @@ class CalledProcessor final : public pipeline::FrameProcessor {
   OnCall on_call_;
 };
 
-/// Returns each packet late, as a device's own encoder does.
+/// This encoder returns each packet later, like a device's encoder, and calls a function at each
+/// call.
 class CalledEncoder final : public video::Encoder {
  public:
   CalledEncoder(std::unique_ptr<video::Encoder> real, OnCall on_call)
@@ -77,7 +78,7 @@ class CalledEncoder final : public video::Encoder {
   std::vector<video::EncodedFrame> pending_;
 };
 
-/// The CPU under a device's name, with its own number of decoders.
+/// This backend is the CPU's under the name of a device, with a given number of decoders.
 class NamedBackend final : public ForwardingBackend {
  public:
   NamedBackend(int index, int decoders, FakeBehaviour behaviour = {})
@@ -130,8 +131,8 @@ class NamedBackend final : public ForwardingBackend {
   int decoders_;
 };
 
-/// Joins devices that have this many decoders each; the last one behaves like `last`. Stores the
-/// devices, which the result owns, in `devices`.
+/// Makes a group of devices with these numbers of decoders. The last device behaves like `last`.
+/// The result owns the devices, and `devices` gets pointers to them.
 inline std::unique_ptr<pipeline::Backend> join_named(const std::vector<int>& decoders,
                                                      std::vector<NamedBackend*>& devices,
                                                      const FakeBehaviour& last = {}) {

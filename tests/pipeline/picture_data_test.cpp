@@ -1,5 +1,5 @@
 // These tests check aspect ratio, HDR, stereo, spherical pictures and captions: what a run keeps of
-// them, and what it reports.
+// them, and what it reports about them.
 extern "C" {
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
@@ -61,7 +61,7 @@ class PictureData : public testing::Test {
 
 nlohmann::json video_of(const fs::path& file) { return streams_of(probe(file), "video").at(0); }
 
-/// Returns the names of a stream's data, as ffprobe calls them.
+/// Returns the names of the side data of a file's video stream, as ffprobe prints them.
 std::set<std::string> data_of(const fs::path& file) {
   std::set<std::string> names;
   const nlohmann::json video = video_of(file);
@@ -70,15 +70,15 @@ std::set<std::string> data_of(const fs::path& file) {
   return names;
 }
 
-/// Returns what ffprobe says of the data of a file's first picture.
+/// Returns what ffprobe prints about a file's first picture.
 std::string data_of_picture(const fs::path& file) {
   return run_command({"ffprobe", "-v", "error", "-show_frames", "-read_intervals", "%+#1",
                       "-select_streams", "v", file.string()})
       .out;
 }
 
-/// Returns whether the file's H.264 contains the HDR10 data of a_display() and a_light() in its
-/// messages (SEI). FFmpeg reads them only since version 7.
+/// Returns whether the file's H.264 contains the HDR10 data of a_display() in its SEI messages;
+/// h264_holds_light() does the same for a_light(). FFmpeg reads these data only since version 7.
 bool h264_holds_display(const fs::path& file) {
   return read_file(file).find("\x89\x18\x33\xC2\x86\xC4\x1D\x4C") != std::string::npos;
 }
@@ -86,7 +86,7 @@ bool h264_holds_light(const fs::path& file) {
   return read_file(file).find("\x90\x04\x03\xE8\x01\x90") != std::string::npos;
 }
 
-// --- What a container says of the aspect
+// --- Aspect ratio in the container
 
 TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
   clip("square.mp4", "-vf setsar=1");
@@ -98,12 +98,12 @@ TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
           << name << " " << output;
     }
   }
-  // If the container says nothing, the codec decides.
+  // If the container has no aspect ratio, that of the codec is used.
   run_fake_job(strict(job(clip("codec.ts", "-vf setsar=4/3"), "out.mkv")));
   EXPECT_EQ(video_of(folder_ / "out.mkv").at("sample_aspect_ratio"), "4:3");
 }
 
-// --- What a container says of 3D, of spheres and of light
+// --- 3D, spherical pictures and light in the container
 
 AVMasteringDisplayMetadata a_display() {
   AVMasteringDisplayMetadata display{};
@@ -128,7 +128,7 @@ AVContentLightMetadata a_light() {
   return light;
 }
 
-/// Adds everything that a stream may say of its pictures.
+/// Adds all side data that a stream can have about its pictures.
 void add_all(AVStream& stream) {
   AVStereo3D stereo{};
   stereo.type = AV_STEREO3D_SIDEBYSIDE;
@@ -182,7 +182,7 @@ TEST_F(PictureData, B7StereoOfMp4StaysInMp4) {
   EXPECT_THAT(data_of(folder_ / "out.mp4"), Contains("Stereo 3D"));
 }
 
-// --- What only pictures say
+// --- Data that only pictures have
 
 TEST_F(PictureData, B8Hdr10ThatOnlyPicturesHoldIsKept) {
   const fs::path input = folder_ / "hdr.mp4";
@@ -260,7 +260,7 @@ TEST_F(PictureData, B8DolbyVisionIsToldAndProfileFiveLoudly) {
 
 // --- Captions
 
-/// Makes pictures with closed captions with libx264.
+/// Makes a file of pictures with closed captions, encoded by libx264.
 fs::path captioned(const fs::path& file) {
   video::EncoderSetup setup;
   setup.plan = {avcodec_find_encoder_by_name("libx264"), AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV420P};
@@ -283,7 +283,7 @@ fs::path captioned(const fs::path& file) {
                   static_cast<std::size_t>(picture->linesize[plane]) * (plane == 0 ? 64 : 32));
     AVFrameSideData* const captions =
         video::allocated(av_frame_new_side_data(picture.get(), AV_FRAME_DATA_A53_CC, 3));
-    const std::uint8_t kPair[] = {0xFC, 0xC8, 0xE9};  // "Hi", field 1
+    const std::uint8_t kPair[] = {0xFC, 0xC8, 0xE9};  // "Hi" in field 1
     std::memcpy(captions->data, kPair, sizeof kPair);
     Frame frame = video::wrap(std::move(picture));
     frame.time_base = {1, 25};

@@ -1,4 +1,5 @@
-// These tests check inputs that name other files. A job reads none of these unless that is allowed.
+// These tests check inputs that name other files. A job must not read such files unless the user
+// allows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 
 constexpr int kSecretFrames = 10;
 
-/// A folder with somebody's media, which a playlist names.
+/// Makes a folder with somebody's media files. Inputs of the tests name them.
 class References : public testing::Test {
  protected:
   References() {
@@ -27,7 +28,7 @@ class References : public testing::Test {
     ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=1 -c:v libx264", folder_ / "secret.ts");
   }
 
-  /// Returns the message that refuses a run on `input`; empty if it isn't refused.
+  /// Returns the message with which a run on `input` is refused, or "" if it isn't refused.
   [[nodiscard]] static std::string refusal(const std::string& input) {
     try {
       (void)run_fake_job(lossless_job(input, {}));

@@ -1,5 +1,5 @@
-// These tests check lanes that the jobs of a run share. A job begins with one lane, and others join
-// it when they are free.
+// These tests check lanes that the jobs of a run share. A job begins with one lane, and other lanes
+// join it when they are free.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class SharedLanesTest : public testing::Test {
   }
   static std::filesystem::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Joins devices that have this many decoders each.
+  /// Makes a group of devices with these numbers of decoders.
   std::unique_ptr<pipeline::Backend> devices(const std::vector<int>& decoders) {
     return join_named(decoders, devices_);
   }
@@ -69,7 +69,7 @@ class SharedLanesTest : public testing::Test {
     return made;
   }
 
-  /// Returns what one lane makes of the clip.
+  /// Returns the output of one lane for the clip.
   std::string expected() {
     const auto alone = devices({1});
     pipeline::JobOptions options = job("expected.avi", {PermitPool(1), 1, 0, false});
@@ -114,7 +114,7 @@ TEST_F(SharedLanesTest, FreeOnesJoin) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// The lane was taken before, and is returned in the middle of the job.
+// The second lane is in use at first, and is returned in the middle of the job.
 TEST_F(SharedLanesTest, JoinInMidJobAndAreGivenBack) {
   const auto backend = devices({2});
   devices_[0]->on_call = [] { std::this_thread::sleep_for(1ms); };
@@ -204,7 +204,7 @@ TEST_F(SharedLanesTest, OneThatHasJoinedGoesOnWhenTheFirstDeviceFails) {
   EXPECT_EQ(read_file(out_ / "out.avi"), expected());
 }
 
-// Nobody else works on the job, so it fails and leaves nothing.
+// No other lane works on the job, so it fails and leaves no file.
 TEST_F(SharedLanesTest, AJobFailsWithTheDeviceOfItsOnlyLane) {
   const auto backend = devices({1, 1});
   std::atomic<int> calls = 0;

@@ -1,5 +1,6 @@
-// These tests check streams beside the video that are damaged, late, of another program, or that
-// tell of people and places: what happens to them, and what is reported.
+// These tests check streams besides the video that are damaged, late, or of another program, or
+// that contain information about people and places. They check what happens to these streams and
+// what is reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ class SideStreams : public testing::Test {
  protected:
   static void SetUpTestSuite() { video::redirect_ffmpeg_log(); }
 
-  /// Makes a clip of one second with a picture and a tone.
+  /// Makes a clip of one second with test pictures and a tone.
   fs::path clip(const char* name, const std::string& more = {}) const {
     ffmpeg(kVideo + std::string(kSound) + kEncoded + more, folder_ / name);
     return folder_ / name;
@@ -51,7 +52,7 @@ class SideStreams : public testing::Test {
     options.hide.emplace();
     return options;
   }
-  /// Returns the kinds of an output's streams, in order.
+  /// Returns the types of an output's streams, in the order of the file.
   [[nodiscard]] std::vector<std::string> types(const char* output) const {
     std::vector<std::string> all;
     const nlohmann::json probed = probe(folder_ / output);
@@ -61,7 +62,7 @@ class SideStreams : public testing::Test {
   [[nodiscard]] std::string bytes_of(const char* output) const {
     return read_file(folder_ / output);
   }
-  /// Expects that the job fails under --strict, and that its message contains `why`.
+  /// Expects that the job fails with --strict, and that the error contains `why`.
   void expect_strict_refuses(pipeline::JobOptions options, const char* why) const {
     options.output.strict = true;
     options.output.path = folder_ / ("strict" + options.output.path.extension().string());
@@ -72,7 +73,7 @@ class SideStreams : public testing::Test {
   TemporaryFolder folder_;
 };
 
-// --- What the format can't hold
+// --- Streams that the format can't hold
 
 constexpr std::size_t kTsPacket = 188;
 int pid_of(const std::string& ts, std::size_t at) {
@@ -97,7 +98,7 @@ TEST_F(SideStreams, B4SoundWithoutPacketsIsDroppedAndTold) {
 }
 
 TEST_F(SideStreams, B4OneStreamThatTheMuxerRefusesCostsNoOther) {
-  // FFmpeg's muxer writes TrueHD into MP4 only if that is requested.
+  // FFmpeg's muxer writes TrueHD into MP4 only if it is asked to (-strict -2).
   ffmpeg(kVideo + std::string(kSound) + "-map 0 -map 1 -map 1 -c:v libx264 -preset ultrafast " +
              "-c:a:0 truehd -strict -2 -c:a:1 aac",
          folder_ / "in.mkv");
@@ -108,8 +109,8 @@ TEST_F(SideStreams, B4OneStreamThatTheMuxerRefusesCostsNoOther) {
   expect_strict_refuses(job(folder_ / "in.mkv", "again.mp4"), "(truehd) dropped: mp4 refuses it");
 }
 
-/// Damages the first two bytes of an ADTS header in mid-stream, so that they no longer mark a
-/// header.
+/// Damages the first two bytes of an ADTS header in the middle of the stream, so that they no
+/// longer mark a header.
 std::string with_damaged_sound(std::string ts, bool all = false) {
   std::size_t headers = 0;
   for (std::size_t at = 0; at + kTsPacket <= ts.size(); at += kTsPacket) {
@@ -147,7 +148,7 @@ TEST_F(SideStreams, D1SoundOfWhichNoPacketIsTakenIsAStreamThatTheFormatCannotHol
 }
 
 TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
-  // AVI repeats a picture for each missing one, but at most 60,000 times.
+  // In AVI, FFmpeg repeats a picture for each missing picture, but at most 60,000 times.
   ffmpeg(
       "-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 10 -vf setpts=(N+75000*gte(N\\,5))/25/TB "
       "-fps_mode passthrough -c:v libx264 -preset ultrafast",
@@ -158,7 +159,7 @@ TEST_F(SideStreams, D1WhatIsHiddenIsKeptWhereTheMuxerFails) {
   EXPECT_EQ(run.result.output.filename(), "hidden.partial.avi");
   EXPECT_EQ(packets_of(run.result.output).size(), 5U);
   EXPECT_FALSE(fs::exists(folder_ / "hidden.avi"));
-  // A run that only draws can be repeated, so its failure keeps nothing.
+  // A run that only draws keeps nothing after a failure, because it can be repeated.
   expect_error(ErrorKind::output, "drawn.avi",
                [&] { run_fake_job(job(folder_ / "gap.mkv", "drawn.avi")); });
 }
@@ -173,8 +174,8 @@ TEST_F(SideStreams, D1IntactSoundLosesNothing) {
 }
 
 TEST_F(SideStreams, D1SoundThatJumpsBackIsMendedAsFFmpegDoes) {
-  // The video goes on for two seconds, while the second second's sound repeats the stamps of the
-  // first.
+  // The video lasts two seconds, but the stamps of the sound in the second second are those of the
+  // first second.
   const std::string muxed = " -copyts -muxdelay 0 -map 0:v -map 1:a ";
   ffmpeg(kVideo + std::string(kSound) + muxed + kEncoded, folder_ / "1.ts");
   ffmpeg("-itsoffset 1 " + std::string(kVideo) + kSound + muxed + kEncoded, folder_ / "2.ts");
@@ -203,7 +204,8 @@ TEST_F(SideStreams, B5AStreamThatAppearsLateIsTold) {
       "-f lavfi -i testsrc2=s=96x64:r=5:d=1 -f lavfi -i sine=d=1 -c:v flv -c:a mp3 -ar 44100 "
       "-output_ts_offset 12",
       folder_ / "both.flv");
-  constexpr std::size_t kHeader = 13;  // the file header and the 4 bytes in front of the first tag
+  constexpr std::size_t kHeader = 13;  // length of the file header and of the 4 bytes before the
+                                       // first tag
   const fs::path input = folder_.write(
       "late.flv", read_file(folder_ / "video.flv") + bytes_of("both.flv").substr(kHeader));
   const JobRun run = run_fake_job(job(input, "out.mkv"));
@@ -225,9 +227,10 @@ TEST_F(SideStreams, B15OnlyTheProgramOfTheVideoIsKept) {
   expect_strict_refuses(job(folder_ / "two.ts", "again.mkv"), "belongs to another program");
 }
 
-// --- Words within streams
+// --- Text within streams
 
-/// Adds comments to a Vorbis header. Other programs write them to Matroska; FFmpeg doesn't.
+/// Adds comments to a Vorbis header. Other programs write such comments into Matroska, but FFmpeg
+/// doesn't.
 std::vector<std::uint8_t> with_comments(std::span<const std::uint8_t> header,
                                         const std::vector<std::string>& fields) {
   const std::size_t first = header[1];
@@ -262,13 +265,13 @@ TEST_F(SideStreams, A8NoCommentsAreLeftInVorbisHeaders) {
     EXPECT_THAT(run.result.notices, Contains(HasSubstr("ARTIST, METADATA_BLOCK_PICTURE")));
     EXPECT_EQ(types(output).at(1), "audio") << output;
   }
-  // The remaining sound is unchanged.
+  // The sound itself must not change.
   const auto decoded = [&](const char* name) {
     ffmpeg("-i " + (folder_ / name).string() + " -map 0:a -f s16le", folder_ / "sound.raw");
     return bytes_of("sound.raw");
   };
   EXPECT_EQ(decoded("out.mkv"), decoded("in.mkv"));
-  // A run that hides nothing keeps the comments.
+  // A run that hides nothing must keep the comments.
   run_fake_job(job(folder_ / "in.mkv", "kept.mkv"));
   EXPECT_THAT(bytes_of("kept.mkv"), HasSubstr("Somebody"));
 }

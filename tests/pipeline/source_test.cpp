@@ -1,4 +1,5 @@
-// These tests put a camera before the demuxer: a source of packets that the demuxer doesn't read.
+// These tests put a fake camera before the demuxer. The camera is a source that also returns
+// packets that the demuxer hasn't read.
 #include "video/read/source.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +31,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Gives the packets of a file, and afterwards what the test says.
+/// Returns the packets of a file first, and then the packets that the test makes.
 class Camera final : public video::Source {
  public:
   using Next = std::function<video::UniqueAVPacket(Camera&)>;
@@ -47,7 +48,7 @@ class Camera final : public video::Source {
   [[nodiscard]] const std::optional<Error>& failure() const override { return failure_; }
   [[nodiscard]] std::string shortfall() const override { return shortfall_; }
 
-  /// Ends reading, because the connection is lost.
+  /// Ends reading as if the connection were lost.
   void lose(const std::string& why) {
     read_error_ = why;
     failure_.emplace(ErrorKind::input, "the camera: " + why);
@@ -87,7 +88,7 @@ class JobOfACamera : public testing::Test {
 TEST_F(JobOfACamera, PacketsOfASecondConnectionFollowThoseOfTheFirst) {
   const fs::path second = folder_ / "second.mkv";
   make_clip(second, 30);
-  constexpr std::int64_t kLastsMs = 20 * 40;  // Matroska's stamps are milliseconds
+  constexpr std::int64_t kLastsMs = 20 * 40;  // Matroska's stamps are in ms
   const auto again = std::make_shared<video::Demuxer>(second.string(), std::stop_token());
   const pipeline::JobResult result = run([&](Camera&) {
     video::UniqueAVPacket packet = again->read();

@@ -60,7 +60,7 @@ TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
 
 TEST(StageTimes, OfLanesTheShareIsTheirMean) {
   pipeline::StageTimes times;
-  // The second lane's frame comes later in the stream, but at the same time.
+  // Both frames are processed at the same time, but in different lanes.
   times.add(only(StageId::inference, interval(0, 100)), 0);
   times.add(only(StageId::inference, interval(0, 50)), 1);
   for (const StageId stage : {StageId::decode, StageId::mux}) {
@@ -118,7 +118,8 @@ void be_busy_for(Clock::duration duration) {
   }
 }
 
-/// Takes long to get ready, like a network that is compiled for a size, and long for each frame.
+/// This detector factory needs a long time to get ready, like a network that is compiled for a
+/// size. It also needs a long time for each frame.
 class SlowFactory final : public detector::DetectorFactory {
  public:
   SlowFactory() : detector::DetectorFactory({}, "fake", "", true) {
@@ -138,7 +139,8 @@ class SlowRun : public testing::Test {
   void SetUp() override {
     ffmpeg("-f lavfi -i testsrc2=s=64x64:r=25:d=1", folder_ / "a.mp4");
     pipeline::JobOptions options = lossless_job(folder_ / "a.mp4", folder_ / "b.mp4");
-    options.output.encoder = {};  // its look-ahead gives all packets at the end
+    options.output.encoder = {};  // another encoder could look ahead and return all packets at the
+                                  // end
     const auto backend = pipeline::make_cpu_backend(std::make_unique<SlowFactory>());
     pipeline::JobObserver observer;
     observer.times = [this](const pipeline::StageTimes& times) { told_.merge(times); };
@@ -176,7 +178,7 @@ TEST_F(SlowRun, TellsTheTimesOfTheResult) {
 }
 
 TEST_F(SlowRun, ProcessorTimeIncludesLibraries) {
-  double own_s = 0;  // half of the frames take the median or more, which is known to 1 %
+  double own_s = 0;  // half of the frames take at least the median, which is known to within 1 %
   for (const pipeline::StageRow& row : result_.times.stages)
     own_s += 0.49 * row.own_cpu_ms.p50 * kFrames / 1e3;
   EXPECT_GT(own_s, 0);

@@ -1,5 +1,5 @@
-// These tests check when pictures are shown, in every container, against what ffprobe finds in the
-// input.
+// These tests check at which times pictures are shown, in every container. The expected times are
+// those that ffprobe reports about the input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,10 +28,11 @@ using testing::SizeIs;
 namespace fs = std::filesystem;
 
 struct Container {
-  const char* name;         ///< name of the output
-  const char* format = "";  ///< FFmpeg's name of the format, if the file's name isn't enough
+  const char* name;         ///< name of the output file
+  const char* format = "";  ///< FFmpeg's name of the format, if the file's name doesn't determine
+                            ///< it
   const char* sound = "mp2";
-  double grid = 0;   ///< step between the times that the container can store, in seconds
+  double grid = 0;   ///< distance between two times that the container can store, in seconds
   double begin = 0;  ///< first stamp of the input, in seconds
 };
 
@@ -41,8 +42,8 @@ std::ostream& operator<<(std::ostream& out, const Container& container) {
 
 class InSync : public testing::TestWithParam<Container> {};
 
-// The clip has B-frames whose decoding begins before zero, sound that primes its decoder, and
-// stamps far from zero.
+// The clip has B-frames whose decoding stamps begin before zero, sound with priming, and stamps far
+// from zero.
 TEST_P(InSync, B2PicturesAndSoundStayTogether) {
   const Container& container = GetParam();
   const TemporaryFolder folder;
@@ -120,7 +121,7 @@ TEST(Stamps, B2EachPictureOfAProgramStreamHasATime) {
   for (const auto& packet : probed.at("packets")) EXPECT_TRUE(packet.contains("pts"));
 }
 
-/// Returns the numbers of the black frames.
+/// Returns the indices of the black frames.
 std::vector<std::size_t> black_frames(const fs::path& file, std::size_t pixels) {
   const std::string luma = decoded_luma(file);
   std::vector<std::size_t> black;
@@ -133,7 +134,7 @@ std::vector<std::size_t> black_frames(const fs::path& file, std::size_t pixels) 
   return black;
 }
 
-/// A transport stream whose 33-bit time wraps three seconds after its beginning.
+/// Makes a transport stream whose 33-bit time wraps three seconds after its beginning.
 class Wrapped : public testing::Test {
  protected:
   Wrapped() {
@@ -241,7 +242,7 @@ TEST(Stamps, C5ARawStreamIsReadNoFurtherThanItsChosenEnd) {
   EXPECT_TRUE(run.result.ledger.intact());
 }
 
-// The first picture comes one frame duration, 33.37 ms, after the sound begins.
+// The first picture is shown one frame duration, 33.37 ms, after the sound begins.
 TEST(Stamps, B15AnMp4KeepsItsStartExactly) {
   const TemporaryFolder folder;
   ffmpeg(

@@ -1,4 +1,4 @@
-// Decodes all pictures of an input on one thread, for tests and measurements of decoders.
+// Decodes all pictures of an input in one thread, for tests and measurements of decoders.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace facepipe::test {
 
-/// Gives `take` each picture in order, until `take` returns false. read_first_picture() has made
-/// `begin`.
+/// Passes the pictures in order to take(), until it returns false. `begin` is the result of
+/// read_first_picture().
 inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
                          const std::function<bool(video::DecodedPicture)>& take) {
   bool wanted = begin.picture && take(std::move(*begin.picture));
@@ -39,8 +39,8 @@ inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
   take_ready();
 }
 
-/// Decodes the packets of `demuxer` and gives `take` each picture in order.
-/// @param wanted  says which packets the decoder gets, by their numbers from 0 on; empty: all
+/// Decodes the packets of `demuxer`, and passes the pictures in order to take().
+/// @param wanted  says whether the decoder gets packet n, n = 0, 1, ...; empty: it gets all packets
 inline void all_pictures(video::Demuxer& demuxer, video::Decoder& decoder,
                          const std::function<void(const video::DecodedPicture&)>& take,
                          const std::function<bool(int)>& wanted = {}) {

@@ -83,7 +83,8 @@ void ffmpeg(const std::string& arguments, const fs::path& output) {
 void mark_turned(const fs::path& mp4, const TrackMatrix& matrix) {
   std::string bytes = read_file(mp4);
   const std::size_t header = bytes.find("tkhd");
-  constexpr std::size_t kMatrix = 4 + 40;  // behind the box's name and the fields of version 0
+  constexpr std::size_t kMatrix = 4 + 40;  // offset of the matrix behind the box's name, in version
+                                           // 0
   if (header == std::string::npos || bytes[header + 4] != 0 || header + kMatrix + 36 > bytes.size())
     throw std::runtime_error(mp4.string() + ": no track header of version 0");
   const auto fixed = [](int value) { return static_cast<std::uint32_t>(value * 0x10000); };
@@ -129,7 +130,8 @@ std::vector<Stamp> video_stamps(const fs::path& file) {
 
 namespace {
 
-/// Returns the pictures that ffmpeg decodes, with these options before and behind the input.
+/// Returns the pictures that ffmpeg decodes. `before` and `behind` are ffmpeg's options before and
+/// behind the input.
 std::string decoded(const fs::path& file, const std::string& before, const std::string& behind) {
   const TemporaryFolder folder;
   const fs::path raw = folder / "pictures.raw";

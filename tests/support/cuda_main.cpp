@@ -1,5 +1,5 @@
-// main() of test programs that need a CUDA device. Without a device, every test is skipped visibly,
-// or fails if FACEPIPE_REQUIRE_CUDA=1. A test that leaves a CUDA error behind fails.
+// Has main() for test programs that need a CUDA device. Without a device, every test is reported as
+// skipped, or fails if FACEPIPE_REQUIRE_CUDA=1. A test fails if a CUDA error is pending at its end.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 

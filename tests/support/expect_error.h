@@ -1,4 +1,4 @@
-// Expectations about a thrown facepipe::Error.
+// Checks a thrown facepipe::Error, and the error that a program prints.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 
 namespace facepipe::test {
 
-/// Expects that `work` throws an Error of `kind` whose one line contains `text`.
+/// Expects that `work` throws an Error of `kind`, whose text is one line that contains `text`.
 inline void expect_error(ErrorKind kind, const std::string& text,
                          const std::function<void()>& work) {
   try {
@@ -26,8 +26,8 @@ inline void expect_error(ErrorKind kind, const std::string& text,
   }
 }
 
-/// Expects that a program refused: it ended with `code` and wrote one whole line to stderr that
-/// contains `reason`.
+/// Expects that a program ended with the exit code `code` and wrote exactly one line to stderr,
+/// which contains `reason`.
 inline void expect_refused(const CommandResult& result, int code, const std::string& reason) {
   EXPECT_EQ(result.exit_code, code) << result.err;
   EXPECT_THAT(result.err, testing::HasSubstr(reason));

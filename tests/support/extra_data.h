@@ -1,5 +1,5 @@
-// Finds files that nothing fetches (conformance streams, a second model). Tests that need them are
-// skipped if they are missing.
+// Finds files that no script fetches (conformance streams, a second model). Tests that need a
+// missing file are skipped.
 #pragma once
 
 #include <cstdlib>
@@ -7,8 +7,8 @@
 
 namespace facepipe::test {
 
-/// Returns the folder that FACEPIPE_TEST_DATA names. If it is unset: the folder shared/data beside
-/// the checkout.
+/// Returns the folder that FACEPIPE_TEST_DATA names. If the variable isn't set, returns the folder
+/// ../shared/data, relative to the repository.
 inline std::filesystem::path extra_data() {
   const char* named = std::getenv("FACEPIPE_TEST_DATA");
   if (named != nullptr) return named;

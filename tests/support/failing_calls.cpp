@@ -1,7 +1,7 @@
-// A library for LD_PRELOAD that makes one system call of the program under test fail. The
-// environment says which: FACEPIPE_FAIL="CALL FROM NTH DO". FROM is the program itself ("own") or
-// the beginning of a library's file name. DO is an errno, or "short" (half is written). With
-// FACEPIPE_FAIL_ON=1 all later calls fail, too.
+// This library for LD_PRELOAD makes one system call of the tested program fail. The environment
+// variable FACEPIPE_FAIL="CALL FROM NTH DO" says which one. FROM is who makes the call: the program
+// itself ("own") or a library, named by the beginning of its file name. DO is an errno, or "short"
+// (half of the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
 #include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ __attribute__((constructor)) void read_environment() {
   error_number = atoi(action);
   goes_on = getenv("FACEPIPE_FAIL_ON") != nullptr;
   Dl_info info{};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system gives the address as a number.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system returns the address as a number.
   if (dladdr(reinterpret_cast<void*>(getauxval(AT_PHDR)), &info) != 0) program = info.dli_fbase;
   ready = true;
 }
@@ -91,8 +91,7 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
-// The C library uses reserved names for its parameters.
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+// The C library uses reserved names for its parameters, which differ from these.
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {
@@ -150,7 +149,7 @@ void* operator new(size_t size) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-// NOLINTBEGIN(cppcoreguidelines-no-malloc): what stands under `new` is the C library's.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): `delete` is implemented by a function of the C library.
 void operator delete(void* memory) noexcept { free(memory); }
 void operator delete(void* memory, size_t /*size*/) noexcept { free(memory); }
 // NOLINTEND(cppcoreguidelines-no-malloc)

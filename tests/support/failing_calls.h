@@ -1,4 +1,4 @@
-// Runs facepipe with a library that makes one of its system calls fail (failing_calls.cpp).
+// Runs facepipe with the library failing_calls.cpp, which makes one of its system calls fail.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace facepipe::test {
 
-/// This is false with sanitizers, because they intercept the same calls.
+/// Sanitizers intercept the same calls, so calls can't be made to fail with sanitizers.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };
 
-/// Runs facepipe while a call fails. After 30 seconds it is stopped, and the exit code is 124.
-/// @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
+/// Runs facepipe and makes a system call fail. After 30 seconds facepipe is stopped, and the exit
+/// code is 124. @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

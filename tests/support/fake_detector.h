@@ -1,4 +1,4 @@
-// A detector without a network: it gives frames the candidates that the test sets, or fails if the
+// Fakes a detector without a network. It returns the candidates that a test sets, or fails if the
 // test says so.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace facepipe::test {
 
-/// What the fake does at each step. By default it does nothing.
+/// Says what the fake detector does at each step. By default, it finds nothing.
 struct FakeBehaviour {
   Detections candidates;
-  /// Used instead of `candidates` if it is set.
+  /// if set, is called instead of using `candidates`
   std::function<Detections(const Frame&)> candidates_of;
   std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
   std::function<void()> on_start = [] {};
   std::function<void()> on_collect = [] {};
-  /// Adds the copies of each collect().
+  /// adds the copies of one collect()
   std::function<void(CopyCounter&)> copied = [](CopyCounter&) {};
 };
 
@@ -67,11 +67,11 @@ class FakeDetector final : public detector::Detector {
   PermitPool pool_{2};
 };
 
-/// The factory for run_job(). Tests may change `behaviour` between runs.
+/// Makes fake detectors for run_job(). Tests may change `behaviour` between runs.
 class FakeDetectorFactory final : public detector::DetectorFactory {
  public:
   FakeDetectorFactory() : detector::DetectorFactory({}, "fake", "", true) {}
-  /// The lanes of a job share one detector, as they do with real ones.
+  /// All lanes of a job share one detector, as with real factories.
   std::shared_ptr<detector::Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)
       kept_ = std::make_shared<FakeDetector>(behaviour, frame);

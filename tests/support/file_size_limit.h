@@ -1,4 +1,4 @@
-// Limits the size of the files that this process writes. The limit stands in for a full disk.
+// Limits the size of the files that this process writes, to simulate a full disk.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// While it lives, no file of this process grows beyond `bytes`.
+/// While this object exists, no file of this process can become larger than `bytes`.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

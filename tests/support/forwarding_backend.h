@@ -1,4 +1,4 @@
-// A backend that forwards to another one. Tests override a part of it.
+// Forwards all calls to another backend. Tests override some of the calls.
 #pragma once
 
 #include <memory>

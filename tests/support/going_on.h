@@ -1,4 +1,4 @@
-// A decoder on the CPU that hands its codec on as the decoder of NVDEC does.
+// Decodes on the CPU, and passes the decoder's codec to the next decoder, as NVDEC's decoder does.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace facepipe::test {
 
-/// After its stream has ended without loss, take_idle() returns its codec. Pass that as `before` to
-/// the next decoder.
+/// If its stream has ended without loss, take_idle() returns its codec, which the next decoder gets
+/// as `before`.
 class GoingOnDecoder final : public video::Decoder {
  public:
   GoingOnDecoder(const video::Demuxer& demuxer, video::Notices& notices,
@@ -23,8 +23,8 @@ class GoingOnDecoder final : public video::Decoder {
 
   using video::Decoder::take_idle;
 
-  /// How often the codec has asked for a format. FFmpeg's decoders ask when they begin anew, and
-  /// then a decoder of NVDEC is created.
+  /// Returns how often codecs have asked for a format. FFmpeg's decoders ask when they start anew;
+  /// with NVDEC, this would create a new hardware decoder.
   [[nodiscard]] static int formats_asked() { return formats_asked_; }
 
   [[nodiscard]] std::unique_ptr<video::FrameMaker> make_frames(

@@ -12,17 +12,18 @@
 
 namespace facepipe::test {
 
-/// What a test specifies of a convolution; the rest is random.
+/// Holds those properties of a convolution that a test chooses. The weights are random.
 struct ConvolutionSpec {
   int outputs = 8;
   int kernel = 1;
   int stride = 1;
   int pad = 0;
-  bool depthwise = false;  ///< then `outputs` is the number of inputs
+  bool depthwise = false;  ///< true: `outputs` is also the number of inputs
   detector::graph::Activation activation = detector::graph::Activation::none;
 };
 
-/// Appends nodes in the order of the calls. Weights are scaled so that values keep their magnitude.
+/// Builds a graph whose nodes have the order of the calls. Weights are scaled so that values keep
+/// their magnitude.
 class GraphBuilder {
  public:
   GraphBuilder(int channels, Size size, unsigned seed);
@@ -34,16 +35,16 @@ class GraphBuilder {
                                       detector::graph::Activation activation,
                                       const std::vector<detector::graph::ValueId>& residual = {});
   detector::graph::ValueId batch_norm(detector::graph::ValueId x);
-  /// Appends any operator that has one output and no weights.
+  /// Appends a node whose operator has one output and no weights.
   detector::graph::ValueId node(detector::graph::Operator op,
                                 const std::vector<detector::graph::ValueId>& inputs);
-  /// Splits a map into groups of consecutive channels.
+  /// Appends a node that splits a map into groups of consecutive channels.
   std::vector<detector::graph::ValueId> split(detector::graph::ValueId x,
                                               const std::vector<int>& channels);
   void output(detector::graph::ValueId value);
   void output(detector::graph::ValueId value, const std::string& name);
 
-  /// Returns noise in -1..1 of the input's size.
+  /// Returns noise from -1 to 1 for the graph's input.
   [[nodiscard]] Tensor noise();
   [[nodiscard]] const detector::graph::Graph& graph() const { return graph_; }
   [[nodiscard]] Size size() const { return size_; }

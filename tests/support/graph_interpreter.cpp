@@ -27,7 +27,7 @@ float activated(double value, detector::graph::Activation activation) {
   return static_cast<float>(value);
 }
 
-/// Runs one node. Knows the shapes of its inputs and outputs.
+/// Runs one node in plain loops. The shapes of its inputs and outputs come from the graph.
 class Loops {
  public:
   Loops(const Graph& graph, const Node& node, const std::vector<const Tensor*>& inputs)
@@ -163,7 +163,8 @@ class Loops {
     const std::vector<std::int64_t>& from = graph_.value(node_.inputs[0]).extents;
     const std::vector<std::int64_t>& to = graph_.value(node_.outputs[0]).extents;
     Tensor out(in_.size());
-    std::vector<std::int64_t> place(from.size());  // index in the output
+    std::vector<std::int64_t> place(from.size());  // index of the element in the output, along each
+                                                   // axis
     for (float& value : out) {
       std::size_t source = 0;
       for (std::size_t axis = 0; axis < from.size(); ++axis) {
@@ -188,7 +189,7 @@ class Loops {
     }
     return out;
   }
-  /// Runs the operators that a chain was made of, as a graph of their own.
+  /// Runs the operators of a fused chain as a separate graph.
   std::vector<Tensor> operator()(const detector::graph::PairChains& op) const {
     std::vector<Tensor> out;
     std::size_t input = 0;
@@ -248,7 +249,7 @@ class Loops {
     graph.nodes.push_back({"", std::move(op), std::move(inputs), {output}});
   }
 
-  /// Runs a graph that stands for this node. Returns its last value.
+  /// Runs a graph that is equivalent to this node. Returns the graph's last value.
   [[nodiscard]] Tensor run(Graph& graph, const Tensor& input) const {
     const MapShape from = input_shape();
     detector::graph::infer_shapes(graph, {from.width, from.height});
@@ -306,7 +307,7 @@ class Loops {
   const Tensor& in_;
 };
 
-/// Converts the planes of a map to cells that hold all its channels.
+/// Converts a map's planes to cells. A cell holds all channels of a pixel.
 Tensor as_cells(const Tensor& planes, const MapShape& shape) {
   Tensor cells;
   for (int y = 0; y < shape.height; ++y)

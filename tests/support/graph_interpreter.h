@@ -1,5 +1,5 @@
-// Runs the small graph's operators as plain loops over floats. It is slow, and the oracle of passes
-// and engines.
+// Runs the operators of a graph as plain loops over floats. It is slow, and serves as oracle for
+// graph passes and engines.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,17 @@ namespace facepipe::test {
 
 using Tensor = std::vector<float>;
 
-/// Computes one node's outputs from its inputs, each in the order of ONNX (channels outermost).
-/// Sums are in double. The graph's shapes must be inferred.
+/// Computes one node's outputs from its inputs. All are in ONNX's order (channels outermost), and
+/// sums are in double precision. The shapes of the graph must be inferred before.
 [[nodiscard]] std::vector<Tensor> interpret_node(const detector::graph::Graph& graph,
                                                  const detector::graph::Node& node,
                                                  const std::vector<const Tensor*>& inputs);
 
-/// Returns every value of a graph for one input, by ValueId.
+/// Runs a graph with one input. Returns every value, indexed by ValueId.
 [[nodiscard]] std::vector<Tensor> interpret(const detector::graph::Graph& graph,
                                             const Tensor& input);
 
-/// Returns the graph's outputs in its order, each with the layout that it promises.
+/// Returns the graph's outputs in their order, each in the layout that the graph states for it.
 [[nodiscard]] std::vector<Tensor> interpret_outputs(const detector::graph::Graph& graph,
                                                     const Tensor& input);
 

@@ -1,5 +1,5 @@
-// The rule groups as OpenCV defines it: it compares each box with each, in double, and sorts
-// nothing.
+// Computes the rule groups as OpenCV defines it: compares each box with each other box in double
+// precision, without sorting.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace facepipe::test {
 
-/// The values are whole numbers.
+/// The members are whole numbers.
 struct OracleRect {
   double x, y, width, height;
 };
 
-/// Returns a rectangle of width 0 if nms.h calls the box invalid.
+/// Rounds a box to whole pixels. Returns a rectangle with width 0 if nms.h calls the box invalid.
 inline OracleRect rounded(const Box& box) {
   constexpr double kFarthest = 8388608;
   const std::vector<float> corners{box.x1, box.y1, box.x2, box.y2};
@@ -36,7 +36,7 @@ inline bool are_similar(const OracleRect& a, const OracleRect& b) {
          std::abs(a.y + a.height - b.y - b.height) <= most;
 }
 
-/// Returns the common area divided by the area that the two cover together.
+/// Returns the intersection of two rectangles, divided by their union.
 inline double iou_of(const OracleRect& a, const OracleRect& b) {
   const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
   const double height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
@@ -62,7 +62,7 @@ inline std::vector<float> oracle_agreement(const std::vector<Box>& boxes) {
 }
 
 struct OracleGroup {
-  std::vector<std::uint32_t> members;  // ascending
+  std::vector<std::uint32_t> members;  // in ascending order
   OracleRect mean;
   float score;
 };
@@ -79,14 +79,15 @@ class GroupsOracle {
       if (!seen_[i]) add_group_around(i);
   }
 
-  /// Returns the groups by rank.
+  /// Returns the kept groups in rank order.
   [[nodiscard]] std::vector<OracleGroup> kept() const {
     std::vector<OracleGroup> out;
     for (const OracleGroup& group : groups_)
       if (std::none_of(groups_.begin(), groups_.end(),
                        [&](const OracleGroup& other) { return removes(other, group); }))
         out.push_back(group);
-    // Before sorting, the groups are in the order of their lowest indices.
+    // Before this, the groups are in the order of their lowest indices, which the stable sort keeps
+    // for equal scores.
     std::stable_sort(out.begin(), out.end(),
                      [](const OracleGroup& a, const OracleGroup& b) { return a.score > b.score; });
     return out;

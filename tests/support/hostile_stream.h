@@ -1,4 +1,4 @@
-// Streams whose headers contain values that no encoder writes.
+// Holds streams whose headers contain values that no encoder writes.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace facepipe::test {
 
-/// Returns one grey picture of 16x16 in H.264 (Annex B), made by x264. In its sequence parameter
-/// set, chroma_sample_loc_type_top_field and _bottom_field (E.2.1) are 13, although 5 is the
-/// maximum.
+/// Returns one grey picture of 16x16 in H.264 (Annex B), made by x264. In the sequence parameter
+/// set, chroma_sample_loc_type_top_field and chroma_sample_loc_type_bottom_field (E.2.1) are 13,
+/// but the maximum is 5.
 [[nodiscard]] inline std::string hostile_chroma_location() {
   constexpr std::array<std::uint8_t, 45> kStream{
       0x00, 0x00, 0x00, 0x01, 0x67, 0x42, 0xc0, 0x0a, 0xda, 0x7b, 0x01, 0x23, 0x87, 0x40, 0x00,

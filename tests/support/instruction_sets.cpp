@@ -25,7 +25,8 @@ namespace facepipe::test {
 HWY_EXPORT(name_of_this);
 
 std::string_view instruction_set() {
-  // Highway chooses the target at the first call of any dispatched function, such as this one.
+  // Highway chooses an instruction set at the first call of any dispatched function, for example of
+  // this one.
   return HWY_DYNAMIC_DISPATCH(name_of_this)();
 }
 
@@ -37,7 +38,7 @@ std::vector<std::string_view> instruction_sets() {
 }
 
 void force_instruction_set(std::string_view name) {
-  // Otherwise only the set that was forced last would count as supported.
+  // Without this call, only the instruction set that was forced last would count as supported.
   use_best_instruction_set();
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     if (name != hwy::TargetName(target)) continue;

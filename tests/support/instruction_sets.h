@@ -1,5 +1,5 @@
-// Tells and chooses the instruction set of the CPU's suppressors, by Highway's names: AVX3 is
-// AVX-512 (F, BW, CD, DQ and VL). All of them give the same results.
+// Returns and chooses the instruction set that the CPU's suppressors use. Names are those of
+// Highway: AVX3 is AVX-512 (F, BW, CD, DQ and VL). All instruction sets give the same results.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,15 @@
 
 namespace facepipe::test {
 
-/// Returns the one in use: the best that this processor has, unless another one was forced.
+/// Returns the instruction set in use: the forced one, or else the best one of this processor.
 std::string_view instruction_set();
 
-/// Returns all sets that the library is compiled for and this processor has, the best first.
+/// Returns all instruction sets for which the library is compiled and that this processor has, the
+/// best one first.
 std::vector<std::string_view> instruction_sets();
 
-/// Forces a set, for tests and measurements; no suppressor may be running. Throws
-/// std::invalid_argument if instruction_sets() doesn't have the name.
+/// Forces an instruction set, for tests and measurements. No suppressor may run during the call.
+/// Throws std::invalid_argument if instruction_sets() doesn't contain the name.
 void force_instruction_set(std::string_view name);
 
 /// Undoes force_instruction_set().

@@ -1,4 +1,4 @@
-// Runs one job with a fake detector and keeps its results.
+// Runs a job with a fake detector and keeps its results.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace facepipe::test {
 
-/// Returns the options of a run that draws nothing and uses the container's default encoder.
+/// Returns the options of a job that draws nothing and uses the container's default encoder.
 inline pipeline::JobOptions default_job(const std::filesystem::path& input,
                                         const std::filesystem::path& output) {
   pipeline::JobOptions options;
@@ -26,8 +26,8 @@ inline pipeline::JobOptions default_job(const std::filesystem::path& input,
   return options;
 }
 
-/// Returns the options of default_job() with a fast and lossless encoder. Its output pictures equal
-/// the input pictures.
+/// Returns the options of default_job() with a fast lossless encoder, so that the output's pictures
+/// equal the input's.
 inline pipeline::JobOptions lossless_job(const std::filesystem::path& input,
                                          const std::filesystem::path& output) {
   pipeline::JobOptions options = default_job(input, output);
@@ -59,7 +59,7 @@ inline JobRun run_fake_job(const pipeline::JobOptions& options, FakeBehaviour be
   return run;
 }
 
-/// Returns one candidate with this box. Its landmarks lie in a row.
+/// Returns one candidate with this box. All its landmarks are at (0, 0).
 inline Detections one_face(const Box& box, float score = 0.9F) {
   Detections detections;
   detections.push_back(box, score, Landmarks{});

@@ -1,4 +1,4 @@
-// Stands in for a program that is killed in the middle of its work.
+// Runs code like a program that is killed in the middle of its work.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace facepipe::test {
 
-/// Does `work` in another process, which then ends as if by kill -9: no destructor runs.
+/// Calls work() in another process and then ends this process as kill -9 would: no destructor runs.
 inline void in_killed_program(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {

@@ -40,7 +40,7 @@ LoopbackServer::LoopbackServer(Answer answer)
 }
 
 LoopbackServer::~LoopbackServer() {
-  shutdown(listener_, SHUT_RDWR);  // ends accept()
+  shutdown(listener_, SHUT_RDWR);  // makes accept() return
   thread_.join();
   close(listener_);
 }

@@ -1,4 +1,4 @@
-// Serves files over HTTP on the loopback, for tests of inputs that come from the network.
+// Serves files over HTTP on the loopback interface, for tests of inputs from the network.
 #pragma once
 
 #include <functional>
@@ -7,17 +7,17 @@
 
 namespace facepipe::test {
 
-/// Returns an answer that promises the whole file and holds its first `sent` bytes.
+/// Returns an HTTP answer that announces the whole file but contains only its first `sent` bytes.
 [[nodiscard]] std::string http_answer(const std::string& file, std::size_t sent);
 
 class LoopbackServer {
  public:
-  /// Returns the whole answer to a request, with its headers. `name` is the path behind the first
-  /// slash.
+  /// Returns the whole answer to a request, with its headers. `name` is the request's path without
+  /// its first slash.
   using Answer = std::function<std::string(const std::string& name)>;
 
-  /// Serves one request after the other on a thread of its own, which calls `answer`. Throws
-  /// std::runtime_error if the machine gives it no port.
+  /// Starts a thread that serves one request after the other and calls `answer` for each. Throws
+  /// std::runtime_error if it can't get a port.
   explicit LoopbackServer(Answer answer);
   ~LoopbackServer();
   LoopbackServer(const LoopbackServer&) = delete;

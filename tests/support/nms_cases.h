@@ -1,6 +1,6 @@
-// Sets of candidates for tests and measurements of suppression on all back ends. They are the same
-// on every machine: std::mt19937 is portable, but the standard library's distributions aren't, so
-// this file uses none of them.
+// Makes sets of candidates for tests and measurements of suppression on CPU and device. They are
+// the same on every machine: this file uses std::mt19937, which is portable, and none of the
+// standard library's distributions, which aren't.
 #pragma once
 
 #include <algorithm>
@@ -33,18 +33,20 @@ struct NmsCase {
 class NmsRandom {
  public:
   explicit NmsRandom(unsigned seed) : bits_(seed) {}
-  /// Returns a whole number in [0, end).
+  /// Returns a random whole number from 0 to end - 1.
   unsigned below(unsigned end) { return static_cast<unsigned>(bits_() % end); }
-  /// Returns a number in [0, 1) with all 24 bits of a float's fraction.
+  /// Returns a random number in [0, 1), which has all 24 bits of a float's fraction.
   float uniform() { return static_cast<float>(bits_() >> 8) * 0x1p-24F; }
   float uniform(float begin, float end) { return begin + (end - begin) * uniform(); }
-  /// Returns a number of mean 0 and deviation 1, within -6..6: the sum of twelve uniform ones.
+  /// Returns a random number with mean 0 and standard deviation 1, between -6 and 6: a sum of
+  /// twelve uniform numbers.
   float normal() {
     float sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();
     return sum;
   }
-  /// Shuffles by Fisher and Yates, because std::shuffle's draws differ from library to library.
+  /// Shuffles by the method of Fisher and Yates, because std::shuffle gives different results with
+  /// different libraries.
   template <class Value>
   void shuffle(std::vector<Value>& values) {
     for (std::size_t i = values.size(); i > 1; --i)
@@ -57,9 +59,9 @@ class NmsRandom {
 
 // --- Candidates like those of detectors
 
-/// Returns `count` candidates around count / 20 square faces of 20 to 120 pixels, in a frame of
-/// 3840 x 2160 and in random order. They move and scale (in the logarithm) by `jitter` of a face's
-/// size.
+/// Returns `count` candidates around count / 20 square faces, in random order. Faces have 20 to 120
+/// pixels, and the frame has 3840x2160. Places differ by `jitter` times the face's size, and so do
+/// the logarithms of the sizes.
 inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned seed) {
   NmsRandom random(seed);
   struct Face {
@@ -80,17 +82,17 @@ inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned
   return out;
 }
 
-/// The usual threshold is 0.5.
+/// Returns faces for which the usual threshold is 0.5.
 inline NmsCase tight_faces(std::size_t count, unsigned seed = 1) {
   return faces("faces tight", count, 0.08F, seed);
 }
 
-/// The usual threshold is 0.3.
+/// Returns faces for which the usual threshold is 0.3.
 inline NmsCase wide_faces(std::size_t count, unsigned seed = 2) {
   return faces("faces wide", count, 0.16F, seed);
 }
 
-/// Returns candidates jittered about 160 faces, which lie side by side in 16 x 10 without a gap.
+/// Returns candidates around 160 faces, which form a grid of 16x10 without gaps.
 inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   NmsRandom random(seed);
   NmsCase out;
@@ -108,8 +110,8 @@ inline NmsCase crowd(std::size_t count, unsigned seed = 3) {
   return out;
 }
 
-/// Returns the boxes of torchvision's test_ops.TestNMS: a corner in 100 x 100, and sides up to 100.
-/// The last box has an IoU of threshold + 1e-5 with the first.
+/// Returns the boxes of torchvision's test_ops.TestNMS: one corner is in 100x100, and sides are up
+/// to 100. The IoU of the last box with the first is threshold + 1e-5.
 inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned seed = 4) {
   NmsRandom random(seed);
   NmsCase out;
@@ -130,8 +132,8 @@ inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned s
 
 // --- Candidates with whole-number corners, whose areas are exact
 
-/// Returns `count` candidates around count / 7 places. Scores take `score_steps` values; few values
-/// give ties.
+/// Returns `count` candidates around count / 7 places. There are `score_steps` different scores; if
+/// they are few, many scores are equal.
 inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_steps) {
   NmsRandom random(seed);
   const auto pick = [&](unsigned end) { return static_cast<float>(random.below(end)); };
@@ -155,7 +157,7 @@ inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_s
   return out;
 }
 
-/// Gives the scores k / (n + 1), k = 1..n, in random order.
+/// Replaces the n scores by k / (n + 1), k = 1..n, in random order.
 inline void make_scores_distinct(NmsCase& all, unsigned seed) {
   NmsRandom random(seed);
   std::iota(all.scores.begin(), all.scores.end(), 1.0F);
@@ -163,8 +165,8 @@ inline void make_scores_distinct(NmsCase& all, unsigned seed) {
   for (float& score : all.scores) score /= static_cast<float>(all.size() + 1);
 }
 
-/// Returns boxes of which each overlaps the next with IoU 3/7 and the one after with 1/9. Scores
-/// fall along the chain, so each decision depends on the one before.
+/// Returns a chain of boxes. Each box has an IoU of 3/7 with the next box, and of 1/9 with the one
+/// behind it. Scores fall along the chain, so that each decision depends on the decision before.
 inline NmsCase chain(std::size_t count) {
   NmsCase out;
   out.name = "chain";
@@ -175,7 +177,7 @@ inline NmsCase chain(std::size_t count) {
   return out;
 }
 
-/// No two boxes overlap; some touch.
+/// Returns boxes without overlaps. Some of them touch.
 inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   NmsRandom random(seed);
   NmsCase out;
@@ -191,14 +193,15 @@ inline NmsCase disjoint(std::size_t count, unsigned seed = 5) {
   return out;
 }
 
-/// All candidates have the same box and score.
+/// Returns candidates that all have the same box and score.
 inline NmsCase identical(std::size_t count) {
   return {"identical", std::vector<Box>(count, Box{10, 20, 110, 140}),
           std::vector<float>(count, 0.5F)};
 }
 
-/// Returns a box in the middle with `middle_score`, and arms around it with scores in [0.25, 0.75).
-/// Each arm overlaps the middle; opposite arms don't overlap each other.
+/// Returns a middle box with the score `middle_score` and other boxes in a circle around it, with
+/// scores in [0.25, 0.75). Each of them overlaps the middle box; boxes on opposite sides don't
+/// overlap each other.
 inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   NmsRandom random(seed);
   NmsCase out;
@@ -214,7 +217,7 @@ inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   return out;
 }
 
-/// Mixes good boxes with invalid, infinite and huge ones.
+/// Returns normal boxes mixed with invalid, infinite and huge boxes.
 inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -251,7 +254,8 @@ inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
 
 // --- Orders, and sets of cases
 
-/// Returns the same candidates in a decoder's order: row by row of its output, here of stride 4.
+/// Returns the same candidates in the order in which a detector's head returns them: row by row of
+/// its output, with stride 4.
 inline NmsCase in_raster_order(const NmsCase& all) {
   std::vector<std::pair<double, std::size_t>> places;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -278,7 +282,7 @@ inline NmsCase shuffled(const NmsCase& all, unsigned seed) {
   return out;
 }
 
-/// A measured case with its usual threshold. Variants differ in their seeds.
+/// Holds a case for measurements, and its usual threshold. Variants of a case have different seeds.
 struct TimedCase {
   NmsCase candidates;
   float threshold;
@@ -294,13 +298,14 @@ inline std::vector<TimedCase> timed_cases(std::size_t count, unsigned variant = 
           {identical(count), 0.5F}};
 }
 
-/// Returns sizes at which back ends switch methods, or at which their last block is incomplete.
+/// Returns numbers of candidates at which the code changes its method, or at which its last block
+/// isn't full.
 inline std::vector<std::size_t> edge_sizes() {
   return {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1024};
 }
 
-/// Returns cases in random order, with ties and whole-number corners: fit for oracles in exact
-/// arithmetic.
+/// Returns cases in random order, with equal scores and whole-number corners, so that oracles can
+/// compute exactly.
 inline std::vector<NmsCase> exact_cases(std::size_t count, unsigned seed) {
   std::vector<NmsCase> out{whole_clusters(count, seed, 1),
                            whole_clusters(count, seed + 1, 4),

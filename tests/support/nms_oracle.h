@@ -1,4 +1,4 @@
-// Suppression as its definition says, for tests of every back end.
+// Computes suppression by its definition, for tests of CPU and device.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace facepipe::test {
 
-// The oracle computes in double, so that it shares no rounding with the code that it checks. Cases
-// near the threshold must therefore have coordinates that are exact in float and double.
-// Whole-number corners are, with thresholds that as floats are not below the fractions that they
-// stand for: 0.2, 0.3, 1/3, 0.5, 0.8.
+// The oracle computes in double precision, so that its rounding differs from that of the tested
+// code. So cases near the threshold must be exact in float and double. This is true for
+// whole-number corners, with thresholds that as floats aren't below the fractions that they stand
+// for: 0.2, 0.3, 1/3, 0.5, 0.8.
 
 inline double area_of(const Box& box) {
   return (static_cast<double>(box.x2) - box.x1) * (static_cast<double>(box.y2) - box.y1);
@@ -35,8 +35,8 @@ inline double iou_of(const Box& a, const Box& b) {
   return inter == 0 ? 0 : inter / (area_of(a) + area_of(b) - inter);
 }
 
-/// Zheng et al. 2020: IoU minus the squared distance of the centres divided by the squared diagonal
-/// of the box around both.
+/// Returns DIoU (Zheng et al. 2020): the IoU minus the squared distance of the centres, divided by
+/// the squared diagonal of the smallest box around both boxes.
 inline double diou_of(const Box& a, const Box& b) {
   const double dx = (static_cast<double>(a.x1) + a.x2 - b.x1 - b.x2) / 2;
   const double dy = (static_cast<double>(a.y1) + a.y2 - b.y1 - b.y2) / 2;
@@ -63,7 +63,8 @@ inline bool overlaps_more(const Box& a, const Box& b, double threshold) {
   return iou_of(a, b) > threshold;
 }
 
-/// Oro et al. 2020 describe a detection by x, y and z. With plus_one, z + 1 pixels are in a row.
+/// Returns the box that the rule matrix compares. Oro et al. 2020 describe a detection by x, y and
+/// z. With plus_one, a row of it has z + 1 pixels.
 inline Box as_the_matrix_sees(const Box& box, const nms::MatrixOptions& options) {
   Box out = box;
   if (options.squares) {
@@ -80,7 +81,7 @@ inline bool is_candidate(const Box& box, float score) {
   return !std::isnan(score) && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/// Candidates and their relations, for one set of options except `soft`.
+/// Holds candidates and computes their relations with given options. It ignores options.soft.
 class NmsOracle {
  public:
   NmsOracle(const nms::NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
@@ -99,7 +100,7 @@ class NmsOracle {
            static_cast<double>(options_.threshold);
   }
 
-  /// Returns the valid candidates by rank.
+  /// Returns the valid candidates in rank order.
   [[nodiscard]] std::vector<std::uint32_t> ranked() const {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < boxes_.size(); ++i)
@@ -120,7 +121,7 @@ class NmsOracle {
     return out;
   }
 
-  /// Returns the boxes of `kept`, moved by the candidates that join them.
+  /// Returns the boxes of `kept` after box voting.
   [[nodiscard]] std::vector<Box> voted(const std::vector<std::uint32_t>& kept) const {
     std::vector<std::vector<std::uint32_t>> voters(kept.size());
     for (const auto b : ranked()) {
@@ -162,8 +163,8 @@ class NmsOracle {
   std::vector<float> scores_;
 };
 
-/// Greedy suppression by IoU as its definition says: keeps the best remaining candidate and removes
-/// all that it overlaps, until none remains.
+/// Computes greedy suppression by its definition: keeps the best remaining candidate and removes
+/// all candidates that overlap it too much, until none remains.
 inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
                                              const std::vector<float>& scores, double threshold) {
   std::vector<bool> alive(boxes.size());
@@ -181,9 +182,9 @@ inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
   }
 }
 
-/// Checks an answer of Soft-NMS as published. Orders may differ if scores are nearly equal, so the
-/// function replays the answer's selections instead of computing one. Returns what is wrong with
-/// the first wrong selection.
+/// Checks a result of Soft-NMS by its definition. If scores are nearly equal, different orders are
+/// correct, so the function follows the result's selections one by one. Returns a description of
+/// the first wrong selection, or "" if there is none.
 inline std::string wrong_in_soft_nms(const nms::NmsOptions& options, const std::vector<Box>& boxes,
                                      const std::vector<float>& scores,
                                      const std::vector<std::uint32_t>& selected,

@@ -1,5 +1,5 @@
-// Every rule by predicate.h, one pair at a time. Each back end must give the same results bit for
-// bit, for all candidates. nms_oracle.h checks that the arithmetic itself is right.
+// Computes every rule by applying predicate.h to one pair at a time. The CPU's and the device's
+// code must give the same bits for all candidates. nms_oracle.h checks the arithmetic itself.
 #pragma once
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class NmsScalar {
     std::vector<std::uint32_t> left = valid_;
     NmsAnswer out;
     while (!left.empty()) {
-      // If several scores are equal, max_element takes the first, which has the lowest index.
+      // If scores are equal, max_element returns the first one, which has the lowest index.
       const auto best = std::max_element(left.begin(), left.end(),
                                          [&](auto a, auto b) { return scores[a] < scores[b]; });
       const std::uint32_t winner = *best;

@@ -1,4 +1,4 @@
-// The overlap of boxes, in plain code for tests.
+// Computes the overlap of boxes in simple code for tests.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// Returns the intersection over union, 0..1.
+/// Returns the IoU, from 0 to 1.
 inline double overlap(const Box& a, const Box& b) {
   const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
   const double height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);

@@ -1,4 +1,4 @@
-// Reads the packets of a file in its order, and makes a packet of given bytes.
+// Reads the packets of a file, and makes a packet of given bytes.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@ struct FilePacket {
   std::int64_t dts = 0;
   std::int64_t duration = 0;
   int flags = 0;
-  std::size_t hash = 0;  ///< hash of its bytes
+  std::size_t hash = 0;  ///< hash of the packet's bytes
   int size = 0;          ///< in bytes
   friend bool operator==(const FilePacket&, const FilePacket&) = default;
 };
 
-/// Returns the packets of all streams, in the file's order.
+/// Returns the packets of all streams, in the order of the file.
 inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
   video::Demuxer demuxer(file.string(), {});
   std::vector<FilePacket> packets;
@@ -38,6 +38,7 @@ inline std::vector<FilePacket> packets_of(const std::filesystem::path& file) {
   return packets;
 }
 
+/// Returns a packet with these bytes.
 /// @param flags  AV_PKT_FLAG_...
 inline video::UniqueAVPacket packet_of(const std::vector<std::uint8_t>& bytes,
                                        int flags = AV_PKT_FLAG_KEY) {

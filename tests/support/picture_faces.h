@@ -1,5 +1,5 @@
-// A detector without a network that derives faces from each picture's samples. If two pictures
-// change places, the records change.
+// This detector has no network: its faces depend on each picture's samples. So records change if
+// pictures are in a wrong order.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace facepipe::test {
 
-/// Hashes the first plane without its padding.
+/// Returns a hash of the samples of the first plane, without the padding.
 inline std::size_t hash_of_picture(const Frame& frame) {
   const auto bytes = static_cast<std::size_t>(frame.size.width) *
                      static_cast<std::size_t>(frame.format.bytes_per_sample());
@@ -28,7 +28,7 @@ inline std::size_t hash_of_picture(const Frame& frame) {
   return hash;
 }
 
-/// Returns one to three faces that don't overlap.
+/// Returns one to three faces that don't overlap. They depend on the picture.
 inline Detections faces_of_picture(const Frame& frame) {
   const std::size_t hash = hash_of_picture(frame);
   Detections faces;
@@ -75,7 +75,7 @@ class PictureDetectorFactory final : public detector::DetectorFactory {
   }
 };
 
-/// Returns the CPU's backend with that detector.
+/// Returns the CPU's backend with a PictureDetector.
 inline std::unique_ptr<pipeline::Backend> picture_backend() {
   return pipeline::make_cpu_backend(std::make_unique<PictureDetectorFactory>());
 }

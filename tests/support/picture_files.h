@@ -1,4 +1,4 @@
-// Builds parts of picture files byte by byte: EXIF, PNG chunks, HEIF boxes.
+// Builds parts of picture files byte by byte: EXIF data, PNG chunks, HEIF boxes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace facepipe::test {
 
-/// Returns a number as bytes, the highest byte first.
+/// Returns a number as `width` bytes, the highest byte first.
 inline std::string big(std::uint64_t value, int width) {
   std::string bytes;
   for (int i = width - 1; i >= 0; --i)
@@ -20,7 +20,8 @@ inline std::string little(std::uint64_t value, int width) {
   return {bytes.rbegin(), bytes.rend()};
 }
 
-/// Returns a directory of TIFF: tag and value of 16 bits each, and the place of the next directory.
+/// Returns a TIFF directory. `entries` are tags and values of 16 bits, and `next` is the offset of
+/// the next directory.
 inline std::string tiff_directory(const std::vector<std::pair<int, int>>& entries, int next) {
   std::string bytes = little(entries.size(), 2);
   for (const auto& [tag, value] : entries)
@@ -29,12 +30,12 @@ inline std::string tiff_directory(const std::vector<std::pair<int, int>>& entrie
   return bytes + little(static_cast<unsigned>(next), 4);
 }
 
-/// Returns EXIF's TIFF with only an orientation (tag 274).
+/// Returns EXIF data (a TIFF) that contain only an orientation (tag 274).
 inline std::string exif(int orientation) {
   return std::string("II*\0", 4) + little(8, 4) + tiff_directory({{274, orientation}}, 0);
 }
 
-/// Returns a PNG chunk. FFmpeg (5.1) checks no checksums by default.
+/// Returns a PNG chunk with its checksum, which FFmpeg (5.1) doesn't check by default.
 inline std::string png_chunk(const std::string& type, const std::string& content) {
   std::uint32_t crc = 0xFFFFFFFFU;
   for (const char c : type + content) {
@@ -44,7 +45,7 @@ inline std::string png_chunk(const std::string& type, const std::string& content
   return big(content.size(), 4) + type + content + big(~crc, 4);
 }
 
-/// Returns a PNG file with one more chunk behind its header.
+/// Inserts a chunk behind the header of a PNG file, and returns the file.
 inline std::string with_png_chunk(std::string png, const std::string& type,
                                   const std::string& content) {
   constexpr std::size_t kBehindHeader = 33;
@@ -59,7 +60,8 @@ inline std::string box(const std::string& type, const std::string& content) {
 struct HeifItem {
   int id = 0;
   std::string type = "av01";
-  std::vector<int> properties = {};  ///< positions among the file's properties, from 1 on
+  std::vector<int> properties = {};  ///< numbers of the item's properties in the file's list of
+                                     ///< properties, from 1 on
   bool hidden = false;
 };
 struct HeifReference {
@@ -68,7 +70,7 @@ struct HeifReference {
   int to = 0;
 };
 
-/// Returns a file's boxes without any picture's data. The first item is the primary one.
+/// Returns the boxes of a HEIF file without data of pictures. The first item is the primary one.
 inline std::string heif(const std::vector<HeifItem>& items,
                         const std::vector<std::string>& properties,
                         const std::vector<HeifReference>& references = {}) {

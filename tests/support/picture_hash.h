@@ -1,4 +1,4 @@
-// Reads and hashes a decoded picture's samples.
+// Reads and hashes the samples of a decoded picture.
 #pragma once
 
 extern "C" {
@@ -15,7 +15,7 @@ extern "C" {
 
 namespace facepipe::test {
 
-/// Returns the bytes of all planes, without the padding behind each row.
+/// Returns the bytes of all planes, without the padding at the end of each row.
 inline std::string samples_of(const AVFrame& picture) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   const int size = av_image_get_buffer_size(format, picture.width, picture.height, 1);

@@ -1,2 +1,2 @@
-// Precompiled headers need a program that compiles them; this one does nothing else.
+// CMake precompiles headers for a target, and other targets use them. This program is that target.
 int main() {}

@@ -1,4 +1,4 @@
-// Copies a clip and changes something in its streams for which the ffmpeg command has no option.
+// Copies a clip and changes its streams in ways for which the ffmpeg command has no options.
 #pragma once
 
 extern "C" {
@@ -31,6 +31,7 @@ void add_stream_data(AVStream& stream, AVPacketSideDataType type, const T& data)
               &data, sizeof data);
 }
 
+/// Copies the packets of a file to another one.
 /// @param change  is called for each output stream before the header is written
 inline void remux(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::function<void(AVStream&)>& change) {

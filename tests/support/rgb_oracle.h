@@ -1,5 +1,5 @@
-// Computes red, green and blue of a frame's samples as H.273 defines them: pixel by pixel, in
-// double precision, and upright.
+// Computes the red, green and blue of an upright frame as H.273 defines them: pixel by pixel, in
+// double precision.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// The luma weights of red and blue (H.273, table 4).
+/// Holds the luma weights of red and blue (H.273, table 4).
 struct Weights {
   double red;
   double blue;
@@ -32,7 +32,8 @@ inline Weights weights_of(int matrix) {
   }
 }
 
-/// Returns one sample as 0..1 (luma) or -0.5..0.5 (chroma).
+/// luma() converts a sample to a number from 0 to 1, and chroma() converts one to a number from
+/// -0.5 to 0.5.
 inline double luma(double code, const Frame& frame) {
   const double unit = std::pow(2.0, frame.format.bits - 8);
   if (frame.color.full_range) return code / (std::pow(2.0, frame.format.bits) - 1);
@@ -79,7 +80,7 @@ inline std::array<double, 3> rgb_at(const Frame& frame, int x, int y, int matrix
           std::clamp(b, 0.0, 1.0) * 255};
 }
 
-/// The upright picture as three planes of doubles.
+/// Holds the upright picture as three planes of doubles.
 class RgbOracle {
  public:
   RgbOracle(const Frame& frame, int matrix) : size_(frame.upright()) {

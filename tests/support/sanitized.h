@@ -1,5 +1,5 @@
-// Tells whether a sanitizer is compiled in. Sanitizers replace the heap and intercept some system
-// calls.
+// Says whether the program is built with a sanitizer. Sanitizers replace the heap and intercept
+// some system calls.
 #pragma once
 
 namespace facepipe::test {

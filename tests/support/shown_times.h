@@ -1,4 +1,5 @@
-// When a player shows a file's pictures and starts its sound. ffprobe decodes the file to tell.
+// Returns when a player shows a file's pictures and starts its sound. ffprobe decodes the file for
+// this.
 #pragma once
 
 #include <cstdlib>
@@ -13,8 +14,8 @@
 
 namespace facepipe::test {
 
-/// Returns the times in seconds of all decoded frames of a stream ("v:0", "a:0"), in the order of
-/// decoding. A time is NaN if it is unknown.
+/// Returns the times in seconds of all decoded frames of a stream ("v:0", "a:0"), in decoding
+/// order. A time that ffprobe doesn't know is NaN.
 inline std::vector<double> shown_times(const std::filesystem::path& file,
                                        const std::string& stream) {
   const CommandResult result =

@@ -1,4 +1,4 @@
-// A test's own folder, and whole files as strings.
+// Makes a temporary folder for a test, and reads whole files.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace facepipe::test {
 
-/// A folder that is removed with its contents when the object is destroyed.
+/// Owns a temporary folder. The destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -21,10 +21,10 @@ class TemporaryFolder {
     return path_ / name;
   }
 
-  /// Writes a file, and creates the folders above it. Returns its path.
+  /// Writes a file and the folders that contain it. Returns the file's path.
   std::filesystem::path write(std::string_view name, std::string_view bytes = "x") const;
 
-  /// Returns the relative names of all files and folders inside, sorted.
+  /// Returns the relative names of all files and folders in the folder, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:

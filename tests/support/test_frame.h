@@ -1,4 +1,4 @@
-// Makes frames in memory for tests: any format, filled with noise, with padded rows.
+// Makes frames in memory for tests. They can have any format, contain noise, and have padded rows.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ struct FrameSpec {
   bool alpha = false;
 };
 
-/// Returns the bytes of all planes, padding included.
+/// Returns the bytes of all planes, with the padding.
 inline PlaneBytes& bytes_of(const Frame& frame) {
   return *static_cast<PlaneBytes*>(frame.owner.get());
 }
 
-/// Returns the number of samples in a row of plane `p`; 0 if the format has no such plane.
+/// Returns the number of samples in a row of plane `p`, or 0 if the format has no such plane.
 inline int row_samples(const Frame& frame, std::size_t p, bool alpha) {
   if (p == 0) return frame.size.width;
   if (p == 3) return alpha ? frame.size.width : 0;
@@ -42,8 +42,8 @@ inline int rows(const Frame& frame, std::size_t p) {
   return p == 0 || p == 3 ? frame.size.height : frame.chroma_size().height;
 }
 
-/// Fills a frame with random bytes (samples of 9 to 15 bits stay in range). Each row has 13 or more
-/// bytes of padding.
+/// Returns a frame of random bytes. Samples of 9 to 15 bits are within their range. Each row has at
+/// least 13 bytes of padding.
 inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   Frame frame;
   frame.format = spec.format;
@@ -72,7 +72,7 @@ inline Frame make_noise_frame(const FrameSpec& spec, unsigned seed) {
   return frame;
 }
 
-/// Returns the number of padding bytes that differ.
+/// Returns the number of padding bytes that differ between two frames.
 inline int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
   int wrong = 0;
   for (std::size_t p = 0; p < 4; ++p) {
@@ -87,7 +87,8 @@ inline int wrong_padding(const Frame& before, const Frame& after, bool alpha) {
   return wrong;
 }
 
-/// Returns the sample in memory at column `x` (counted in samples) of row `y` of plane `p`.
+/// Returns the sample of plane `p` in column `x` and row `y`, as it is in memory. Columns are
+/// counted in samples.
 inline unsigned raw_sample(const Frame& frame, std::size_t p, int x, int y) {
   const std::byte* row = frame.planes[p].data + y * frame.planes[p].stride;
   if (frame.format.bytes_per_sample() == 1) return std::to_integer<unsigned>(row[x]);
@@ -106,7 +107,8 @@ inline void set_raw_sample(Frame& frame, std::size_t p, int x, int y, unsigned v
   }
 }
 
-/// The upright place of a stored pixel, exactly as core/geometry.h defines Orientation.
+/// Holds a place in a picture. upright_place() returns the upright place of a stored pixel, as
+/// core/geometry.h defines Orientation.
 struct PixelPlace {
   int x = 0;
   int y = 0;

@@ -1,5 +1,5 @@
-// These tests check the faces of frames that were not searched, on pictures and detections whose
-// motion is known.
+// These tests check the faces of frames that weren't searched. The motion in the pictures and
+// detections is known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,10 +43,10 @@ Detections one(const Box& box, float score = 0.8F) {
   return found;
 }
 
-/// Returns a scene whose background and patches have moved by (x, y).
+/// Returns a scene whose background and patches are moved by (x, y).
 Scene panned(float x, float y) { return {.camera = Similarity{1, 0, x, y}}; }
 
-/// Returns a picture without texture, in which no point can be followed.
+/// Returns a picture without texture, so that no point in it can be followed.
 TimedPicture flat(double time_s) {
   return {time_s, std::make_shared<CpuMotionPicture>(
                       Luma{{320, 240}, {160, 120}, std::vector<std::uint8_t>(160 * 120, 90)})};
@@ -67,7 +67,8 @@ void expect_near(const Box& box, const Box& expected, float pixels) {
 }
 
 TEST(FacesBetween, GoWithTheMotionFromOneDetectionToTheOther) {
-  // The face moves slowly at first, then fast: a straight line would be off by 6 pixels.
+  // The face moves slowly at first and fast afterwards. Interpolation along a straight line would
+  // have an error of 6 pixels.
   const SearchedFrame before = searched(panned(0, 0), 1, one(kFace, 0.9F));
   const SearchedFrame after =
       searched(panned(16, 0), 1 + 2 * kStep, one(shifted(kFace, 16, 0), 0.4F));
@@ -99,9 +100,10 @@ TEST(FacesBetween, LandmarksKeepTheirPlaceInTheBox) {
   Detections later;
   Landmarks points;
   for (std::size_t p = 0; p < points.size(); ++p)
-    points[p] = {110 + 4 * static_cast<float>(p), 100};  // a quarter of the width or farther
+    points[p] = {110 + 4 * static_cast<float>(p), 100};  // at a distance of at least a quarter of
+                                                         // the width
   then.push_back(kFace, 0.8F, points);
-  const Box there{104, 82, 154, 144.5F};  // a quarter larger
+  const Box there{104, 82, 154, 144.5F};  // larger by a quarter
   for (Point& point : points)
     point = {there.x1 + 1.25F * (point.x - kFace.x1), there.y1 + 1.25F * (point.y - kFace.y1)};
   later.push_back(there, 0.8F, points);
@@ -149,9 +151,9 @@ TEST(FacesBetween, WeakOrFarDetectionsAreNotTakenForOneFace) {
   const struct {
     Box there;
     float score;
-  } others[] = {{shifted(kFace, 90, 0), 0.8F},    // farther away than twice its size
+  } others[] = {{shifted(kFace, 90, 0), 0.8F},    // moved by more than twice its size
                 {shifted(kFace, 36, -10), 0.2F},  // weak
-                {{130, 70, 190, 145}, 0.8F}};     // half as large again
+                {{130, 70, 190, 145}, 0.8F}};     // larger by a half
   for (const auto& other : others) {
     const SearchedFrame before = searched(panned(0, 0), 0, one(kFace));
     const SearchedFrame after = searched(panned(-24, 0), 2, one(other.there, other.score));
@@ -169,7 +171,7 @@ TEST(FacesBetween, NothingGoesThroughACut) {
   const auto frames = fill(before, {picture(panned(4, 0), 1)}, &after);
   ASSERT_EQ(frames[0].faces.size(), 1U);
   expect_near(frames[0].faces.boxes[0], shifted(kFace, 4, 0), 0.7F);
-  EXPECT_EQ(frames[0].faces.scores[0], 0.8F);  // because no search has missed the face
+  EXPECT_EQ(frames[0].faces.scores[0], 0.8F);  // all searches have found the face
   EXPECT_THAT(frames[0].after, ElementsAre(std::nullopt));
 }
 

@@ -1,5 +1,5 @@
-// These tests check that several threads track each face of a crowd as one thread tracks it without
-// the others.
+// These tests check that several threads track a crowd of faces in the same way as one thread
+// tracks these faces row by row.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class PlainPicture final : public MotionPicture {
   PlainPicture() : MotionPicture(kPicture) {}
 };
 
-/// Reports a motion of the camera only; no point tells more.
+/// Reports only the camera's motion, and no further motion for boxes.
 class PlainMotion final : public MotionEstimator {
  public:
   explicit PlainMotion(bool far, bool fails = false) : far_(far), fails_(fails) {}
@@ -58,8 +58,8 @@ class PlainMotion final : public MotionEstimator {
 
 using Film = std::vector<Detections>;
 
-/// Returns a film for each row. The faces of a row are too far apart to be mistaken for each other,
-/// and their scores flicker around all thresholds.
+/// Returns a film for each row of faces. The faces of a row are so far apart that they can't be
+/// confused, and their scores vary around all thresholds.
 std::vector<Film> rows() {
   std::mt19937 random(7);
   const auto share = [&] { return static_cast<float>(random() % 1024) / 1024; };
@@ -93,7 +93,7 @@ TrackerInput input_of(const Film& film, int i) {
   return input;
 }
 
-/// Everything that a tracker says of boxes and tracks, sorted, without the tracks' numbers.
+/// Holds what a tracker returned about boxes and tracks, sorted and without the tracks' numbers.
 struct Told {
   using OfBox = std::tuple<float, float, float, float, float, float, BoxState, bool>;
   using OfTrack = std::tuple<std::int64_t, std::int64_t, std::int64_t, float, bool>;
@@ -102,7 +102,7 @@ struct Told {
   std::vector<OfTrack> tracks;
 };
 
-/// Adds what the tracker says of a film.
+/// Tracks a film, and adds what the tracker returned.
 void track(const Film& film, bool far, Told& told) {
   PlainMotion motion(far);
   Tracker tracker(motion);
@@ -147,7 +147,8 @@ TEST(Crowd, EndsWithAnErrorOfItsEstimator) {
                      [&] { (void)tracker.push(input_of(film, frame)); });
 }
 
-// The face gets no such detection forwards, nor when it is followed backwards.
+// A detection whose score is NaN must not continue the face's track, neither forwards nor
+// backwards.
 TEST(Tracker, TakesNoDetectionWithoutAScore) {
   const Box face{100, 100, 130, 136};
   Film film(2);

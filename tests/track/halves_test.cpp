@@ -1,5 +1,5 @@
-// These tests check that the two halves of a tracker, of which the first runs ahead, find what a
-// whole tracker finds.
+// These tests check that the two halves of a tracker (Follower and WaitingFrames) together give the
+// same results as a whole tracker. The first half runs ahead.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +21,8 @@ namespace {
 
 constexpr int kFrames = 60;
 
-/// Faces that flicker, so that tracks begin, end, wait, and are hidden late.
+/// Makes a film of faces that are often not detected, so that tracks begin, end, wait, and are
+/// hidden late.
 class Film {
  public:
   Film() {
@@ -47,7 +48,7 @@ class Film {
     }
   }
 
-  /// Returns the frame's input. Some frames are damaged, and some are not searched.
+  /// Returns the tracker's input for a frame. Some frames are damaged, and some aren't searched.
   [[nodiscard]] TrackerInput input(int i) const {
     const auto at = static_cast<std::size_t>(i);
     TrackerInput input{i * 0.04, i % 17 == 11 ? nullptr : pictures_[at], &found_[at]};
@@ -66,7 +67,7 @@ void append(TrackerOutput from, TrackerOutput& to) {
   std::ranges::move(from.taken_by, std::back_inserter(to.taken_by));
 }
 
-/// Tracks the film twice, with a flush in between.
+/// Tracks the film two times with one tracker, and flushes the tracker after each time.
 TrackerOutput tracked(const Film& film, const TrackerOptions& options) {
   CpuMotionEstimator motion;
   Tracker tracker(motion, options);
@@ -78,7 +79,8 @@ TrackerOutput tracked(const Film& film, const TrackerOptions& options) {
   return all;
 }
 
-/// Gives the second half a frame when the first half has followed `ahead` more.
+/// Tracks the film two times. The second half gets a frame when the first half has followed `ahead`
+/// further frames.
 TrackerOutput in_halves(const Film& film, const TrackerOptions& options, std::size_t ahead) {
   CpuMotionEstimator forwards;
   CpuMotionEstimator backwards;
@@ -142,14 +144,15 @@ TEST(HalvesOfATracker, FindWhatItFindsHoweverFarTheFirstIsAhead) {
   constexpr double kWholeFile = std::numeric_limits<double>::infinity();
   struct Waits {
     double look_ahead_s;
-    int most;  // the 3 of the last row are fewer than the frames of a gap
+    int most;  // 3, in the last row, is less than the frames of a gap
   };
   for (const auto& [look_ahead_s, most] :
        {Waits{0, 512}, Waits{0.2, 512}, Waits{kWholeFile, 512}, Waits{0.2, 3}}) {
     TrackerOptions options;
     options.look_ahead_s = look_ahead_s;
     options.most_waiting = most;
-    options.gap_s = options.back_s = 0.2;  // so that tracks end, and others take their slots
+    options.gap_s = options.back_s = 0.2;  // short times make tracks end, so that others take their
+                                           // slots
     const TrackerOutput expected = tracked(film, options);
     ASSERT_EQ(expected.frames.size(), 2U * kFrames);
     ASSERT_GT(expected.ended.size(), 200U);

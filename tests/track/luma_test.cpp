@@ -1,5 +1,5 @@
-// These tests check that the small luma holds means of the upright picture's pixels, at any depth,
-// size and orientation.
+// These tests check that each sample of the small luma is the mean of pixels of the upright
+// picture. They use all bit depths, sizes and orientations.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -22,9 +22,9 @@ Luma luma_of(const Frame& frame) {
   return make_luma(frame.planes[0], frame.format, frame.size, frame.orientation);
 }
 
-/// Computes the small luma as its header defines it: it turns the picture upright, then takes means
-/// of the pixels that exist. At an edge, the mean of one or two pixels equals the mean of four in
-/// which each is repeated equally often.
+/// Computes the small luma as its header defines it: turns the picture upright, and computes means
+/// of the pixels that exist. At an edge, the mean of one or two pixels equals that of four pixels
+/// in which each pixel is repeated equally often.
 std::vector<std::uint8_t> oracle(const Frame& frame) {
   const Size up = frame.upright();
   const auto width = static_cast<std::size_t>(up.width);
@@ -57,7 +57,7 @@ TEST(Luma, IsTheMeanOfFourPixels) {
   const Luma luma = luma_of(frame);
   EXPECT_EQ(luma.picture, (Size{4, 2}));
   EXPECT_EQ(luma.size, (Size{2, 1}));
-  EXPECT_EQ(luma.samples, (std::vector<std::uint8_t>{25, 128}));  // 101 / 4, 510 / 4
+  EXPECT_EQ(luma.samples, (std::vector<std::uint8_t>{25, 128}));  // 101 / 4 and 510 / 4
 }
 
 TEST(Luma, IsThatOfTheUprightPicture) {

@@ -1,4 +1,4 @@
-// These tests check which detection continues which track.
+// These tests check which track each detection continues.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -38,7 +38,7 @@ TEST(Affinity, OfOverlapsAndOfNeighbours) {
 }
 
 TEST(MatchGreedily, TakesTheBestPairFirst) {
-  // The second prediction fits the first detection better than the first prediction does.
+  // The second prediction overlaps the first detection more than the first prediction does.
   const std::vector<Box> predictions{{0, 0, 10, 10}, {2, 0, 12, 10}};
   const std::vector<Box> detections{{2, 0, 12, 10}, {-2, 0, 8, 10}};
   EXPECT_EQ(match_greedily(predictions, detections), (std::vector<Match>{{1, 0}, {0, 1}}));
@@ -55,7 +55,7 @@ TEST(MatchGreedily, OfNothing) {
   EXPECT_TRUE(match_greedily(one, {}).empty());
 }
 
-/// Takes the best of all remaining pairs again and again.
+/// Takes the best of all remaining pairs repeatedly, until no pair remains.
 std::vector<Match> oracle(const std::vector<Box>& predictions, const std::vector<Box>& detections) {
   std::vector<Match> matches;
   std::vector<bool> taken(predictions.size());
@@ -87,7 +87,7 @@ class Numbers {
   std::mt19937 random_;
 };
 
-// Boxes lie anywhere, even outside of the picture, and one face is as large as the picture.
+// Boxes are at any place, even outside of the picture, and one face is as large as the picture.
 TEST(MatchGreedily, EqualsTheOracleOnACrowd) {
   Numbers number(4);
   for (int round = 0; round < 20; ++round) {
@@ -128,7 +128,7 @@ TEST(WhichCross, AreThoseThatAPlainLoopFinds) {
       const float y = number(400) - 50;
       boxes.push_back({x, y, x + 1 + number(i % 10 == 0 ? 300 : 40), y + 1 + number(60)});
     }
-    boxes.push_back(boxes.front());  // the same box twice
+    boxes.push_back(boxes.front());  // a box that occurs twice
     const std::vector<bool> found = which_cross(boxes, 0.15F);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       bool crosses = false;

@@ -1,4 +1,5 @@
-// These tests check cuts, the camera's motion and boxes, on pictures whose motion is known.
+// These tests check how cuts, the camera's motion and the motion of boxes are found, on pictures
+// whose motion is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ Box follow_box(const MotionPicture& before, const MotionPicture& now, const Box&
   return CpuMotionEstimator().follow(steps).at(0);
 }
 
-/// Returns the largest distance between the two similarities' images of a picture corner.
+/// Returns by how much two similarities differ: the largest distance between the two places to
+/// which they move a corner of the picture.
 float difference(const Similarity& a, const Similarity& b, Size size) {
   float most = 0;
   for (const float x : {0.0F, static_cast<float>(size.width)})
@@ -52,8 +54,8 @@ TEST(Similarity, ComesBackByItsInverse) {
 
 TEST(Similarity, MovesABoxAboutItsCentre) {
   const Box box = moved({10, 20, 30, 60}, {2, 0, 1, -1});
-  EXPECT_EQ(box, (Box{21, 39, 61,
-                      119}));  // the centre moves from (20, 40) to (41, 79), and the size doubles
+  EXPECT_EQ(box, (Box{21, 39, 61, 119}));  // the centre moves from (20, 40) to (41, 79), and the
+                                           // size is doubled
 }
 
 TEST(FitSimilarity, FindsWhatMostPointsFollow) {
@@ -69,7 +71,7 @@ TEST(FitSimilarity, FindsWhatMostPointsFollow) {
   const SimilarityFit fit = fit_similarity(from, to, 1);
   EXPECT_LT(difference(fit.model, truth, {320, 240}), 0.05F);
   EXPECT_GE(fit.inliers, 60U);
-  EXPECT_LE(fit.inliers, 63U);  // only few of the others agree by chance
+  EXPECT_LE(fit.inliers, 63U);  // only few of the other points agree by chance
   EXPECT_EQ(fit_similarity(from, to, 1).model, fit.model);
 }
 
@@ -77,7 +79,7 @@ TEST(FitSimilarity, OfTooLittleIsTheIdentity) {
   const std::vector<Point> one{{3, 4}};
   const std::vector<Point> same(5, Point{3, 4});
   const std::vector<Point> apart{{0, 0}, {100, 0}};
-  const std::vector<Point> together{{0, 0}, {10, 0}};  // a tenth of the distance
+  const std::vector<Point> together{{0, 0}, {10, 0}};  // a tenth of the distance between the others
   EXPECT_EQ(fit_similarity({}, {}, 1).inliers, 0U);
   EXPECT_EQ(fit_similarity(one, one, 1).model, Similarity{});
   EXPECT_EQ(fit_similarity(same, same, 1).model, Similarity{});
@@ -134,7 +136,7 @@ TEST(Compare, FindsTheCamera) {
     scene.camera = c.camera;
     const PictureChange change = compare(before, picture(scene));
     EXPECT_FALSE(change.cut) << c.what;
-    // The error at the corners, in pixels. A sample is 4 pixels wide.
+    // This is the error at the picture's corners, in pixels. A sample is 4 pixels wide.
     EXPECT_LT(difference(change.camera, c.camera, scene.picture), 0.7F) << c.what;
     EXPECT_GT(change.inlier_share, 0.6F) << c.what;
   }
@@ -151,8 +153,8 @@ TEST(Compare, FindsTheCameraBehindWhatMoves) {
 
 TEST(Compare, FindsACut) {
   const CpuMotionPicture before = picture({.picture = {640, 360}, .seed = 1});
-  // Both textures have equally much light and dark, in other places: their histograms are nearly
-  // equal.
+  // Without the change, the two textures would have nearly equal histograms, because they have
+  // equal amounts of light and dark at different places.
   Scene other{.picture = {640, 360}, .seed = 50};
   other.patches = {{{0, 0, 640, 150}, 60}};
   Luma luma = test::render(other);
@@ -166,7 +168,7 @@ TEST(Compare, FindsACut) {
 
 TEST(Compare, FindsACutBetweenPicturesOfLikeBrightness) {
   const CpuMotionPicture before = picture({.picture = {1280, 720}, .seed = 1});
-  // A quarter of the picture gets darker, not half of it: the histograms differ less.
+  // Only a quarter of the picture becomes darker, not half of it, so the histograms differ less.
   Luma luma = test::render({.picture = {1280, 720}, .seed = 50});
   for (std::size_t i = 0; i < luma.samples.size() / 4; ++i) luma.samples[i] /= 2;
   const PictureChange change = compare(before, CpuMotionPicture(luma));
@@ -207,13 +209,14 @@ TEST(FollowBox, FollowsWhatMovesAgainstTheCamera) {
   struct Case {
     Box box;
     Point step;
-    float tolerance;  // in pixels; less than a fifth of a sample of the level that finds it
+    float tolerance;  // in pixels; less than a fifth of a sample of the level on which the motion
+                      // is found
   };
   const std::vector<Case> cases{
       {{200, 100, 224, 130}, {5, -3}, 0.4F},  // small
       {{200, 100, 260, 180}, {-9, 4}, 0.8F},
       {{100, 40, 400, 340}, {14, 10}, 1.6F},  // found on a coarser level
-      {{-30, 100, 50, 190}, {8, 0}, 0.8F},    // enters at the border
+      {{-30, 100, 50, 190}, {8, 0}, 0.8F},    // enters the picture at its left border
   };
   for (const Case& c : cases) {
     Scene scene{.picture = {640, 360}, .patches = {{c.box, 77}}};

@@ -22,10 +22,10 @@ bool is_near(const Box& a, const Box& b, const Nearness& near) {
          y <= std::max(near.share * (a.height() + b.height()), near.reach);
 }
 
-/// Returns the indices of the boxes found.
+/// Returns the numbers of the boxes that are found, sorted.
 std::vector<std::size_t> numbers_near(const Neighbours& neighbours, const Box& box,
                                       const Nearness& near) {
-  std::vector<std::uint32_t> room{7};  // left over from an earlier call
+  std::vector<std::uint32_t> room{7};  // contains a result of an earlier call
   std::vector<std::size_t> numbers;
   for (const std::uint32_t place : neighbours.find(box, near, room))
     numbers.push_back(neighbours[place].number);
@@ -39,8 +39,8 @@ class Boxes {
   float from(float least, float most) {
     return std::uniform_real_distribution<float>(least, most)(random_);
   }
-  /// Returns a box anywhere around a picture of 2,000 pixels. Most are small; a few are larger than
-  /// the picture.
+  /// Returns a random box in or near a picture of 2,000 pixels. Most boxes are small; a few are
+  /// larger than the picture.
   Box any() {
     const float side = std::exp(from(0, from(1, 8)));
     const float x = from(-300, 2300);
@@ -72,7 +72,8 @@ TEST(Neighbours, AreThoseOfAPlainLoop) {
 
 TEST(Neighbours, AreFewOfACrowd) {
   Boxes random(2);
-  std::vector<Box> boxes{{-3000, -3000, 5000, 5000}};  // must not widen the search for the others
+  std::vector<Box> boxes{{-3000, -3000, 5000, 5000}};  // this box must not enlarge the searched
+                                                       // area of the other boxes
   for (int i = 0; i < 2000; ++i) {
     const float x = random.from(0, 1900);
     const float y = random.from(0, 1060);

@@ -1,4 +1,5 @@
-// Makes small lumas whose motion is known: a camera sees textures, and patches move by themselves.
+// Makes small lumas with known motion: a camera sees a textured background, and patches move in
+// front of it.
 #pragma once
 
 #include <cmath>
@@ -11,7 +12,7 @@
 
 namespace facepipe::test {
 
-/// Returns a value from 0 to 1 for each lattice point.
+/// Returns a pseudo-random value from 0 to 1 for a lattice point.
 inline float lattice(int x, int y, unsigned seed) {
   std::uint32_t h = static_cast<std::uint32_t>(x) * 374761393U +
                     static_cast<std::uint32_t>(y) * 668265263U + seed * 2246822519U;
@@ -19,7 +20,7 @@ inline float lattice(int x, int y, unsigned seed) {
   return static_cast<float>((h ^ (h >> 16U)) & 0xFFFFU) / 65535.0F;
 }
 
-/// Returns noise that is smooth between lattice points `cell` pixels apart.
+/// Returns noise that changes smoothly between lattice points. The points are `cell` pixels apart.
 inline float noise(float x, float y, float cell, unsigned seed) {
   const float u = x / cell;
   const float v = y / cell;
@@ -32,13 +33,13 @@ inline float noise(float x, float y, float cell, unsigned seed) {
          fv * ((1 - fu) * lattice(i, j + 1, seed) + fu * lattice(i + 1, j + 1, seed));
 }
 
-/// Returns a grey value in 0..255; the texture has detail of several sizes.
+/// Returns a grey value from 0 to 255 of a texture with details of several sizes.
 inline float texture(float x, float y, unsigned seed) {
   return 255 * (0.4F * noise(x, y, 7, seed) + 0.3F * noise(x, y, 19, seed + 1) +
                 0.3F * noise(x, y, 61, seed + 2));
 }
 
-/// An object in front of the background. Its texture moves with it.
+/// Describes an object in front of the background. Its texture moves with it.
 struct Patch {
   Box box;
   unsigned seed = 0;
@@ -47,12 +48,12 @@ struct Patch {
 struct Scene {
   Size picture{320, 240};
   unsigned seed = 1;
-  track::Similarity camera{};  ///< maps the background to the picture
+  track::Similarity camera{};  ///< moves the background's points to their places in the picture
   std::vector<Patch> patches{};
   float gain = 1;
 };
 
-/// Renders the scene; each sample is the scene's value at the sample's middle.
+/// Renders a scene. Each sample is the scene's value at the middle of the sample.
 inline track::Luma render(const Scene& scene) {
   track::Luma luma{
       scene.picture, {(scene.picture.width + 1) / 2, (scene.picture.height + 1) / 2}, {}};
@@ -70,7 +71,8 @@ inline track::Luma render(const Scene& scene) {
   return luma;
 }
 
-/// Returns a similarity that turns by `degrees` and scales about `centre`, then shifts by (dx, dy).
+/// Returns a similarity that rotates by `degrees` and scales around `centre`, and then moves by
+/// (dx, dy).
 inline track::Similarity about(Point centre, float degrees, float scale, float dx, float dy) {
   const float radians = degrees * 3.14159265F / 180;
   track::Similarity s;

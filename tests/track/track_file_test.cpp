@@ -1,5 +1,5 @@
-// These tests check the edit file: what is written is read back, and a wrong file is refused with a
-// reason.
+// These tests check the edit file: what is written must be read again unchanged, and a wrong file
+// must be refused with a reason.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,14 +89,14 @@ TEST(TrackFile, RefusesToWriteWhatItWouldNotRead) {
   test::expect_error(ErrorKind::internal, "track 1: box 0: an edge is not finite",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   file = sample();
-  file.tracks[2].style = "image:\xFF.png";  // a file name may hold any bytes
+  file.tracks[2].style = "image:\xFF.png";  // a file name can contain any bytes
   test::expect_error(ErrorKind::internal, "track 2: style is not UTF-8",
                      [&] { write_track_file(file, folder / "t.json", ExistingTarget::refuse); });
   EXPECT_TRUE(folder.names().empty());
 }
 
-/// Returns the size of a file with this many tracks and boxes, if every value is as long as
-/// possible.
+/// Returns the size of a file with these numbers of tracks and boxes, if the text of every value
+/// has the largest possible length.
 std::uintmax_t most_bytes(std::int64_t tracks, std::int64_t boxes) {
   constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
   constexpr float kWordy = -1.17549435e-38F;
@@ -129,7 +129,7 @@ TEST(TrackFile, MayHaveAllBytesThatItsTracksAndBoxesTake) {
       << of_box << " and " << of_track;
 }
 
-/// The text of a file with one track; tests replace its parts.
+/// Holds the text of a file with one track, in parts. Tests replace parts of it.
 struct Text {
   std::string version = "1";
   std::string input = "{\"sha256\": \"" + kHash +
@@ -155,7 +155,7 @@ struct Text {
 
 TEST(TrackFile, ReadsWhatAPersonHasWritten) {
   const test::TemporaryFolder folder;
-  // The text has its members in another order, on one line, and lacks score and style.
+  // The members of this text are in another order and on one line. It has no score and no style.
   const std::string text =
       R"({"tracks":[{"boxes":[[0,1,2,30,40,"seen"],[10,2.5e1,2,30,4e1,"seen"]],"origin":"person",)"
       R"("end_pts":20,"start_pts":-5,"action":"hide","id":3}],"version":1,)"
@@ -286,14 +286,15 @@ TEST(TrackFile, RefusesTooMuch) {
                      [&] { static_cast<void>(read_track_file(many_boxes)); });
 
   const auto large = folder.write("large.json");
-  std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // makes a hole: no data is written
+  std::filesystem::resize_file(large, kMostTrackFileBytes + 1);  // the new bytes are a hole, so no
+                                                                 // data is written
   test::expect_error(ErrorKind::input, "has more than 1073741824 bytes",
                      [&] { static_cast<void>(read_track_file(large)); });
 }
 
 TEST(TrackFile, RefusesWhatIsNoPartOfAFileBeforeItIsAllRead) {
-  // Each text ends behind what is refused. A reader that reads on would complain about JSON
-  // instead.
+  // Each text ends directly behind the part that is refused. A reader that didn't stop there would
+  // report an error of JSON instead.
   const std::string tracks = "{\"tracks\": ";
   const std::string boxes = tracks + "[{\"boxes\": ";
   const std::string box = "[0, 1, 2, 3, 4, \"seen\"";
@@ -346,7 +347,7 @@ TEST(TrackFile, RefusesLongWords) {
     test::expect_error(ErrorKind::input, "t.json: has a word of more than 4096 bytes",
                        [&] { static_cast<void>(read_track_file(path)); });
   }
-  // The longest style that may be written, in as many bytes as JSON may take for it.
+  // This is the longest allowed style, written with as many bytes as JSON can need for it.
   std::string style;
   for (int i = 0; i < 200; ++i) style += "\\u0022";
   for (const std::string& word : {"\"" + most + "\"", "\"" + escaped + "\""})
@@ -410,7 +411,8 @@ TEST(BoxAt, TakesStampsOfAnySize) {
 }
 
 TEST(BoxAt, TakesLargeStampsCloseTogether) {
-  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // in double, the next integers equal it
+  constexpr std::int64_t kLarge = std::int64_t{1} << 60;  // in double, the next integers equal this
+                                                          // number
   const FileTrack track{.origin = TrackOrigin::person,
                         .start_pts = kLarge,
                         .end_pts = kLarge + 4,
@@ -428,7 +430,8 @@ TEST(HiddenAt, IsWhatIsToBeHiddenWhereverElseIsKept) {
     track.end_pts = 1000;
   }
   ASSERT_EQ(hidden_at(file, 7).size(), 1U);
-  EXPECT_EQ(hidden_at(file, 7)[0].track, file.tracks.data());  // the kept box overlaps it
+  EXPECT_EQ(hidden_at(file, 7)[0].track, file.tracks.data());  // hidden, although a kept box
+                                                               // overlaps it
   file.tracks[0].action = TrackAction::keep;
   EXPECT_TRUE(hidden_at(file, 7).empty());
   file.tracks[2].action = TrackAction::hide;
@@ -462,7 +465,8 @@ TEST(TrackFileBuilder, MakesTracksOfFrames) {
   const TrackFile file = builder.finish();
   EXPECT_EQ(reason_against(file), "");
   EXPECT_EQ(file.input.frames, 3);
-  ASSERT_EQ(file.tracks.size(), 3U);  // track 6 is too weak, and track 7 is never in the picture
+  ASSERT_EQ(file.tracks.size(), 3U);  // track 6 is too weak, and track 7 is always outside of the
+                                      // picture
   EXPECT_EQ(file.tracks[0], (FileTrack{3,
                                        TrackAction::hide,
                                        TrackOrigin::detector,

@@ -1,4 +1,4 @@
-// These tests run tracks on pictures and detections whose faces are known.
+// These tests run the tracker on pictures and detections whose faces are known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,13 +36,14 @@ Box shifted(const Box& box, float x, float y) {
   return {box.x1 + x, box.y1 + y, box.x2 + x, box.y2 + y};
 }
 
-/// Returns null for an empty luma: nothing is known of the picture.
+/// Returns a picture, or null if the luma is empty, so that the tracker knows nothing about the
+/// picture.
 std::shared_ptr<const MotionPicture> picture_of(Luma luma) {
   if (luma.empty()) return nullptr;
   return std::make_shared<CpuMotionPicture>(std::move(luma));
 }
 
-/// Runs a tracker and keeps its output.
+/// Runs a tracker frame by frame and keeps its output.
 class Film {
  public:
   explicit Film(TrackerOptions options = {},
@@ -66,7 +67,7 @@ class Film {
   }
 
   [[nodiscard]] const TrackedFrame& frame(std::size_t i) const { return frames.at(i); }
-  /// Returns the share of `face` that the frame's hidden boxes cover, sampled at 20 x 20 points.
+  /// Returns which share of `face` the frame's hidden boxes cover, measured at 20x20 points.
   [[nodiscard]] float hidden(std::size_t i, const Box& face) const {
     int covered = 0;
     for (int p = 0; p < 400; ++p) {
@@ -105,8 +106,8 @@ class Film {
 
 const Box kFace{100, 80, 140, 130};
 
-/// Returns a film of a still face in a still picture; `detected` says in which frames it is
-/// detected.
+/// Returns a film of a face that doesn't move. detected(i) says whether the face is detected in
+/// frame i.
 Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOptions options = {},
                 double step = kStep) {
   Film film(options);
@@ -117,8 +118,8 @@ Film still_film(int frames, const std::function<bool(int)>& detected, TrackerOpt
   return film;
 }
 
-/// Returns a film of a face in a pan. Every n-th frame is searched, and `detected` says in which
-/// searched frames the face is detected.
+/// Returns a film in which the camera moves past a face. Every n-th frame is searched (n is
+/// `every`), and detected(i) says whether the face is detected in frame i.
 Film searched_film(int frames, int every, const std::function<bool(int)>& detected,
                    float score = 0.8F) {
   Film film;
@@ -156,7 +157,8 @@ TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {
 }
 
 TEST(Tracker, AFaceIsMissedWhereItWasSearchedForAlone) {
-  // One search misses the face for 0.32 s, far longer than a doubtful face is held.
+  // One search misses the face. So it isn't detected for 0.32 s, which is much longer than a
+  // doubtful face is held.
   const Film film = searched_film(
       25, 4, [](int i) { return i != 8; }, 0.2F);
   ASSERT_EQ(film.ended.size(), 1U);
@@ -193,7 +195,7 @@ TEST(Tracker, GivesEachFrameOnceInOrder) {
   EXPECT_TRUE(track.hidden);
 }
 
-/// Each frame has an empty box, a face, and a face that is weak at first.
+/// Each frame has an empty box, a face, and a face whose score is low at first.
 TEST(Tracker, TellsAtOnceWhoTookADetectionWhateverTheLookAhead) {
   for (const double look_ahead_s : {0.0, 0.5}) {
     CpuMotionEstimator motion;
@@ -220,7 +222,10 @@ TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
   Film film({.look_ahead_s = 0.2});
   for (int i = 0; i < 12; ++i) {
     film.push({}, {});
-    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;  // 5 frames
+    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;  // the
+                                                                                       // look-ahead
+                                                                                       // is 5
+                                                                                       // frames
   }
 }
 
@@ -247,9 +252,9 @@ TEST(Tracker, HidesAShortOcclusionAsOneTrack) {
 TEST(Tracker, StartsAnotherTrackAfterALongOcclusion) {
   const Film film = still_film(60, [](int i) { return i < 10 || i > 40; });
   EXPECT_EQ(film.ended.size(), 2U);
-  EXPECT_EQ(film.hidden(12, kFace), 1);  // held
+  EXPECT_EQ(film.hidden(12, kFace), 1);  // the face is held after its last detection
   EXPECT_EQ(film.hidden(13, kFace), 0);
-  EXPECT_EQ(film.hidden(38, kFace), 1);  // held backwards
+  EXPECT_EQ(film.hidden(38, kFace), 1);  // the face is held before its first detection
   EXPECT_EQ(film.hidden(37, kFace), 0);
 }
 
@@ -281,15 +286,15 @@ TEST(Tracker, EndsAllTracksAtACut) {
   for (int i = 0; i < 5; ++i) film.push_luma(other, &found);
   film.flush();
   EXPECT_TRUE(film.frame(10).cut);
-  ASSERT_FALSE(film.frame(10).boxes.empty());  // held backwards from frame 13
+  ASSERT_FALSE(film.frame(10).boxes.empty());  // the second face is held backwards from frame 13
   EXPECT_EQ(film.frame(10).boxes[0].track, 1);
-  EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // but not across the cut
+  EXPECT_EQ(film.frame(9).boxes.size(), 1U);  // only the first face: nothing is held across the cut
   ASSERT_EQ(film.ended.size(), 2U);
   EXPECT_EQ(film.ended[0].last_frame, 9);
 }
 
 TEST(Tracker, GoesBackwardsToWeakerDetections) {
-  // The face comes nearer: its scores rise while it moves.
+  // The face comes nearer: while it moves, its score becomes higher.
   Film film;
   const auto at = [](int i) { return shifted(kFace, 3 * static_cast<float>(i), 0); };
   for (int i = 0; i < 30; ++i) {
@@ -305,7 +310,8 @@ TEST(Tracker, GoesBackwardsToWeakerDetections) {
 
 TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   Film film;
-  const Box large{100, 60, 200, 160};  // starts a track from frame 19 on
+  const Box large{100, 60, 200, 160};  // with this size, a score of 0.197 is needed to start a
+                                       // hidden track (start_score_of())
   for (int i = 0; i < 40; ++i) {
     const float score = i == 20 ? 0.18F : i > 14 && i < 30 ? 0.06F : 0;
     film.push({.patches = {{large, 9}}},
@@ -316,16 +322,16 @@ TEST(Tracker, HidesAWeakDetectionInItsFrameOnly) {
   ASSERT_EQ(film.ended.size(), 1U);
   EXPECT_FALSE(film.ended[0].hidden);
   EXPECT_EQ(film.ended[0].best_score, 0.18F);
-  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // the face is there, as a doubtful one
+  EXPECT_EQ(film.frame(16).boxes.size(), 1U);  // the face is tracked, as a doubtful one
 }
 
 TEST(Tracker, PassesOverWhatIsNotEvenDoubtful) {
-  // These detections could only continue a hidden track, and there is none.
+  // These scores are enough only to continue a hidden track, and there is none.
   Film film({.lone_score = 0.12F, .doubtful_score = 0.1F});
   for (const float score : {0.06F, 0.09F, 0.06F}) film.push({}, {{kFace, score}});
   film.flush();
   EXPECT_TRUE(film.ended.empty());
-  // A face with a sufficient lone score is hidden, even if it counts as doubtful.
+  // A face whose score reaches lone_score is hidden, even if it counts as doubtful.
   Film lone({.lone_score = 0.12F, .doubtful_score = 1});
   lone.push({}, {{kFace, 0.13F}});
   lone.flush();
@@ -341,7 +347,8 @@ TEST(Tracker, NeedsHigherScoresOfLargerFaces) {
 }
 
 TEST(Tracker, CoversTheRimOfANeighbour) {
-  // The box is too small in every other frame. What its neighbours cover is covered there, too.
+  // In every other frame, the detected box is too small. The boxes of the neighbouring frames must
+  // cover the rest of the face.
   Film film;
   const Box half{100, 80, 140, 105};
   for (int i = 0; i < 20; ++i) film.push({.patches = {{kFace, 9}}}, {{i % 2 == 0 ? kFace : half}});
@@ -353,7 +360,7 @@ TEST(Tracker, FollowsAFaceThroughAPan) {
   Film film;
   for (int i = 0; i < 30; ++i) {
     const float x = 6 * static_cast<float>(i);
-    const Box face = shifted(kFace, -x / 2, 0);  // moves against the camera
+    const Box face = shifted(kFace, -x / 2, 0);  // the face moves against the camera
     const bool detected = i < 10 || i > 17;
     film.push({.camera = {1, 0, -x, 0}, .patches = {{face, 9}}},
               detected ? std::vector<Seen>{{face}} : std::vector<Seen>{});
@@ -368,7 +375,8 @@ TEST(Tracker, FollowsAFaceThroughAPan) {
 }
 
 TEST(Tracker, HoldsWhatEntersAtTheBorder) {
-  // The face comes in from the left by 8 pixels a frame, and is detected once it is inside.
+  // The face enters the picture from the left by 8 pixels a frame. It is detected when it is
+  // completely inside.
   Film film;
   const auto at = [](int i) { return shifted({-40, 80, 0, 130}, 8 * static_cast<float>(i), 0); };
   for (int i = 0; i < 20; ++i)
@@ -391,7 +399,7 @@ TEST(Tracker, HoldsWhatHasLeftAtTheBorderAtMost) {
 }
 
 TEST(Tracker, KeepsTwoApartThatCross) {
-  // One face goes right and the other goes left in front of it, by 6 pixels a frame each.
+  // One face moves right, and the other one moves left in front of it, both by 6 pixels a frame.
   Film film;
   const auto right = [](int i) { return shifted({20, 80, 60, 130}, 6 * static_cast<float>(i), 0); };
   const auto left = [](int i) {
@@ -412,7 +420,7 @@ TEST(Tracker, KeepsTwoApartThatCross) {
     EXPECT_GT(iou(box.box, box.track == 0 ? left(39) : right(39)), 0.8F);
 }
 
-/// Two faces meet, moving by 10 pixels a frame each. In frame 10 they are beside each other.
+/// Two faces move towards each other by 10 pixels a frame each. In frame 10, they are side by side.
 Box to_the_right(float frame) { return shifted({40, 80, 80, 130}, 10 * frame, 0); }
 Box to_the_left(float frame) { return shifted({260, 90, 300, 140}, -10 * frame, 0); }
 Scene meeting(float frame) {
@@ -448,7 +456,8 @@ TEST(Tracker, KeepsCrossingFacesInThePictureHoweverLongAFrameIs) {
 }
 
 TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
-  // Pairs of frames are a millisecond apart, and the detector is off by 2 pixels in each pair.
+  // The frames of a pair are a millisecond apart, and the detections in a pair have an error of 2
+  // pixels.
   Film film;
   float last = 0;
   for (int i = 0; i < 22; ++i) {
@@ -466,7 +475,8 @@ TEST(Tracker, MovesCrossingFacesOnThoughStampsAreCloseTogether) {
 }
 
 TEST(Tracker, FillsWhatStillWaitsOfAGapOfManyFrames) {
-  // The film has 5,000 frames a second. When a gap of 2,000 frames ends, 511 of them wait.
+  // The film has 5,000 frames a second. A gap has 2,000 frames, and at its end only 511 frames
+  // still wait.
   Film film({.hold_s = 0});
   const Scene scene{.picture = {64, 64}};
   const Box face{16, 16, 48, 48};
@@ -479,7 +489,7 @@ TEST(Tracker, FillsWhatStillWaitsOfAGapOfManyFrames) {
 }
 
 TEST(Tracker, GivesNothingAfterAnError) {
-  // The frames that wait might lack boxes of the frame in which the error occurred.
+  // After an error, the frames that wait could lack boxes that the failed frame would have added.
   Detections many;
   for (std::size_t i = 0; i <= kMostDetections; ++i) many.push_back(kFace, 0.5F);
   const Detections none;
@@ -507,7 +517,7 @@ TEST(Tracker, HidesAllOfAFrameWithoutDetections) {
 }
 
 TEST(Tracker, LooksPastADamagedPicture) {
-  // The picture moves meanwhile. A damaged picture would look like a cut if it were compared.
+  // Meanwhile the camera moves. If the damaged picture were compared, it would look like a cut.
   Film film;
   const auto scene = [](int i) {
     const float x = 5 * static_cast<float>(i);
@@ -542,7 +552,7 @@ TEST(Tracker, GoesBackwardsPastADamagedPicture) {
 }
 
 TEST(Tracker, CountsTimeNotFrames) {
-  // One film has 100 frames a second, the other one 5. A face is held for 0.4 s in both.
+  // One film has 100 frames a second, and the other one has 5. In both, a face is held for 0.4 s.
   const Film fast = still_film(
       200, [](int i) { return i < 20; }, {.hold_s = 0.4, .gap_s = 0}, 0.01);
   EXPECT_EQ(fast.hidden(59, kFace), 1);
@@ -595,7 +605,7 @@ TEST(Tracker, RefusesMoreDetectionsThanItTracks) {
 }
 
 TEST(Tracker, RefusesMoreTracksThanItFollows) {
-  // No detection ever continues a track, because each frame has its detections elsewhere.
+  // No detection continues a track, because the detections of each frame are at other places.
   CpuMotionEstimator motion;
   Tracker tracker(motion);
   const auto push = [&](int frame) {
@@ -616,8 +626,8 @@ TEST(Tracker, RefusesMoreTracksThanItFollows) {
 }
 
 TEST(Tracker, TakesAnyNumberOfDoubtfulTracks) {
-  // Faint detections come and go everywhere. They must not end a run, and what is hidden stays
-  // hidden.
+  // There are many weak detections, at different places in each frame. They must not end the run,
+  // and hidden faces must stay hidden.
   Film film;
   const Box lone{100, 60, 200, 160};
   for (int frame = 0; frame < 6; ++frame) {
@@ -687,7 +697,8 @@ TEST(Tracker, GoesOnAfterAFlushWithoutWhatWasBefore) {
   for (int i = 0; i < 5; ++i) film.push({.patches = {{kFace, 9}}}, {{kFace}});
   film.flush();
   EXPECT_EQ(film.frames.size(), 5U);
-  film.push({.patches = {{kFace, 9}}}, {}, -1);  // an earlier time, so no frame is before it
+  film.push({.patches = {{kFace, 9}}}, {}, -1);  // the time may be earlier, because the tracker
+                                                 // starts anew after a flush
   film.push({.patches = {{kFace, 9}}}, {{kFace}});
   film.flush();
   ASSERT_EQ(film.frames.size(), 7U);
@@ -697,8 +708,8 @@ TEST(Tracker, GoesOnAfterAFlushWithoutWhatWasBefore) {
 }
 
 TEST(Tracker, FollowsTwoThousand) {
-  // A crowd moves with the camera: 50 x 40 faces of 16 pixels, of which each frame misses every
-  // fourth.
+  // A crowd of 50x40 faces of 16 pixels moves with the camera. In each frame, every fourth face
+  // isn't detected.
   Film film;
   const Size picture{1600, 1280};
   const auto face = [](int i, int frame) {
@@ -725,8 +736,8 @@ bool same(const TrackedBox& a, const TrackedBox& b) {
          a.state == b.state && a.hidden == b.hidden;
 }
 
-/// Returns a film of faces in a picture that turns and moves. Each face is weak at first and is
-/// missed now and then.
+/// Returns a film of faces in a picture that turns and moves. Each face has a low score at first,
+/// and sometimes isn't detected.
 Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int rows = 1) {
   Film film({}, std::move(motion));
   for (int i = 0; i < 40; ++i) {
@@ -746,7 +757,7 @@ Film moving_film(std::unique_ptr<MotionEstimator> motion, int columns = 12, int 
   return film;
 }
 
-/// Expects equal boxes. Returns their number.
+/// Expects that both films have equal boxes, and returns their number.
 std::size_t expect_equal(const Film& a, const Film& b) {
   std::size_t boxes = 0;
   EXPECT_EQ(a.frames.size(), b.frames.size());
@@ -762,7 +773,7 @@ TEST(Tracker, GivesTheSameAgain) {
   EXPECT_GT(expect_equal(film, moving_film(std::make_unique<CpuMotionEstimator>())), 300U);
 }
 
-/// Counts the calls that ask it to follow points or boxes.
+/// Counts the calls that follow boxes.
 class CountingMotion final : public CpuMotionEstimator {
  public:
   CountingMotion(bool far, int& calls) : far_(far), calls_(calls) {}
@@ -795,7 +806,7 @@ TEST(Tracker, AsksAFarEstimatorLessOftenOfACrowdWhosePointsRunOut) {
   EXPECT_LT(far_calls, near_calls * 3 / 5) << "of " << near_calls;
 }
 
-/// Counts the comparisons that it is asked for.
+/// Counts the calls that compare pictures.
 class CountingComparisons final : public CpuMotionEstimator {
  public:
   [[nodiscard]] PictureChange compare(const MotionPicture& before,
@@ -821,12 +832,14 @@ TEST(Tracker, TakesAComparisonWithTheLastPictureOnly) {
   };
   PictureChange cut;
   cut.cut = true;
-  push(0, ComparedPictures{pictures[3], cut});  // no picture was pushed before
+  push(0, ComparedPictures{pictures[3], cut});  // the first picture can't be compared with an
+                                                // earlier one, so this isn't used
   PictureChange pan;
   pan.camera = {1, 0, 50, 0};
   push(1, ComparedPictures{pictures[0], pan});
   EXPECT_EQ(motion.comparisons, 0);
-  push(2, ComparedPictures{pictures[0], cut});  // an earlier picture
+  push(2, ComparedPictures{pictures[0], cut});  // this comparison is with an earlier picture than
+                                                // the last one, so it isn't used
   EXPECT_EQ(motion.comparisons, 1);
   push(3, std::nullopt);
   EXPECT_EQ(motion.comparisons, 2);

@@ -1,5 +1,8 @@
-"""Finds what a C++ source defines in its namespaces, as far as its text shows that. It reads sources that clang-format
-has formatted. It doesn't expand macros, and ignores the contents of classes and functions."""
+"""Finds the definitions in the namespaces of a C++ source, as far as its text shows them.
+
+The source must be formatted by clang-format. Macros aren't expanded, and the contents of classes and functions are
+ignored.
+"""
 import dataclasses
 import re
 
@@ -12,15 +15,15 @@ TOKEN = re.compile(r'''
 ''', re.VERBOSE | re.DOTALL | re.MULTILINE)
 TYPES = {'class', 'struct', 'union', 'enum', 'concept'}
 CLOSING = {'(': ')', '{': '}', '[': ']', '[[': ']'}
-# Names before a bracket that aren't functions.
+# Names that can stand before a bracket without being functions.
 NO_FUNCTION = {'alignas', 'decltype', 'explicit', 'noexcept', 'requires', 'static_assert', '__launch_bounds__',
                '__attribute__'}
 
 
 @dataclasses.dataclass(frozen=True)
 class Definition:
-    namespace: tuple  # names from the outermost namespace on; '' for one without a name
-    name: str  # a function's name includes its parameters as they are written
+    namespace: tuple  # names of the namespaces, the outermost first; '' for a namespace without a name
+    name: str  # for functions, this includes the parameters as they are written
     is_type: bool
     line: int
 
@@ -51,7 +54,7 @@ def tokens(text):
 
 
 def definitions(text):
-    """Returns all definitions of a source, in its order."""
+    """Returns all definitions of a source, in the order of its text."""
     return Reader(tokens(text)).read()
 
 
@@ -60,7 +63,7 @@ class Reader:
         self.tokens = all_tokens
         self.at = 0
         self.namespace = []
-        self.opened = []  # for each open brace: how many namespaces it has opened
+        self.opened = []  # for each open brace: the number of namespaces that it has opened
         self.found = []
 
     def read(self):
@@ -97,12 +100,12 @@ class Reader:
             self.namespace += names
             self.opened.append(len(names))
         else:
-            while self.text(0) not in (';', ''):  # an alias, or a using directive
+            while self.text(0) not in (';', ''):  # skips an alias or a using directive
                 self.at += 1
         self.at += 1
 
     def read_statement(self):
-        """Reads a declaration or a definition up to its end, which is a semicolon or the brace that closes a body."""
+        """Reads a declaration or definition until its end: a semicolon, or the brace that closes its body."""
         head, body = [], False
         while self.text(0) not in (';', '}', ''):
             if self.text(0) in CLOSING:
@@ -119,7 +122,7 @@ class Reader:
         self.add(head, body)
 
     def skip_bracket(self):
-        """Returns the tokens of a bracket, from its opening sign to its closing one."""
+        """Returns the tokens of a bracket, including its opening and its closing sign."""
         begin, opening = self.at, self.text(0)
         square = opening in ('[', '[[')
         opens = {'[': 1, '[[': 2} if square else {opening: 1}
@@ -132,7 +135,7 @@ class Reader:
         return self.tokens[begin:self.at]
 
     def ends_behind_brace(self):
-        """A type or a variable goes on to its semicolon; a function ends with its body."""
+        """Returns whether a definition ends with its body. Functions do; types and variables end with a semicolon."""
         return self.text(0) not in (';', ',', '(', '=', '{')
 
     @staticmethod
@@ -141,7 +144,7 @@ class Reader:
 
     @staticmethod
     def without_template(words):
-        """Returns the tokens behind "template <...>"."""
+        """Returns the tokens without a leading "template <...>"."""
         while words and words[0].text == 'template':
             depth = 0
             for i, word in enumerate(words):
@@ -153,7 +156,7 @@ class Reader:
 
     def add(self, head, body):
         words = self.without_template(self.words(head))
-        # The same alias may occur twice.
+        # Aliases and friend declarations aren't definitions; the same alias may occur twice.
         if not words or words[0].text in ('using', 'friend', 'static_assert', 'extern'):
             return
         kinds = [t.text for t in words if t.text not in ('[[', 'alignas', '(')]
@@ -170,7 +173,7 @@ class Reader:
                 self.define(names[0], words[0], is_type=True)
 
     def add_function(self, head, words, body):
-        """Returns whether the tokens define or declare a function."""
+        """Adds the function that the tokens define. Returns whether the tokens define or declare a function."""
         texts = [t.text for t in words]
         if '(' not in texts or ('=' in texts and texts.index('=') < texts.index('(')):
             return False

@@ -1,9 +1,12 @@
-"""lint.py BUILD CLANG_TIDY: reads names of sources from standard input, each ended by a zero byte, and checks those
-that BUILD compiles. Prints what clang-tidy finds, and ends with 1 if it finds something.
+"""lint.py BUILD CLANG_TIDY: checks with clang-tidy those sources that are compiled in the folder BUILD.
 
-Most of clang-tidy's time goes into the headers of a source. So sources that are compiled in the same way are joined
-into a batch, which is checked as one source. A source is checked alone if it defines macros, or a name that another
-source in the batch has defined."""
+It reads the names of the sources from standard input, each ended by a zero byte. It prints clang-tidy's findings, and
+its exit code is 1 if there are any.
+
+Most of clang-tidy's time goes into the headers of a source. So lint.py joins sources that are compiled with the same
+flags into a batch, and checks the batch as one source. A source isn't joined if it defines macros, or a name that
+another source of the batch defines.
+"""
 import concurrent.futures
 import dataclasses
 import json
@@ -18,12 +21,13 @@ from cpp_names import definitions
 
 MOST_SOURCES = 10
 MOST_LINES = 4000
-# Headers occur several times in a batch, so repeated_includes() looks for those that a single source repeats.
-# Of several equal aliases of a namespace, all but the first look unused: unused_aliases() looks for those.
+# These checks can't run on batches. In a batch, headers are included several times; repeated_includes() finds those
+# that a single source includes twice. If an alias of a namespace occurs several times, only its first one looks used;
+# unused_aliases() finds aliases that a single source doesn't use.
 NOT_IN_BATCHES = '-readability-duplicate-include,-misc-unused-alias-decls'
 ALIAS = re.compile(r'^ *namespace (\w+) = ', re.MULTILINE)
 INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
-# GCC's precompiled header contains these, so the compiler doesn't notice if a source fails to include them.
+# GCC's precompiled header contains these headers, so the compiler doesn't notice if a source doesn't include them.
 # gmock.h includes gtest.h.
 PRECOMPILED = {('<gtest/gtest.h>', '<gmock/gmock.h>'): re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
                ('<gmock/gmock.h>',): re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
@@ -33,11 +37,11 @@ PRECOMPILED = {('<gtest/gtest.h>', '<gmock/gmock.h>'): re.compile(r'^TEST(_F|_P)
 class Source:
     name: str
     text: str
-    flags: tuple  # flags of the compiler, without the names of source and object
+    flags: tuple  # the compiler's flags, without the names of the source and the object file
     directory: str
 
     def names(self):
-        """Returns the names that must not be defined twice in a batch: those that no other source sees, types, and
+        """Returns the names that must not be defined twice in a batch: names that only this source sees, types, and
         aliases."""
         hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.is_type}
         return hidden | set(re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE))
@@ -62,7 +66,7 @@ class Batch:
 
 
 def read_sources(names, build):
-    """Returns the sources among `names` that are compiled, and reports the others."""
+    """Returns those sources among `names` that are compiled. Prints the names of the others."""
     commands = {}
     for entry in json.loads((build / 'compile_commands.json').read_text()):
         path = os.path.relpath(os.path.join(entry['directory'], entry['file']))
@@ -143,12 +147,13 @@ class Linter:
         return self.folder.resolve() / f'batch_{number}.cpp'
 
     def check(self, number, batch):
-        """Returns the findings in a batch as text; empty if there are none."""
+        """Returns the findings in a batch as text, or "" if there are none."""
         if len(batch.sources) > 1:
             code, _ = self.run(str(self.file_of(number)), '--checks=' + NOT_IN_BATCHES)
             if code == 0:
                 return ''
-        # A source alone tells the truth: in a batch, names may collide, and a check may take one source for another.
+        # Findings in a batch can be wrong, because names can collide and sources can affect each other. So each source
+        # is checked again alone.
         results = [self.run(source.name) for source in batch.sources]
         return ''.join(text for code, text in results if code != 0)
 
@@ -169,7 +174,7 @@ def main():
     print(*found, sep='\n', end='\n' if found else '')
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for text in pool.map(linter.check, range(len(batches)), batches):
-            print(text, end='', flush=True)  # at once: the rest may take minutes
+            print(text, end='', flush=True)  # printed at once, because the other batches can take minutes
             found += [text] if text else []
     sys.exit(1 if found else 0)
 

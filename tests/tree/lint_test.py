@@ -1,4 +1,4 @@
-"""Tests how lint.py makes batches of sources, and what it finds in single sources and in runs."""
+"""Tests how lint.py makes batches, and what it finds in single sources and in batches."""
 import json
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 import lint
 
 HERE = pathlib.Path(__file__).parent
-# The stand-in finds the word BAD, and can't compile two sources that both contain CLASH.
+# The fake clang-tidy finds the word BAD, and reports an error for two lines that contain CLASH.
 FAKE_CLANG_TIDY = '''#!/usr/bin/env python3
 import sys
 file = sys.argv[-1]
@@ -76,7 +76,8 @@ class Aliases(unittest.TestCase):
 
 class Run(unittest.TestCase):
     def lint(self, texts, names=None):
-        """Returns the exit code and output of lint.py for texts by file. It checks all files, or those of `names`."""
+        """Runs lint.py on files with these texts ({file: text}), or only on the files `names`. Returns its exit code
+        and output."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'build').mkdir()

@@ -1,6 +1,9 @@
-"""one_definition_test.py ROOT: checks that no name is defined twice, and that each room's sources define names in the
-room's namespace. If a name has two definitions, the linker silently takes one of them, and the compiler sees only
-one."""
+"""one_definition_test.py ROOT: checks that no name is defined twice, and that each room defines names only in its
+namespace.
+
+If a name has two definitions in different sources, the compiler can't notice it, and the linker silently takes one of
+them.
+"""
 import collections
 import pathlib
 import sys
@@ -14,7 +17,7 @@ SOURCES = {'.h', '.cpp', '.cu', '.cuh'}
 
 
 def defined_twice(texts):
-    """Returns {name: files} for texts by file."""
+    """Returns {name: files} for the names that several files define. `texts` is {file: text}."""
     files = collections.defaultdict(set)
     for file, text in texts.items():
         for definition in definitions(text):
@@ -24,7 +27,7 @@ def defined_twice(texts):
 
 
 def outside_of_its_room(texts):
-    """Returns (file, line, name) for definitions that aren't in facepipe::ROOM."""
+    """Returns (file, line, name) of each definition in a room that isn't in the room's namespace facepipe::ROOM."""
     found = []
     for file, text in texts.items():
         room = pathlib.PurePath(file).parts[0]

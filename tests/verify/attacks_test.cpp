@@ -1,6 +1,6 @@
-// These tests check what verify finds of faces that are still visible in some disguise, and of
-// faces that each style has hidden. The faces are textures, and the test tells the detector where
-// they are.
+// These tests check what verify finds: faces that are still visible in some disguise, and nothing
+// in faces that a style has hidden. The faces are textures, and the fake detector knows where they
+// are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace {
 
 constexpr Size kPicture{320, 200};
 constexpr Box kFace{120, 60, 168, 116};
-constexpr int kStep = 3;  // pixels from frame to frame
+constexpr int kStep = 3;  // pixels by which the camera moves from frame to frame
 
-/// Returns the original's frame of that number. Its camera moves.
+/// Returns the original video's frame `number`. The camera moves right.
 Grey original(int number) {
   Grey grey{kPicture, {}};
   for (int y = 0; y < kPicture.height; ++y)
@@ -39,7 +39,8 @@ Box face_at(int number) {
   return {kFace.x1 - left, kFace.y1, kFace.x2 - left, kFace.y2};
 }
 
-/// Returns a frame that owns planes of 8 bits and full range. Chroma is as large as luma.
+/// Returns a frame that owns its planes, with 8 bits and full range. Chroma planes have the size of
+/// luma.
 Frame frame_of(const Planes& planes) {
   auto samples = std::make_shared<std::vector<std::vector<std::uint8_t>>>();
   samples->push_back(planes.luma.samples);
@@ -68,7 +69,7 @@ Grey each(Grey grey, const std::function<double(double)>& change) {
 
 Grey flat(std::uint8_t value) { return test::flat(kPicture, value); }
 
-/// Returns a picture whose pixel (x, y) is the pixel of `from` at `place(x, y)`.
+/// Returns a picture whose pixel (x, y) is the pixel of `from` at place(x, y).
 Grey warped(const Grey& from, const std::function<Point(int, int)>& place) {
   Grey to = from;
   for (int y = 0; y < from.size.height; ++y)
@@ -103,7 +104,7 @@ Grey noisy(const Grey& from, double sigma, unsigned seed) {
   return each(from, [&](double v) { return v + noise(random); });
 }
 
-/// Returns the original's picture with the face hidden.
+/// Returns the original video's picture `number` with the face hidden.
 Grey hidden(int number, const overlay::HideOptions& options) {
   Frame frame = test::frame_of(original(number));
   overlay::FaceHider hider(options);
@@ -120,7 +121,7 @@ Grey mirrored_in_place(const Grey& from, const Box& face) {
   });
 }
 
-/// Makes the hidden video's frame of that number.
+/// Returns the hidden video's frame with a given number.
 using Making = std::function<Planes(int)>;
 
 struct Case {
@@ -130,7 +131,8 @@ struct Case {
 
 class Attacks : public testing::Test {
  protected:
-  /// @param found_there  the detector's score at the face in the hidden video; 0: it finds none
+  /// @param found_there  score of the face that the detector finds in the hidden video; 0: it finds
+  /// none
   std::vector<Finding> run(const Making& make, int frames = 8, float found_there = 0) {
     int number = 0;
     original_.behaviour.candidates_of = [&](const Frame&) {
@@ -256,20 +258,20 @@ TEST_F(Attacks, A1FindsOneFrameOfAThousand) {
   const std::vector<Finding> found = verifier.finish();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::leak);
-  // The frames beside it show it too late and too early.
+  // In the neighbouring frames, the picture shows the face too late or too early.
   EXPECT_LE(found[0].frames, 3);
   const auto shows = [](const FoundBox& box) { return box.frame == 567; };
   EXPECT_TRUE(std::ranges::any_of(found[0].boxes, shows));
 }
 
-// Nothing of the face is left, but the detector sees a face there: another picture of the same
-// person.
+// The original's face is completely hidden, but the detector finds a face at its place. This can be
+// another picture of the same person.
 TEST_F(Attacks, A1FindsWhatADetectorSurelyFindsAtAFacesPlace) {
   const auto cover = [](int i) { return plain(hidden(i, {})); };
   const std::vector<Finding> found = run(cover, 8, 0.7F);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::leak);
-  EXPECT_TRUE(run(cover, 8, 0.5F).empty());  // as low as the scores of what hide draws
+  EXPECT_TRUE(run(cover, 8, 0.5F).empty());  // faces in what hide draws also have such low scores
 }
 
 TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
@@ -296,7 +298,7 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
        {overlay::HideOptions{}, grey, ellipse, blur, picture}) {
     const int style = static_cast<int>(options.style);
     EXPECT_TRUE(run([&](int i) { return plain(hidden(i, options)); }).empty()) << style;
-    // A codec adds noise, and somebody may tag the wrong range.
+    // A codec adds noise, and somebody can have tagged a wrong range.
     EXPECT_TRUE(run([&](int i) {
                   return plain(noisy(hidden(i, options), 2, static_cast<unsigned>(i)));
                 }).empty())
@@ -310,7 +312,7 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
 }
 
 // The picture is a wall of equal stones, of which one was taken for a face and hidden. Its
-// neighbours are no leak.
+// neighbours look the same, but are no leak.
 TEST_F(Attacks, A1FindsNothingInNeighboursThatAreAlike) {
   constexpr int kStone = 20;
   constexpr Box kOne{100, 60, 120, 80};
@@ -330,7 +332,8 @@ TEST_F(Attacks, A1FindsNothingInNeighboursThatAreAlike) {
 
 TEST_F(Attacks, A5FindsFacesInPicturesOfTheirOwn) {
   hidden_.behaviour.candidates.push_back(kFace, 0.7F);
-  hidden_.behaviour.candidates.push_back({10, 10, 40, 40}, 0.4F);  // not surely a face
+  hidden_.behaviour.candidates.push_back({10, 10, 40, 40}, 0.4F);  // this score is too low for a
+                                                                   // sure face
   LonePictures pictures(Looks({{&hidden_}}), true);
   const Frame frame = test::frame_of(original(0));
   for (int i = 0; i < 3; ++i) pictures.push(frame, i, i / 25.0, {});

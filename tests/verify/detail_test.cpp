@@ -1,4 +1,5 @@
-// These tests apply the measure to pictures whose answer is known: copies, covers, blurs, mosaics.
+// These tests measure detail in pictures for which the result is known: copies, covers, blurs,
+// mosaics.
 #include "verify/detail.h"
 
 #include <gtest/gtest.h>
@@ -17,13 +18,14 @@ using test::pixel;
 constexpr Size kPicture{320, 240};
 constexpr Box kFace{100, 60, 164, 124};
 
-/// Measures what is left at the same place of another picture, which may have another size.
+/// Measures how much of a face's detail is at the same place of another picture, which can have
+/// another size.
 DetailLeft detail_left(const Grey& before, const Grey& after, const Box& box) {
   const Area there = scaled(area_of(box), before.size, after.size);
   return FaceDetail(before, box).left_in(detail_of(after, there), kLikeInPlace);
 }
 
-/// Replaces squares of `side` pixels by their means.
+/// Replaces each square of `side` pixels by its mean.
 Grey mosaic(const Grey& from, int side) {
   Grey to = from;
   for (int y = 0; y < from.size.height; ++y)
@@ -74,7 +76,7 @@ TEST(Detail, OfAHalfThatIsCoveredIsHalfGone) {
   EXPECT_NEAR(detail.gone + detail.weakened + detail.left, 1, 1e-9);
 }
 
-// Six cells cover a face: some of its detail stays, but hardly any is unchanged.
+// With six cells across a face, some of its detail is left, but hardly any is unchanged.
 TEST(Detail, InAMosaicIsWeakenedOrGone) {
   const Grey before = test::textured(kPicture, 3);
   const DetailLeft fine = detail_left(before, mosaic(before, 10), kFace);
@@ -87,7 +89,8 @@ TEST(Detail, NothingToLoseIsGone) {
   Grey flat{kPicture, std::vector<std::uint8_t>(320 * 240, 90)};
   EXPECT_EQ(detail_left(flat, flat, kFace).gone, 1);
   const Grey before = test::textured(kPicture, 3);
-  EXPECT_EQ(detail_left(before, before, {-90, -90, -20, -20}).gone, 1);  // outside of the picture
+  EXPECT_EQ(detail_left(before, before, {-90, -90, -20, -20}).gone, 1);  // this box is outside of
+                                                                         // the picture
 }
 
 TEST(Detail, BoxesMayPassTheEdgeAndBeOfAnySize) {

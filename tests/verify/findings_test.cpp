@@ -61,7 +61,8 @@ TEST(Findings, ThumbnailsShowTheHiddenVideo) {
   findings.add(FindingKind::leak, FindingSource::edit_file, 1, found(1, 0.3F), bright, kSize);
   findings.add(FindingKind::leak, FindingSource::edit_file, 1, found(2, 0.1F), dark, kSize);
   const std::vector<Finding> all = findings.take();
-  EXPECT_EQ(all[0].thumbnail.size, (Size{20, 20}));  // the box, and half of it more on each side
+  EXPECT_EQ(all[0].thumbnail.size, (Size{20, 20}));  // the box, and half of its size more on each
+                                                     // side
   EXPECT_EQ(all[0].thumbnail.at(5, 5), 200);
 }
 

@@ -39,7 +39,8 @@ TEST(Grey, IsUprightAndOfFullRange) {
       }
 }
 
-/// Compares a plane of chroma (0: Cb, 1: Cr) with the frame's samples, each turned upright.
+/// Compares a plane of chroma (0: Cb, 1: Cr) with the frame's samples, which are turned upright one
+/// by one.
 void expect_chroma(const Grey& plane, const Frame& frame, int which) {
   const Size stored = frame.chroma_size();
   ASSERT_EQ(plane.size, upright_size(stored, frame.orientation));

@@ -29,7 +29,8 @@ TEST(Looks, WhatTheyFindIsPutTogether) {
   FakeDetectorFactory plain;
   plain.behaviour.candidates.push_back({10, 10, 20, 20}, 0.2F);
   plain.behaviour.candidates.push_back({60, 10, 70, 20}, 0.4F);
-  FakeDetectorFactory other;  // in the mirrored picture: 79..89 and 30..40 of 100
+  FakeDetectorFactory other;  // x 79..89 and 60..70 in the mirrored picture are 11..21 and 30..40
+                              // in the picture, which is 100 pixels wide
   other.behaviour.candidates.push_back({79, 10, 89, 20}, 0.3F);
   other.behaviour.candidates.push_back({60, 40, 70, 50}, 0.1F);
   Looks looks({{&plain, false}, {&other, true}});
@@ -37,7 +38,7 @@ TEST(Looks, WhatTheyFindIsPutTogether) {
   const Detections found = looks.find(frame, {});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found.boxes[0], (Box{60, 10, 70, 20}));
-  EXPECT_EQ(found.boxes[1], (Box{11, 10, 21, 20}));  // it suppresses the one at 10
+  EXPECT_EQ(found.boxes[1], (Box{11, 10, 21, 20}));  // this box suppresses the one at x = 10
   EXPECT_EQ(found.boxes[2], (Box{30, 40, 40, 50}));
   EXPECT_EQ(found.scores[2], 0.1F);
 }

@@ -9,7 +9,8 @@
 namespace facepipe::verify {
 namespace {
 
-/// Pairs both videos to their ends. Returns p, m and x for pairs, missing and extra frames.
+/// Pairs the frames of two videos until both end. Returns p for each pair, m for a missing frame,
+/// and x for an extra frame.
 std::string met(const std::vector<double>& original, const std::vector<double>& hidden) {
   const auto at = [](const std::vector<double>& times, std::size_t i) {
     return i < times.size() ? std::optional(times[i]) : std::nullopt;
@@ -29,7 +30,8 @@ std::string met(const std::vector<double>& original, const std::vector<double>& 
 
 TEST(Pairing, EqualStampsArePairs) {
   EXPECT_EQ(met({0, 0.04, 0.08}, {0, 0.04, 0.08}), "ppp");
-  EXPECT_EQ(met({0, 0.0333, 0.0667}, {0, 0.033, 0.067}), "ppp");  // rounded to milliseconds
+  EXPECT_EQ(met({0, 0.0333, 0.0667}, {0, 0.033, 0.067}), "ppp");  // times are rounded to
+                                                                  // milliseconds
 }
 
 TEST(Pairing, WhatIsMissingShiftsNothing) {
@@ -47,7 +49,7 @@ TEST(Pairing, WhatIsTooMuchShiftsNothing) {
 
 TEST(Pairing, AStampThatIsALittleOffIsAPair) {
   EXPECT_EQ(met({0, 1, 2}, {0.2, 1.2, 2.2}), "ppp");
-  EXPECT_EQ(met({0, 0.1, 5}, {0, 0.1, 4}), "ppp");  // the distance between frames changes
+  EXPECT_EQ(met({0, 0.1, 5}, {0, 0.1, 4}), "ppp");  // the distance between frames is different
 }
 
 TEST(FrameDifference, KeepsTheFirst) {

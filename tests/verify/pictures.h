@@ -1,4 +1,4 @@
-// Makes grey pictures with detail of every size, and frames of them.
+// Makes grey pictures with details of all sizes, and frames of such pictures.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline verify::Grey textured(Size size, unsigned seed) {
   return grey;
 }
 
-/// Returns a picture of one brightness.
+/// Returns a picture whose samples all have the same value.
 inline verify::Grey flat(Size size, std::uint8_t value) {
   return {size,
           std::vector<std::uint8_t>(
@@ -42,7 +42,7 @@ inline void fill(verify::Grey& grey, const Box& box, std::uint8_t value) {
         pixel(grey, x, y) = value;
 }
 
-/// Returns a frame of full range that has only luma and owns its samples.
+/// Returns a frame of full range that has only luma, and owns its samples.
 inline Frame frame_of(const verify::Grey& grey) {
   auto samples = std::make_shared<std::vector<std::byte>>(grey.samples.size());
   std::memcpy(samples->data(), grey.samples.data(), grey.samples.size());

@@ -1,4 +1,4 @@
-// These tests check faces that only turned looks find.
+// These tests check faces that are found only in turned pictures.
 #include "verify/turned.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr Size kPicture{240, 160};
 
-/// Makes a detector find faces at this place if the picture is turned clockwise by that many
-/// quarters, and nothing otherwise.
+/// Makes a detector find these faces if the picture is turned clockwise by `turns` quarters, and no
+/// faces otherwise. `looks` counts its calls.
 void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::vector<Box>& faces,
                   int* looks = nullptr) {
   detectors.behaviour.candidates_of = [=](const Frame& frame) {
@@ -29,7 +29,8 @@ void find_in_turn(test::FakeDetectorFactory& detectors, int turns, const std::ve
 
 TEST(TurnedSearch, A4BoxesAreThoseOfTheUprightPicture) {
   const Frame frame = test::frame_of(test::textured(kPicture, 4));
-  // In the picture turned by a quarter, which is 160 pixels wide, x runs up the upright picture.
+  // In the first case, the picture is turned clockwise by a quarter, so it is 160 pixels wide. Its
+  // x increases from the bottom to the top of the upright picture.
   for (const auto& [turns, there, here] :
        {std::tuple{1, Box{10, 20, 40, 60}, Box{20, 120, 60, 150}},
         std::tuple{2, Box{10, 20, 40, 60}, Box{200, 100, 230, 140}},
@@ -52,14 +53,14 @@ TEST(TurnedSearch, A4LookAtAllPicturesWhileATurnShowsMore) {
   EXPECT_EQ(turned.find(frame, 0, {}, {}).size(), 3U);
   EXPECT_EQ(looks, 3);
   EXPECT_EQ(turned.find(frame, 0.5, {}, {}).size(), 3U);
-  EXPECT_EQ(looks, 4);  // only the one turn
+  EXPECT_EQ(looks, 4);  // only this turn was searched
   EXPECT_EQ(turned.faces(), (detector::FacesByTurn{0, 0, 0, 3}));
   EXPECT_EQ(detector::turn_of_faces(turned.faces()), 3);
   find_in_turn(detectors, 3, {}, &looks);
   EXPECT_EQ(turned.find(frame, 1.0, {}, {}).size(), 0U);
   EXPECT_EQ(looks, 7);
   EXPECT_EQ(turned.find(frame, 1.5, {}, {}).size(), 0U);
-  EXPECT_EQ(looks, 7);  // no turn
+  EXPECT_EQ(looks, 7);  // no turn was searched
 }
 
 TEST(TurnedSearch, A4FacesThatStandUprightWantNoTurn) {
@@ -67,7 +68,7 @@ TEST(TurnedSearch, A4FacesThatStandUprightWantNoTurn) {
   test::FakeDetectorFactory detectors;
   find_in_turn(detectors, 2, {{10, 20, 40, 60}});
   Detections upright;
-  upright.push_back({200, 100, 230, 140}, 0.9F);  // the same face
+  upright.push_back({200, 100, 230, 140}, 0.9F);  // the same face in the upright picture
   upright.push_back({20, 20, 50, 60}, 0.9F);
   TurnedSearch turned(detectors);
   static_cast<void>(turned.find(frame, 0, upright, {}));

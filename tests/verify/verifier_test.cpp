@@ -1,4 +1,4 @@
-// These tests find leaks in pictures that are textures. The test tells the detector where faces
+// These tests find leaks in pictures that are textures. The fake detector knows where the faces
 // are.
 #include "verify/verifier.h"
 
@@ -90,7 +90,8 @@ TEST_F(VerifierTest, ThatTheHiddenPictureTellsOfAPlaceCounts) {
 
 TEST_F(VerifierTest, WhatOnlyTheHiddenPictureShowsIsTold) {
   hidden_.behaviour.candidates.push_back(kFace, 0.3F);
-  hidden_.behaviour.candidates.push_back({150, 40, 180, 80}, 0.05F);  // too weak to be reported
+  hidden_.behaviour.candidates.push_back({150, 40, 180, 80}, 0.05F);  // this face's score is too
+                                                                      // low to be reported
   const std::vector<Finding> found = run(hidden());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kind, FindingKind::only_there);
@@ -138,7 +139,7 @@ TEST_F(VerifierTest, PicturesMayDifferInSize) {
   const Grey full = original();
   for (int y = 0; y < half.size.height; ++y)
     for (int x = 0; x < half.size.width; ++x) half.samples.push_back(full.at(2 * x, 2 * y));
-  hidden_.behaviour.candidates.push_back({30, 20, 50, 44}, 0.8F);  // kFace in that picture
+  hidden_.behaviour.candidates.push_back({30, 20, 50, 44}, 0.8F);  // kFace at half the size
   const std::vector<Finding> found = run(half);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NE(found[0].kind, FindingKind::only_there);

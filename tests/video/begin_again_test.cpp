@@ -1,5 +1,5 @@
-// These tests check a decoder that has looked for the first picture and begins again. It must
-// behave like a new one, even if it has read parts of a damaged stream.
+// These tests check a decoder that has decoded the first picture and then begins again. It must
+// behave like a new decoder, even if it has read parts of a damaged stream.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPictureParameterSet = 8;  // H.264 table 7-1
+constexpr int kPictureParameterSet = 8;  // nal_unit_type (H.264, table 7-1)
 
 /// Returns an H.264 stream (Annex B) without its first picture parameter set.
 std::string without_first_set(const std::string& stream) {
@@ -72,7 +72,7 @@ class BeginAgain : public testing::Test {
     const video::Demuxer demuxer(file.string(), {});
     return play(file, *decoder_of(demuxer));
   }
-  /// Reads the first picture, begins again, and plays the file from its start with the same
+  /// Decodes the first picture, begins again, and decodes the file from its start with the same
   /// decoder.
   [[nodiscard]] Played played_again(const fs::path& file) {
     video::Demuxer demuxer(file.string(), {});
@@ -97,7 +97,8 @@ TEST_F(BeginAgain, GivesWhatANewDecoderGives) {
   EXPECT_EQ(played_by_a_new_one(whole_).pictures.size(), 10U);
 }
 
-// The decoder has read the parameter sets behind the pictures that need them.
+// In the file, the parameter sets follow the pictures that need them. The decoder has already read
+// the sets, and must forget them.
 TEST_F(BeginAgain, D3ForgetsParameterSetsThatCameTooLate) {
   const Played expected = played_by_a_new_one(damaged_);
   EXPECT_EQ(expected.lost, 5);

@@ -1,4 +1,4 @@
-// These tests check what any decoder requires of decoding stamps.
+// These tests check the conditions that decoding stamps must fulfil for every decoder.
 #include "video/write/encoder_stamps.h"
 
 #include <gmock/gmock.h>
@@ -17,8 +17,8 @@ namespace {
 using testing::ElementsAre;
 using Stamps = std::vector<std::int64_t>;
 
-/// Returns the stamps of packets. Each packet comes after `sent_ahead` more pictures have been
-/// sent.
+/// Returns the decoding stamps of packets. Before the encoder returns a packet, it has received
+/// `sent_ahead` further pictures.
 Stamps stamps_of(int lead, std::int64_t ticks, const Stamps& shown, std::size_t sent_ahead) {
   DecodingStamps stamps(lead, ticks);
   Stamps given;
@@ -43,7 +43,8 @@ TEST(DecodingStamps, DontDependOnHowManyPicturesTheEncoderHolds) {
     EXPECT_EQ(stamps_of(3, 512, shown, ahead), stamps_of(3, 512, shown, 0)) << ahead;
 }
 
-// The order is a pyramid of seven B-frames at an uneven rate, the deepest reordering of NVENC.
+// The order is a pyramid of seven B-frames with an uneven rate, which is the deepest reordering of
+// NVENC.
 TEST(DecodingStamps, RiseAndAreNeverAfterPresentation) {
   const Stamps shown{0, 3, 7, 8, 20, 21, 30, 44, 45, 50};
   const std::vector<std::size_t> decoding_order{0, 8, 4, 2, 1, 3, 6, 5, 7, 9};

@@ -1,4 +1,5 @@
-// These tests check FFmpeg's errors: the first line, which is kept, and what a code means.
+// These tests check FFmpeg's errors: which line of its messages is kept, and what its error codes
+// mean.
 #include "video/ffmpeg.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests decode stream after stream with one codec context of FFmpeg. Each must give what a
-// context of its own gives.
+// These tests decode several streams, one after the other, with one codec context of FFmpeg. The
+// results must equal those of a new codec context for each stream.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -31,7 +31,7 @@ struct Picture {
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-/// Says which packets a decoder gets.
+/// Returns whether the decoder gets the packet with this number.
 using Wanted = std::function<bool(int number)>;
 
 bool all(int /*number*/) { return true; }
@@ -50,7 +50,7 @@ std::vector<Picture> play(video::Demuxer& demuxer, video::Decoder& decoder, cons
 struct Decoded {
   std::vector<Picture> pictures;
   std::int64_t lost = 0;
-  video::UniqueCodecContext codec;  ///< the codec to hand on, or nullptr
+  video::UniqueCodecContext codec;  ///< codec for the next decoder, or nullptr
 };
 
 Decoded decoded(const fs::path& file, video::UniqueCodecContext before,
@@ -65,7 +65,7 @@ Decoded decoded(const fs::path& file, video::UniqueCodecContext before,
   return result;
 }
 
-/// Decodes with an ordinary CPU decoder.
+/// Decodes a file with a new decoder of the CPU.
 std::vector<Picture> pictures_of(const fs::path& file, const Wanted& wanted = all) {
   video::Notices notices(file.string());
   video::Demuxer demuxer(file.string(), {});
@@ -145,7 +145,7 @@ TEST(BeginningAgain, IsGoingOn) {
   EXPECT_EQ(GoingOnDecoder::formats_asked() - before, 1);
 }
 
-/// Streams whose codecs aren't handed on, or begin anew.
+/// These tests use streams whose codecs aren't passed to the next decoder, or must start anew.
 class GoesOnNoMore : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// These tests check that still images are opened without being decoded, and decoded without threads
-// that wait for each other.
+// These tests check that still images are opened without being decoded, and are decoded without
+// threads that would wait for each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 class StillImage : public testing::Test {
  protected:
-  /// Returns the bytes of a PNG file.
+  /// Returns the bytes of a PNG file of test pictures.
   [[nodiscard]] std::string png(const std::string& pixels, const char* size = "36x24") const {
     const fs::path file = folder_ / "made.png";
     ffmpeg("-f lavfi -i testsrc2=s=" + std::string(size) + ",format=" + pixels + " -frames:v 1",
@@ -40,7 +40,7 @@ class StillImage : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// Keeps the log while it lives, including FFmpeg's messages.
+/// Keeps the log, including FFmpeg's messages, while the object exists.
 class DebugLog {
  public:
   DebugLog() : before_(spdlog::default_logger()) {
@@ -95,7 +95,7 @@ TEST_F(StillImage, PngIsNotDecodedToKnowItsSize) {
   decoder->send(video::read_packet(demuxer));
   decoder->finish();
   EXPECT_FALSE(decoder->next());
-  EXPECT_THAT(log.text(), testing::HasSubstr("inflate"));  // from the decoder
+  EXPECT_THAT(log.text(), testing::HasSubstr("inflate"));  // a message of the decoder
 }
 
 TEST_F(StillImage, PngOfRefusedSizeIsRefused) {

@@ -1,5 +1,5 @@
-// These tests run the real program on a CUDA device. They compare what it finds and writes with the
-// CPU, and check its messages and refusals.
+// These tests run the real program on a CUDA device. They compare its detections and outputs with
+// the CPU's, and check its messages and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ constexpr int kFrames = 30;
 const fs::path kPhoto = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/demo/city.jpg";
 const fs::path kModel = fs::path(FACEPIPE_SOURCE_DIR) / "data/fetched/models/centerface.onnx";
 
-/// Makes a clip of `kFrames` pictures, a moving view of the demo photo, with a tone.
+/// Makes a clip of `kFrames` pictures with a tone. It shows a moving part of the demo photo.
 void make_clip(const fs::path& file, const std::string& encoder = "libx264",
                const std::string& pixels = "yuv420p", const std::string& size = "640x448") {
   test::ffmpeg("-i " + kPhoto.string() +
@@ -64,7 +64,8 @@ Frames faces_of(const fs::path& file) {
   return frames;
 }
 
-/// The faces of `frames` with scores above 0.5, and how many of them are missing in `others`.
+/// Holds the number of faces with scores above 0.5 in some frames, and how many of them other
+/// frames lack.
 struct Comparison {
   int faces = 0;
   int missing = 0;
@@ -97,7 +98,7 @@ class ProgramOnCuda : public testing::Test {
     return test::run_command(arguments);
   }
 
-  /// Expects success. Returns the report's part on the only input.
+  /// Runs the program and expects success. Returns the report's object for the only input.
   json run_well(const Arguments& arguments, const std::string& command = "run") {
     const CommandResult result = run(arguments, command);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -223,7 +224,8 @@ TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
 }
 
 TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
-  // Both decoders give the same faces, which are drawn on the device and encoded without loss.
+  // Both decoders must lead to the same pictures. The faces are drawn on the device and encoded
+  // without loss.
   const Arguments lossless{"--codec", "libx264", "--encoder-option",
                            "qp=0",    "--draw",  "boxes,scores,landmarks,count",
                            "-o",      out_};
@@ -240,7 +242,7 @@ TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
   EXPECT_NE(drawn, test::decoded_pictures(clip_));
 }
 
-/// Returns the mean luma of a box of a picture of 640 x 448, 4:2:0.
+/// Returns the mean luma in a box of a picture. Pictures have 640x448 pixels in 4:2:0.
 double mean_luma(const std::string& pictures, std::size_t frame, const Box& box) {
   double sum = 0;
   int count = 0;
@@ -253,7 +255,7 @@ double mean_luma(const std::string& pictures, std::size_t frame, const Box& box)
   return count == 0 ? 0 : sum / count;
 }
 
-/// Runs that draw ids and more, and encode without loss.
+/// These tests draw track numbers and other things (--draw), and encode without loss.
 class DrawsIds : public ProgramOnCuda {
  protected:
   struct Drawn {
@@ -271,7 +273,7 @@ class DrawsIds : public ProgramOnCuda {
     return {report, test::decoded_pictures(out_), test::read_file(detections_)};
   }
 
-  /// Returns the tracks of the faces of each frame.
+  /// Returns the track numbers of the faces in each frame.
   [[nodiscard]] static std::vector<std::vector<int>> tracks_in(const std::string& detections) {
     std::vector<std::vector<int>> frames;
     std::istringstream lines(detections);
@@ -284,7 +286,7 @@ class DrawsIds : public ProgramOnCuda {
   }
 };
 
-// The results of these models don't depend on the device, nor does the estimated motion.
+// On all devices, these models give the same results, and so does the motion estimation.
 TEST_F(DrawsIds, AsTheCpuDoesBitForBitWithoutNetworks) {
   const std::string cascade = test::installed_cascade("frontalface_alt2");
   const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";
@@ -359,7 +361,7 @@ class HidesOnCuda : public ProgramOnCuda {
     return run_well(arguments, "hide");
   }
 
-  /// Returns all pictures of the output. Expects that no frame is missing.
+  /// Hides faces and returns all pictures of the output. Expects that no frame is missing.
   std::string hidden(Arguments more) {
     more.insert(more.end(), {"--codec", "libx264", "--encoder-option", "qp=0"});
     hide(more);
@@ -421,8 +423,8 @@ TEST_F(HidesOnCuda, CarefullyWithASecondLook) {
   expect_every_face_hidden(faces);
 }
 
-// If both looks give almost equal scores, either box may be taken. The boxes differ by a pixel or
-// two.
+// --careful looks twice at each frame. If both looks give almost equal scores for a face, CPU and
+// CUDA can choose different boxes, which differ by one or two pixels.
 TEST_F(HidesOnCuda, CarefullyWhatTheCpuFindsCarefully) {
   const auto careful_on = [&](const std::string& device, const Arguments& more) {
     Arguments arguments{clip_, "--careful", "--device", device, "--detections", detections_};
@@ -482,7 +484,7 @@ TEST_F(ProgramOnCuda, AutoTakesTheCpuForAnEngineThatOnlyItHas) {
   EXPECT_THAT(report["why"].dump(), HasSubstr("cpu: cuda:0 can't be used"));
 }
 
-// The results of these models don't depend on the device.
+// These models give the same results on all devices.
 TEST_F(ProgramOnCuda, FindsByteByByteWhatTheCpuFindsWithoutNetworks) {
   const std::string cascade = test::installed_cascade("frontalface_alt2");
   const std::string channels = std::string(FACEPIPE_SOURCE_DIR) + "/data/acf_face.json";

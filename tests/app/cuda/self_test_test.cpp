@@ -1,4 +1,3 @@
-// These tests compare the self test on a device with the CPU's.
 #include <gtest/gtest.h>
 
 #include "app/doctor/cuda.h"

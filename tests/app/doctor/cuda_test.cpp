@@ -1,4 +1,5 @@
-// These tests check what doctor says of CUDA, from facts that a machine with a GPU would give.
+// These tests check what doctor prints about CUDA. They give it facts as a machine with a GPU
+// would.
 #include "app/doctor/cuda.h"
 
 #include <gtest/gtest.h>

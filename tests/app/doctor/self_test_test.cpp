@@ -1,5 +1,5 @@
-// These tests check the picture that engines are tried with, and the comparison of the faces found
-// in it.
+// These tests check the picture on which doctor tries engines, and the comparison of the faces that
+// engines find in it.
 #include "app/doctor/self_test.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ Detections at(const std::vector<std::pair<Box, float>>& entries) {
 }
 
 constexpr Box kHere{10, 10, 30, 30};
-constexpr Box kNearlyHere{10, 10, 30, 31};  // IoU 20/21
-constexpr Box kBeside{18, 10, 38, 30};      // IoU 12/28
+constexpr Box kNearlyHere{10, 10, 30, 31};  // its IoU with kHere is 20/21
+constexpr Box kBeside{18, 10, 38, 30};      // its IoU with kHere is 12/28
 constexpr Box kElsewhere{100, 100, 120, 120};
 
 TEST(CompareScores, TakesTheNearestScoreAtTheSamePlace) {

@@ -1,5 +1,5 @@
-// These tests check that everything in a file of options is obeyed or refused. Nothing is skipped
-// silently.
+// These tests check that the program obeys or refuses each line of a file of options, and ignores
+// none.
 #include "app/options/config_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// These tests check words that are similar to known ones.
+// These tests check which words the program suggests for a word that it doesn't know.
 #include "app/options/values.h"
 
 #include <gtest/gtest.h>

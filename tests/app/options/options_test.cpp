@@ -1,4 +1,5 @@
-// These tests check the command line: what each option sets, what is refused, what the help says.
+// These tests check the command line: what each option sets, what the program refuses, and what the
+// help says.
 #include "app/options/options.h"
 
 #include <gmock/gmock.h>
@@ -617,7 +618,7 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
 }
 
-/// Counts the options in the help of run. Expects that each one states its default.
+/// Counts the options in the help of `run`. Expects that the help states the default of each.
 int options_told(const std::string& help) {
   int options = 0;
   std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));

@@ -1,5 +1,5 @@
-// These tests check the table of options. The command line, the help and the documentation must get
-// what a row of the table says.
+// These tests check the table of options. What a row of the table says must appear in the command
+// line, the help and the documentation.
 #include "app/options/table.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ std::string shown_text(const Arguments& arguments) {
   return std::get<ShowText>(parse_command(arguments)).text;
 }
 
-/// Returns the command line of `command` without options: its name, and the inputs that it needs.
+/// Returns a command line without options: the command's name and the inputs that it needs.
 Arguments with_inputs(const std::string& command) {
   if (command == "doctor") return {command};
   if (command == "model check") return {"model", "check", "a.onnx"};
@@ -32,7 +32,7 @@ Arguments with_inputs(const std::string& command) {
   return {command, "a.mp4"};
 }
 
-/// Calls `check` with each command and each of its rows.
+/// Calls check() for each command and each row of the option table that belongs to it.
 template <typename Check>
 void for_each_row(const Check& check) {
   for (const CommandRow& command : command_table())

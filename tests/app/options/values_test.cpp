@@ -1,4 +1,4 @@
-// These tests check which texts of options are read, and which are refused.
+// These tests check which texts the options accept, and which they refuse.
 #include "app/options/values.h"
 
 #include <gtest/gtest.h>

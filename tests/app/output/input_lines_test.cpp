@@ -1,5 +1,5 @@
-// These tests check that an input's lines are complete or absent, even if the program is killed,
-// and that the next program continues the file.
+// These tests check that an input's lines are complete or absent, even if the program is killed.
+// They also check that the next run continues the file.
 #include "app/output/input_lines.h"
 
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST_F(InputLinesTest, AFinishedFileIsGoneOnWith) {
   add(out, "b2");
   EXPECT_FALSE(out.changes_nothing());
   out.take(field("b"));
-  out.write(line("a", 7));  // the input is done again
+  out.write(line("a", 7));  // this input is processed again
   out.keep(field("a"));
   out.commit();
   EXPECT_EQ(read_file(file()), lines("b2") + lines("b") + line("a", 7) + lines("x"))
@@ -114,7 +114,7 @@ TEST_F(InputLinesTest, APartOfOneInputDoesNotHoldItsEarlierLinesToo) {
   EXPECT_EQ(read_file(out.keep_partial()), line("a", 7));
 }
 
-// A line with one quote must not be joined to all lines that follow.
+// A quote that never ends must not make one record of all later lines.
 TEST_F(InputLinesTest, AFileOfAnotherKindIsRefusedAtItsFirstLine) {
   std::string text = "it's \"another\n";
   for (int i = 0; i < 200'000; ++i) text += "line\n";
@@ -186,8 +186,8 @@ TEST_F(InputLinesTest, PartsOfASingleInputAreNoCompleteOnes) {
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl")) << "what was cut off is needless now";
 }
 
-// The program is killed after each of its steps. The next one continues the file, and no line is
-// lost or appears twice.
+// The program is killed after each of its steps. The next run continues the file; no line is lost
+// or appears twice.
 TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
   dir_.write("d.jsonl", lines("z"));
   constexpr int kSteps = 9;
@@ -214,7 +214,7 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
       out->write(line("b", 1));
       out->keep(field("b"));
       next();
-      out->write(line("c", 0) + std::string(70'000, ' '));  // exceeds the buffer
+      out->write(line("c", 0) + std::string(70'000, ' '));  // longer than the buffer
       next();
       _exit(0);  // the destructor of `out` must not run
     });
@@ -237,7 +237,7 @@ TEST_F(InputLinesTest, AKilledRunIsGoneOnWithWhereverItWas) {
   EXPECT_THAT(dir_.names(), ElementsAre("d.jsonl"));
 }
 
-// After a power cut, a file may have its old length and contain zeros.
+// After a power cut, a file can have its old length and contain zeros.
 TEST_F(InputLinesTest, WhatTheRecordPromisesAndTheFileDoesNotHoldIsNotTaken) {
   fs::path part;
   {

@@ -25,7 +25,7 @@ TEST(LineSpool, GivesWhatItGot) {
   EXPECT_EQ(text_of(spool), "a\nb\n");
 }
 
-// Several spools exist at once, and each exceeds what is kept in memory.
+// Several spools exist at the same time, and each has more lines than it keeps in memory.
 TEST(LineSpool, KeepsMoreThanMemoryHolds) {
   SpoolFile file;
   std::vector<LineSpool> spools(3, LineSpool(file));

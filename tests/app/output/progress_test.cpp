@@ -1,4 +1,4 @@
-// These tests check the lines of progress and how often they come.
+// These tests check the lines of progress and the intervals between them.
 #include "app/output/progress.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// These tests check what a run says at its end: report, summary, exit code.
+// These tests check what a run reports at its end: the report, the summary and the exit code.
 #include "app/output/report.h"
 
 #include <gmock/gmock.h>
@@ -169,8 +169,8 @@ TEST(Summary, TellsWhatWasCopiedAndNothingElse) {
   EXPECT_THAT(summary_text({}, {outcome}, {}, {}, {}), Not(HasSubstr("copied")));
 }
 
-/// Returns the times of four frames. Reading takes 1 ms a frame, and encoding is a quarter of a
-/// second of work.
+/// Returns the times of four frames. Reading takes 1 ms for each frame, and encoding takes 0.25 s
+/// for all.
 pipeline::StageTimes times_of_four_frames() {
   using std::chrono::milliseconds;
   const Clock::time_point origin = Clock::time_point{} + std::chrono::hours(1);

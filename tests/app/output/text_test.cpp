@@ -1,5 +1,5 @@
-// These tests check text for a terminal. Control characters have no effect, and all else is shown
-// unchanged.
+// These tests check text for a terminal. Control characters lose their effect, and all other
+// characters stay unchanged.
 #include "app/output/text.h"
 
 #include <gtest/gtest.h>

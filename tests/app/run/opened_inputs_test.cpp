@@ -1,5 +1,4 @@
-// These tests check that an input which was opened to choose its output's name isn't opened a
-// second time.
+// These tests check that an input which was opened to choose its output's name isn't opened again.
 #include "app/run/opened_inputs.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +65,7 @@ TEST_F(OpenedInputsTest, AreTakenOnce) {
   EXPECT_EQ(inputs_.take(input), nullptr);
 }
 
-// If several inputs are processed at once, the largest comes first.
+// If several inputs are processed at the same time, the largest is taken first.
 TEST_F(OpenedInputsTest, AreTakenInAnyOrder) {
   const std::string first = copy("first.ts");
   EXPECT_EQ(inputs_.output_extension(first, ""), ".ts");
@@ -103,7 +102,7 @@ TEST_F(OpenedInputsTest, ByUrlAreKeptOnlyWhereNothingIsWaitedFor) {
 TEST_F(OpenedInputsTest, DoNotIncludeFifos) {
   const fs::path fifo = folder_ / "fifo.ts";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  EXPECT_EQ(inputs_.output_extension(fifo.string(), ""), ".mkv");  // doesn't wait for a writer
+  EXPECT_EQ(inputs_.output_extension(fifo.string(), ""), ".mkv");  // must not wait for a writer
   EXPECT_EQ(inputs_.take(fifo.string()), nullptr);
 }
 

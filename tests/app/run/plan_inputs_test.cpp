@@ -1,4 +1,4 @@
-// These tests check how named inputs become jobs: walking through folders, output names, refusals.
+// These tests check which jobs the named inputs become: files in folders, output names, refusals.
 #include "app/run/plan_inputs.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Stands in for the pipeline's function. These files are empty, so it decides by the name.
+/// Replaces the pipeline's function. The inputs are empty files, so this function decides by their
+/// names.
 std::string extension_by_name(const std::string& input) {
   if (input.find("broken") != std::string::npos)
     throw Error(ErrorKind::input, input + ": no media");
@@ -156,7 +157,7 @@ TEST(Inputs, BadInputFailsAlone) {
   EXPECT_EQ(planned[4].name, "good.mp4");
 }
 
-/// Takes away root's rights while it lives, because root can read everything.
+/// Drops root's rights while the object exists, because root can read all files.
 class Unprivileged {
  public:
   Unprivileged() {

@@ -1,5 +1,5 @@
-// These tests run with stand-ins for the pipeline. They check order, files, exit codes, and what
-// remains after failures.
+// These tests run the app with a fake pipeline. They check the order of inputs, files, exit codes,
+// and the state after failures.
 #include "app/run/run.h"
 
 #include <gmock/gmock.h>
@@ -153,7 +153,7 @@ TEST_F(RunTest, AVideoThatIsCutOffByAFullDiskIsToldAndItsFramesAreNotComplete) {
 TEST_F(RunTest, WhereHidingFailsThePartIsToldWithTheErrorsOwnCode) {
   add_input("fails.mp4");
   options_.job.hide.emplace();
-  testing::internal::CaptureStdout();  // the log goes to stdout by default
+  testing::internal::CaptureStdout();  // the log goes to stdout here
   EXPECT_EQ(run_all(), 4);
   const std::string told = testing::internal::GetCapturedStdout();
   EXPECT_EQ(report()[0]["status"], "partial");

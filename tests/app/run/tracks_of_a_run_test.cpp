@@ -1,5 +1,5 @@
-// These tests run hiding with stand-ins for the pipeline: the file of tracks, two passes, and
-// devices.
+// These tests hide faces with a fake pipeline. They check the file of tracks, the two passes, and
+// the devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST_F(TracksOfARun, AStopInTheFirstPassWritesNoVideo) {
   EXPECT_THAT(dir_.names(), ElementsAre("in", "in/stopped.mp4"));
 }
 
-/// Runs that hide, on a machine with a GPU.
+/// These tests hide faces on a machine with a GPU, which is faked.
 class HidesOnAChip : public RunTest {
  protected:
   HidesOnAChip() {

@@ -1,4 +1,5 @@
-// These tests check the owners of CUDA objects: what they hold, refuse, and throw if CUDA fails.
+// These tests check the classes that own CUDA objects: what they hold, what they refuse, and what
+// they throw if CUDA fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +123,7 @@ TEST(CudaGraph, AnExceptionEndsTheCapture) {
   const Stream stream;
   EXPECT_THROW((void)capture(stream, [] { throw std::runtime_error("no"); }), std::runtime_error);
   const DeviceBuffer<int> device(1);
-  fill(device.span(), 0, stream);  // because the stream isn't being captured
+  fill(device.span(), 0, stream);  // allowed, because the stream isn't being captured
   stream.synchronize();
 }
 

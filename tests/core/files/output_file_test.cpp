@@ -1,4 +1,5 @@
-// These tests check that a file appears complete or not at all, and that no other file is touched.
+// These tests check that an output file appears only when it is complete, and that no other file is
+// changed.
 #include "core/files/output_file.h"
 
 #include <fcntl.h>
@@ -123,7 +124,7 @@ TEST_F(OutputFileTest, PartsHaveNamesOfTheirOwn) {
 TEST_F(OutputFileTest, NoLinkIsWrittenThrough) {
   dir_.write("precious.txt", "precious");
   for (const char* name : {"out.txt", "out.partial.txt", ".out.txt.facepipe"}) {
-    fs::remove(dir_ / ".out.txt.facepipe");  // the lock file, which records a partial file
+    fs::remove(dir_ / ".out.txt.facepipe");  // the lock file, which names a partial file
     fs::create_symlink("precious.txt", dir_ / name);
     try {
       OutputFile file(dir_ / "out.txt", kReplace);
@@ -253,7 +254,7 @@ TEST_F(OutputFileTest, AReaderThatStallsEndsWithTheStop) {
   const fs::path fifo = dir_ / "out.fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
-  std::signal(SIGPIPE, SIG_IGN);  // because main() does so, too
+  std::signal(SIGPIPE, SIG_IGN);  // main() also ignores this signal
   std::stop_source stop;
   OutputFile file(fifo, kRefuse, stop.get_token());
   stop.request_stop();

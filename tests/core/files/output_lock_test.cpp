@@ -1,5 +1,5 @@
-// These tests check that one program at a time writes to a name, and that the lock's record tells
-// the next program which temporary file a killed one has left.
+// These tests check that only one program at a time can write to a name. They also check that the
+// lock's record tells the next program which temporary file a killed program has left.
 #include "core/files/output_lock.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST_F(OutputLockTest, ForeignFileInTheLocksPlaceIsLeftAlone) {
   EXPECT_EQ(read_file(dir_ / ".out.txt.facepipe"), "the user's");
 }
 
-// Anybody may have written a record. It must not make us remove other people's files.
+// Anybody can write such a record. It must not make the program remove other people's files.
 TEST_F(OutputLockTest, ARecordReachesNothingButTemporaryFiles) {
   const TemporaryFolder other;
   const std::string temporary = "out.txt.tmp-0123456789";

@@ -1,5 +1,5 @@
-// These tests check that a queue's thread writes what its caller would have written, and reports
-// the same errors.
+// These tests check that the queue's thread writes the same bytes as a caller without a queue, and
+// reports the same errors.
 #include "core/files/output_queue.h"
 
 #include <fcntl.h>
@@ -50,7 +50,8 @@ class OutputQueueTest : public testing::Test {
 };
 
 TEST_F(OutputQueueTest, RandomWritesAndSeeksGiveTheSameFileAsWithoutAQueue) {
-  std::mt19937 random(20240607);  // NOLINT(cert-msc32-c,cert-msc51-cpp): cases repeat
+  std::mt19937 random(20240607);  // NOLINT(cert-msc32-c,cert-msc51-cpp): a fixed seed makes the
+                                  // cases repeatable
   for (const std::size_t capacity : {97U, 1000U, 100'000U}) {
     SCOPED_TRACE("capacity " + std::to_string(capacity));
     const std::string name = std::to_string(capacity);
@@ -129,7 +130,7 @@ TEST_F(OutputQueueTest, AnErrorOfTheFileEndsAWaitForRoom) {
   EXPECT_EQ(write(queue, std::string(1'000'000, 'x')), ENOSPC);
 }
 
-// The file size limit stands in for a full disk.
+// The file size limit simulates a full disk.
 TEST_F(OutputQueueTest, NothingIsWrittenBehindAnError) {
   OutputFile file(dir_ / "out.txt", kRefuse);
   const FileSizeLimit limit(100'000);
@@ -161,11 +162,11 @@ TEST_F(OutputQueueTest, WhatIsReservedLiesBehindWhatWaits) {
   EXPECT_EQ(fs::file_size(dir_ / "out.txt"), 100'000U);
 }
 
-/// Opens a FIFO whose reader reads only when the test tells it to.
+/// Writes to a FIFO whose reader reads only when the test tells it to.
 class StalledFifo : public OutputQueueTest {
  protected:
   StalledFifo() {
-    std::signal(SIGPIPE, SIG_IGN);  // because main() does so, too
+    std::signal(SIGPIPE, SIG_IGN);  // main() also ignores this signal
     if (mkfifo(fifo_.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
     reader_ = open(fifo_.c_str(), O_RDONLY | O_NONBLOCK);
     file_.emplace(fifo_, kRefuse, stop_.get_token());

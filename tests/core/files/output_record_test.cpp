@@ -1,6 +1,6 @@
-// These tests check what a run leaves for the next one: the names of partial files that a success
-// makes needless, and the damage of the input that an output was made of. Nothing else may stay,
-// even if a step fails.
+// These tests check what a run records for later runs: the names of partial files, which a later
+// success makes needless, and whether an output was made from a damaged input. No other file may
+// stay, even if a step fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,8 @@ TEST_F(OutputRecord, C8APartialFileThatChangesMeanwhileStays) {
   EXPECT_THAT(dir_.names(), ElementsAre("out.partial.txt", "out.txt"));
 }
 
-// Somebody who can write a record must not make us remove files that only look like ours.
+// Somebody who can write a record must not make the program remove files that only look like its
+// own.
 TEST_F(OutputRecord, C8ARecordReachesNoOtherNames) {
   dir_.write("thesis.txt", "12345");
   dir_.write("a/out.partial.txt", "12345");
@@ -120,7 +121,7 @@ TEST_F(OutputRecord, D7NothingStaysWhereMemoryRunsOut) {
       const OutputFile file(target_, kRefuse);
       succeeds = true;
     } catch (const std::bad_alloc&) {
-      // The checks below look at what is left.
+      // The checks below examine the remaining files.
     }
     ASSERT_THAT(dir_.names(), ElementsAre()) << "after " << allocations << " allocations";
   }

@@ -1,4 +1,5 @@
-// These tests compare hashes of bytes and files with the standard's examples and with coreutils.
+// These tests compare the hashes of bytes and files with the standard's examples and with
+// coreutils.
 #include "core/files/sha256.h"
 
 #include <gtest/gtest.h>

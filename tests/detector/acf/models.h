@@ -1,4 +1,4 @@
-// Makes models for tests, and files of them.
+// Makes models for tests, and writes them to files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +9,8 @@
 
 namespace facepipe::test {
 
-/// Returns a model of an object of 20x26 pixels in a window of 28x36, padded by 4x8. With its
-/// thresholds and leaves, some windows of any picture pass many of its `count` trees.
+/// Returns a model for an object of 20x26 pixels in a window of 28x36, padded by 4x8. In any
+/// picture, some windows pass many of its `count` trees.
 inline detector::acf::Model small_model(std::size_t count, unsigned seed) {
   detector::acf::Model model;
   model.class_name = "thing";
@@ -28,7 +28,7 @@ inline detector::acf::Model small_model(std::size_t count, unsigned seed) {
     for (std::size_t node = 0; node < 3; ++node) {
       tree.features[node] = below(7 * 9 * 10);
       const bool is_color = tree.features[node] < 7 * 9 * 3;
-      // The thresholds are multiples of 1/64, so that cells which are such multiples equal them
+      // Thresholds are multiples of 1/64, so that cells which are multiples of 1/64 can equal them
       // exactly.
       tree.thresholds[node] = static_cast<float>(below(is_color ? 40 : 12)) / 64;
     }

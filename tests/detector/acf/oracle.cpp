@@ -11,8 +11,8 @@ namespace {
 constexpr int kRadius = 5;
 constexpr int kOrientations = 6;
 
-/// A fraction of a step decides the entry, so this computes in single precision like the code that
-/// it checks.
+/// Returns the entry of the lightness table that a colour uses. Rounding can decide between two
+/// entries, so this computes in single precision like the code that it checks.
 int entry_of(float red, float green, float blue) {
   const auto level = static_cast<float>(1.0 / 255);
   const float r = red * level;
@@ -48,8 +48,8 @@ ChannelPlanes luv(const cv::Mat& rgb) {
 
 using Line = std::vector<double>;
 
-/// Each new sample is the mean of its interval in the old line, or interpolates between the middles
-/// of two old samples.
+/// Resamples a line. If it becomes shorter, each new sample is the mean of its interval in the old
+/// line. If it becomes longer, each new sample interpolates between the middles of two old samples.
 Line resampled(const Line& line, int length) {
   const auto before = static_cast<double>(line.size());
   const int last = static_cast<int>(line.size()) - 1;
@@ -76,7 +76,7 @@ Line resampled(const Line& line, int length) {
   return made;
 }
 
-/// Applies a function of lines to each column, then to each row.
+/// Applies change(line, new length) to each column, then to each row.
 ChannelPlane both_ways(const ChannelPlane& plane, int width, int height,
                        const std::function<Line(const Line&, int)>& change) {
   ChannelPlane down(plane.width, height);
@@ -100,7 +100,8 @@ ChannelPlane resized(const ChannelPlane& plane, int width, int height) {
   return both_ways(plane, width, height, resampled);
 }
 
-/// Weighs samples by radius + 1 in the middle, falling to 1. The line is mirrored at its ends.
+/// Returns weighted means of neighbouring samples. The middle sample has the weight radius + 1, and
+/// the weights fall to 1 on both sides. The line is mirrored at its ends.
 Line weighted_by_triangle(const Line& line, int radius) {
   const int length = static_cast<int>(line.size());
   Line made;
@@ -130,7 +131,7 @@ double difference(double before, double here, double after, bool first, bool las
 
 struct Gradients {
   ChannelPlane magnitude;
-  ChannelPlane orientation;  // 0..pi
+  ChannelPlane orientation;  // angle from 0 to pi
 };
 
 Gradients strongest(const ChannelPlanes& planes) {
@@ -205,7 +206,7 @@ std::vector<ChannelPlanes> oracle_pyramid(const detector::acf::Model& model, con
   const ChannelPlanes whole = luv(rgb);
   ChannelPlanes base = whole;
   std::vector<ChannelPlanes> real(scales.size());
-  for (std::size_t i = 0; i < scales.size(); i += 8) {  // each octave
+  for (std::size_t i = 0; i < scales.size(); i += 8) {  // the first scale of each octave
     const detector::acf::Scale& scale = scales[i];
     ChannelPlanes picture;
     for (const ChannelPlane& plane : scale.scale < 1 ? base : whole)

@@ -1,7 +1,7 @@
-// Computes aggregate channel features in plain loops and doubles, pixel by pixel, as the algorithm
-// is described. It shares only three things with the code that it checks: the model, the sizes of
-// the scales, and which entry of the lightness table a colour uses, because single precision
-// decides that.
+// Computes aggregate channel features in plain loops and doubles, pixel by pixel, as the papers
+// describe it. It has only three things in common with the code that it checks: the model, the
+// sizes of the scales, and the rule by which a colour chooses an entry of the lightness table (its
+// rounding matters).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace facepipe::test {
 
-/// The samples of one plane.
+/// Holds the samples of one channel, row by row.
 struct ChannelPlane {
   int width = 0;
   int height = 0;

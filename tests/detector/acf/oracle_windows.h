@@ -1,5 +1,5 @@
-// Moves the window through the trees in plain loops. It is separate from the channels' oracle for
-// tests without OpenCV.
+// Evaluates a model's windows tree by tree in plain loops. This code is separate from oracle.h,
+// because tests without OpenCV use it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct OracleWindow {
   std::int32_t sum = 0;
 };
 
-/// Returns what a tree adds for the window at (x, y).
+/// Returns the leaf that a tree adds for the window at (x, y).
 template <typename Cell>
 [[nodiscard]] std::int32_t oracle_leaf(const detector::acf::Model& model,
                                        const detector::acf::Tree& tree, int x, int y,
@@ -33,8 +33,7 @@ template <typename Cell>
   return tree.leaves[is_left(2) ? 2 : 3];
 }
 
-/// Returns the windows that no tree rejects, evaluated tree by tree. `cell(channel, x, y)` gives
-/// the channels.
+/// Returns the windows that no tree rejects. cell(channel, x, y) returns a sample of the channels.
 template <typename Cell>
 [[nodiscard]] std::vector<OracleWindow> oracle_windows(const detector::acf::Model& model,
                                                        Size padded, const Cell& cell) {

@@ -1,5 +1,5 @@
-// These tests check which scales exist, which samples are summed to resample, and where windows
-// are.
+// These tests check which scales a picture has, which samples are weighted to resample a line, and
+// where windows are.
 #include "detector/acf/pyramid.h"
 
 #include <gtest/gtest.h>
@@ -37,10 +37,10 @@ TEST(AcfScales, AreEightAnOctaveWhileTheObjectFits) {
   EXPECT_EQ(real, 4);
   EXPECT_EQ(scales[0].cells, (Size{480, 270}));
   EXPECT_EQ(scales[8].cells, (Size{240, 135}));
-  EXPECT_EQ(scales[16].cells, (Size{120, 68}));  // 67.5, halves are rounded up
+  EXPECT_EQ(scales[16].cells, (Size{120, 68}));  // 67.5 is rounded up
   EXPECT_EQ(scales[0].places, (Size{480 + 6 - 15, 270 + 8 - 31}));
-  // Each scale is made from the nearer real scale; scales after the last real one are made from
-  // that.
+  // The source of a scale is the nearest real scale. Scales after the last real scale use the last
+  // one.
   for (const int number : {0, 1, 4}) EXPECT_EQ(scales[static_cast<std::size_t>(number)].source, 0);
   for (const int number : {5, 8, 12}) EXPECT_EQ(scales[static_cast<std::size_t>(number)].source, 8);
   EXPECT_EQ(scales[27].source, 24);
@@ -70,13 +70,14 @@ TEST(AcfScales, FollowTheSizesWanted) {
     EXPECT_EQ(scale.wanted, has_size);
     EXPECT_TRUE(has_size || scale.real);
   }
-  EXPECT_EQ(some.front().number, 0);  // the source of the first wanted scale; no window looks at it
+  EXPECT_EQ(some.front().number, 0);  // this scale is only the source of the first wanted scale; no
+                                      // windows are searched in it
   EXPECT_FALSE(some.front().wanted);
   EXPECT_TRUE(plan_scales(kFace, {640, 480}, {200, 100}).empty());
 }
 
 TEST(AcfScales, PlaceBoxesByTheTrueRatio) {
-  // At scale 1, the height of 1082 pixels becomes 1084.
+  // At scale 1, the height of 1082 pixels is rounded to 1084, and the width of 1922 to 1924.
   const std::vector<Scale> scales = plan_scales(kPedestrian, {1922, 1082}, {});
   const Box box = window_box(scales[0], 10, 20);
   EXPECT_NEAR(box.x1, (4 * 10 + 11.5 - 12) * 1922 / 1924.0, 1e-3);

@@ -7,8 +7,8 @@
 
 namespace facepipe::test {
 
-/// Returns the path of haarcascade_NAME.xml. Throws std::runtime_error if it is missing, so that
-/// the test fails.
+/// Returns the path of haarcascade_NAME.xml. Throws std::runtime_error if the file is missing, so
+/// that the test fails.
 inline std::filesystem::path installed_cascade(const std::string& name) {
   std::filesystem::path file = "/usr/share/opencv4/haarcascades/haarcascade_" + name + ".xml";
   if (!std::filesystem::exists(file))
@@ -16,8 +16,8 @@ inline std::filesystem::path installed_cascade(const std::string& name) {
   return file;
 }
 
-/// A cascade of one stump and a window of 24 x 24 pixels. It accepts about half of all noise
-/// windows: those whose left half is lighter.
+/// This cascade has one stump and a window of 24x24 pixels. It accepts windows whose left half is
+/// lighter, which are about half of all windows of noise.
 inline constexpr const char* kHalfPassing = R"(<?xml version="1.0"?>
 <opencv_storage><cascade type_id="opencv-cascade-classifier">
 <stageType>BOOST</stageType><featureType>HAAR</featureType><height>24</height><width>24</width>

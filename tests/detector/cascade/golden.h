@@ -1,5 +1,5 @@
-// Reads golden/windows.txt: what OpenCV finds in generated pictures. The file's head explains its
-// lines.
+// Reads golden/windows.txt, which lists what OpenCV finds in generated pictures. The beginning of
+// the file explains its lines.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct GoldenBox {
   friend auto operator<=>(const GoldenBox&, const GoldenBox&) = default;
 };
 
-/// Sorts the boxes and returns their hash.
+/// Returns a hash of the boxes, which doesn't depend on their order.
 [[nodiscard]] std::uint64_t hash_of(std::vector<GoldenBox> boxes);
 
 struct GoldenPicture {
@@ -32,27 +32,27 @@ struct GoldenPicture {
 struct GoldenBoxes {
   std::size_t count = 0;
   std::uint64_t hash = 0;
-  std::vector<GoldenBox> listed;  ///< all windows, or none
+  std::vector<GoldenBox> listed;  ///< all boxes, or empty if the file has only their hash
 };
 
 struct GoldenCase {
   std::string picture;
-  std::string cascade;  ///< the NAME of haarcascade_NAME.xml
+  std::string cascade;  ///< NAME in haarcascade_NAME.xml
   std::size_t stages = 0;
   double factor = 0;
   Size least;
-  Size largest;  ///< 0x0: no maximum
+  Size largest;  ///< 0x0: no limit
   GoldenBoxes windows;
   std::optional<GoldenBoxes> groups;
 };
 
 struct WindowLists {
-  std::map<std::string, std::string> cascades;  ///< SHA-256 of each cascade
+  std::map<std::string, std::string> cascades;  ///< {name: SHA-256 of the file}
   std::map<std::string, GoldenPicture> pictures;
   std::vector<GoldenCase> cases;
 };
 
-/// Reads the file. Throws std::runtime_error if it can't read a line.
+/// Reads the file. Throws std::runtime_error if a line has an error.
 [[nodiscard]] WindowLists read_window_lists();
 
 }  // namespace facepipe::test

@@ -1,4 +1,4 @@
-// These tests check that the golden file belongs to these pictures and to the installed cascades.
+// These tests check that the golden file fits the generated pictures and the installed cascades.
 #include "tests/detector/cascade/golden.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(GoldenCascades, ListedBoxesHaveTheirCountAndHash) {
   EXPECT_GT(listed, 10U);
 }
 
-/// The test vectors come from Noll's page on FNV.
+/// The test vectors come from Landon Curt Noll's page about FNV.
 TEST(FnvHash, IsThePublishedOne) {
   EXPECT_EQ(fnv_hash({}), 0xcbf29ce484222325U);
   constexpr std::uint8_t kText[] = {'f', 'o', 'o', 'b', 'a', 'r'};

@@ -14,7 +14,7 @@ using cascade::GreyMaker;
 using test::FrameSpec;
 using test::make_noise_frame;
 
-// Returns the grey level by H.273's definition of the ranges.
+// Returns the grey level of a sample by H.273's definition of full and limited range.
 int grey_of(double sample, int bits, bool full_range) {
   const double step = std::pow(2.0, bits - 8);
   const double white = std::pow(2.0, bits) - 1;
@@ -33,7 +33,7 @@ int sample(const Frame& frame, std::size_t plane, int x, int y) {
   return static_cast<int>(test::raw_sample(frame, plane, x, y)) >> frame.format.shift;
 }
 
-/// Counts pixels that differ from `expected`, which gives the level of each stored place.
+/// Returns the number of pixels that differ from expected(x, y), the grey level at a stored place.
 template <typename Expected>
 int wrong_pixels(const Frame& frame, const cv::Mat& grey, const Expected& expected) {
   EXPECT_EQ(grey.size(), cv::Size(frame.upright().width, frame.upright().height));

@@ -19,21 +19,21 @@ TEST(Levels, GoFromTheSmallestWindowToThePicture) {
   ASSERT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[0].size, (Size{100, 60}));
   EXPECT_EQ(levels[1].size, (Size{67, 40}));  // 100 / 1.5 = 66.67
-  EXPECT_EQ(levels[2].size, (Size{44, 27}));  // 100 / 2.25 = 44.44, 60 / 2.25 = 26.67
+  EXPECT_EQ(levels[2].size, (Size{44, 27}));  // 100 / 2.25 = 44.44 and 60 / 2.25 = 26.67
   EXPECT_EQ(levels[2].box_size, (Size{54, 54}));
   EXPECT_EQ(levels[1].step, 2);
   EXPECT_EQ(levels[2].step, 1);
-  // Every second of 77 columns; the next test explains the rows.
+  // Every second of 77 columns is used. The next test explains the number of rows.
   EXPECT_EQ(levels[0].places, (Size{39, 18}));
   EXPECT_EQ(levels[2].places, (Size{21, 4}));
 }
 
 TEST(Levels, LoseTheLastRowOfSomeHeights) {
-  // A width of 320 gives 10 stripes. 118 rows make 59 steps of 2, and 6 steps a stripe hold all of
-  // them.
+  // A width of 320 gives 10 stripes. 118 rows make 59 steps of 2, and 10 stripes of 6 steps have
+  // room for all of them.
   EXPECT_EQ(plan_levels(kWindow, {320, 141}, {10})[0].places.height, 59);
-  // 121 rows make 121 / 2 = 60 steps, 6 a stripe. The last row would be the 61st step and is left
-  // out.
+  // 121 rows make 121 / 2 = 60 steps, which are 6 for each of the 10 stripes. The last row would be
+  // step 61, which is left out.
   EXPECT_EQ(plan_levels(kWindow, {320, 144}, {10})[0].places.height, 60);
 }
 
@@ -66,7 +66,7 @@ TEST(WindowBox, IsInPixelsOfThePicture) {
   Level level;
   level.scale = 1.5F;
   level.box_size = {36, 36};
-  // 4.5 and 7.5 are rounded to even numbers.
+  // 4.5 and 7.5 are rounded to the nearest even numbers.
   EXPECT_EQ(window_box(level, 3, 5), (Box{4, 8, 40, 44}));
 }
 

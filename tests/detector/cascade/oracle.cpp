@@ -13,8 +13,9 @@ using detector::cascade::LevelOptions;
 int rounded(double value) { return static_cast<int>(std::nearbyint(value)); }
 
 struct Weights {
-  int first = 0;   // index of the left or upper pixel
-  int second = 0;  // its neighbour; the first one's weight is 256 - weight
+  int first = 0;   // index of the pixel to the left or above
+  int second = 0;  // index of the next pixel, whose weight is `weight`; the first pixel has 256 -
+                   // weight
   int weight = 0;
 };
 
@@ -27,7 +28,7 @@ Weights weights_of(int to, int from_length, int to_length) {
   return {first, first + 1, rounded((at - first) * 256)};
 }
 
-/// Returns the sums of f over all pixels above and left of each place.
+/// Returns a table with the sum of f(pixel) over all pixels above and to the left of each place.
 std::vector<std::int64_t> sums_of(const GreyBytes& picture, const std::function<int(int)>& f) {
   const auto stride = static_cast<std::size_t>(picture.size.width) + 1;
   std::vector<std::int64_t> sums(stride * (static_cast<std::size_t>(picture.size.height) + 1));
@@ -108,7 +109,8 @@ class LevelOracle {
   std::vector<std::int64_t> squares_;
 };
 
-/// Adds one level's windows. OpenCV deals the rows to `stripes` stripes.
+/// Adds the windows that the cascade accepts in one level. Like OpenCV, it divides the rows into
+/// `stripes` stripes, which can leave out the last rows.
 void add_windows(const Cascade& cascade, const GreyBytes& picture, float scale, int stripes,
                  std::vector<Box>& boxes) {
   const auto shrunk = [&](int length) { return rounded(static_cast<float>(length) / scale); };

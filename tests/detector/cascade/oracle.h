@@ -1,6 +1,5 @@
-// Finds the windows that a cascade accepts, in plain loops. It follows OpenCV 4's rules as
-// detector/cascade/levels.h and model/cascade.h state them, one window and one pixel of the level
-// at a time.
+// Finds the windows that a cascade accepts, in plain loops: window by window, pixel by pixel. It
+// follows the rules of OpenCV 4 that detector/cascade/levels.h and model/cascade.h describe.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// One byte a pixel, row by row.
+/// Holds grey levels, one byte for each pixel, row by row.
 struct GreyBytes {
   Size size;
   std::vector<std::uint8_t> pixels;
@@ -23,15 +22,16 @@ struct GreyBytes {
   }
 };
 
-/// Resizes like OpenCV's INTER_LINEAR_EXACT.
+/// Resizes a picture like OpenCV's INTER_LINEAR_EXACT.
 [[nodiscard]] GreyBytes resized(const GreyBytes& picture, Size size);
 
-/// Returns the accepted windows by level, row and column, without clipping them.
+/// Returns the accepted windows in the order of levels, rows and columns. They can exceed the
+/// picture.
 [[nodiscard]] std::vector<Box> windows_of(const detector::cascade::Cascade& cascade,
                                           const GreyBytes& picture,
                                           const detector::cascade::LevelOptions& options);
 
-/// Returns the first stages of a cascade, which accept many more windows.
+/// Returns a cascade with only the first `stages` stages, which accept many more windows.
 [[nodiscard]] detector::cascade::Cascade cut(detector::cascade::Cascade cascade,
                                              std::size_t stages);
 

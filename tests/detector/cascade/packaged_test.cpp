@@ -28,7 +28,7 @@ TEST(PackagedCascades, AreThoseOfFacesThatCanBeUsed) {
   };
   folder.write("haarcascade_frontalface_a.xml", "<cut");
   copy("frontalface_alt2", "haarcascade_frontalface_b.xml");
-  copy("smile", "haarcascade_frontalface_c.xml");  // it has tilted features
+  copy("smile", "haarcascade_frontalface_c.xml");  // this cascade has tilted features
   copy("eye", "haarcascade_eye.xml");
   copy("profileface", "haarcascade_profileface.xml");
   copy("profileface", "haarcascade_profileface.xml.old");

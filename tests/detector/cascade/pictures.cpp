@@ -9,7 +9,8 @@ namespace {
 constexpr int kRadii[] = {1, 4, 12, 32};
 constexpr std::uint32_t kFaceOctave = std::size(kRadii);
 
-/// In hundredths of half the face's height, relative to its middle.
+/// Describes an ellipse in a face. Numbers are hundredths of half the face's height; the place is
+/// relative to the face's middle.
 struct Ellipse {
   int x;
   int y;
@@ -30,7 +31,7 @@ std::uint32_t hash(std::uint32_t seed, std::uint32_t octave, std::uint32_t i) {
   return h ^ (h >> 15);
 }
 
-/// Returns the index of a pixel if rows have this width.
+/// Returns the index of the pixel (x, y) in rows of this width.
 std::size_t index_of(int width, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
          static_cast<std::size_t>(x);
@@ -38,7 +39,7 @@ std::size_t index_of(int width, int x, int y) {
 
 std::size_t pixel_count(Size size) { return index_of(size.width, 0, size.height); }
 
-/// The sum and count of the pixels in a square that lie in the picture.
+/// Holds the sum and the number of those pixels of a square that are in the picture.
 struct SquareSum {
   std::int64_t sum;
   std::int64_t count;
@@ -74,7 +75,7 @@ class SquareSums {
   std::vector<std::int64_t> sums_;
 };
 
-/// Calls `work` with each pixel's index, x and y.
+/// Calls work(index, x, y) for each pixel.
 template <typename Work>
 void for_each_pixel(Size size, const Work& work) {
   std::size_t i = 0;

@@ -1,4 +1,5 @@
-// Makes the pictures of golden/windows.txt from their recipes. The file's head explains them.
+// Makes the pictures of golden/windows.txt from their recipes. The beginning of that file explains
+// the recipes.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,14 @@ struct PictureRecipe {
   Size size;
   std::uint32_t seed = 0;
   int faces = 0;
-  int contrast = 256;  ///< in 256ths
+  int contrast = 256;  ///< in 1/256
   int grey = 128;
 };
 
-/// Returns grey levels, row by row without gaps.
+/// Returns the grey levels of a picture, row by row without padding.
 [[nodiscard]] std::vector<std::uint8_t> make_picture(const PictureRecipe& recipe);
 
-/// Returns the 64-bit FNV-1a hash.
+/// Returns the 64-bit FNV-1a hash of the bytes.
 [[nodiscard]] std::uint64_t fnv_hash(std::span<const std::uint8_t> bytes);
 
 }  // namespace facepipe::test

@@ -1,5 +1,5 @@
-// Runs suppression on the device for tests and measurements: uploads candidates, launches one
-// graph, downloads the kept ones.
+// Runs suppression on the device, for tests and measurements: uploads candidates, launches one CUDA
+// graph, and downloads the results.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct DeviceResult {
   std::uint32_t beyond_capacity = 0;
 };
 
-/// A suppressor with buffers around it. Its work is captured in a graph.
+/// Holds a suppressor, its buffers, and a CUDA graph of its work.
 class DeviceNms {
  public:
   DeviceNms(const nms::NmsOptions& options, std::uint32_t capacity,
@@ -41,7 +41,7 @@ class DeviceNms {
     const nms::DeviceKept kept{indices_.data(), counts_.data(), counts_.data() + 1,
                                kept_boxes_.data(), kept_scores_.data()};
     exec_.emplace(cuda::capture(stream_, [&] { suppressor_.enqueue(candidates_, kept, stream_); }));
-    // These bytes reveal values that nobody writes.
+    // With these bytes, tests find values that no kernel has written.
     cuda::fill(boxes_.span(), 0xff, stream_);
     cuda::fill(scores_.span(), 0xff, stream_);
   }
@@ -51,7 +51,7 @@ class DeviceNms {
   [[nodiscard]] nms::CudaSuppressor& suppressor() { return suppressor_; }
   [[nodiscard]] const nms::DeviceCandidates& candidates() const { return candidates_; }
 
-  /// Stores candidates up to the capacity, and counts those beyond it.
+  /// Uploads candidates up to the capacity, but sets the count to the number of all candidates.
   void upload(const nms::NmsCandidates& all) {
     const std::size_t stored = std::min<std::size_t>(all.boxes.size(), capacity());
     cuda::copy(boxes_.span(), all.boxes.first(stored), stream_);
@@ -63,10 +63,10 @@ class DeviceNms {
     stream_.synchronize();
   }
   void launch() const { exec_->launch(stream_); }
-  /// Launches on a stream other than its own.
+  /// Launches the graph on a given stream.
   void launch(cuda::StreamView stream) const { exec_->launch(stream); }
 
-  /// Waits, then returns the last launch's result.
+  /// Waits for the last launch and returns its result.
   [[nodiscard]] DeviceResult download() const {
     std::uint32_t counts[2] = {0, 0};
     cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
@@ -81,7 +81,7 @@ class DeviceNms {
   }
   [[nodiscard]] DeviceResult run(const nms::NmsCandidates& all) {
     upload(all);
-    // These bytes prevent that an old result passes for a new one.
+    // With these bytes, an old result can't be taken for a new one.
     cuda::fill(indices_.span(), 0xff, stream_);
     cuda::fill(counts_.span(), 0xff, stream_);
     launch();

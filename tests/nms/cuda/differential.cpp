@@ -1,4 +1,5 @@
-// Runs random cases, most of them small, and compares the device with the CPU.
+// Suppresses random candidates on the device and on the CPU, and compares the results. Most cases
+// are small.
 //
 //   nms_cuda_differential COUNT [SEED]
 #include <cstdio>
@@ -38,8 +39,9 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// Makes one case of many small ones. They lie side by side, so that the kernels divide them among
-/// blocks, or all in one place, so that too many overlap for that.
+/// Combines many small cases into one case. Either they lie side by side, so that the kernels
+/// distribute them among blocks. Or they lie in one place, so that too many boxes overlap and the
+/// kernels use the fallback.
 NmsCase some_scene(NmsRandom& random) {
   NmsCase scene;
   const bool apart = random.below(2) == 0;
@@ -58,9 +60,10 @@ NmsCase some_scene(NmsRandom& random) {
 }
 
 constexpr std::size_t kCasesOfASeed = 64;
-constexpr unsigned kOneSceneIn = 16;  // one case in so many is a scene
+constexpr unsigned kOneSceneIn = 16;  // one in this many cases is a scene
 
-/// Runs the cases of a seed, all with the same options. Returns the number of wrong ones.
+/// Runs the cases of a seed, which have the same options. Returns the number of cases in which
+/// device and CPU differ.
 std::size_t wrong_with(unsigned seed) {
   NmsRandom random(seed);
   const nms::NmsOptions options = some_cuda_options(random);

@@ -1,5 +1,5 @@
-// These tests compare suppression on the device with the CPU bit for bit: every rule, at every size
-// at which the kernels switch methods.
+// These tests compare suppression on the device with the CPU, bit for bit. They use every rule, and
+// every number of candidates at which the kernels switch to another method.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ class CudaNms : public testing::TestWithParam<RuleCase> {
  protected:
   static constexpr std::uint32_t kCapacity = 4096;
 
-  /// Expects the CPU's result.
+  /// Runs the case on the device and on the CPU, and expects equal results.
   static void expect_equal(DeviceNms& device, const NmsCase& all) {
     nms::CpuSuppressor cpu(GetParam().options, kCapacity);
     const nms::NmsCandidates candidates{all.boxes, all.scores};
@@ -201,7 +201,7 @@ TEST(CudaNmsGroups, AreTheCpus) {
   }
 }
 
-// All candidates attach themselves to one root at the same time.
+// All candidates join the same root at the same time.
 TEST(CudaNmsGroups, OfOneGroupAreOne) {
   DeviceNms device(by_groups(), nms::kMaxNmsCapacity);
   for (const std::size_t count : {5000U, 30000U}) {
@@ -236,7 +236,7 @@ TEST(CudaNmsGraph, WaitsForTheStreamsEarlierWork) {
   for (int turn = 0; turn < 5; ++turn) {
     device.upload_count(0);
     for (int i = 0; i < 20; ++i) cuda::fill(hog.span(), i, device.stream());
-    // The candidates arrive while the stream is busy.
+    // The candidates are uploaded while the stream is busy with earlier work.
     device.upload({all.boxes, all.scores});
     device.launch();
     EXPECT_EQ(device.download().indices, expected);

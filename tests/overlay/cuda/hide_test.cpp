@@ -1,4 +1,5 @@
-// These tests compare hidden faces on the device with the host's, bit for bit, padding included.
+// These tests compare faces hidden on the device with faces hidden on the host. All bytes must be
+// equal, including the padding.
 #include "overlay/cuda/hide.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +74,7 @@ TEST(CudaHide, OverlappingFacesAreHiddenAsOnTheHost) {
   }
 }
 
-// There are more masks than one launch takes. Many overlap, and some don't.
+// There are more masks than one launch can have. Many of them overlap.
 TEST(CudaHide, CrowdsAreHiddenAsOnTheHost) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     const FrameSpec spec{kFormats[seed % 4], {640, 361}, {static_cast<int>(seed % 4), seed > 4}};
@@ -109,8 +110,8 @@ TEST(CudaHide, WholeFramesAreOneColour) {
     }
 }
 
-// The hider hides frame after frame on one stream without waiting, and converts the image anew in
-// between.
+// The hider hides the faces of several frames on one stream without waiting. It converts the image
+// again between frames.
 TEST(CudaHide, AHiderServesManyFrames) {
   for (const HideStyle style : test::kHideStyles) {
     const HideOptions options = test::options_of(style, MaskShape::ellipse);

@@ -1,4 +1,5 @@
-// These tests compare the overlay on the device with the host's, bit for bit, padding included.
+// These tests compare the overlay drawn on the device with that drawn on the host. All bytes must
+// be equal, including the padding.
 #include "overlay/cuda/overlay.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +71,7 @@ void expect_as_on_the_host(const FrameSpec& spec, const Detections& faces,
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
-  int integer(int low, int high) {  // in [low, high]
+  int integer(int low, int high) {  // from low to high, both included
     return low + static_cast<int>(engine_() % static_cast<unsigned>(high - low + 1));
   }
   float real(float low, float high) {
@@ -82,7 +83,8 @@ class Random {
   std::mt19937 engine_;
 };
 
-/// Most faces are sensible; some lie anywhere or aren't numbers at all.
+/// Returns faces with random boxes. Most are normal; some are far outside, and some contain NaN or
+/// infinity.
 Detections random_faces(Random& random, Size upright, int count, float largest) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -111,7 +113,8 @@ Detections random_faces(Random& random, Size upright, int count, float largest) 
   return faces;
 }
 
-/// Draws track numbers of one digit, of a few, and of the most possible. Some faces have no track.
+/// Returns random track numbers with few digits or with the most possible digits. Some faces have
+/// no track.
 Tracks random_tracks(Random& random, std::size_t faces) {
   Tracks tracks(faces);
   for (std::int64_t& track : tracks) {
@@ -166,8 +169,8 @@ TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
   }
 }
 
-// There are more faces than a block has threads, than a launch has blocks, and than occluders are
-// compared at a time.
+// There are more faces than a block has threads, than a launch has blocks, and than occluders that
+// are compared in one step.
 TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
   for (const int count : {127, 128, 129, 700, 3000}) {
     Random random(static_cast<unsigned>(count));
@@ -221,7 +224,7 @@ TEST(CudaOverlay, LargePicturesAreDrawnAsOnTheHost) {
   }
 }
 
-// The same graph gets other faces and another picture, as for a frame in flight.
+// The same CUDA graph gets other faces and another picture, as for frames of a video.
 TEST(CudaOverlay, CapturedWorkFollowsDescriptorAndFaces) {
   const cuda::Stream stream;
   const CudaOverlay overlay({{200, 120}, kFormats[0], {}, kEverything, 50});

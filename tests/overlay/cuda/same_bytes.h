@@ -1,4 +1,4 @@
-// Compares a frame in device memory with one in host memory.
+// Compares a frame in device memory with a frame in host memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace facepipe::test {
 
-/// Compares both planes, padding included. Ends the test at the first difference.
+/// Compares both planes, including the padding. Ends the test at the first difference.
 inline void expect_same_bytes(const Frame& expected, const DeviceFrame& found,
                               cuda::StreamView stream) {
   for (std::size_t p = 0; p < 2; ++p) {

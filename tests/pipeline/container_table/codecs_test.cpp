@@ -1,5 +1,5 @@
-// These tests check that a job reads the output of each of FFmpeg's video encoders, and that all
-// pictures come out.
+// These tests check that a job can read the output of each of FFmpeg's video encoders, and that no
+// picture is lost.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -1,6 +1,7 @@
 // These tests make a clip in each container that FFmpeg writes, with everything that the container
-// can carry. Jobs copy it and hide in it, into the same container, MP4 and Matroska. ffprobe must
-// say the same of the output as of the input.
+// can hold. One job copies the clip and another hides parts of it; the outputs are in the same
+// container, in MP4 and in Matroska. ffprobe must report the same about the output as about the
+// input.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,13 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A container of the output.
+/// Describes the container of an output.
 struct Target {
   std::string extension;
-  Properties lost;  ///< the properties that it can't hold
+  Properties lost;  ///< properties that the container can't hold
 };
 
-/// Hiding removes titles, because they may name people and places.
+/// Removes the titles of chapters. Hiding removes them, too, because they can name people and
+/// places.
 Facts without_titles(Facts facts) {
   for (Chapter& chapter : facts.chapters) chapter.title.clear();
   return facts;
@@ -46,7 +48,7 @@ class ContainerTable : public testing::TestWithParam<ContainerRow> {
   [[nodiscard]] fs::path clip() const { return folder_ / GetParam().file; }
   [[nodiscard]] std::string extension() const { return clip().extension().string(); }
 
-  /// The job finds no face, so it draws nothing.
+  /// Runs a job on the clip. It finds no face, so it draws nothing.
   JobRun work(const fs::path& output, bool hide) {
     return run_fake_job(plain_job(clip(), output, hide));
   }
@@ -86,7 +88,7 @@ TEST_P(ContainerTable, KeepsAllThatItCarries) {
   else
     expect_kept({extension(), {}});
   if (extension() != ".mp4") expect_kept({".mp4", {}});
-  // If Matroska's muxer can't write the rotation, the job turns the pictures themselves.
+  // If FFmpeg's muxer can't write the rotation into Matroska, the job turns the pixels.
   const bool tags =
       video::compat::muxer_writes_rotation(*av_guess_format("matroska", nullptr, nullptr));
   const Properties rotation{Property::rotation};

@@ -22,7 +22,7 @@ json probe_frames(const std::filesystem::path& file) {
   return json::parse(result.out);
 }
 
-/// Returns the first stream of a type that isn't a cover picture; null if there is none.
+/// Returns the first stream of a type, without cover pictures. Returns null if there is none.
 json first_stream(const json& probed, const std::string& type) {
   for (const json& stream : streams_of(probed, type))
     if (stream.value("disposition", json::object()).value("attached_pic", 0) == 0) return stream;
@@ -45,7 +45,7 @@ std::vector<double> stamps_of_frames(const std::vector<json>& frames) {
   return result;
 }
 
-/// Returns "4:3" as a number; 1 if the text is no ratio.
+/// Converts text such as "4:3" to a number. Returns 1 if the text isn't a ratio.
 double ratio_of(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return 1;
@@ -152,7 +152,7 @@ class Differences {
     if (!(std::abs(found - expected) <= tolerance)) tell(name_of(property), found, expected);
   }
   void look_at_stamps() {
-    // A picture of the input may have no stamp. The output gives it one.
+    // A picture of the input can be without a time stamp, and the output gives it one.
     if (found_.shown_s.size() < expected_.shown_s.size()) {
       tell("stamps", found_.shown_s.size(), expected_.shown_s.size());
       return;
@@ -175,8 +175,7 @@ class Differences {
     compare(Property::sound, *found_.sound_s - found_.shown_s[0],
             *expected_.sound_s - expected_.shown_s.at(0), 2 * tick_s_);
   }
-  /// If a stream has no tags, decoders may add what the codec implies, so only the expected tags
-  /// count.
+  /// Compares only the expected tags, because decoders can add tags that the codec implies.
   void look_at_colour() {
     for (const auto& [tag, value] : expected_.colour)
       if (value != "unknown" && found_.colour.at(tag) != value)
@@ -201,7 +200,7 @@ class Differences {
   std::ostringstream text_;
 };
 
-/// Returns whether pictures come at a fixed rate. One picture may lack its stamp.
+/// Returns whether the pictures have a fixed rate. One missing time stamp is allowed.
 bool is_even(const std::vector<double>& stamps) {
   if (stamps.size() < 3) return true;
   double least = stamps[1] - stamps[0];
@@ -211,7 +210,7 @@ bool is_even(const std::vector<double>& stamps) {
     most = std::max(most, stamps[i] - stamps[i - 1]);
   }
   constexpr double kMostWithOneMissing = 2.5;
-  constexpr double kNoTimeS = 0.001;  // raw streams have no times if their parser gives none
+  constexpr double kNoTimeS = 0.001;  // raw streams have no time stamps if their parser gives none
   return most < kNoTimeS || most < kMostWithOneMissing * least;
 }
 

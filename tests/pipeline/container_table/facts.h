@@ -1,4 +1,4 @@
-// What ffprobe says of everything in a file that a player shows or plays, as comparable numbers.
+// Describes a file by what ffprobe reports about everything that a player shows or plays.
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,17 @@
 
 namespace facepipe::test {
 
-/// A property that an output should have in common with its input.
+/// Names a property that an output should have in common with its input.
 enum class Property {
-  stamps,     ///< when each picture is shown, counted from the first
-  start,      ///< when the first picture is shown
-  sound,      ///< when the first sound is heard, relative to the first picture
-  aspect,     ///< the shape of the upright picture
-  rotation,   ///< a tag says that the picture is turned
+  stamps,     ///< times of the pictures, relative to the first picture
+  start,      ///< time of the first picture
+  sound,      ///< time of the first sound, relative to the first picture
+  aspect,     ///< aspect ratio of the upright picture
+  rotation,   ///< tag that says how the picture is turned
   colour,     ///< range, matrix, transfer, primaries, chroma location
   side_data,  ///< stereo 3D, spherical, mastering display, content light level
   chapters,
-  language,  ///< of the sound stream
+  language,  ///< language of the sound stream
 };
 
 using Properties = std::set<Property>;
@@ -35,32 +35,34 @@ struct Chapter {
 };
 
 struct Facts {
-  int frames = 0;  ///< the number of frames that ffprobe decodes
+  int frames = 0;  ///< number of frames that ffprobe decodes
   std::string codec;
   std::string format;             ///< pixel format
-  std::vector<double> shown_s;    ///< when each frame with a stamp is shown, sorted
-  std::optional<double> sound_s;  ///< when the first frame of sound is heard
+  std::vector<double> shown_s;    ///< times of all frames that have a time stamp, in seconds,
+                                  ///< sorted
+  std::optional<double> sound_s;  ///< time of the first frame of sound, in seconds
   int upright_width = 0;
   int upright_height = 0;
   double aspect = 0;        ///< width / height of the upright picture on the screen
-  bool has_aspect = false;  ///< the pixels aren't square
+  bool has_aspect = false;  ///< whether the pixels aren't square
   int rotation = 0;
-  /// The key is ffprobe's name of the tag, the value "unknown" if there is none.
+  /// holds the file's tags by ffprobe's names; the value is "unknown" if the file has no such tag
   std::map<std::string, std::string> colour;
   std::set<std::string> side_data;
   std::vector<Chapter> chapters;
   std::string language;
 
-  /// Returns the properties of this file that a container could lose: pictures at uneven times, a
-  /// start other than 0, and so on.
+  /// Returns the properties of this file that another container could lose, such as pictures at
+  /// uneven times, or a start other than 0.
   [[nodiscard]] Properties properties() const;
 };
 
-/// Throws std::runtime_error if ffprobe can't read the file or the file has no video.
+/// Returns the facts about a file. Throws std::runtime_error if ffprobe can't read it or it has no
+/// video.
 [[nodiscard]] Facts facts_of(const std::filesystem::path& file);
 
-/// Describes which of `properties` differ; empty if none does.
-/// @param tick_s  the most by which a container rounds a stamp, in seconds
+/// Returns text that describes which of the `properties` differ, or "" if all are equal. @param
+/// tick_s  the largest error of a time stamp that a container rounds, in seconds
 [[nodiscard]] std::string difference(const Facts& found, const Facts& expected,
                                      const Properties& properties, double tick_s);
 

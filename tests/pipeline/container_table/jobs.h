@@ -1,4 +1,4 @@
-// Options of the jobs in these tables.
+// Makes the options of the jobs that these tests run.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace facepipe::test {
 
-/// Returns options of a job that finds and draws nothing, or that hides a part of each picture.
+/// Returns the options of a job that draws nothing or, if `hide`, hides a part of each picture.
 inline pipeline::JobOptions plain_job(const std::filesystem::path& input,
                                       const std::filesystem::path& output, bool hide) {
   pipeline::JobOptions options = default_job(input, output);

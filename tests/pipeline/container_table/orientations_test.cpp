@@ -1,5 +1,5 @@
-// These tests check all eight orientations that MP4 and its relatives store. A job keeps the tag if
-// the output can hold it, otherwise it turns the pixels.
+// These tests check all eight orientations that MP4 and similar containers can store. A job keeps
+// the orientation tag if the output can hold it, and otherwise turns the pixels.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -59,7 +59,7 @@ TEST_P(Orientations, LookTheSame) {
       "-pix_fmt yuv444p",
       clip);
   mark_turned(clip, GetParam().turn.matrix);
-  const std::string seen = decoded_luma(clip);  // ffmpeg turns the pictures
+  const std::string seen = decoded_luma(clip);  // ffmpeg turns the pictures upright
   for (const std::string target : {extension.c_str(), ".mkv", ".avi"}) {
     SCOPED_TRACE(target);
     const fs::path output = folder / ("out" + target);

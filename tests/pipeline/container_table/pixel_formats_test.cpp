@@ -1,5 +1,5 @@
-// These tests check every pixel format that FFmpeg stores without loss, in FFV1 and as raw samples.
-// The output has the same format, or a notice tells of the conversion.
+// These tests check every pixel format that FFmpeg can store without loss, in FFV1 and as raw
+// samples. The output must have the same format, or a notice must report the conversion.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kGroup = 20;  // one run of ffmpeg makes clips of so many formats
+constexpr std::size_t kGroup = 20;  // number of formats for which one run of ffmpeg makes clips
 constexpr int kFrames = 2;
 
 struct Coding {
@@ -37,7 +37,7 @@ struct Coding {
 constexpr Coding kFfv1{"Ffv1", "ffv1", ".mkv"};
 constexpr Coding kRaw{"Raw", "rawvideo", ".nut"};
 
-/// Returns whether ffmpeg converts pictures to the format and reads them back.
+/// Returns whether ffmpeg can make pictures of this format, and can read them from a file.
 bool is_made(AVPixelFormat format, const Coding& coding) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   constexpr std::uint64_t kNotConverted = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER |
@@ -63,7 +63,7 @@ std::vector<AVPixelFormat> formats_of(const Coding& coding) {
   return result;
 }
 
-/// Some formats of a coding.
+/// Describes a part of the formats that a coding can store. One test checks one part.
 struct Group {
   Coding coding;
   std::size_t first = 0;
@@ -99,8 +99,8 @@ Pictures pictures_of(const fs::path& file) {
   return pictures;
 }
 
-/// Returns whether both formats have the same samples, possibly in other places; grey may be stored
-/// three times.
+/// Returns whether two formats store the same samples, possibly in another layout. A grey sample
+/// can also be stored as three equal samples.
 bool same_samples(AVPixelFormat a, AVPixelFormat b) {
   const AVPixFmtDescriptor& first = *av_pix_fmt_desc_get(a);
   const AVPixFmtDescriptor& second = *av_pix_fmt_desc_get(b);
@@ -112,7 +112,8 @@ bool same_samples(AVPixelFormat a, AVPixelFormat b) {
          (first.flags & kKind) == (second.flags & kKind);
 }
 
-/// Returns whether a notice says "pictures converted from A to B", where B has the samples of `to`.
+/// Returns whether a notice says "pictures converted from A to B", where B stores the same samples
+/// as `to`.
 bool is_told(const std::vector<std::string>& notices, AVPixelFormat from, AVPixelFormat to) {
   const std::string begin =
       std::string("pictures converted from ") + av_get_pix_fmt_name(from) + " to ";
@@ -123,8 +124,8 @@ bool is_told(const std::vector<std::string>& notices, AVPixelFormat from, AVPixe
   });
 }
 
-/// Pictures of fewer than 8 bits are processed in 8 bits and dithered when they are written. XYZ
-/// pictures are processed in RGB.
+/// Returns whether facepipe changes pictures of this format a little. Formats with fewer than 8
+/// bits are processed in 8 bits, and dithered when they are written. XYZ is processed in RGB.
 bool is_approximated(AVPixelFormat format) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   return d.comp[0].depth < 8 || std::string_view(d.name).starts_with("xyz");
@@ -138,7 +139,7 @@ class PixelFormats : public testing::TestWithParam<Group> {
     const std::size_t end = std::min(all.size(), GetParam().first + kGroup);
     formats_.assign(all.begin() + static_cast<std::ptrdiff_t>(GetParam().first),
                     all.begin() + static_cast<std::ptrdiff_t>(end));
-    // ffmpeg() itself appends the name of the last output.
+    // ffmpeg() itself appends the last output's name to these arguments.
     std::string arguments = "-f lavfi -i testsrc2=s=48x32:r=5 ";
     for (const AVPixelFormat format : formats_) {
       const bool last = format == formats_.back();

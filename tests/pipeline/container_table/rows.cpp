@@ -7,9 +7,9 @@ namespace {
 
 using enum Property;
 
-// Ten pictures with a gap of three after the fifth. Their pixels are wider than high and all colour
-// tags are set. The sound begins three pictures later. "CHAPTERS" stands for the name of the
-// chapters file.
+// Most clips have these ten pictures, with a gap of three pictures after the fifth. Pixels are
+// wider than high, and all colour tags are set. The sound begins three pictures after the first
+// picture. "CHAPTERS" stands for the name of the chapters file.
 std::string pictures(const std::string& size) {
   return "-f lavfi -i testsrc2=s=" + size + ":r=25:d=0.4 ";
 }
@@ -63,9 +63,9 @@ constexpr const char* kPlain = "the format has pictures and sound at an even rat
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
 const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
-// FFmpeg's own command also moves that picture, by one frame at each copy.
+// If FFmpeg's command line program copies such a file, it also shifts this picture by one frame.
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
-// Opus is copied 6.5 ms too early. FFmpeg's own command does the same.
+// Copies of Opus begin 6.5 ms too early, also with FFmpeg's command line program.
 const RowExtras kOfOpus{.tick_s = 0.004};
 const RowExtras kReadsBack{.refused = "can be read again while it is written"};
 
@@ -73,8 +73,9 @@ const RowExtras kReadsBack{.refused = "can be read again while it is written"};
 
 void PrintTo(const ContainerRow& row, std::ostream* out) { *out << row.name; }
 
-// Some formats are missing because FFmpeg's demuxer calls a complete file of its own muxer damaged:
-// SMJPEG, multipart JPEG (mpjpeg), filmstrip. Others have no demuxer: a64, animated WebP.
+// Some formats are missing, because FFmpeg's demuxer reports damage in complete files of FFmpeg's
+// muxer: SMJPEG, multipart JPEG (mpjpeg), filmstrip. Others are missing because they have no
+// demuxer: a64, animated WebP.
 const std::vector<ContainerRow>& rows_with_stamps() {
   static const std::vector<ContainerRow> rows{
       {"Mp4", "clip.mp4", kAll + kX264 + kLate + "-c:a aac", kEverything, kNoSideData, kTurned},

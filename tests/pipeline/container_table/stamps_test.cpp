@@ -1,5 +1,5 @@
-// These tests check stamps of each kind in each of the main containers. Some pictures are decoded
-// before the one at 0. Other stamps are uneven, negative, or have gaps, and those of MPEG-TS wrap.
+// These tests check all kinds of time stamps in all main containers. They can begin below 0, be
+// uneven, or have gaps, and those of MPEG-TS can wrap.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -14,21 +14,22 @@
 namespace facepipe::test {
 namespace {
 
-/// How stamps progress in the input.
+/// Describes the time stamps of an input.
 struct Course {
   const char* name;
   const char* extension;
-  std::string filter;   ///< filter for the pictures
-  std::string options;  ///< ffmpeg's options for the clip
-  bool even = true;     ///< the pictures have a fixed rate and no gap
+  std::string filter;   ///< ffmpeg's filter for the pictures
+  std::string options;  ///< ffmpeg's other options for the clip
+  bool even = true;     ///< whether the pictures have a fixed rate without a gap
 };
 
 struct Target {
   const char* name;
   const char* extension;
-  const char* sound;      ///< a codec that the container holds
-  double tick_s = 0.001;  ///< the precision of the container's stamps, in seconds
-  ///< Counts pictures at a fixed rate: it rounds other stamps, and a notice says so.
+  const char* sound;      ///< codec of the sound, which the container can hold
+  double tick_s = 0.001;  ///< precision of the container's time stamps, in seconds
+  /// The container counts pictures at a fixed rate. It rounds other time stamps, and a notice must
+  /// report this.
   bool counts = false;
 };
 
@@ -48,7 +49,7 @@ std::vector<StampRow> rows() {
       {"AtZero", ".mkv", "null", ""},
       {"Late", ".mkv", "null", "-output_ts_offset 7.3"},
       {"Negative", ".ts", "null", negative},
-      // MPEG-TS counts time in 33 bits at 90 kHz, so it wraps at 95443.7 s.
+      // MPEG-TS counts time in 33 bits at 90 kHz, so time wraps at 95443.7 s.
       {"Wrapping", ".ts", "null", "-output_ts_offset 95443.4 -muxdelay 0 -muxpreload 0"},
       {"Uneven", ".mkv", "setpts=(N*1.5+mod(N*N\\,3)*0.3)/25/TB", "-fps_mode passthrough", false},
       {"Gap", ".mkv", "setpts=(N+10*gte(N\\,9))/25/TB", "-fps_mode passthrough", false},
@@ -82,12 +83,14 @@ class Stamps : public testing::TestWithParam<StampRow> {
   [[nodiscard]] Properties expected() const {
     const StampRow& row = GetParam();
     Properties result{Property::sound};
-    // If an output can't hold the sound, a notice says so. The table of containers tests that.
+    // If an output can't hold the sound, a notice reports this. The tests of all containers check
+    // that.
     if (!input_holds(row.target)) result.clear();
     if (row.course.even || !row.target.counts) result.insert(Property::stamps);
     return result;
   }
-  /// MPEG-TS holds only sound codecs that it has an identifier for.
+  /// Returns whether the input's container can hold the sound. MPEG-TS can hold only the sound
+  /// codecs for which it has an identifier.
   [[nodiscard]] static bool input_holds(const Target& target) {
     const bool in_ts = std::string(GetParam().course.extension) == ".ts";
     return !(in_ts && std::string(target.sound) == "pcm_s16le");

@@ -1,5 +1,5 @@
-// These tests check every format of single pictures that FFmpeg writes. A job writes them again in
-// the same format, and as PNG.
+// These tests check every format of single pictures that FFmpeg writes. A job reads such a picture
+// and writes it in the same format and as PNG.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 struct StillRow {
   const char* extension;
-  std::string arguments;  ///< ffmpeg's arguments
-  bool lossless = true;   ///< pixels that nothing is drawn on stay equal
+  std::string arguments;  ///< ffmpeg's arguments to make the picture
+  bool lossless = true;   ///< whether pixels on which nothing is drawn stay unchanged
 };
 
 void PrintTo(const StillRow& row, std::ostream* out) { *out << row.extension; }
@@ -31,7 +31,7 @@ std::vector<StillRow> rows() {
   return {
       {"bmp", kPicture},
       {"dpx", kPicture},
-      {"exr", kPicture, false},  // its floats are processed in 16 bits
+      {"exr", kPicture, false},  // EXR's floats are processed in 16 bits
       {"fits", kPicture + "-pix_fmt gbrp", false},
       {"ico", kPicture},
       {"j2k", kPicture, false},

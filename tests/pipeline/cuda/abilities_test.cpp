@@ -1,4 +1,4 @@
-// These tests check what facepipe says of a machine with a device.
+// These tests check what facepipe reports about a machine with a device.
 #include "pipeline/cuda/abilities.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(CudaAbilities, EveryEncoderIsTriedAndARefusalHasAReason) {
   ASSERT_EQ(chip.encodes.size(), 3U);
   for (const NvencTrial& trial : chip.encodes)
     EXPECT_THAT(trial.encoder, testing::AnyOf("h264_nvenc", "hevc_nvenc"));
-  // A GPU of compute capability 7.5 or newer has NVENC for both codecs, or for none.
+  // A GPU with compute capability 7.5 or newer has NVENC either for both codecs or for none.
   EXPECT_EQ(chip.encodes[0].problem.empty(), chip.encodes[1].problem.empty())
       << chip.encodes[0].problem << "; " << chip.encodes[1].problem;
 }

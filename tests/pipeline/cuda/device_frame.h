@@ -12,7 +12,7 @@
 
 namespace facepipe::test {
 
-/// A copy of a semi-planar frame in device memory, padding and strides included.
+/// Copies a semi-planar frame to device memory, with its padding and strides.
 class DeviceFrame {
  public:
   DeviceFrame(const Frame& host, cuda::StreamView stream) {
@@ -33,7 +33,7 @@ class DeviceFrame {
 
   [[nodiscard]] const Frame& frame() const { return frame_; }
 
-  /// Waits for `stream`. Returns all bytes of a plane, padding included.
+  /// Waits for `stream`. Returns all bytes of a plane, with the padding.
   [[nodiscard]] std::vector<std::byte> plane(std::size_t p, cuda::StreamView stream) const {
     std::vector<std::byte> bytes(planes_[p].size());
     cuda::copy(std::span(bytes), planes_[p].span(), stream);
@@ -46,7 +46,7 @@ class DeviceFrame {
   std::array<cuda::DeviceBuffer<std::byte>, 2> planes_;
 };
 
-/// Returns a copy of the values in device memory.
+/// Copies values to device memory.
 template <class T>
 [[nodiscard]] cuda::DeviceBuffer<T> on_device(std::span<const T> values, cuda::StreamView stream) {
   cuda::DeviceBuffer<T> buffer(values.size());

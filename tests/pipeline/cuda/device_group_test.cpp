@@ -1,5 +1,5 @@
-// These tests run one input on two GPUs. The result must equal one GPU's bit for bit, even if the
-// second one fails.
+// These tests process one input on two GPUs. The result must be bit-equal to that of one GPU, even
+// if the second GPU fails.
 #include "pipeline/device_group.h"
 
 #include <cuda_runtime_api.h>
@@ -30,7 +30,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Writes to an invalid address. After that, each call of this device's context fails.
+/// Writes to an invalid address on the device. After this, each CUDA call for this device fails.
 void break_context(int device) {
   constexpr const char* kWriteNowhere = R"(
 .version 7.0
@@ -112,7 +112,7 @@ TEST_F(TwoChips, MakeWhatOneMakes) {
     EXPECT_GT(share.frames, 0);
 }
 
-/// Takes all but some of a device's memory.
+/// Allocates all of a device's memory except `left` bytes.
 class TakenMemory {
  public:
   TakenMemory(int device, std::size_t left) {
@@ -131,7 +131,7 @@ class TakenMemory {
   void* memory_ = nullptr;
 };
 
-// The rest isn't enough for weights and graphs, even if the driver keeps nothing for itself.
+// The remaining memory isn't enough for weights and graphs, even if the driver needs none of it.
 TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   const auto first = pipeline::make_cuda_backend({DeviceKind::cuda, 0}, detector_);
   const Told one = run_on_lanes(job("one.avi"), 1, *first);
@@ -150,7 +150,8 @@ TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   static_cast<void>(cudaGetLastError());
 }
 
-// After that, CUDA fails on the first GPU, too, until the process ends. So the run can't go on.
+// After this error, CUDA also fails on the first GPU until the process ends, so the run can't
+// continue.
 TEST_F(TwoChips, WhereOneBreaksTheRunEndsAsADevicesFailure) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto broken_run = [this] {

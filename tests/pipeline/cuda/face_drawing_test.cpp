@@ -1,4 +1,5 @@
-// These tests compare what FaceDrawing draws on the device with the host's overlay, bit for bit.
+// These tests compare the overlay that FaceDrawing draws on the device with the host's overlay, bit
+// for bit.
 #include "pipeline/cuda/face_drawing.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ overlay::CudaOverlaySetup setup_of(const FrameSpec& spec, const overlay::Overlay
   return {spec.size, spec.format, spec.orientation, style, 4096};
 }
 
-/// Returns a frame over the memory of `device`, which must outlive it.
+/// Returns a Frame that uses the memory of `device`. `device` must outlive it.
 Frame over(const DeviceFrame& device) {
   const Frame& there = device.frame();
   Frame frame;
@@ -71,7 +72,8 @@ void expect_as_on_the_host(pipeline::FaceDrawing& drawing, const FrameSpec& spec
   expect_same_bytes(host, device, stream);
 }
 
-// The numbers of faces rise and fall, and exceed the room for faces at the start.
+// The number of faces changes from frame to frame, and exceeds the memory that is allocated for
+// faces at the start.
 TEST(FaceDrawing, DrawsFrameAfterFrameAsOnTheHost) {
   CopyCounter copies;
   unsigned seed = 0;
@@ -102,7 +104,8 @@ TEST(FaceDrawing, DrawsFacesWithoutTracksOrLandmarks) {
   expect_as_on_the_host(drawing, spec, kEverything, drawn, 2);
 }
 
-// All frames are enqueued before the test waits for any, so each needs its own memory for faces.
+// All frames are enqueued before the test waits for any of them, so each frame needs its own memory
+// for faces.
 TEST(FaceDrawing, KeepsFramesThatAreOnTheirWayApart) {
   constexpr unsigned kFramesAtOnce = 9;
   CopyCounter copies;

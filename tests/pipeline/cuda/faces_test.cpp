@@ -1,4 +1,4 @@
-// These tests compare faces on the device with select_faces() on the host.
+// These tests compare faces that the device selects with select_faces() on the host.
 #include "pipeline/cuda/faces.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 struct Case {
   Detections candidates;
   std::vector<std::uint32_t> indices;
-  std::vector<Box> boxes;     // one for each index, or empty
-  std::vector<float> scores;  // one for each index, or empty
+  std::vector<Box> boxes;     // a box for each index, or empty
+  std::vector<float> scores;  // a score for each index, or empty
   std::uint32_t beyond_capacity = 0;
 };
 
@@ -42,7 +42,7 @@ Case random_case(unsigned seed, std::uint32_t candidates, bool voting, bool soft
   return made;
 }
 
-/// Copies the detections and waits for the copy.
+/// Copies detections to device memory and waits for the copy.
 void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamView stream) {
   const auto count = static_cast<std::uint32_t>(from.size());
   cuda::copy(cuda::DeviceSpan<Box>{to.boxes, count}, std::span(from.boxes), stream);
@@ -52,7 +52,7 @@ void put(const Detections& from, const cuda::DeviceDetections& to, cuda::StreamV
   stream.synchronize();
 }
 
-/// A case in device memory, and its result.
+/// Holds a case in device memory and the result of the device.
 class OnDevice {
  public:
   OnDevice(const Case& given, std::uint32_t capacity, std::uint32_t face_capacity,
@@ -194,7 +194,7 @@ TEST(CudaFaces, OfScoresOverABoundAreThoseCandidatesInTheirOrder) {
       for (const float score : {-1.0F, 0.25F, 0.9F, 2.0F}) {
         Case given = random_case(candidates + 3, candidates, false, false);
         if (!landmarks) given.candidates.landmarks.clear();
-        // Equals the bound, so it isn't above it.
+        // This score equals the bound, so it doesn't exceed it.
         if (candidates > 2) given.candidates.scores[2] = score;
         const cuda::DetectionBuffers from(candidates + 5, landmarks);
         const cuda::DetectionBuffers to(candidates + 5, landmarks);

@@ -1,4 +1,5 @@
-// These tests compare hiding in device memory with hiding on the host, bit for bit.
+// These tests compare faces that are hidden in device memory with faces that are hidden on the
+// host, bit for bit.
 #include "pipeline/cuda/hiding_pixels.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ TEST(CudaSmallLuma, RefusesAPictureOfAnotherSize) {
                [&] { static_cast<void>(luma.of(there.frame())); });
 }
 
-/// Makes pictures of noise as the pipeline has them.
+/// Makes noise pictures in the form that they have in the pipeline.
 class Pictures {
  public:
   Pictures(Size size, AVPixelFormat format, int bits)
@@ -102,13 +103,14 @@ int wrong_samples(const Frame& a, const Frame& b) {
 
 struct Depth {
   AVPixelFormat format;
-  int bits;     ///< bits of the uploaded picture
-  int on_chip;  ///< bits on the device, as FFmpeg counts them
+  int bits;     ///< bits of a sample in the uploaded picture
+  int on_chip;  ///< bits of a sample on the device, in FFmpeg's format for the device
 };
 
 class CudaHiding : public testing::TestWithParam<Depth> {};
 
-// Two lanes keep more frames than planned. Each frame has its own memory, and its number stays.
+// Two lanes keep more frames than planned. Each frame must have its own memory, and must keep its
+// number.
 TEST_P(CudaHiding, KeptFramesAreCopiesOfTheirOwn) {
   const Size size{75, 62};
   Pictures pictures(size, GetParam().format, GetParam().bits);
@@ -161,7 +163,7 @@ TEST_P(CudaHiding, HidesAsTheHostDoes) {
   }
 }
 
-// Each look has a stream of its own, so the second one must wait for the first.
+// Each style has its own stream, so the second one must wait for the first.
 TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
   const Size size{130, 98};
   Pictures pictures(size, GetParam().format, GetParam().bits);

@@ -1,5 +1,5 @@
-// These tests check which sets of graphs are kept. The sets are empty except for a detector, which
-// stands for the device memory that real sets hold.
+// These tests check which sets of CUDA graphs are kept. The sets are empty except for a detector,
+// which stands for the device memory of a real set.
 #include "pipeline/cuda/kept_graphs.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Holds memory and does nothing else.
+/// This detector only says how much memory it holds.
 class HoldsMemory final : public detector::CudaDetector {
  public:
   explicit HoldsMemory(std::size_t bytes) : memory_(bytes) {}
@@ -91,11 +91,11 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
 }
 
 TEST_F(KeptGraphsTest, LetsThoseGoThatWereUsedLeastLatelyWhereAQuarterOfTheMemoryIsFull) {
-  // A third of a quarter of the memory, and a little more.
+  // Three of these sets need a little more than a quarter of the device's memory.
   const std::size_t third = device_memory() / 12 + (8U << 20U);
   for (const int width : {64, 128}) static_cast<void>(get(width, third));
-  static_cast<void>(get(64));          // makes 128 the least recently used one
-  static_cast<void>(get(256, third));  // exceeds the quarter together with the other two
+  static_cast<void>(get(64));          // now the set for width 128 is the least recently used one
+  static_cast<void>(get(256, third));  // three such sets exceed a quarter of the memory
   static_cast<void>(get(512, third));
   EXPECT_EQ(made_, 4);
   static_cast<void>(get(512));
@@ -111,7 +111,8 @@ TEST_F(KeptGraphsTest, KeepsOneSetHoweverLargeItIs) {
   EXPECT_EQ(made_, 1);
 }
 
-// By then, another program may hold the memory.
+// At the first try there isn't enough memory for a new set, so the kept sets are destroyed. Even
+// then, another program can already have taken the memory.
 TEST_F(KeptGraphsTest, AreLetGoWhereThereIsNoMemoryForAnother) {
   static_cast<void>(get(64));
   int tries = 0;

@@ -21,7 +21,7 @@ struct Clip {
   std::string name;
   std::string size;
   Size pixels;
-  std::string encoder;  ///< the input's encoder with its options
+  std::string encoder;  ///< encoder of the input, with its options
 };
 
 void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
@@ -38,8 +38,8 @@ class KnownTracksOnCuda : public testing::TestWithParam<Clip> {
 
   [[nodiscard]] std::filesystem::path input() const { return folder_ / "clip.mkv"; }
 
-  /// Hides two tracks in all frames except the last: a face that moves, and one across the border
-  /// with a style of its own.
+  /// Returns a job that hides two tracks in all frames except the last one: a face that moves, and
+  /// a face across the picture's border with its own style.
   [[nodiscard]] pipeline::JobOptions hiding(const std::string& output) const {
     auto known = std::make_shared<pipeline::KnownTracks>();
     known->name = "t.json";

@@ -1,6 +1,6 @@
-// These tests decode one input with several of a GPU's decoders. The result must equal one
-// decoder's bit for bit. Pictures go through NVDEC if it takes them, and through the graphs and
-// nvJPEG places that lanes share.
+// These tests process one input with several lanes on a GPU. The result must be bit-equal to that
+// of one lane. NVDEC decodes the pictures if it supports them. Lanes share CUDA graphs and nvJPEG's
+// encoders.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
   static void TearDownTestSuite() { backend_.reset(); }
   void SetUp() override {
     if (!backend_) GTEST_SKIP() << "no model";
-    // A small FFmpeg beside the tests may lack an encoder or a filter.
+    // If the installed FFmpeg lacks an encoder or a filter, the test is skipped.
     try {
       GetParam().make(folder_ / GetParam().file);
     } catch (const std::exception& error) {
@@ -39,7 +39,8 @@ class LaneRowsCuda : public testing::TestWithParam<LaneRow> {
     }
   }
 
-  // Test pictures contain no faces, only shapes that look a little like faces.
+  // The pictures contain no faces, only shapes that look a little like faces, so the threshold is
+  // low.
   static constexpr float kLeastScore = 0.03F;
   TemporaryFolder folder_;
   static inline std::unique_ptr<pipeline::Backend> backend_;
@@ -49,7 +50,7 @@ TEST_P(LaneRowsCuda, TellAndWriteWhatOneLaneDoes) {
   expect_as_one_lane(GetParam(), folder_.path(), *backend_, {7});
 }
 
-// Motion is estimated on the device and on the host.
+// Motion is estimated once on the device and once on the host.
 TEST_P(LaneRowsCuda, HideAndTellWhatOneLaneDoes) {
   for (const bool host_motion : {false, true}) {
     SCOPED_TRACE(host_motion ? "motion on the host" : "motion on the device");

@@ -1,5 +1,5 @@
-// These tests run whole jobs from NVDEC into the stand-in for NVENC, and compare the annotated
-// frames with a run through the CPU's encoder. They also check what happens on a GPU without NVENC.
+// These tests run whole jobs from NVDEC to the fake NVENC. They compare the annotated frames with
+// those of a run with the CPU's encoder. They also check what happens on a GPU without NVENC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr Size kSize{320, 240};
 constexpr int kFrames = 30;
 
-/// Returns a chip that gives libx264's packets of grey pictures, with the reordering of NVENC's
+/// Returns a fake GPU that gives libx264's packets of grey pictures, reordered as with NVENC's
 /// presets.
 FakeChip chip_with_real_packets() {
   video::EncoderSetup setup;
@@ -64,7 +64,7 @@ FakeChip chip_with_real_packets() {
   return chip;
 }
 
-/// Converts the pictures that NVENC got to planar ones, as ffmpeg writes them.
+/// Converts the pictures that the fake NVENC received to planar pictures, which ffmpeg writes.
 std::string planar(const std::vector<FakePicture>& pictures) {
   std::string all;
   for (const FakePicture& picture : pictures) {
@@ -134,7 +134,8 @@ TEST_F(NvencJob, AnnotatedFramesGoToNvencAndItsPacketsIntoTheFile) {
   EXPECT_EQ(streams_of(probe(options_.output.path), "audio").size(), 1U);
   const std::string decoded = decoded_pictures(options_.output.path);
   ASSERT_EQ(decoded.size(), std::size_t{kFrames} * kSize.width * kSize.height * 3 / 2);
-  for (int i = 0; i < kFrames; ++i)  // the grey values rise, so each picture's place is known
+  for (int i = 0; i < kFrames; ++i)  // each picture is lighter than the one before, so their order
+                                     // can be checked
     EXPECT_NEAR(static_cast<std::uint8_t>(decoded[static_cast<std::size_t>(i) * 115'200]),
                 40 + 5 * i, 3);
 

@@ -1,4 +1,4 @@
-// These tests check what the device's stages say if there is no device.
+// These tests check the errors of the device's stages on a machine without a device.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(CopyCounter, AddsAnotherOne) {
   EXPECT_EQ(direction_of(CopyKind::network_output), "to host");
 }
 
-// An engine that takes no frames in device memory.
+// These tests use an engine that needs frames in host memory.
 class HostFrames : public testing::Test {
  protected:
   [[nodiscard]] video::EncoderPlan plan(const char* encoder, AVPixelFormat format) {

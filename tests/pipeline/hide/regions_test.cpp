@@ -1,4 +1,4 @@
-// These tests check regions at a frame's time.
+// These tests check which regions are hidden at a frame's time.
 #include "pipeline/hide/regions.h"
 
 #include <gmock/gmock.h>

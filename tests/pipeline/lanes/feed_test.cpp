@@ -1,5 +1,6 @@
-// These tests check how a file's packets become segments. Each packet arrives once for its picture,
-// and again only if another segment's pictures need it. Packets of other streams stay between them.
+// These tests check how Feed divides a file's packets into segments. Each packet must be in one
+// segment for its picture, and may be in the next segment again if that segment's pictures need it.
+// Packets of other streams must keep their places between the video packets.
 #include "pipeline/lanes/feed.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +31,7 @@ std::string x264(int frames, const std::string& more) {
          "keyint=48:min-keyint=48:scenecut=0" + more;
 }
 
-/// A packet of the video or the sound, identified by its decoding stamp, which is unique.
+/// Describes a packet of video or sound. Its decoding stamp is unique and identifies it.
 struct Arrived {
   bool video = false;
   std::int64_t dts = 0;
@@ -60,8 +61,8 @@ Arrived described(const pipeline::SegmentInput& input) {
   return {true, read.packet->dts, read.decode_only, read.segment, read.starts_independently};
 }
 
-/// Returns everything of a feed that has finished. With an unfinished segment it would wait for
-/// ever.
+/// Returns all segments of a feed that has finished. If a segment were unfinished, this would wait
+/// for ever.
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {
@@ -86,7 +87,7 @@ class FeedOfAClip : public testing::Test {
   }
   [[nodiscard]] const AVCodecParameters* parameters() const { return demuxer_->video().codecpar; }
 
-  /// Returns the packets of the video or the sound in the file's order.
+  /// Returns the packets of the video or of the sound, in the order of the file.
   [[nodiscard]] std::vector<const AVPacket*> all_of(bool video) const {
     std::vector<const AVPacket*> found;
     for (const video::UniqueAVPacket& packet : packets_)
@@ -108,7 +109,7 @@ class FeedOfAClip : public testing::Test {
     feed.finish();
   }
 
-  /// Cuts the clip for lanes.
+  /// Divides the clip into segments, and returns them.
   [[nodiscard]] std::vector<ArrivedSegment> cut() {
     pipeline::Feed feed(parameters(), 1, segments_, order_, {});
     give_all(feed);
@@ -119,8 +120,8 @@ class FeedOfAClip : public testing::Test {
     return all;
   }
 
-  /// Expects that each picture's packet belongs to one segment, in file order. A packet that comes
-  /// twice must come in two neighbours.
+  /// Expects that each packet belongs to exactly one segment for its picture, in the order of the
+  /// file. A packet that is in two segments must be in two successive ones.
   void expect_each_once(const std::vector<ArrivedSegment>& all) const;
   void expect_side_packets_between(const std::vector<ArrivedSegment>& all) const;
   [[nodiscard]] std::vector<std::int64_t> leading() const;
@@ -154,8 +155,8 @@ void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const
   }
 }
 
-/// Returns the packets that come after a key picture but are shown before it. The first key picture
-/// doesn't count.
+/// Returns the stamps of the packets that follow a key picture in the file but are shown before it.
+/// Those of the first key picture aren't included.
 std::vector<std::int64_t> FeedOfAClip::leading() const {
   std::vector<std::int64_t> found;
   const AVPacket* key = nullptr;
@@ -166,9 +167,11 @@ std::vector<std::int64_t> FeedOfAClip::leading() const {
   return found;
 }
 
-// A decision waits for a few packets. Meanwhile the packets of other streams go on.
+// Feed decides about a cut only after a few more packets. Meanwhile it must pass on the packets of
+// other streams.
 void FeedOfAClip::expect_side_packets_between(const std::vector<ArrivedSegment>& all) const {
-  std::map<std::int64_t, std::int64_t> before;  // the number of video packets before it in the file
+  std::map<std::int64_t, std::int64_t> before;  // for each stamp of the sound: number of video
+                                                // packets before it in the file
   std::int64_t video = 0;
   for (const video::UniqueAVPacket& packet : packets_)
     if (is_video(*packet))
@@ -212,8 +215,8 @@ TEST_F(FeedOfAClip, CarriesOpenGopsOnIntoTheSegmentBefore) {
   for (const ArrivedSegment& segment : all) EXPECT_FALSE(segment.alone) << segment.number;
   expect_each_once(all);
   expect_side_packets_between(all);
-  // Pictures shown before a cut belong to the segment before it, and are also decoded behind the
-  // cut.
+  // Pictures that are shown before a cut belong to the segment before it. The segment behind the
+  // cut also decodes them.
   EXPECT_EQ(leading().size(), 4U * 3U);
   std::vector<std::int64_t> foreign_at_begin;
   std::vector<std::int64_t> run_on;
@@ -243,7 +246,7 @@ TEST_F(FeedOfAClip, HasOneSegmentWithoutLanes) {
     stamps.push_back(packet.dts);
   }
   EXPECT_EQ(stamps, stamps_of(true));
-  // The sound bypasses the segment and doesn't wait for an encoder that looks ahead.
+  // The sound doesn't pass through the segment, and doesn't wait for an encoder that looks ahead.
   order_.expect(0, 0);
   std::vector<std::int64_t> sound;
   while (const std::optional<pipeline::OrderedItem> item = order_.next())
@@ -278,7 +281,7 @@ TEST_F(FeedOfAClip, KeepsSoundThatNoVideoComesWith) {
 
 TEST_F(FeedOfAClip, KeepsSoundBehindTheLastPicture) {
   open(x264(100, ""), "c.mp4");
-  // The whole video comes first, as in a file whose sound was written last.
+  // The whole video comes before the sound, as in a file whose sound was written last.
   std::ranges::stable_partition(
       packets_, [&](const video::UniqueAVPacket& packet) { return is_video(*packet); });
   const std::vector<ArrivedSegment> all = cut();

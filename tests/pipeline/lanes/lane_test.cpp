@@ -1,5 +1,5 @@
-// These tests run lanes with the smallest bounds. No lane waits for another, and the results come
-// in the stream's order.
+// These tests run lanes with the smallest limits. Lanes must not wait for each other for ever, and
+// the results must be in the order of the stream.
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/feed.h"
 
@@ -26,8 +26,8 @@ const std::string k250 =
     "-f lavfi -i testsrc2=s=64x64:r=25:d=10 -c:v libx264 -preset veryfast -threads 1 -bf 3 "
     "-x264-params keyint=48:min-keyint=48:scenecut=0";
 
-/// A job without video. The test sets its bounds and adds a packet of another stream behind each
-/// packet of the video.
+/// Runs a job without video output and with given limits. It adds a packet of another stream behind
+/// each video packet.
 class BoundedJob {
  public:
   BoundedJob(const std::filesystem::path& clip, int lanes, const pipeline::Order::Limits& limits)
@@ -48,8 +48,8 @@ class BoundedJob {
 
   [[nodiscard]] std::size_t lanes() const { return lanes_.size(); }
   [[nodiscard]] std::int64_t segments() const { return counted_; }
-  /// Stamps of the pictures and numbers of the other packets, in the order in which they were
-  /// taken.
+  /// pictures() returns the stamps of the pictures, and sides() the numbers of the other packets,
+  /// both in the order in which they were taken.
   [[nodiscard]] const std::vector<std::int64_t>& pictures() const { return pictures_; }
   [[nodiscard]] const std::vector<std::int64_t>& sides() const { return sides_; }
 
@@ -57,7 +57,7 @@ class BoundedJob {
   static pipeline::JobOptions options_for(const std::filesystem::path& clip, int lanes) {
     pipeline::JobOptions options = lossless_job(clip, {});
     options.resources.lanes = lanes;
-    // A decoder holds back so many pictures, more than the delay of a cut's decision.
+    // With 48 threads, a decoder holds back more pictures than Feed needs to decide about a cut.
     options.resources.threads = 48;
     return options;
   }
@@ -118,8 +118,9 @@ void expect_all_in_order(const std::filesystem::path& clip, int lanes,
 
 class BoundedLanes : public testing::TestWithParam<const char*> {};
 
-// A lane may go on to a later segment while its decoder still holds the last pictures of the
-// segment whose turn it is. It must not wait for room there, or it would wait for ever.
+// A lane can continue with a later segment while its decoder still holds the last pictures of the
+// segment whose turn it is. If the lane waited for room for the later segment, it would wait for
+// ever.
 TEST_P(BoundedLanes, NeverWaitForEachOther) {
   video::redirect_ffmpeg_log();
   const TemporaryFolder folder;

@@ -1,6 +1,6 @@
-// These tests check only Order. Several threads give items segment by segment, and the items come
-// out in the stream's order. A bound never blocks the segment whose turn it is, and a stop ends
-// every wait.
+// These tests check Order alone. Several threads give items segment by segment, and Order must
+// return the items in the order of the stream. A limit must never block the segment whose turn it
+// is, and a stop must end every wait.
 #include "pipeline/lanes/order.h"
 
 #include <gmock/gmock.h>
@@ -19,21 +19,21 @@ using testing::ElementsAre;
 
 constexpr Order::Limits kWide{1000, std::int64_t{1} << 30};
 
-/// A frame with a name.
+/// Returns a frame that has `name` as its number.
 FinishedFrame frame(std::int64_t name) {
   FinishedFrame result;
   result.encoded.record.index = name;
   return result;
 }
 
-/// A packet with a name.
+/// Returns a packet of another stream that has `name` as its stamp.
 SidePacket side(std::int64_t name) {
   SidePacket result{video::new_av_packet()};
   result.packet->pts = name;
   return result;
 }
 
-/// Returns "f7" for a frame, "s7" for a packet of another stream, "end" after the last one.
+/// Returns "f7" for frame 7, "s7" for packet 7 of another stream, and "end" after the last item.
 std::string name_of(const std::optional<OrderedItem>& item) {
   if (!item) return "end";
   if (const auto* packet = std::get_if<SidePacket>(&*item))
@@ -82,7 +82,7 @@ TEST(Order, PutsSidePacketsBehindTheFramesThatTheyFollow) {
   order.give(0, side(0), 0);
   order.give(0, side(1), 2);
   order.give(0, side(2), 2);
-  order.give(1, side(3), 0);  // doesn't depend on the segment before
+  order.give(1, side(3), 0);  // this doesn't depend on segment 0
   order.give(1, side(4), 1);
   give_frames(order, 1, 3, 1);
   give_frames(order, 0, 0, 3);
@@ -108,8 +108,8 @@ TEST(Order, KeepsASidePacketUntilItsFrameHasCome) {
   EXPECT_EQ(name_of(order.next()), "s0");
 }
 
-// A packet should follow more frames than came. No packet of another stream is lost because of
-// that.
+// The packet should follow more frames than the segment has. Order must return it at the segment's
+// end, and not lose it.
 TEST(Order, GivesSidePacketsThatAreLeftOverAtTheEndOfTheirSegment) {
   Order order(kWide, {});
   give_frames(order, 0, 0, 2);
@@ -124,12 +124,13 @@ TEST(Order, GivesSidePacketsThatAreLeftOverAtTheEndOfTheirSegment) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "f1", "s0", "s1", "f2", "s2"));
 }
 
-// Nobody takes items meanwhile. If Order refused the head, these calls would wait for ever.
+// No thread takes items meanwhile. If Order refused the head's items, these calls would wait for
+// ever.
 TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   Order order({1, 1}, {});
-  order.give(2, frame(2));  // fills the room behind the head
+  order.give(2, frame(2));  // uses all the room behind the head
   order.give(0, frame(0));
-  order.give(0, side(0), 5);  // packets have a bound of their own
+  order.give(0, side(0), 5);  // packets have their own limit
   order.expect(0, 1);
   order.expect(1, 0);
   order.expect(2, 1);
@@ -137,7 +138,7 @@ TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "f2"));
 }
 
-/// A thread that gives one item and says when it has succeeded.
+/// This thread gives one item to Order, and says when Order has accepted it.
 class Giver {
  public:
   explicit Giver(std::function<void()> give)
@@ -195,8 +196,8 @@ TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
   EXPECT_EQ(name_of(order.next()), "end");
 }
 
-// An admitted frame holds things that lanes share. It must not wait for the head, because the head
-// may wait for those.
+// An admitted frame holds things that lanes share, and the head can wait for these things. So Order
+// must accept the frame without waiting for the head.
 TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
   Order order({1, 1}, {});
   order.admit(1);
@@ -211,8 +212,8 @@ TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
   EXPECT_EQ(take_all(order), frames_until(4));
 }
 
-// The threads work like lanes: each takes the next segment. None waits for another, even with the
-// smallest room.
+// The threads work like lanes: each takes the next segment. No thread may wait for another, even
+// with the smallest limits.
 TEST(Order, LetsLanesGoOnWithTheLeastThatMayWait) {
   constexpr std::int64_t kSegments = 40;
   constexpr std::int64_t kFrames = 4;
@@ -250,7 +251,7 @@ TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
   EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
 }
 
-// Otherwise the lanes that wait behind it could never do the head again.
+// Without this rule, the lanes that wait behind the head could never process the head again.
 TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
   Order order({1, 0}, {});
   order.end(2);
@@ -266,7 +267,7 @@ TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
 TEST(Order, WaitsBehindAHeadThatWasDoneAgain) {
   Order order({1, 0}, {});
   EXPECT_FALSE(order.leave(1).whole);
-  order.expect(1, 0);  // done again before the head's turn has ended
+  order.expect(1, 0);  // segment 1 is processed again before the head (segment 0) has ended
   Giver behind([&] { give_frames(order, 2, 50, 1); });
   give_frames(order, 0, 0, 1);
   EXPECT_EQ(name_of(order.next()), "f0");
@@ -310,7 +311,7 @@ TEST(Order, EndsEveryWaitWithAStop) {
   stop.request_stop();
   threads.clear();
   EXPECT_EQ(stopped, std::ssize(waits));
-  // After the stop, calls that wouldn't have to wait throw, too.
+  // After the stop, even calls that needn't wait must throw.
   EXPECT_THROW(static_cast<void>(full.next()), Stopped);
   EXPECT_THROW(empty.give(0, frame(0)), Stopped);
 }
@@ -320,7 +321,7 @@ TEST(Order, EndsASegmentWhoseEncoderLeftFramesOut) {
   give_frames(order, 0, 0, 3);
   order.expect(0, 5);
   order.complete(0);
-  order.complete(1);  // it gets its frames later
+  order.complete(1);  // before its frames are given
   give_frames(order, 1, 3, 1);
   order.expect(1, 2);
   give_frames(order, 2, 4, 1);
@@ -381,7 +382,7 @@ TEST(Order, EndsWheneverTheNumberOfSegmentsIsTold) {
   }
 }
 
-// The head's last frames wait for frames of the segments behind it, so those must be accepted.
+// The head's last frames need frames of the segments behind it, so Order must accept these frames.
 TEST(Order, RefusesNothingThatTheHeadNeeds) {
   Order order({1, 0}, {});
   order.need(1);
@@ -394,7 +395,7 @@ TEST(Order, RefusesNothingThatTheHeadNeeds) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s1", "f10", "f11", "f12"));
 }
 
-// A packet's turn may come behind frames that its lane gives only after the packet.
+// A packet's place can be behind frames that its lane gives only after the packet.
 TEST(Order, RefusesNoPacketsBetweenFramesThatWait) {
   Order order({1, 0}, {});
   order.need(0);

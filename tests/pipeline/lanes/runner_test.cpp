@@ -45,7 +45,7 @@ TEST(Channel, RefusesItemsAfterAStop) {
   EXPECT_THROW((void)channel.pop(), Stopped);
 }
 
-/// An item type that counts its live objects.
+/// These items count how many items exist.
 struct Counted {
   static inline std::atomic<int> live = 0;
   Counted() { ++live; }
@@ -55,7 +55,8 @@ struct Counted {
 };
 using Item = std::unique_ptr<Counted>;
 
-/// Runs source -> three stages -> sink. Stage `failing` throws at its tenth item.
+/// Runs a source, three stages and a sink. The stage with the number `failing` throws at its tenth
+/// item.
 void run_chain(int failing, int items) {
   constexpr int kStages = 5;
   Runner runner;
@@ -87,7 +88,7 @@ void run_chain(int failing, int items) {
 class FailingStage : public testing::TestWithParam<int> {};
 
 TEST_P(FailingStage, EndsTheRunWithItsExceptionAndNothingLeftAlive) {
-  // The test repeats this because a lost wake-up shows only now and then.
+  // The test repeats this, because a lost wake-up happens only sometimes.
   for (int repeat = 0; repeat < 50; ++repeat) {
     try {
       run_chain(GetParam(), 1000);
@@ -109,7 +110,8 @@ TEST(Runner, EndsWithoutFailure) {
 TEST(Runner, FailureWakesAWaitForAPermit) {
   Runner runner;
   PermitPool pool(1);
-  const PermitPool::Permit held = pool.acquire(runner.failed());  // isn't returned in time
+  const PermitPool::Permit held = pool.acquire(runner.failed());  // the waiter never gets this
+                                                                  // permit
   runner.add("failing", [] {
     std::this_thread::sleep_for(5ms);
     throw std::runtime_error("failed");
@@ -118,7 +120,8 @@ TEST(Runner, FailureWakesAWaitForAPermit) {
   EXPECT_THROW(runner.run(), std::runtime_error);
 }
 
-/// Two stages would wait for each other for ever, and the third one's thread doesn't start.
+/// The first two stages wait for a value that nobody sends. The thread of the third stage can't be
+/// started, and this error must end both stages.
 TEST(Runner, AThreadThatCantBeStartedEndsTheStagesThatRun) {
   int started = 0;
   Runner runner([&](std::function<void()> body) {

@@ -1,4 +1,4 @@
-// These tests check segments that lanes take, finish or give back.
+// These tests check segments that lanes take, finish or return.
 #include "pipeline/lanes/segment_queue.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ video::ReadPacket packet(std::int64_t name, int size = 10) {
 
 SidePacket side(std::int64_t name) { return {packet(name).packet}; }
 
-/// Returns the packets of the video and of other streams, such as "v1 s2 ".
+/// Returns the remaining packets of the video and of other streams, such as "v1 s2 ".
 std::string rest_of(Segment& segment) {
   std::string names;
   while (const std::optional<SegmentInput> input = segment.next({}))

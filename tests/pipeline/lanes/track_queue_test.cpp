@@ -1,5 +1,6 @@
-// These tests check only the queue before the tracker: it keeps the stream's order, answers in each
-// lane's order, never blocks the segment whose turn it is, and ends.
+// These tests check TrackQueue, the queue before the tracker. It must keep the order of the stream,
+// answer in the order of each lane's frames, and end. It must never block the segment whose turn it
+// is.
 #include "pipeline/lanes/track_queue.h"
 
 #include <gmock/gmock.h>
@@ -22,18 +23,18 @@ constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
 void ignore(std::int64_t /*head*/) {}
 
-/// A lane's side of the queue. Its frames are numbers.
+/// Uses the queue like a lane. Frames are only numbers.
 class TestLane {
  public:
   explicit TestLane(TrackQueue& queue) : queue_(queue) {}
 
-  /// Returns false if nobody wants the frame.
+  /// Returns false if the queue no longer wants frames.
   bool admit(std::int64_t segment) {
     std::optional<TrackQueue::Room> room = queue_.admit(segment, {});
     if (room) rooms_.push_back(std::move(*room));
     return room.has_value();
   }
-  /// Gives the first frame that was admitted and not yet given.
+  /// Gives the first frame that was admitted but not given yet.
   void give(std::int64_t index) {
     TrackQueue::Given given;
     given.frame.index = index;
@@ -44,8 +45,8 @@ class TestLane {
     give(index);
     return true;
   }
-  /// Takes the answer to the frame that was given first, which then leaves. Returns its index in
-  /// the stream, or -1.
+  /// Takes the answer to the first given frame, and removes the frame. Returns its index in the
+  /// stream, or -1 if there is no verdict.
   std::int64_t leave() {
     const std::optional<Verdict> verdict = *answers_.pop();
     rooms_.pop_front();
@@ -60,7 +61,7 @@ class TestLane {
   std::size_t given_ = 0;
 };
 
-/// Takes the next frame and returns its index; -1 at the end.
+/// Takes the next frame and returns its index, or -1 at the end.
 std::int64_t take(TrackQueue& queue) {
   const std::optional<TrackQueue::Given> given = queue.next();
   return given ? given->frame.index : -1;
@@ -96,7 +97,7 @@ TEST(TrackQueue, GivesNoMoreFramesOnceThereAreNoMoreVerdicts) {
   TestLane lane(queue);
   EXPECT_TRUE(lane.admit_and_give(0, 0));
   EXPECT_EQ(take(queue), 0);
-  // Waits before finish() or comes after it.
+  // This call begins before or after finish().
   std::jthread taker([&] { EXPECT_EQ(take(queue), -1); });
   queue.finish();
   taker.join();
@@ -110,7 +111,7 @@ TEST(TrackQueue, RefusesAVerdictOnAFrameThatNobodyGave) {
   test::expect_error(ErrorKind::internal, "nobody gave", [&] { answer(queue, 0); });
 }
 
-/// Returns whether the queue admits the segment's next frame at once.
+/// Returns whether the queue admits the segment's next frame without waiting.
 bool has_room(TrackQueue& queue, std::int64_t segment) {
   std::stop_source stop;
   std::atomic<bool> in = false;
@@ -145,7 +146,7 @@ TEST(TrackQueue, LeavesRoomToTheHead) {
   EXPECT_FALSE(has_room(queue, 1));
 }
 
-// A frame whose search fails leaves without being given.
+// If the search in a frame fails, the frame is removed without being given.
 TEST(TrackQueue, CountsWhatLeavesWithoutBeingGiven) {
   TrackQueue queue({2, 1, false}, ignore, {});
   TestLane behind(queue);
@@ -174,7 +175,7 @@ TEST(TrackQueue, MayCountFramesUntilTheyAreTaken) {
   EXPECT_FALSE(has_room(queue, 0));
 }
 
-// A lane's answers come in the order of its frames, even if some frames get none.
+// A lane must get its answers in the order of its frames, even if some frames get no verdict.
 TEST(TrackQueue, EndsWithASegmentThatFails) {
   TrackQueue queue(kWide, ignore, {});
   TestLane failing(queue);
@@ -222,7 +223,7 @@ TEST(TrackQueue, AStopEndsEveryWait) {
   stop.request_stop();
 }
 
-// Lanes take segments in turn with the least room.
+// Lanes take segments in turn, with the smallest limits.
 TEST(TrackQueue, NoLanesWaitForEachOther) {
   constexpr std::int64_t kSegments = 40;
   constexpr std::int64_t kFrames = 7;

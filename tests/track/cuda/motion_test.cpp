@@ -1,5 +1,4 @@
-// These tests compare the motion between pictures found on a device with that found on the host,
-// bit for bit.
+// These tests compare the motion that is estimated on a device with that on the host, bit for bit.
 #include "track/cuda/motion.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +52,7 @@ TEST(CudaPyramid, IsTheHostsAtEverySizeDepthAndOrientation) {
         }
 }
 
-/// Returns a scene's frame, which repeats each sample of its small luma four times.
+/// Returns a scene's frame. Each sample of the scene's small luma becomes four equal pixels.
 Frame frame_of(const Scene& scene) {
   const track::Luma luma = render(scene);
   Frame frame = make_noise_frame({kNv12, scene.picture, {}}, 1);
@@ -65,7 +64,7 @@ Frame frame_of(const Scene& scene) {
   return frame;
 }
 
-/// Runs both estimators on the same pictures.
+/// Runs the device's and the host's estimator on the same pictures.
 class Pair {
  public:
   explicit Pair(Size size)
@@ -78,7 +77,7 @@ class Pair {
     there_->wait();
   }
 
-  /// Compares both estimators' results. Returns the host's.
+  /// Expects that both estimators give the same result, and returns it.
   track::PictureChange compare(std::size_t before, std::size_t now) {
     const track::PictureChange expected = here_.compare(*on_host_[before], *on_host_[now]);
     const track::PictureChange found = there_->compare(*on_device_[before], *on_device_[now]);
@@ -119,7 +118,7 @@ const std::vector<track::Similarity> kCameras{{},
                                               about({320, 180}, 0, 1.04F, 0, 0),
                                               about({320, 180}, 2, 1, -5, 5)};
 
-/// Returns boxes of all sizes, some of which cross the picture's edge.
+/// Returns boxes of all sizes. Some of them cross the picture's edge.
 std::vector<Box> boxes_in(Size picture, int count) {
   std::mt19937 random(7);
   const auto number = [&](int below) {
@@ -149,7 +148,7 @@ TEST(CudaMotion, FindsTheCameraAndTheBoxesOfTheHost) {
       scene.patches[1].box = {391, 104, 421, 144};
       pair.push(frame_of(scene));
       const track::PictureChange change = pair.compare(0, i + 1);
-      EXPECT_GE(change.inlier_share, 0.3F);  // the camera's motion is known
+      EXPECT_GE(change.inlier_share, 0.3F);  // the camera's motion is found
       for (const int grid : {0, 3, track::kMostGrid}) {
         const std::vector<Box> boxes = boxes_in(size, 60);
         const std::vector<Box> places = pair.follow(0, i + 1, boxes, change.camera, grid);
@@ -157,7 +156,7 @@ TEST(CudaMotion, FindsTheCameraAndTheBoxesOfTheHost) {
           found += places[k] == track::moved(boxes[k], change.camera) ? 0 : 1;
       }
     }
-    EXPECT_GT(found, 200);  // of 600: the host doesn't find the others, either
+    EXPECT_GT(found, 200);  // of 600 boxes; neither estimator finds the others
   }
 }
 
@@ -185,8 +184,8 @@ TEST(CudaMotion, TakesPicturesWithoutPlacesForPoints) {
   }
 }
 
-// The estimator reuses memory of pictures that are gone, and must find room for more steps than
-// before.
+// The estimator must reuse the memory of pictures that no longer exist, and allocate more memory if
+// there are more steps than before.
 TEST(CudaMotion, StaysRightFromPictureToPicture) {
   const Size size{320, 240};
   CopyCounter copies;

@@ -28,7 +28,7 @@ std::string text_of(const AVCodecParameters& parameters) {
   return {reinterpret_cast<const char*>(header.data()), header.size()};
 }
 
-/// Returns the first header packet, which is `size` bytes long.
+/// Returns the first header packet, which has `size` bytes.
 std::string first_packet(char type, const std::string& name, std::size_t size) {
   std::string packet = type + name;
   packet.resize(size);
@@ -98,7 +98,7 @@ TEST(CodecHeaders, A8OtherCodecsKeepTheirHeader) {
   EXPECT_EQ(text_of(*dvd), "size: 720x480\npalette: 000000, ffffff\n");
 }
 
-/// Returns a file with one table, "cmap", of this size.
+/// Returns a font file with one table, "cmap", of `size` bytes.
 std::string font_file(std::size_t size) {
   std::string file = "\0\1\0\0\0\1\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C"s;
   file += {0, 0, static_cast<char>(size >> 8), static_cast<char>(size)};

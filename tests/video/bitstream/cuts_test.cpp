@@ -11,7 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Returns packets in decoding order, one stamp unit apart. None is an entry point.
+/// Returns packets in decoding order. Their stamps increase by 1, and none of them is an entry
+/// point.
 std::vector<PacketFacts> packets(std::int64_t count) {
   std::vector<PacketFacts> made(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) made[static_cast<std::size_t>(i)].pts = 100 + i;
@@ -133,7 +134,7 @@ TEST(CutFinder, ASecondFieldGoesWithItsFirst) {
   EXPECT_THAT(found.leading, ElementsAre(52, 53, 54, 55));
 }
 
-// Stamps that jump back make all following packets look like leading pictures.
+// If the stamps jump back, all packets behind the jump look like leading pictures.
 TEST(CutFinder, DoesNotCutWhereTheLeadingPicturesDoNotEnd) {
   for (const std::size_t jump : {51U, 67U, 81U, 82U}) {
     std::vector<PacketFacts> stream = packets(100);

@@ -30,7 +30,7 @@ PacketFacts facts_of(AVCodecID codec, const Packet& bytes, int flags = AV_PKT_FL
   return EntryPoints(*parameters_of(codec)).look_at(*packet_of(bytes, flags));
 }
 
-/// Joins units, with a start code before each.
+/// Joins units. A start code precedes each unit.
 Packet joined(const std::vector<Packet>& units) {
   Packet all;
   for (const Packet& unit : units) {
@@ -40,13 +40,14 @@ Packet joined(const std::vector<Packet>& units) {
   return all;
 }
 
-// H.264 slices begin with first_mb_in_slice, then slice_type, in Exp-Golomb code.
+// H.264 slices begin with first_mb_in_slice and slice_type, both in Exp-Golomb code.
 const Packet kIdr{0x65, 0b10001000};
-const Packet kI{0x61, 0b10001000};        // 1, 0001000: macroblock 0, type 7
-const Packet kIOfMany{0x61, 0b10110000};  // 1, 011: macroblock 0, type 2
-const Packet kP{0x61, 0b10011000};        // 1, 00110: type 5
-const Packet kCut{0x61};                  // ends behind the header
-// SEI: type 6, 1 byte: recovery_frame_cnt 0 (1), exact_match_flag (1), broken_link_flag (0), ...
+const Packet kI{0x61, 0b10001000};        // bits 1 and 0001000: macroblock 0, type 7
+const Packet kIOfMany{0x61, 0b10110000};  // bits 1 and 011: macroblock 0, type 2
+const Packet kP{0x61, 0b10011000};        // bits 1 and 00110: macroblock 0, type 5
+const Packet kCut{0x61};                  // ends behind the NAL unit's header
+// This SEI message has type 6 and 1 byte: recovery_frame_cnt 0 (bit 1), exact_match_flag (1),
+// broken_link_flag (0), ...
 const Packet kExact{0x06, 6, 1, 0b11000100, 0x80};
 const Packet kInexact{0x06, 6, 1, 0b10000100, 0x80};
 const Packet kLater{0x06, 6, 1, 0b01010010, 0x80};  // recovery_frame_cnt 1
@@ -191,7 +192,7 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
 }
 
-// What a decoder makes of such a packet depends on the earlier pictures.
+// The result of decoding such a packet depends on earlier pictures.
 TEST(EntryPoints, D3APacketOfWhichAPartIsMissingIsNone) {
   const int torn = AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT;
   EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::starts_independently);

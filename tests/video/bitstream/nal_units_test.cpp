@@ -83,7 +83,7 @@ TEST(NalExtradata, ReadsAvcc) {
 TEST(NalExtradata, ReadsHvcc) {
   Packet hvcc(21, 0);
   hvcc[0] = 1;
-  // Lengths have 2 bytes. There are 2 arrays, with one unit and two units.
+  // Lengths have 2 bytes. There are 2 arrays: the first has one unit, and the second has two.
   for (const int byte : {0xFD, 2, 32, 0, 1, 0, 2, 64, 1, 34, 0, 2, 0, 1, 68, 0, 1, 69})
     hvcc.push_back(static_cast<std::uint8_t>(byte));
   const NalExtradata read = read_nal_extradata(AV_CODEC_ID_HEVC, hvcc);
@@ -114,9 +114,9 @@ TEST(NalExtradata, TakesWhatIsWholeOfTruncatedOnes) {
 TEST(RbspReader, ReadsNumbers) {
   const Packet bytes{0b10100011, 0b01000010};
   RbspReader reader(bytes);
-  EXPECT_EQ(reader.exp_golomb(), 0U);  // 1
-  EXPECT_EQ(reader.exp_golomb(), 1U);  // 010
-  EXPECT_EQ(reader.exp_golomb(), 5U);  // 00110
+  EXPECT_EQ(reader.exp_golomb(), 0U);  // bit 1
+  EXPECT_EQ(reader.exp_golomb(), 1U);  // bits 010
+  EXPECT_EQ(reader.exp_golomb(), 5U);  // bits 00110
   EXPECT_EQ(reader.bits(7), 0b1000010U);
   EXPECT_FALSE(reader.failed());
 }
@@ -151,7 +151,7 @@ TEST(NalReader, SurvivesRandomBytes) {
   std::mt19937 random(1);
   for (int round = 0; round < 20'000; ++round) {
     Packet packet(random() % 40);
-    // The bytes take few values, so that start codes and fitting lengths occur often.
+    // Most bytes have one of four values, so that start codes and fitting lengths occur often.
     for (std::uint8_t& byte : packet)
       byte = static_cast<std::uint8_t>(random() % 8 == 0 ? random() : random() % 4);
     for (const int length_size : {0, 1, 2, 3, 4}) {

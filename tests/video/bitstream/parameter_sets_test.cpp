@@ -12,7 +12,8 @@ using Packet = std::vector<std::uint8_t>;
 constexpr NalFraming kStartCodes{0};
 constexpr NalFraming kLengths{2};
 
-// Sequence sets number 0, 1, and 0 again with other content; picture sets number 0 and 1.
+// The sequence parameter sets have the numbers 0, 1, and 0 with other content. The picture
+// parameter sets have the numbers 0 and 1.
 const Packet kSps0{0x67, 66, 0, 30, 0x80};
 const Packet kSps1{0x67, 66, 0, 30, 0x40};
 const Packet kOtherSps0{0x67, 77, 0, 30, 0x80};
@@ -56,8 +57,9 @@ TEST(ParameterSets, IgnoresWhatIsNoneOrTruncated) {
 
 TEST(ParameterSets, TellsHevcSetsApart) {
   ParameterSets sets(AV_CODEC_ID_HEVC);
-  sets.note(Packet{0x40, 1, 0x0F});  // video set number 0
-  Packet sequence(2 + 1 + 12, 0);    // number 0, behind one byte of the set and 12 of the profile
+  sets.note(Packet{0x40, 1, 0x0F});  // video parameter set with the number 0
+  Packet sequence(2 + 1 + 12, 0);    // number 0 follows one byte of the set and 12 bytes of the
+                                     // profile
   sequence[0] = 0x42;
   sequence[1] = 1;
   Packet other = sequence;
@@ -66,7 +68,7 @@ TEST(ParameterSets, TellsHevcSetsApart) {
   sets.note(sequence);
   sets.note(other);
   sets.note(Packet{0x44, 1, 0x80});
-  sets.note(Packet{0x44, 9, 0x40});  // of another layer
+  sets.note(Packet{0x44, 9, 0x40});  // of another layer, so it is ignored
   EXPECT_EQ(sets.changes(), 4);
   EXPECT_EQ(sets.bytes(kLengths).size(), 3 + 16 + 16 + 3 + 4 * 2U);
 }
@@ -84,7 +86,8 @@ TEST(ParameterSets, KeepsNoMoreThanIsSane) {
   ParameterSets many(AV_CODEC_ID_H264);
   large.resize(4000);
   for (unsigned number = 0; number < 40; ++number) {
-    large[1] = 1;  // 7 zeros, a one, and 7 bits: 127 + their value
+    large[1] = 1;  // number in Exp-Golomb code: 7 zeros, a one, and 7 bits mean 127 + the value of
+                   // the bits
     large[2] = static_cast<std::uint8_t>(number << 1U);
     many.note(large);
   }

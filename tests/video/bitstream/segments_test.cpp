@@ -1,6 +1,6 @@
-// These tests decode segments one by one. They must give what one decoder gives for the whole
-// stream: the same pictures, stamps and ledger. The table has a row for each way in which streams
-// depend on earlier packets.
+// These tests decode the segments of a stream one by one. The pictures, stamps and ledger must
+// equal those of one decoder for the whole stream. The table has a row for each way in which
+// packets can depend on earlier packets.
 #include "video/bitstream/segments.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ struct Picture {
   friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-/// Pictures with their stamps before the timeline changes them, and what the ledger has counted.
+/// Holds decoded pictures, with their stamps before the timeline changes them, and the decoder's
+/// ledger.
 struct Decoded {
   std::vector<Picture> pictures;
   video::FrameLedger ledger;
@@ -49,14 +50,14 @@ struct Decoded {
   }
 };
 
-/// A packet of a segment, with its ordinal in the stream.
+/// Holds a packet of a segment, and its number in the stream.
 struct Item {
   std::int64_t ordinal = 0;
   video::ReadPacket read;
 };
 using Segment = std::vector<Item>;
 
-/// A stream in memory.
+/// Holds the packets of a stream in memory.
 class Stream {
  public:
   explicit Stream(const fs::path& file) : demuxer_(file.string(), {}) {
@@ -73,13 +74,14 @@ class Stream {
     return video::make_cpu_decoder(demuxer_, options, notices_);
   }
 
-  /// Decodes with one decoder.
+  /// Decodes the whole stream with one decoder.
   [[nodiscard]] Decoded whole() {
     const std::unique_ptr<video::Decoder> decoder = open(1);
     return {decoded(*decoder, all_packets()), decoder->ledger()};
   }
 
-  /// Decodes again with the codec that has just decoded the whole stream, if it can go on.
+  /// Decodes the whole stream with one decoder, and then again. The second decoder continues with
+  /// the codec of the first one, if that is possible.
   [[nodiscard]] Decoded again() {
     GoingOnDecoder before(demuxer_, notices_, nullptr);
     static_cast<void>(decoded(before, all_packets()));
@@ -87,7 +89,7 @@ class Stream {
     return {decoded(decoder, all_packets()), decoder.ledger()};
   }
 
-  /// Decodes a segment. The decoder was opened or restarted for it.
+  /// Decodes a segment with a decoder that was opened or restarted for this segment.
   [[nodiscard]] static std::vector<Picture> decoded(video::Decoder& decoder,
                                                     const Segment& segment) {
     std::vector<Picture> pictures;
@@ -114,7 +116,8 @@ class Stream {
     return all;
   }
 
-  /// Decodes the last segment first. Returns the pictures in the segments' order.
+  /// Decodes the segments from the last one to the first one with one decoder. Returns the pictures
+  /// in the order of the stream.
   [[nodiscard]] Decoded by_one_decoder_backwards(const std::vector<Segment>& segments) {
     return backwards(*open(2), segments);
   }
@@ -123,7 +126,7 @@ class Stream {
     return backwards(decoder, segments);
   }
 
-  /// Returns pictures with the stamps that users get.
+  /// Returns the pictures with the stamps that users get.
   [[nodiscard]] std::vector<Picture> timed(std::vector<Picture> pictures) {
     video::Timeline timeline(demuxer_, {}, {}, notices_);
     for (Picture& picture : pictures) {
@@ -190,16 +193,17 @@ std::vector<Segment> segments_of(Stream& stream) {
   return segments;
 }
 
-/// What the rules could leave out or do differently. For each mutation, some row of the table must
-/// fail.
+/// Names ways in which the rules for segments could be wrong. For each mutation, at least one row
+/// of the table must fail.
 enum class Mutation {
   no_run_on,  ///< a segment's packets end where the next segment begins
   no_sets,    ///< the segment's first packet gets no parameter sets
-  key_flag,   ///< cuts only at key frames, kShortestSegment packets apart
-  i_picture,  ///< the same at I pictures
+  key_flag,   ///< cuts only at key frames, at least kShortestSegment packets apart
+  i_picture,  ///< cuts at I pictures, at least kShortestSegment packets apart
 };
 
-/// Cuts at packets that have the key flag or, with i_picture, are I pictures for FFmpeg's parser.
+/// Cuts at packets that have the key flag or, with i_picture, that are I pictures according to
+/// FFmpeg's parser.
 class NaiveCutter {
  public:
   NaiveCutter(const AVCodecParameters& parameters, Mutation mutation)
@@ -254,7 +258,7 @@ std::vector<Segment> mutated(Stream& stream, Mutation mutation) {
   return segments;
 }
 
-/// Says where the first list differs from the second; an empty text if they are equal.
+/// Says where the first list begins to differ from the second, or returns "" if they are equal.
 std::string difference(const std::vector<Picture>& found, const std::vector<Picture>& expected) {
   if (found == expected) return {};
   const auto at = std::ranges::mismatch(found, expected).in1 - found.begin();
@@ -310,7 +314,8 @@ Make encoded(const std::string& arguments) {
   return [arguments](const fs::path& clip) { ffmpeg(arguments, clip); };
 }
 
-/// Makes a clip with the first arguments and copies it with the others, in which CLIP is the file.
+/// Makes a clip with the arguments `first`, and copies it with ffmpeg's options `before` and
+/// `behind` the input. CLIP in them is replaced by the clip's name.
 Make copied(const std::string& first, const std::string& extension, const std::string& before,
             const std::string& behind) {
   return [=](const fs::path& clip) {
@@ -321,8 +326,8 @@ Make copied(const std::string& first, const std::string& extension, const std::s
   };
 }
 
-/// Makes a transport stream whose reception began late: the first 40 packets of its video are
-/// missing.
+/// Makes a transport stream whose reception began late, so that the first 40 packets of its video
+/// are missing.
 void tuned_in(const fs::path& clip) {
   ffmpeg(k240 + kOpen, clip);
   constexpr std::size_t kTransportPacket = 188;
@@ -331,8 +336,8 @@ void tuned_in(const fs::path& clip) {
   std::ofstream(clip, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-/// Joins two streams. Each contains its parameter sets once, at its beginning, with the same
-/// numbers.
+/// Joins two streams with different parameter sets of the same numbers. Each stream contains its
+/// sets once, at its beginning.
 void changed_sets(const fs::path& raw) {
   const TemporaryFolder folder;
   std::string bytes;
@@ -356,7 +361,7 @@ void changed_sets_with_lengths(const fs::path& clip) {
   ffmpeg("-r 25 -i " + (folder / "raw.264").string() + " -c copy", clip);
 }
 
-/// Joins two files and leaves out the first `skipped` bytes of the second.
+/// Makes two clips and joins their bytes, without the first `skipped` bytes of the second.
 Make joined(const std::string& first, const std::string& second, std::size_t skipped) {
   return [=](const fs::path& clip) {
     const TemporaryFolder folder;
@@ -367,13 +372,13 @@ Make joined(const std::string& first, const std::string& second, std::size_t ski
   };
 }
 
-/// One way in which packets depend on earlier ones.
+/// Describes a clip for one way in which packets depend on earlier packets.
 struct Row {
   const char* name;
   const char* file;
   Make make;
-  int cuts;                          ///< the exact number, so that each row is really cut
-  std::vector<Mutation> fails = {};  ///< the mutations that lose or change pictures
+  int cuts;                          ///< exact number of cuts, which proves that the clip is cut
+  std::vector<Mutation> fails = {};  ///< mutations that lose or change pictures
 };
 
 using enum Mutation;
@@ -418,8 +423,8 @@ const std::vector<Row>& h264_rows() {
 const std::vector<Row>& difficult_h264_rows() {
   static const std::vector<Row> all{
       {"IntraRefresh", "c.mp4", encoded(k240 + kX264 + kGop + ":intra-refresh=1"), 0, {key_flag}},
-      // Flashes of two pictures begin with an I picture. Later pictures refer to pictures before
-      // the flash.
+      // Each flash of two pictures begins with an I picture, but later pictures refer to pictures
+      // before the flash.
       {"IPicturesThatAreNoEntries",
        "c.mp4",
        encoded(k240 + "-vf negate=enable='between(mod(n\\,80)\\,40\\,41)' " + kX264 +
@@ -432,14 +437,15 @@ const std::vector<Row>& difficult_h264_rows() {
        changed_sets_with_lengths,
        3,
        {no_sets, key_flag, i_picture}},
-      // The second file's header of 13 bytes is left out. The decoder gets its data as side data.
+      // The second file's header of 13 bytes is left out, so the decoder gets its extradata as side
+      // data of a packet.
       {"ExtradataChanges",
        "c.flv",
        joined(kSource + "4.8 " + kX264 + kGop + ":cabac=1",
               kSource + "4.8 " + kX264 + kGop + ":cabac=0:ref=1", 13),
        3,
        {no_sets, key_flag, i_picture}},
-      // One key frame is no place to cut, because the stamps jump back soon after it.
+      // At one key frame the clip isn't cut, because the stamps jump back soon after it.
       {"StampsStartAnew",
        "c.ts",
        joined(kSource + "4.8 " + kOpen, kSource + "4.8 " + kOpen, 0),
@@ -507,7 +513,7 @@ const std::vector<Row>& other_rows() {
        encoded(k240 + "-c:v libsvtav1 -preset 12 -g 48 -svtav1-params irefresh-type=1"),
        0,
        {i_picture}},
-      // Each picture has the key flag.
+      // In H.261, each picture has the key flag.
       {"H261", "c.mkv", encoded(k240 + "-s 176x144 -c:v h261 -g 48"), 0, {key_flag, i_picture}},
       {"Vp8", "c.webm", encoded(k240 + "-c:v libvpx -deadline realtime -cpu-used 8 -g 48"), 4},
       {"Ffv1", "c.mkv", encoded(k240 + "-c:v ffv1 -g 48"), 4},
@@ -533,7 +539,8 @@ TEST_P(SegmentRows, AreExactAndNeedWhatTheyNeed) {
   const std::vector<Segment> segments = segments_of(stream);
   EXPECT_EQ(std::ssize(segments), row.cuts + 1);
   expect_exact(stream, segments, whole);
-  // This checks that the rows prove something: without any one of the rules, some row fails.
+  // This checks the row itself: a mutation must change the pictures exactly if the row lists it
+  // in `fails`.
   for (const Mutation mutation : {no_run_on, no_sets, key_flag, i_picture}) {
     SCOPED_TRACE("mutation " + std::to_string(static_cast<int>(mutation)));
     const Decoded found = stream.by_fresh_decoders(mutated(stream, mutation));
@@ -553,8 +560,9 @@ INSTANTIATE_TEST_SUITE_P(HevcAndMpeg, SegmentRows, testing::ValuesIn(hevc_and_mp
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Others, SegmentRows, testing::ValuesIn(other_rows()), name_of);
 
-// The header doesn't tell the reorder depth, and B pictures come after what probing reads. After
-// cuts at IDR pictures, each new decoder loses one more picture than a single decoder.
+// The header doesn't state the reorder depth, and probing reads no B pictures. Behind cuts at IDR
+// pictures, each new decoder would lose one more picture than a single decoder, so the stream isn't
+// cut.
 TEST(Segments, EndWhereDecodersHaveToLearnTheReorderDepth) {
   const TemporaryFolder folder;
   ffmpeg(kSource + "7.68 " + kX264 + kGop, folder / "c.mp4");
@@ -572,8 +580,8 @@ TEST(Segments, EndWhereDecodersHaveToLearnTheReorderDepth) {
   EXPECT_EQ(segmenter.segments(), 1);
 }
 
-/// These files come from encoders that we don't have. Some are conformance streams, some are
-/// damaged.
+/// These files come from encoders that the project doesn't have. Some are conformance streams, and
+/// some are damaged.
 TEST(Segments, OfForeignStreamsAreExact) {
   const fs::path folder = extra_data() / "h264-streams";
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " isn't there";
@@ -584,7 +592,7 @@ TEST(Segments, OfForeignStreamsAreExact) {
     try {
       opened.emplace(file.path());
     } catch (const Error&) {
-      continue;  // the file has nothing to decode
+      continue;  // the file contains nothing that can be decoded
     }
     Stream& stream = *opened;
     const std::vector<Segment> segments = segments_of(stream);

@@ -20,10 +20,10 @@ UnchangedPackets packets_of(AVCodecID codec) {
   return UnchangedPackets(*parameters);
 }
 
-// A video object layer with a resolution of 30,000, for which a time takes 15 bits.
+// This video object layer has a resolution of 30,000 ticks a second, so a time has 15 bits.
 const std::vector<std::uint8_t> kLayer{0, 0, 1, 0x20, 0x00, 0x84, 0x5D, 0x4C, 0x3F};
-// The fields of the header are: type P; no whole second has passed (one 0 bit); a marker; 15 bits
-// of time; a marker; whether the picture is coded.
+// The VOP header has these fields: type P; no whole second has passed (bit 0); a marker; 15 bits of
+// time; a marker; whether the picture is coded.
 const std::vector<std::uint8_t> kNotCoded{0, 0, 1, 0xB6, 0x56, 0x07, 0x37};
 const std::vector<std::uint8_t> kCoded{0, 0, 1, 0xB6, 0x56, 0x07, 0x3F};
 

@@ -1,5 +1,5 @@
-// These tests check the status of pictures that NVDEC has decoded. A library stands in for the
-// driver's.
+// These tests check the status of pictures that NVDEC has decoded, with a fake of the driver's
+// library.
 #include "video/cuda/decode_status.h"
 
 #include <gtest/gtest.h>
@@ -16,10 +16,11 @@ namespace {
 
 #if LIBAVCODEC_VERSION_MAJOR == 59 || LIBAVCODEC_VERSION_MAJOR == 61
 
-/// A decoder of the stand-in: the status of each picture; below 0 for none.
+/// Stands for a decoder of the fake library. It holds the status of each picture, or a number below
+/// 0 if the picture has no status.
 using FakeDecoder = std::array<int, 6>;
 
-/// What FFmpeg stores behind a surface: NVDECFrame and the beginning of NVDECDecoder.
+/// Makes what FFmpeg stores with a surface: NVDECFrame and the beginning of NVDECDecoder.
 class FakeSurface {
  public:
   FakeSurface(FakeDecoder& decoder, unsigned number) : decoder_(&decoder) {
@@ -57,7 +58,7 @@ TEST(DecodeStatus, IsUnknownWhereThereIsNothingToAskFor) {
   const DecodeStatusReader reader(FAKE_NVCUVID);
   const UniqueAVFrame other = new_av_frame();
   EXPECT_EQ(reader.of(*other), DecodeStatus::unknown);
-  other->buf[1] = av_buffer_alloc(8);  // a different layout
+  other->buf[1] = av_buffer_alloc(8);  // this isn't FFmpeg's layout
   EXPECT_EQ(reader.of(*other), DecodeStatus::unknown);
 }
 

@@ -1,4 +1,4 @@
-// These tests compare NVDEC's frames with the CPU decoder's, bit for bit.
+// These tests compare NVDEC's frames with those of the CPU's decoder, bit for bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ struct Clip {
 
 void PrintTo(const Clip& clip, std::ostream* out) { *out << clip.name; }
 
-/// Clips that NVDEC decodes.
+/// NVDEC can decode these clips.
 const std::vector<Clip> kClips{
     {"reordered", "-c:v libx264 -pix_fmt yuv420p -bf 3 -g 20", "clip.mp4"},
     {"no_reordering", "-c:v libx264 -pix_fmt yuv420p -tune zerolatency", "clip.mkv"},
@@ -85,8 +85,7 @@ std::size_t free_memory() {
   return free;
 }
 
-// A kept decoder takes memory. If each file made a new decoder, two of a kind would take twice as
-// much.
+// A kept decoder needs memory. If the second file made a new decoder, the memory would double.
 TEST(Nvdec, GoesOnFromFileToFile) {
   if (!video::compat::kMayGoOn) GTEST_SKIP() << "this FFmpeg's decoders keep more of a stream";
   const TemporaryFolder folder;
@@ -128,7 +127,8 @@ TEST(Nvdec, KeepsToTheChosenRange) {
   EXPECT_EQ(found.ledger.decoded, 21);
 }
 
-/// Returns the share of samples that differ by more than two JPEG decoders may differ.
+/// Returns the share of samples that differ by more than 8. Two correct JPEG decoders can differ by
+/// up to 8.
 double share_of_other_samples(const Samples& one, const Samples& other) {
   constexpr int kRounding = 8;
   std::size_t others = 0;
@@ -162,8 +162,8 @@ bool ffmpeg_has(const std::string& encoder, const std::string& format) {
          std::string::npos;
 }
 
-/// HEVC Main 10 needs an encoder that not every ffmpeg has, but such a clip may be among the extra
-/// data. Returns nullopt if neither exists.
+/// Returns a clip in HEVC Main 10: a file of the extra data, or one that ffmpeg makes. Returns
+/// nullopt if there is no such file and ffmpeg has no such encoder.
 std::optional<fs::path> ten_bit_clip(const TemporaryFolder& folder) {
   fs::path ready = extra_data() / "main10.mp4";
   if (fs::exists(ready)) return ready;
@@ -222,8 +222,8 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().decoded, 59);
 }
 
-/// Overwrites half of the data of three pictures that are shown earlier than they are decoded.
-/// Expects that these pictures are damaged, and no others.
+/// Overwrites half of the data of three pictures that are shown earlier than others that were
+/// decoded before. Expects that exactly these pictures are reported as damaged.
 void expect_that_spoilt_are_damaged(const fs::path& file) {
   video::Demuxer demuxer(file.string(), {});
   video::Notices notices(file.string());
@@ -285,14 +285,15 @@ TEST(Nvdec, LeavesToTheCpuWhatItCantTellDamageOfIfThatMatters) {
   EXPECT_THAT(found.notices, Contains(HasSubstr("don't tell which pictures of mpeg2video")));
 }
 
-/// Uses one thread, so that what FFmpeg loses when the size changes doesn't depend on chance.
+/// Returns options for one thread. With several threads, it would depend on chance which pictures
+/// FFmpeg loses when the size changes.
 video::DecoderOptions in_order() {
   video::DecoderOptions options;
   options.threads = 1;
   return options;
 }
 
-/// Joins two streams of different sizes.
+/// Makes a stream whose size changes, by joining two streams.
 fs::path make_changing(const TemporaryFolder& folder) {
   ffmpeg(std::string(kDecodedSource) + "-c:v libx264 -pix_fmt yuv420p -bf 3", folder / "a.h264");
   ffmpeg(std::string(kDecodedSource) + "-vf scale=322:242 -c:v libx264 -pix_fmt yuv420p",
@@ -342,7 +343,7 @@ TEST(Nvdec, EndsWherePicturesChangeIfAskedTo) {
   EXPECT_EQ(video::live_frames(), 0);
 }
 
-/// One entry of an edit list: which part of the track is shown.
+/// Describes an entry of an edit list: a part of the track that is shown.
 struct Edit {
   std::uint32_t duration = 0;  ///< in the movie's time scale
   std::uint32_t begin = 0;     ///< in the track's time scale
@@ -354,13 +355,13 @@ std::string big_endian(std::uint32_t value) {
   return bytes;
 }
 
-/// Replaces the edit list (ISO/IEC 14496-12, 8.6.6). FFmpeg's muxer writes it with one entry and
-/// behind the samples, so their positions don't change.
+/// Replaces the edit list of an MP4 file (ISO/IEC 14496-12, 8.6.6). FFmpeg's muxer writes a list
+/// with one entry behind the samples, so the positions of samples stay the same.
 void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
   std::string bytes = read_file(mp4);
   const std::size_t list = bytes.find("elst");
   ASSERT_NE(list, std::string::npos);
-  constexpr std::size_t kOneEntry = 24;  // counted from the box's name
+  constexpr std::size_t kOneEntry = 24;  // bytes from the box's name to its end
   std::string entries = big_endian(0) + big_endian(static_cast<std::uint32_t>(edits.size()));
   for (const Edit& edit : edits)
     entries += big_endian(edit.duration) + big_endian(edit.begin) + big_endian(0x10000);
@@ -377,8 +378,8 @@ void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
   std::ofstream(mp4, std::ios::binary) << bytes;
 }
 
-// FFmpeg guesses from such stamps that more pictures are reordered than the stream says, and holds
-// them back. Decoding needs additional surfaces for them.
+// From such stamps, FFmpeg guesses that more pictures are reordered than the stream states, and
+// holds them back. Decoding needs more surfaces for these pictures.
 TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   const TemporaryFolder folder;
   const fs::path file = folder / "clip.mp4";

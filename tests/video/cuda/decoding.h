@@ -1,4 +1,4 @@
-// Decodes clips on a CUDA device and on the CPU, and compares them frame by frame.
+// Decodes clips on a CUDA device and on the CPU, and compares the frames one by one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@
 
 namespace facepipe::test {
 
-/// Samples in the order Y, U, V; the format's shift is undone.
+/// Holds samples in the order Y, U, V, without the format's shift.
 using Samples = std::vector<std::uint16_t>;
 
 inline Samples samples_of(const Frame& frame) {
@@ -47,7 +47,7 @@ inline Samples samples_of(const Frame& frame) {
   return all;
 }
 
-/// What a test compares of one frame.
+/// Holds those parts of a frame that tests compare.
 struct Shot {
   Samples samples;
   Size size;
@@ -72,11 +72,11 @@ struct Decoded {
   CopyTotal uploads;
 };
 
-/// Receives each frame.
+/// This function gets each frame.
 using FrameSink = std::function<void(Frame)>;
 
-/// Decodes a whole input as a run does, into frames of the pictures' kind, turned upright only if
-/// `turns`. Returns the decoder, so that tests can ask it.
+/// Decodes a whole input as a job does. Frames have the format of the pictures, and are turned
+/// upright only if `turns`. Returns the decoder, so that tests can inspect it.
 inline std::unique_ptr<video::Decoder> decode_all(video::Demuxer& demuxer,
                                                   const video::OpenDecoder& open,
                                                   video::DecoderChoice choice, bool turns,
@@ -111,8 +111,9 @@ inline Decoded decode_on_cpu(const std::filesystem::path& file,
   return result;
 }
 
-/// Keeps options.frames_in_flight frames alive, as a pipeline does. Downloads each frame when it
-/// goes, then overwrites it. No picture decoded later may show that.
+/// Keeps options.frames_in_flight frames alive, as a job does. Before it releases a frame, it
+/// downloads the frame and overwrites its memory. Pictures that are decoded later must not show
+/// this.
 class Fetcher {
  public:
   explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}
@@ -154,16 +155,16 @@ class Fetcher {
   std::optional<video::PictureDownload> download_;
 };
 
-/// How a test decodes on a device.
+/// Holds the options with which a test decodes on a device.
 struct CudaDecoding {
   video::DecoderOptions stream;
   video::DecoderChoice choice = video::DecoderChoice::automatic;
   int frames_in_flight = 4;
-  bool turns = false;  ///< whether pixels are turned upright
+  bool turns = false;  ///< whether the decoder turns pixels upright
   std::shared_ptr<video::KeptDecoders> kept;
 };
 
-/// Opens the decoder that a choice stands for.
+/// Returns the function that opens the chosen decoder.
 inline video::OpenDecoder cuda_decoder(const video::Demuxer& demuxer, const CudaDecoding& options,
                                        video::Notices& notices, CopyCounter& copies) {
   video::DecoderOptions stream = options.stream;
@@ -189,7 +190,7 @@ inline Decoded decode_on_cuda(const std::filesystem::path& file, const CudaDecod
       notices, [&](Frame frame) { fetcher.take(std::move(frame), result.shots); });
   result.ledger = decoder->ledger();
   result.name = decoder->name();
-  decoder.reset();  // because frames may outlive the decoder
+  decoder.reset();  // frames may outlive their decoder
   fetcher.fetch_all(result.shots);
   result.notices = notices.all();
   result.uploads = copies.total(CopyKind::upload);
@@ -219,7 +220,7 @@ inline void expect_equal(const Decoded& found, const Decoded& expected) {
   EXPECT_GT(found.ledger.decoded, 0);
 }
 
-/// The source of the clips, in FFmpeg's options.
+/// These are ffmpeg's options for the test pictures of all clips.
 inline constexpr const char* kDecodedSource = "-f lavfi -i testsrc2=s=640x360:r=30:d=2 ";
 
 }  // namespace facepipe::test

@@ -1,3 +1,4 @@
-// A library that isn't a decoder library.
+// Tests load this library instead of the driver's decoder library. It has none of the driver's
+// functions.
 extern "C" int not_a_decoder_library;
 int not_a_decoder_library = 1;

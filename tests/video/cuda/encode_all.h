@@ -9,7 +9,8 @@
 
 namespace facepipe::test {
 
-/// Encodes `count` frames and flushes. Returns the packets; records have the frames' numbers.
+/// Encodes `count` frames and flushes the encoder. Returns the packets, whose records have the
+/// numbers of the frames.
 inline std::vector<video::EncodedFrame> encode_all(
     video::Encoder& encoder, int count, const std::function<Frame(int)>& frame,
     const std::function<void()>& after_each = [] {}) {

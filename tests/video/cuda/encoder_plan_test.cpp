@@ -1,4 +1,4 @@
-// These tests check which encoder is chosen, depending on what the GPU says.
+// These tests check which encoder is chosen, depending on what the GPU can do.
 #include "video/cuda/encoder_plan.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::Pair;
 
 constexpr Size kSize{1920, 1080};
 
-/// Makes a plan, and keeps its questions and notices.
+/// Makes plans, and keeps the questions about the GPU and the notices.
 class Planning : public testing::Test {
  protected:
   void SetUp() override {
@@ -58,11 +58,11 @@ class Planning : public testing::Test {
 };
 
 struct Choice {
-  const char* codec;  // the value of --codec
+  const char* codec;  // value of --codec
   AVPixelFormat pictures;
   Size size;
-  const char* encoder;    // the encoder to expect if the GPU has NVENC
-  AVPixelFormat encoded;  // the pixel format that the encoder gets
+  const char* encoder;    // expected encoder if the GPU has NVENC
+  AVPixelFormat encoded;  // expected pixel format for the encoder
 };
 
 TEST_F(Planning, TakesNvencWhereItCanAndNothingIsLost) {

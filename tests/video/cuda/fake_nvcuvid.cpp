@@ -1,6 +1,6 @@
-// Stands in for the driver's decoder library of a GPU that decodes H.264 4:2:0 of 8 bits and HEVC
-// 4:4:4 of 10 bits. It is too old to know VP9. If the environment says so, it fails when it is
-// asked for AV1. Its decoders are lists of their pictures' statuses.
+// Fakes the driver's decoder library of a GPU that decodes 8-bit H.264 4:2:0 and 10-bit HEVC 4:4:4.
+// The library is too old to know VP9. If FAKE_NVCUVID_BREAKS is set, it fails when it is asked
+// about AV1. A decoder is a list of the statuses of its pictures.
 #include <ffnvcodec/dynlink_cuda.h>
 #include <ffnvcodec/dynlink_cuviddec.h>
 

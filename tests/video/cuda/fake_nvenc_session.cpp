@@ -87,8 +87,8 @@ FakePicture FakeEncoder::read(const FakeSurface& surface, cudaStream_t stream) c
   return picture;
 }
 
-// NVENC may read the picture as soon as the stream's earlier work is done; this reads it then.
-// lock() reads it once more.
+// NVENC can read the picture as soon as the earlier work on the stream is done, so this reads it at
+// that time. lock() reads it again.
 bool FakeEncoder::encode(const NV_ENC_PIC_PARAMS& params) {
   const auto surface = find(surfaces_, params.inputBuffer);
   const auto output = find(outputs_, params.outputBitstream);
@@ -135,7 +135,9 @@ void FakeEncoder::lock(NV_ENC_LOCK_BITSTREAM& params) {
   expect(now.luma == first.luma && now.chroma == first.chroma,
          "a surface that changed while NVENC had it");
   const FakePacket& packet = *output->packet;
-  params.bitstreamBufferPtr = const_cast<std::uint8_t*>(packet.bytes.data());  // NOLINT: read only
+  params.bitstreamBufferPtr = const_cast<std::uint8_t*>(packet.bytes.data());  // NOLINT: callers
+                                                                               // only read the
+                                                                               // bytes
   params.bitstreamSizeInBytes = static_cast<std::uint32_t>(packet.bytes.size());
   params.outputTimeStamp = static_cast<std::uint64_t>(log_.pictures[packet.shown].stamp);
   params.pictureType = packet.key ? NV_ENC_PIC_TYPE_IDR : NV_ENC_PIC_TYPE_P;

@@ -1,4 +1,4 @@
-// One encoder of the stand-in: its surfaces, pictures and packets.
+// Fakes an encoder of NVENC: its surfaces, pictures and packets.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 
 namespace facepipe::test {
 
-/// Adds the sentence to problems() if `so` is false.
+/// Adds `sentence` to problems() if `so` is false.
 void expect(bool so, const std::string& sentence);
 [[nodiscard]] const FakeChip& chip();
 
@@ -20,10 +20,10 @@ struct FakeSurface {
   bool mapped = false;
 };
 
-/// A bitstream buffer. Between encode() and lock() it belongs to a picture.
+/// Describes a bitstream buffer. The buffer belongs to a picture from encode() until lock().
 struct FakeOutput {
   const FakeSurface* surface = nullptr;
-  std::size_t number = 0;  ///< the picture's number
+  std::size_t number = 0;  ///< number of the picture
   const FakePacket* packet = nullptr;
 };
 
@@ -42,9 +42,9 @@ class FakeEncoder {
   [[nodiscard]] FakeOutput* create_output() { return &outputs_.emplace_back(); }
   void destroy(void* output);
 
-  /// Returns whether everything that was sent so far has been encoded.
+  /// Returns whether all pictures that were sent so far are encoded.
   [[nodiscard]] bool encode(const NV_ENC_PIC_PARAMS& params);
-  /// Encodes the rest.
+  /// Encodes the remaining pictures.
   void finish();
   void lock(NV_ENC_LOCK_BITSTREAM& params);
 

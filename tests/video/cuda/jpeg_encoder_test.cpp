@@ -1,4 +1,4 @@
-// These tests decode nvJPEG's pictures with FFmpeg and compare them with the source.
+// These tests decode nvJPEG's pictures with FFmpeg and compare them with the source pictures.
 #include "video/cuda/encoder.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,8 @@ struct Kind {
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
-/// Returns a sample of the source of `kind`. Luma is smooth, and each quarter has another colour.
+/// Returns a sample of a source picture of `kind`. Luma changes smoothly, and each quarter of the
+/// picture has another colour.
 unsigned source_sample(const Kind& kind, int component, int x, int y, int number) {
   const int low = kind.full_range ? 0 : 16;
   const int high = kind.full_range ? 255 : (component == 0 ? 235 : 240);
@@ -34,7 +35,8 @@ unsigned source_sample(const Kind& kind, int component, int x, int y, int number
   if (component == 0) {
     part = 0.5 + 0.49 * std::sin(0.05 * x + 0.3 * number) * std::cos(0.04 * y);
   } else {
-    const bool right = 4 * x > kind.size.width;  // right of the chroma plane's middle
+    const bool right = 4 * x > kind.size.width;  // whether x is in the right half of the chroma
+                                                 // plane
     const bool lower = 4 * y > kind.size.height;
     part = component == 1 ? (right ? 0.85 : 0.2) : (lower ? 0.8 : 0.25);
   }
@@ -42,7 +44,7 @@ unsigned source_sample(const Kind& kind, int component, int x, int y, int number
   return static_cast<unsigned>(std::lround(value));
 }
 
-/// Returns the sample as 8 bits of full range, by the equations of ITU-T H.273.
+/// Converts a sample to 8 bits of full range, by the equations of ITU-T H.273.
 double jpeg_sample(const Kind& kind, int component, unsigned sample) {
   const double step = std::exp2(kind.bits - 8);
   if (component == 0)
@@ -105,7 +107,7 @@ double psnr(const AVFrame& decoded, const Kind& kind, int component, int number)
   return 10 * std::log10(255.0 * 255.0 * width * height / std::max(sum, 1e-9));
 }
 
-/// Sends `count` frames through an encoder and checks packets as they come.
+/// Sends `count` frames through an encoder, and checks the packets when they are returned.
 class Encoding {
  public:
   Encoding(const Kind& kind, int in_flight, const video::EncoderOptions& options = {},
@@ -194,8 +196,8 @@ TEST(CudaJpegEncoder, QualityTakesBytes) {
   }
 }
 
-// What the library keeps for the next encoder doesn't change results, and two encoders can share
-// it.
+// The library keeps memory and other objects for the next encoder. This must not change results,
+// and two encoders must be able to share the library.
 TEST(CudaJpegEncoder, EncodersOfOneLibraryMakeWhatOthersDo) {
   const auto nvjpeg = video::open_nvjpeg();
   const auto bytes_of = [](const std::vector<video::EncodedFrame>& packets) {

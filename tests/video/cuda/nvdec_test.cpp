@@ -1,4 +1,4 @@
-// These tests ask the driver's decoder library, through a library that stands in for it.
+// These tests ask a fake of the driver's decoder library what it can decode.
 #include "video/cuda/nvdec.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// These tests run NVENC's encoder with a stand-in for the driver's library. They check each sample
-// that it gets, and what happens to its packets.
+// These tests run NVENC's encoder with the fake library. They check each sample that NVENC gets,
+// and what happens to its packets.
 #include "video/cuda/encoder.h"
 
 #include <cuda_runtime_api.h>
@@ -14,8 +14,8 @@
 namespace facepipe::test {
 namespace {
 
-/// Returns a sample as NVENC must get it: in the upper bits of its word, or rounded to 8 bits
-/// (ITU-T H.273's codes of the other depth).
+/// Returns a sample in the form in which NVENC must get it: in the upper bits of its word, or
+/// rounded to 8 bits by ITU-T H.273.
 unsigned expected_sample(const Kind& kind, bool chroma, unsigned sample) {
   if (kind.surface == AV_PIX_FMT_P010LE) return sample << 6U;
   if (kind.bits == 8 || kind.surface == AV_PIX_FMT_P016LE) return sample;
@@ -123,8 +123,8 @@ TEST_P(NvencStamps, RiseInDecodingOrderAndKeepPresentation) {
   }
 }
 
-// FFmpeg's own decoding stamps are too late if a frame is many ticks long, and far too early if the
-// time base has a numerator above 1.
+// FFmpeg's own decoding stamps are wrong for these clocks: too late if a frame has many ticks, and
+// far too early if the time base has a numerator above 1.
 INSTANTIATE_TEST_SUITE_P(
     All, NvencStamps,
     testing::Values(Stamping{"fineClock", {}, 2}, Stamping{"fineClockNoBFrames", {}, 0},
@@ -133,8 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Stamping{"manyBFrames", {{1, 90000}, {60, 1}, -9000, 1500}, 4}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// The copy may begin only when the frame is ready, and NVENC may read only what was copied. A
-// delayed stream reveals both errors.
+// The copy must not begin before the frame is ready, and NVENC must not read before the copy is
+// done. A delayed stream makes both errors visible.
 TEST_F(Nvenc, WaitsForFramesThatAreLate) {
   constexpr int kCount = 4;
   answer(kCount, 0);

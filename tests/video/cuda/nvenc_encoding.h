@@ -1,4 +1,4 @@
-// Sends frames through NVENC's encoder, with the stand-in for the driver's library behind it.
+// Sends frames through NVENC's encoder with the fake library.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace facepipe::test {
 struct Kind {
   const char* name;
   const char* codec;
-  int bits;  // bits of the pictures
+  int bits;  // bits of a sample
   AVPixelFormat surface;
   bool full_range = false;
   Size size{322, 194};
@@ -69,7 +69,7 @@ inline Frame source_frame(const Kind& kind, int number) {
   return video::wrap(std::move(picture));
 }
 
-/// When the frames are shown.
+/// Says which time stamps the frames have.
 struct Rhythm {
   Rational time_base{1, 15360};
   Rational rate{30, 1};
@@ -77,7 +77,7 @@ struct Rhythm {
   std::int64_t step = 512;
 };
 
-/// Sends frames through an encoder.
+/// Sends frames through NVENC's encoder.
 class Encoding {
  public:
   explicit Encoding(const Kind& kind, const video::EncoderOptions& options = {},

@@ -1,4 +1,4 @@
-// These tests check how facepipe's encoder options become NVENC's.
+// These tests check how facepipe's encoder options become options of NVENC.
 #include "video/cuda/nvenc.h"
 
 #include <gmock/gmock.h>

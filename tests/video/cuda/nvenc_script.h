@@ -1,4 +1,4 @@
-// Makes answers for the stand-in for NVENC.
+// Makes scripts for the fake NVENC.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace facepipe::test {
 
-/// Returns packets for `count` pictures with `b_frames` pictures between two P pictures. Their
-/// contents mean nothing.
+/// Returns packets for `count` pictures, with `b_frames` B pictures between two P pictures. Their
+/// bytes have no meaning.
 inline std::vector<FakePacket> meaningless_script(std::size_t count, std::size_t b_frames) {
   std::vector<FakePacket> script;
   const auto add = [&](std::size_t shown) {

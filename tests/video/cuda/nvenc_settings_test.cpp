@@ -1,4 +1,4 @@
-// These tests check NVENC's settings, the description of its stream, and what it refuses.
+// These tests check NVENC's settings, how its stream is described, and which settings are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// These tests check what happens if nvJPEG throws through its C interface.
+// These tests check what happens if nvJPEG throws an exception through its C interface.
 #include "video/cuda/nvjpeg.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests convert pictures to the first picture's kind on the device, and compare them with the
-// CPU's Normalizer.
+// These tests convert pictures on the device to the format and size of the first picture. They
+// compare the results with those of the CPU's Normalizer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ struct Case {
 
 void PrintTo(const Case& made, std::ostream* out) { *out << made.name; }
 
-/// Returns noise in the middle half of the codes, because swscale clips overshoot between its two
-/// passes.
+/// Returns noise with samples in the middle half of their range. Otherwise swscale would clamp
+/// overshoot between its two passes.
 video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed) {
   std::mt19937 random(seed);
   video::UniqueAVFrame picture = video::new_av_frame();
@@ -87,9 +87,9 @@ Difference difference(const Samples& one, const Samples& other) {
 
 class Rescale : public testing::TestWithParam<Case> {};
 
-// swscale counts positions in 1/65536 of a sample and rounds its step, so it is slightly off at the
-// end of a long axis. If a plane has fewer samples than its cubic filter has taps, it leaves out
-// taps.
+// swscale counts positions in 1/65536 of a sample and rounds its step, so it has small errors at
+// the end of a long axis. If a plane has fewer samples than swscale's cubic filter has taps,
+// swscale leaves out taps.
 TEST_P(Rescale, GivesThePicturesOfTheCpu) {
   const auto& [name, from, to] = GetParam();
   const int unit = video::bits_of(to) > 8 ? 4 : 1;
@@ -156,7 +156,8 @@ TEST(PictureFit, KeepsWhatElseIsKnownOfAPicture) {
   ASSERT_NE(result.ready, nullptr);
 }
 
-// Otherwise an NVDEC surface would be reused for another picture, or freed with its decoder.
+// If the source were released before it has been read, its NVDEC surface would be reused for
+// another picture, or freed with the decoder.
 TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
   const cuda::Stream stream;
   const video::PictureLayout layout = video::picture_layout({4096, 2160}, 8);
@@ -174,7 +175,7 @@ TEST(PictureFit, LetsASourceGoOnlyOnceItHasBeenRead) {
     });
     Frame source = video::wrap(video::picture_over(memory.data(), layout, *like, holder),
                                layout.format, kDevice);
-    static_cast<void>(fit.apply(std::move(source), stream));  // drops the result at once
+    static_cast<void>(fit.apply(std::move(source), stream));  // the result is released at once
   }
   EXPECT_EQ(gone, 8);
   EXPECT_EQ(early, 0);

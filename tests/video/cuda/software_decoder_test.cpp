@@ -1,5 +1,5 @@
-// These tests check streams that NVDEC can't decode. The CPU decodes them and a notice says so. If
-// NVDEC was requested, it is an error.
+// These tests check streams that NVDEC can't decode. The CPU must decode them, and a notice must
+// say so. If the user demands NVDEC, it is an error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
-/// A stream that NVDEC doesn't decode, and whether its pictures keep their format.
+/// Describes a stream that NVDEC can't decode. `kept` says whether its pictures keep their format.
 struct Other {
   const char* name;
   const char* arguments;
@@ -42,7 +42,8 @@ class WithoutNvdec : public testing::TestWithParam<Other> {
   void SetUp() override {
     file = folder / GetParam().file;
     ffmpeg(std::string(kDecodedSource) + GetParam().arguments, file);
-    // The stream many_references then needs more surfaces than there are.
+    // With so many frames in flight, the stream many_references needs more surfaces than NVDEC
+    // allows.
     options.frames_in_flight = 16;
   }
   TemporaryFolder folder;

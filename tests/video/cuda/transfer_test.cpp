@@ -1,5 +1,5 @@
-// These tests upload pictures to the device and download them: every sample, every property, and
-// the count of copied bytes.
+// These tests upload pictures to the device and download them. They check every sample and
+// property, and the number of copied bytes.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -97,7 +97,8 @@ TEST_P(Transfer, UpAndDownKeepsEverything) {
   for (const Size size : {Size{320, 180}, Size{333, 251}, Size{1, 1}, Size{2, 3}}) {
     CopyCounter copies;
     PictureUpload upload(size, GetParam().bits, 1, {DeviceKind::cuda, 0}, copies);
-    const int bits = GetParam().bits > 10 ? 16 : GetParam().bits;  // the depth that FFmpeg counts
+    const int bits = GetParam().bits > 10 ? 16 : GetParam().bits;  // bits in FFmpeg's format for
+                                                                   // the device
     PictureDownload download(size, bits, 1, copies);
     for (unsigned seed = 1; seed <= 4; ++seed) {
       const Frame sent = noise(GetParam(), size, seed);
@@ -132,7 +133,8 @@ TEST_P(Transfer, RefusesPicturesUnlikeTheFirst) {
   EXPECT_EQ(copies.total(CopyKind::upload), CopyTotal{});
 }
 
-// More frames are alive than planned: the pool adds memory, and no two frames share it.
+// More frames exist than planned. The pool must allocate more memory, and no two frames may share
+// it.
 TEST_P(Transfer, FramesAliveHaveTheirOwnMemory) {
   CopyCounter copies;
   const cuda::Stream stream;
@@ -148,7 +150,8 @@ TEST_P(Transfer, FramesAliveHaveTheirOwnMemory) {
     EXPECT_EQ(wrong_samples(noise(GetParam(), size, seed), came[seed]), 0) << seed;
 }
 
-// Uploads one after the other take the same memory; two uploads at once have separate memory.
+// Uploads one after the other use the same memory. Two uploads at the same time have separate
+// memory.
 TEST_P(Transfer, KeptMemoryIsUsedAgain) {
   CopyCounter copies;
   const cuda::Stream stream;

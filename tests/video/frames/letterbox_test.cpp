@@ -18,7 +18,7 @@ TEST(Letterbox, B15KeepsTheShapeOfPictures) {
             (video::PictureArea{0, 656, {1080, 608}}));
   EXPECT_EQ(video::letterbox({{320, 240}}, {{640, 360}}, kCell),
             (video::PictureArea{80, 0, {480, 360}}));
-  // The pixels are twice as wide as high.
+  // Here, pixels are twice as wide as high.
   EXPECT_EQ(video::letterbox({{320, 480}, {2, 1}}, {{640, 360}}, kCell),
             (video::PictureArea{80, 0, {480, 360}}));
   EXPECT_EQ(video::letterbox({{320, 240}}, {{320, 360}, {2, 1}}, kCell),
@@ -46,13 +46,13 @@ TEST(Letterbox, LiesWithinPicturesOfAnySize) {
       }
 }
 
-/// Returns the luma of an upright frame.
+/// Returns a luma sample of an upright frame.
 int luma_at(const Frame& frame, int x, int y) {
   return std::to_integer<int>(frame.planes[0].data[y * frame.planes[0].stride + x]);
 }
 
-// A portrait follows a landscape; both are white. The portrait gets black bars on both sides and
-// isn't stretched.
+// A portrait follows a landscape, and both are white. The portrait must get black bars on both
+// sides, and must not be stretched.
 TEST(Letterbox, B15APortraitPartBehindALandscapeOneIsNotSquashed) {
   const TemporaryFolder folder;
   std::string both;

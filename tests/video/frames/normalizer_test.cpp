@@ -1,5 +1,5 @@
-// These tests convert pictures to a target's format and compare them with an FFmpeg filter that is
-// made for each picture. They also check which converters are kept for the next input.
+// These tests convert pictures to a target's format, and compare them with an FFmpeg filter that is
+// made for this picture only. They also check which converters are kept for the next input.
 #include "video/frames/normalizer.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ extern "C" {
 namespace facepipe::test {
 namespace {
 
-/// Fills a picture with random bytes. All values occur next to each other, so the scaler's
-/// overshoot is clipped.
+/// Returns a picture of random bytes. Neighbouring samples can have any values, so the scaler must
+/// clamp overshoot.
 video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed = 1) {
   video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = format;
@@ -41,7 +41,7 @@ video::UniqueAVFrame noise(AVPixelFormat format, Size size, unsigned seed = 1) {
   return picture;
 }
 
-/// Returns noise with a JPEG decoder's tags.
+/// Returns noise with the tags that a JPEG decoder sets.
 video::UniqueAVFrame of_jpeg(AVPixelFormat format, Size size, unsigned seed = 1) {
   video::UniqueAVFrame picture = noise(format, size, seed);
   picture->color_range = AVCOL_RANGE_JPEG;
@@ -68,7 +68,7 @@ void expect_equal(const AVFrame& found, const AVFrame& wanted) {
 
 video::FrameTarget target_of(Size size, AVPixelFormat format) { return {size, format, {}, {}}; }
 
-/// Returns the result of a filter that is made only for this picture.
+/// Returns the result of a filter that is made for this picture only.
 video::UniqueAVFrame filtered(const AVFrame& picture, AVPixelFormat format) {
   const Size size = video::kind_of(picture).size;
   video::FrameFilter filter(
@@ -153,7 +153,8 @@ TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
   }
 }
 
-// The first pictures need a conversion, too. Their converter must not convert the others.
+// The first pictures also need a conversion. Pictures of another shape must not get their
+// converter.
 TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   constexpr video::FrameTarget kTarget{{96, 64}, AV_PIX_FMT_YUV420P, {}, {}};
   const video::UniqueAVFrame landscape = noise(AV_PIX_FMT_YUV422P, {96, 64});
@@ -165,7 +166,7 @@ TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   const video::UniqueAVFrame again = normalizer.apply(video::reference(*landscape));
   ASSERT_EQ(boxed->width, 96);
   const std::uint8_t* const row = boxed->data[0] + std::ptrdiff_t{32} * boxed->linesize[0];
-  // The bars beside the square are black.
+  // The bars to the left and right of the square picture must be black.
   for (const int x : {0, 15, 80, 95}) EXPECT_EQ(row[x], 16) << x;
   expect_equal(*again, *first);
 }
@@ -243,7 +244,7 @@ struct Input {
 };
 void PrintTo(const Input& input, std::ostream* out) { *out << input.name; }
 
-/// The pictures of a folder, each of which has its own Normalizer.
+/// Converts the pictures of a folder. Each picture has its own Normalizer.
 class KeptOf : public testing::TestWithParam<Input> {
  protected:
   static constexpr Size kSize{120, 90};
@@ -277,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, KeptOf,
                                          Input{"rgb48", AV_PIX_FMT_RGB48BE, AV_PIX_FMT_YUV420P16}),
                          [](const auto& test) { return std::string(test.param.name); });
 
-/// Does nothing.
+/// This converter changes nothing.
 class Idle final : public video::PictureConverter {
  public:
   [[nodiscard]] video::UniqueAVFrame apply(video::UniqueAVFrame picture) override {
@@ -336,7 +337,7 @@ TEST(KeptConverters, KeepsTheLastSixteen) {
 TEST(KeptConverters, KeepsNoMoreThan64MiBOfPictures) {
   video::KeptConverters kept;
   constexpr int kWidth = 4096;
-  constexpr int kHeight = 2720;  // 32 MiB of 4:2:0 and 16 bits, minus 150 KB
+  constexpr int kHeight = 2720;  // a picture of 4:2:0 and 16 bits has 32 MiB minus 150 KB
   for (int number = 0; number < 3; ++number)
     kept.give_back(key(kWidth + number, kHeight), std::make_unique<Idle>());
   EXPECT_EQ(kept.take(key(kWidth, kHeight)), nullptr);
@@ -362,7 +363,7 @@ TEST(KeptConverters, ServesSeveralThreads) {
   for (const int count : right) EXPECT_EQ(count, 20);
 }
 
-/// Returns the key that a Normalizer looks for.
+/// Returns the key with which a Normalizer looks for a converter.
 video::ConverterKey key_of(const AVFrame& picture, const std::string& chain) {
   return {video::kind_of(picture), chain,
           picture.chroma_location, picture.color_primaries,

@@ -13,8 +13,8 @@
 namespace facepipe::test {
 namespace {
 
-/// Stores any number, even one that is no value of the enumeration. A hostile header can contain
-/// such numbers.
+/// Stores a number in an enumeration, even if the enumeration has no such value. Hostile headers
+/// can contain such numbers.
 template <typename Enumeration>
 void put(Enumeration& field, int number) {
   static_assert(sizeof(field) == sizeof(number));

@@ -19,7 +19,8 @@ namespace {
 
 TEST(Orientation, FollowsFFmpegsDisplayMatrices) {
   struct Case {
-    double counterclockwise;  // the argument of av_display_rotation_set, negated below
+    double counterclockwise;  // angle for av_display_rotation_set(), which turns clockwise in spite
+                              // of this name
     bool hflip;
     Orientation expected;
   };
@@ -74,7 +75,7 @@ TEST(WorkableFormat, DescribesSamples) {
             (PixelFormat{.log2_chroma_w = 1, .log2_chroma_h = 0, .bits = 10}));
 }
 
-// Hiding and drawing change alpha only if it has a plane of its own.
+// Hiding and drawing can change alpha only if it has its own plane.
 TEST(WorkableFormat, A3EveryFormatWithAlphaIsWorkedOnWithItsAlpha) {
   int formats = 0;
   for (const AVPixFmtDescriptor* d = av_pix_fmt_desc_next(nullptr); d != nullptr;

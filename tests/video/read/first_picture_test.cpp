@@ -1,4 +1,5 @@
-// These tests check that the first picture decides who decodes, and that no packet is lost by that.
+// These tests check that the first picture determines which decoder is used, and that no packet is
+// lost by this.
 #include "video/read/first_picture.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +22,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// FFmpeg's usual decoder, which refuses the stream when a picture is requested for the nth time.
+/// This is FFmpeg's usual decoder, but it refuses the stream when check_decoded() is called for the
+/// n-th time.
 class RefusingDecoder final : public video::Decoder {
  public:
   RefusingDecoder(const video::Demuxer& demuxer, video::Notices& notices, int refuses_at)
@@ -46,11 +48,12 @@ class RefusingDecoder final : public video::Decoder {
 class FirstPictureTest : public testing::Test {
  protected:
   void SetUp() override {
-    // Pictures come late, because the encoder has looked ahead and B frames are reordered.
+    // The first picture comes late, because the encoder looks ahead and B frames are reordered.
     ffmpeg("-f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v libx264 -bf 3", folder_ / "clip.mp4");
   }
 
-  /// Returns the time stamps of all pictures, including those that read_first_picture() took.
+  /// Returns the time stamps of all pictures, including the picture that read_first_picture()
+  /// decoded.
   std::vector<std::int64_t> stamps(const video::OpenDecoder& open, video::DecoderChoice choice) {
     video::Demuxer demuxer((folder_ / "clip.mp4").string(), {});
     demuxer_ = &demuxer;

@@ -1,4 +1,4 @@
-// These tests read frames one by one. They also check the files of a verification: hashes and grey
+// These tests read frames one by one. They also check how verify reads files: their hashes and grey
 // pictures.
 #include "video/read/frame_source.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using test::TemporaryFolder;
 
-/// Returns the times of all frames in milliseconds.
+/// Returns the times of all frames, in milliseconds.
 std::vector<long> times_of(FrameSource& source) {
   std::vector<long> times;
   while (const std::optional<DecodedFrame> decoded = source.next())
@@ -31,7 +31,8 @@ std::vector<long> times_of(FrameSource& source) {
 TEST(FrameSource, GivesEveryFrameInItsOrder) {
   const TemporaryFolder dir;
   const std::string clip = dir / "a.mp4";
-  // The clip has B pictures, so that frames wait in the decoder, and sound, which isn't needed.
+  // The clip has B pictures, so that frames wait in the decoder. It also has sound, which isn't
+  // needed.
   test::ffmpeg(
       "-f lavfi -i testsrc2=s=96x64:r=25 -f lavfi -i sine -t 0.4 -c:v libx264 -bf 3 -c:a aac",
       clip);

@@ -67,7 +67,8 @@ TEST(Ledger, DamagedFramesAreCounted) {
   EXPECT_EQ(ledger.totals().damaged, 1);
 }
 
-// ffmpeg's MPEG-2 encoder writes frame pictures, so no packet may count as a second field.
+// ffmpeg's MPEG-2 encoder writes both fields of a picture together, so no packet may count as a
+// second field.
 TEST(FieldPairs, FramePicturesAreNoFields) {
   const test::TemporaryFolder folder;
   const auto clip = folder / "interlaced.ts";

@@ -1,5 +1,5 @@
 // These tests check what files contain besides their pictures. The tests make the bytes of the
-// files, and some files hold false numbers on purpose.
+// files. Some files have wrong numbers on purpose.
 #include "video/read/picture_file.h"
 
 #include <gmock/gmock.h>
@@ -26,8 +26,8 @@ video::PictureFile read(const std::string& file) {
   return video::read_picture_file(bytes_of(file));
 }
 
-/// A picture of 2x3 letters, row by row, with a line feed behind each row. It shows how it was
-/// turned.
+/// Holds a picture of 2x3 letters, row by row, with a line feed behind each row. The letters show
+/// how the picture was turned.
 using Letters = std::string;
 const Letters kStored = "ab\ncd\nef\n";
 
@@ -50,7 +50,7 @@ Letters upside_down(const Letters& picture) {
   }
   return result;
 }
-/// The last column becomes the first row.
+/// Turns a picture counterclockwise: its last column becomes the first row.
 Letters counterclockwise(const Letters& picture) {
   const std::size_t width = picture.find('\n');
   Letters result;
@@ -60,7 +60,7 @@ Letters counterclockwise(const Letters& picture) {
   }
   return result;
 }
-/// Follows the definition in core/geometry.h: mirrored first, then turned clockwise.
+/// Turns a picture as core/geometry.h defines: mirrors it first, and then turns it clockwise.
 Letters upright(const Orientation& orientation) {
   Letters picture = orientation.mirrored ? mirrored(kStored) : kStored;
   for (int i = 0; i < (4 - orientation.quarter_turns) % 4; ++i) picture = counterclockwise(picture);
@@ -73,7 +73,8 @@ std::string png_with(const std::string& chunks) {
 std::string jpeg_segment(char marker, const std::string& content) {
   return std::string("\xFF") + marker + big(content.size() + 2, 2) + content;
 }
-/// Returns a JPEG file with a scan that contains stuffed bytes and restart markers.
+/// Returns a JPEG file with these segments, and with scans that contain stuffed bytes and restart
+/// markers.
 std::string jpeg_with(const std::string& segments) {
   return "\xFF\xD8" + jpeg_segment('\xE0', "JFIF") + segments +
          jpeg_segment('\xDA', std::string(6, '\0')) + std::string("\x12\xFF\0\x34\xFF\xD0\x56", 7) +
@@ -90,8 +91,8 @@ std::string exif_segment(int orientation) {
   return jpeg_segment('\xE1', std::string("Exif\0\0", 6) + exif(orientation));
 }
 
-/// The letters show where the first row and column of the stored picture appear (TIFF 6.0,
-/// Orientation).
+/// For each tag, the letters show where the first row and the first column of the stored picture
+/// are shown (TIFF 6.0, Orientation).
 TEST(PictureFile, A2OrientationOfEveryFormatIsRead) {
   const std::array<Letters, 9> shown{
       "",           "ab\ncd\nef\n", "ba\ndc\nfe\n", "fe\ndc\nba\n", "ef\ncd\nab\n",
@@ -173,7 +174,7 @@ TEST(PictureFile, B16CountsFurtherPicturesButNoThumbnails) {
   EXPECT_EQ(read(jpeg_with("") + jpeg_with("") + jpeg_with("")).more_pictures, 2);
 }
 
-/// Returns an index (CIPA DC-007) of pictures of these types.
+/// Returns an index (CIPA DC-007) of pictures with these types.
 std::string index_segment(const std::vector<unsigned>& types) {
   const auto bytes = static_cast<unsigned>(16 * types.size());
   std::string index = std::string("II*\0", 4) + little(8, 4) + little(1, 2) + little(0xB002, 2) +
@@ -228,7 +229,7 @@ TEST(PictureFile, B13HeifTellsWhatBelongsToAPicture) {
   EXPECT_FALSE(video::read_heif(bytes_of(box("ftyp", "avif"))));
 }
 
-/// Returns valid files of every kind that the parsers read.
+/// Returns a valid file of every kind that the parsers can read.
 std::vector<std::string> valid_files() {
   return {exif(6),
           png_with(png_chunk("acTL", "x") + png_chunk("eXIf", exif(6)) + png_chunk("fcTL", "x") +
@@ -240,7 +241,8 @@ std::vector<std::string> valid_files() {
                {box("irot", "\1"), box("imir", "\1"), box("auxC", "urn:alpha")}, {{"auxl", 2, 1}})};
 }
 
-// The test only checks that reading ends and, with sanitizers, that it stays within the bytes.
+// The test checks only that reading ends and, with sanitizers, that it doesn't read outside of the
+// bytes.
 TEST(PictureFile, HostileBytesAreReadToTheirEndAndNoFurther) {
   for (const std::string& whole : valid_files()) {
     for (std::size_t length = 0; length <= whole.size(); ++length) {
@@ -268,7 +270,7 @@ TEST(PictureFile, AChainOfPagesThatGoesBackEnds) {
   EXPECT_EQ(read(self).more_pictures, 0);
 }
 
-// Reading a directory of 65,535 entries at each byte would take minutes.
+// It would take minutes to read a directory of 65,535 entries at each byte.
 TEST(PictureFile, DirectoriesThatLieOverOneAnotherEnd) {
   std::string file = std::string("II*\0", 4) + little(8, 4);
   file.resize(std::size_t{1} << 20, '\xFF');

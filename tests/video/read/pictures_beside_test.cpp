@@ -1,4 +1,4 @@
-// These tests check which parts of a file may show pictures beside its video.
+// These tests check which parts of a file can show pictures besides its video.
 #include "video/read/pictures_beside.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,7 @@ TEST(PicturesBeside, A5PagesOfTiffAreUnreadable) {
   };
   ASSERT_THAT(tiff, StartsWith("II*"));
   const std::size_t first = number(4, 4);
-  tiff.at(first + 2 + 12 * number(first, 2)) = 8;  // where the second directory begins
+  tiff.at(first + 2 + 12 * number(first, 2)) = 8;  // place of the second directory
   const std::string paged = dir.write("paged.tiff", tiff);
   Notices notices("paged.tiff");
   FrameSource source(paged, {}, notices, {});
@@ -126,7 +126,7 @@ TEST(PicturesBeside, A5AlphaBesideAPictureIsReadOrNamed) {
       "-f lavfi -i testsrc=s=64x48:r=25 -frames:v 2 -pix_fmt yuva420p -c:v libvpx-vp9 -cpu-used 8"
       " -deadline realtime -auto-alt-ref 0",
       dir / "a.webm");
-  // The header of this file doesn't mention alpha.
+  // This file's header says that there is no alpha.
   test::ffmpeg("-i " + std::string(dir / "a.webm") + " -c copy -metadata:s:v alpha_mode=0",
                dir / "b.mkv");
   for (const std::string name : {"a.webm", "b.mkv"}) {

@@ -1,4 +1,4 @@
-// These tests check pictures with and without alpha, as the ffmpeg command writes and reads them.
+// These tests read pictures with and without alpha that the ffmpeg command has written.
 #include "video/read/rgba_image.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST_F(RgbaImageTest, HasTheFilesPixels) {
   EXPECT_EQ(image.size, (Size{37, 23}));
   EXPECT_EQ(std::string(image.bytes.begin(), image.bytes.end()),
             decoded_pictures(folder_ / "logo.png"));
-  EXPECT_EQ(image.bytes.at(3), 102);  // .4 * 255
+  EXPECT_EQ(image.bytes.at(3), 102);  // 0.4 * 255
 }
 
 TEST_F(RgbaImageTest, IsOpaqueWithoutAlpha) {
@@ -41,7 +41,7 @@ TEST_F(RgbaImageTest, IsOpaqueWithoutAlpha) {
 }
 
 TEST_F(RgbaImageTest, IsTurnedUpright) {
-  // White is on the left, so it is at the top after turning clockwise.
+  // The left half is white, so the upper half is white after a clockwise turn.
   ffmpeg(
       "-f lavfi -i color=c=black:s=64x48,drawbox=w=32:h=48:c=white:t=fill -frames:v 1 -c:v mjpeg",
       folder_ / "turned.mp4");

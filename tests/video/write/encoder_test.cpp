@@ -1,5 +1,5 @@
-// These tests give the encoder pictures in a layout that it doesn't take, as a device's download
-// does.
+// These tests give the encoder pictures in a layout that the encoder doesn't support, as a download
+// from a device does.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -18,8 +18,7 @@ namespace {
 
 constexpr Size kSize{32, 16};
 
-/// Returns a picture of noise over all codes in NV12 or P010. `values` gets each sample in the
-/// order Y, U, V.
+/// Returns a noise picture in NV12 or P010. Stores its samples in `values`, in the order Y, U, V.
 UniqueAVFrame noise_picture(AVPixelFormat format, AVColorRange range, std::vector<int>& values) {
   UniqueAVFrame picture = new_av_frame();
   picture->format = format;
@@ -45,7 +44,7 @@ UniqueAVFrame noise_picture(AVPixelFormat format, AVColorRange range, std::vecto
   return picture;
 }
 
-/// Decodes the picture of the only packet. Returns its samples.
+/// Decodes the picture of the packet. Returns its samples.
 std::vector<int> decoded(const Encoder& encoder, const AVPacket& packet) {
   const UniqueCodecParameters parameters = encoder.parameters();
   const UniqueCodecContext context(

@@ -1,4 +1,5 @@
-// These tests check that a muxer writes the same through OutputIo as through FFmpeg's own files.
+// These tests check that a muxer writes the same bytes through OutputIo as through FFmpeg's own
+// files.
 #include "video/write/output_io.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::read_file;
 
-/// Some packets are smaller than FFmpeg's buffers, some are larger.
+/// Some packets are smaller than FFmpeg's buffers, and some are larger.
 constexpr int kSizes[] = {100, 3'000, 60'000, 700'000};
 
 class OutputIoTest : public testing::TestWithParam<const char*> {
@@ -36,10 +37,11 @@ class OutputIoTest : public testing::TestWithParam<const char*> {
     return muxer;
   }
 
-  /// Writes the same 100 packets to every muxer.
+  /// Writes 100 packets, which are the same for every muxer.
   static void write_all(AVFormatContext& muxer) {
     check_av(avformat_write_header(&muxer, nullptr), ErrorKind::output, "header");
-    std::mt19937 random(20240608);  // NOLINT(cert-msc32-c,cert-msc51-cpp): cases repeat
+    std::mt19937 random(20240608);  // NOLINT(cert-msc32-c,cert-msc51-cpp): a fixed seed makes the
+                                    // cases repeatable
     for (int i = 0; i < 100; ++i) {
       UniqueAVPacket packet = new_av_packet();
       const int size = 1 + static_cast<int>(random() % static_cast<unsigned>(kSizes[i % 4]));

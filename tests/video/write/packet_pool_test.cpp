@@ -23,7 +23,8 @@ std::span<const std::uint8_t> content(const video::UniqueAVPacket& packet) {
 
 TEST(PacketPool, PacketsHaveTheirBytesAndFFmpegsPadding) {
   video::PacketPool pool;
-  // Bytes that an earlier packet has left behind the end must not be read as part of this one.
+  // An earlier packet has left bytes in this memory. They must not be read as a part of this
+  // packet.
   pool.packet_of(bytes(1000, 0xff)).reset();
   const video::UniqueAVPacket packet = pool.packet_of(bytes(100, 7));
   EXPECT_THAT(content(packet), ElementsAreArray(bytes(100, 7)));

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Takes frames and keeps the last one.
+/// This encoder keeps the last frame.
 class FakeEncoder final : public video::Encoder {
  public:
   explicit FakeEncoder(Frame& last) : last_(last) {}

@@ -1,4 +1,4 @@
-// These tests check all steps from a frame to the candidates of a detector of channel features.
+// These tests check all steps of a detector of channel features, from a frame to its candidates.
 #include "detector/acf/cpu/acf_detector.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST(AcfDetector, FindsTheSameEachTimeWithAnyNumberOfThreads) {
   for (int i = 0; i < 100; ++i) ASSERT_EQ(scanner.find(rgb, workers, memory), expected) << i;
 }
 
-// All scales together have many more cells than are in memory at once.
+// All scales together have many more cells than a batch holds in memory.
 TEST(AcfDetector, FindsTheSameInBatches) {
   const Model model = test::small_model(60, 5);
   cv::Mat wide(900, 1700, CV_8UC4, cv::Scalar(90, 90, 90, 0));
@@ -136,7 +136,7 @@ TEST(AcfDetector, FindsFacesOfThePhoto) {
     EXPECT_GE(found.boxes[i].x1, 0);
     EXPECT_LE(found.boxes[i].y2, static_cast<float>(city().size.height));
   }
-  // The centres of the boxes of faces that look into the camera.
+  // These are the centres of faces that look into the camera.
   for (const Point face : {Point{240, 132}, {618, 172}, {78, 160}}) {
     const bool is_found = std::ranges::any_of(found.boxes, [&](const Box& box) {
       return std::abs((box.x1 + box.x2) / 2 - face.x) < 12 &&
@@ -160,7 +160,7 @@ TEST(AcfDetector, LooksForFacesOfTheSizesWanted) {
   EXPECT_LT(least, 40) << "the picture was enlarged";
 }
 
-/// RgbMaker should give the frame's samples multiplied by the matrix and rounded.
+/// RgbMaker must multiply the frame's samples by the matrix and round the result.
 TEST(AcfRgb, IsTheMatrixOfTheSamples) {
   for (const Orientation orientation :
        {Orientation{0, false}, {1, false}, {2, true}, {3, true}, {0, true}}) {
@@ -178,7 +178,7 @@ TEST(AcfRgb, IsTheMatrixOfTheSamples) {
     };
     for (int y = 0; y < rgb.rows; ++y)
       for (int x = 0; x < rgb.cols; ++x) {
-        // This goes backwards: it undoes the turn, then the mirroring.
+        // This loop undoes the turn first and the mirroring after it.
         int at_x = x;
         int at_y = y;
         Size size = frame.upright();

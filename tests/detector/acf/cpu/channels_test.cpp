@@ -1,5 +1,5 @@
-// These tests compare the channels of whole pictures with an oracle in doubles. All instruction
-// sets and any number of threads must give the same bits.
+// These tests compare the channels of whole pictures with an oracle that computes in double
+// precision. The channels must be bit-equal with all instruction sets and numbers of threads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,8 +41,8 @@ cv::Mat noise(Size size, unsigned seed) {
   return made;
 }
 
-/// Returns a picture that is bright on one side of a line through the middle. The line's normal has
-/// this angle.
+/// Returns a picture that is bright on one side of a line through its middle. The line's normal has
+/// the angle `angle` (in radians).
 cv::Mat edge(Size size, double angle) {
   cv::Mat made = flat(size, {40, 50, 60, 0});
   for (int y = 0; y < size.height; ++y)
@@ -52,7 +52,8 @@ cv::Mat edge(Size size, double angle) {
   return made;
 }
 
-/// Returns all padded channels, scale by scale: `planes[scale][channel]`, without the row padding.
+/// Returns the padded channels of all scales: result[scale][channel] has the rows of samples
+/// without row padding.
 std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int threads = 2,
                                                          SizeLimits limits = {}) {
   Workers workers(threads);
@@ -71,9 +72,9 @@ std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int
   return all;
 }
 
-/// Expects that at most the share `other_decisions` of all cells has a channel that differs from
-/// the oracle's by more than 1e-4. In these cells, single precision has chosen another colour
-/// channel as the strongest.
+/// Expects that the channels differ from the oracle's by at most 1e-4 in all cells except for a
+/// share `other_decisions`. In these cells, single precision can choose another colour channel as
+/// the strongest.
 void expect_as_oracle(const cv::Mat& rgb, double other_decisions, SizeLimits limits = {}) {
   const Size size{rgb.cols, rgb.rows};
   const std::vector<Scale> scales = plan_scales(*model(), size, limits);
@@ -127,7 +128,7 @@ TEST(AcfChannels, SeeEdgesAtAllAngles) {
     const cv::Mat picture = edge({64, 64}, angle);
     SCOPED_TRACE(step);
     expect_as_oracle(picture, .001);
-    // Most of the histograms' sum is in the bins beside the angle.
+    // Most of the sum of the orientation channels must be in the two bins nearest to the angle.
     const auto found = channels_of(picture)[0];
     double bins[kOrientations] = {};
     double all = 0;

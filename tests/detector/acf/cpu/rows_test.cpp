@@ -1,5 +1,5 @@
-// These tests compare rows computed by vectors with channels.h sample by sample. The bits must be
-// the same for all lengths and instruction sets.
+// These tests compare rows that vector instructions compute with channels.h, sample by sample. The
+// bits must be the same for all lengths and instruction sets.
 #include "detector/acf/cpu/rows.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLengths[] = {2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 64, 100};
 
-/// A row with room on both sides. begin() is its first sample.
+/// Holds a row of samples with room before and after it. begin() is the first sample.
 struct Row {
   std::vector<float> samples;
   explicit Row(int length)
@@ -124,7 +124,7 @@ TEST_F(AcfRows, Gradients) {
       three.here[c] = rows[3 * c + 1].begin();
       three.after[c] = rows[3 * c + 2].begin();
     }
-    // If magnitudes are equal, the first colour channel counts.
+    // If magnitudes are equal, the first colour channel must be chosen.
     std::copy_n(three.here[0], length, rows[7].begin());
     std::copy_n(three.before[0], length, rows[6].begin());
     std::copy_n(three.after[0], length, rows[8].begin());
@@ -175,7 +175,7 @@ TEST_F(AcfRows, MagnitudesByTheTriangleAround) {
   });
 }
 
-/// Returns three colours, the magnitude and the orientation of four rows of pixels.
+/// Returns three colours, the magnitude and the orientation of the first four rows of pixels.
 CellRows four_of(std::vector<Row>& rows) {
   CellRows four;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -186,7 +186,7 @@ CellRows four_of(std::vector<Row>& rows) {
   return four;
 }
 
-/// Returns the x-th cell of pixels whose values are value(row, column).
+/// Returns the channel's value for cell x. value(row, column) gives the pixels.
 template <typename Value>
 float cell_of(int x, const Value& value) {
   float columns[4];
@@ -200,7 +200,7 @@ TEST_F(AcfRows, Cells) {
   for_all([&](int length) {
     std::vector<Row> rows;
     for (int i = 0; i < 20; ++i) rows.push_back(random(4 * length, 0, i < 16 ? 2 : 5.999F));
-    // A whole bin, with no share for the next one.
+    // The orientation 5 is exactly a bin, without a share for the next bin.
     for (std::size_t i = 16; i < 20; ++i) rows[i].begin()[0] = 5;
     const CellRows four = four_of(rows);
     std::vector<Row> made(kChannels, Row(length));

@@ -1,5 +1,5 @@
-// These tests move the window over made-up channels. The windows and sums must equal those of
-// evaluating tree by tree.
+// These tests scan made-up channels. The windows and sums must equal those of an oracle that
+// evaluates tree by tree.
 #include "detector/acf/cpu/scan.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t kAnySum = std::numeric_limits<std::int32_t>::min();
 
-/// Returns cells of multiples of 1/64, which often equal a threshold exactly.
+/// Returns random cells that are multiples of 1/64, so that they often equal a threshold exactly.
 Planes cells_of(Size size, unsigned seed) {
   Planes planes;
   planes.resize(size, 10);
@@ -30,7 +30,7 @@ Planes cells_of(Size size, unsigned seed) {
 std::vector<Place> scanned(const Model& model, const Planes& planes, std::int32_t least = kAnySum) {
   const Scanner scanner(model, planes.size(), least);
   std::vector<Place> found;
-  // Scans in bands, as threads do.
+  // Threads also scan such bands of rows.
   const int rows = scanner.places().height;
   for (int row = 0; row < rows; row += 5) scanner.scan(planes, row, std::min(5, rows - row), found);
   return found;
@@ -61,8 +61,8 @@ TEST(AcfScan, FindsWhatTreesFindOneByOne) {
   EXPECT_GT(passed, 100U);
 }
 
-/// Returns a model of one tree. Its root looks at a cell that is `cell`, and its leaves are 1, 2,
-/// 3, 4.
+/// Returns a model of one tree, with leaves 1, 2, 3 and 4 and the threshold `limit`. The root
+/// compares cell 0 with `threshold`.
 Model one_tree(float threshold, std::int32_t limit) {
   Model model = test::small_model(1, 1);
   model.trees[0] = {{0, 1, 2}, {threshold, 10, 10}, {1, 2, 3, 4}};
@@ -91,7 +91,7 @@ TEST(AcfScan, ASumThatIsTheLimitIsOut) {
   EXPECT_TRUE(scanned(one_tree(.25F, 3), planes).empty());
   EXPECT_EQ(scanned(one_tree(.25F, 2), planes).size(), 24U * 4U);
   // The scan may reject a window after any tree, even if later trees would raise its sum. It
-  // evaluates some trees with vector instructions and others one by one.
+  // evaluates some trees with vector instructions and others one by one, so both kinds are tested.
   for (const std::size_t at : {std::size_t{0}, std::size_t{40}}) {
     Model model = one_tree(.25F, -5);
     model.trees.resize(80, Tree{{0, 1, 2}, {.25F, 10, 10}, {0, 0, 0, 0}});

@@ -1,5 +1,5 @@
-// These tests compare channel features on the device with the CPU's: the same channels and the same
-// candidates, bit for bit.
+// These tests compare the detector of channel features on the device with the CPU's. Channels and
+// candidates must be bit-equal.
 #include "detector/acf/cuda/acf_detector.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr std::uint32_t kCapacity = 40000;
 
-/// Returns a part of the photo, with its samples converted to `format`.
+/// Returns a part of the photo whose samples are converted to `format`.
 Frame photo(Size size, const PixelFormat& format = kNv12, Orientation orientation = {},
             bool full_range = false, Size corner = {160, 90}) {
   static const Frame city = test::read_jpeg(test::city_file());
@@ -41,7 +41,7 @@ Frame photo(Size size, const PixelFormat& format = kNv12, Orientation orientatio
   const auto copy = [&](int plane, int columns, int rows, Size from, int step) {
     for (int y = 0; y < rows; ++y)
       for (int x = 0; x < columns; ++x) {
-        // The photo has 4:2:0 planes; the frame has interleaved chroma.
+        // The photo has separate chroma planes (4:2:0), and the frame has interleaved chroma.
         const std::size_t source =
             plane == 0 ? 0 : static_cast<std::size_t>(1 + (step == 2 ? x % 2 : 0));
         const Plane& of = city.planes[source];
@@ -49,7 +49,7 @@ Frame photo(Size size, const PixelFormat& format = kNv12, Orientation orientatio
         const int at_x = (from.width + x / step) % limit.width;
         const int at_y = (from.height + y) % limit.height;
         const auto sample = static_cast<std::uint8_t>(of.data[at_y * of.stride + at_x]);
-        // Fills the lower bits of a 10-bit sample.
+        // The photo has 8 bits, so this makes the lower two bits of a 10-bit sample.
         const unsigned low = static_cast<unsigned>(x * 7 + y * 3) % 4;
         const unsigned value = format.bits == 8 ? sample : (4U * sample + low) << format.shift;
         test::set_raw_sample(frame, static_cast<std::size_t>(plane), x, y, value);
@@ -77,7 +77,7 @@ void expect_same(const Model& model, const Frame& frame, acf::CudaAcfOptions opt
   EXPECT_FALSE(found.has_landmarks());
 }
 
-/// Compares all scales that windows look at, sample by sample.
+/// Compares the channels of all scales over which windows slide, sample by sample.
 void expect_same_channels(const Model& model, const Frame& frame, const SizeLimits& sizes) {
   const cuda::Stream stream;
   const test::DescribedFrame device(frame, stream);
@@ -143,14 +143,14 @@ TEST(CudaAcf, FindsTheCpusFacesInThePhoto) {
     expect_same(face_model(), frame, {.sizes = sizes, .score_threshold = .3F}, 1);
 }
 
-// Some windows fail after few trees, some after many, and some never.
+// Trees reject some windows early, some late and some never.
 TEST(CudaAcf, FindsTheCpusWindowsWithAnyNumberOfTrees) {
   const Frame frame = photo({400, 300});
   for (const std::size_t count : {1U, 3U, 8U, 9U, 60U, 64U, 65U, 127U, 128U, 129U, 161U, 700U})
     expect_same(test::small_model(count, 5), frame, {.score_threshold = 0}, 1);
 }
 
-// The windows of large models have too many samples for shared memory.
+// The windows of large models have too many samples for shared memory. The test reduces the limit.
 TEST(CudaAcf, FindsTheCpusWindowsWhereSharedMemoryHasNoRoom) {
   const Frame frame = photo({400, 300});
   for (const std::size_t samples : {0U, 8'000U, 14'000U})

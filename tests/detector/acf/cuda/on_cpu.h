@@ -1,5 +1,5 @@
-// Returns what the CPU finds in a frame with channel features. It is separate from the tests that
-// use CUDA's types, because OpenCV has types of the same names.
+// Detects faces on the CPU with channel features. This code is separate from the tests that use
+// CUDA's types, because OpenCV has types with the same names.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace facepipe::test {
 [[nodiscard]] Detections on_cpu(const detector::acf::Model& model, const Frame& frame,
                                 const detector::acf::SizeLimits& sizes, float threshold);
 
-/// Returns the same as acf::cuda_channels().
+/// Returns the CPU's channels in the form of acf::cuda_channels().
 [[nodiscard]] std::vector<std::vector<float>> channels_on_cpu(
     const detector::acf::Model& model, const Frame& frame, const detector::acf::SizeLimits& sizes);
 

@@ -1,5 +1,5 @@
-// These tests read the tables that the host makes of a model for the kernels, in the way the
-// kernels read them. They need no device.
+// These tests read the tables that the host makes of a model, in the way in which the kernels read
+// them. They need no device.
 #include "detector/acf/cuda/plan.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ AcfTables tables_of(const Model& model, Size picture, const acf::SizeLimits& lim
   return acf::make_acf_tables(model, {picture, kNv12, {}}, limits, 0, batch_cells, shared);
 }
 
-/// Expects that parts of this size cover `all` exactly once, each within it.
+/// Expects that the parts cover the area `all` of this scale exactly once. Each part has at most
+/// the size `part` and begins within the area.
 void expect_cover(const std::vector<Part>& parts, int scale, Size all, Size part) {
   std::set<std::tuple<int, int>> seen;
   for (const Part& one : parts) {
@@ -144,7 +145,8 @@ TEST(CudaAcfPlan, KeepsToTheSharedMemoryThatThereIs) {
   EXPECT_EQ(tables_of(model, {640, 360}, {}, kManyCells, 3'000).plan.classifier.scan.in_shared, 0);
 }
 
-/// Returns the sum of the device's taps for a source whose samples equal their indices.
+/// Returns the weighted sum that the device computes for one output sample, if each input sample
+/// equals its index.
 double mean_of(const AcfTables& tables, const acf::DeviceTaps& taps, int sample) {
   double sum = 0;
   for (int k = 0; k < taps.count; ++k) {
@@ -177,7 +179,7 @@ TEST(CudaAcfPlan, FillsTapsUpWithoutChangingThem) {
   }
 }
 
-// Otherwise a scale would need more than kMostCellTaps.
+// plan() must accept all sizes of pictures: no scale may need more than kMostCellTaps taps.
 TEST(CudaAcfPlan, KnowsAllPictures) {
   const Model model = test::small_model(1, 1);
   for (int width = 20; width < 300; width += 7)

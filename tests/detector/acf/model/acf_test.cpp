@@ -1,4 +1,4 @@
-// These tests check what read_model() reads from files, and what it refuses.
+// These tests check what read_model() reads from files, and which files it refuses.
 #include "detector/acf/model/acf.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// These tests run cascades on real pictures, with all steps from a frame to its candidates.
+// These tests run cascades on real pictures. They check all steps from a frame to its candidates.
 #include "detector/cascade/cpu/cascade_detector.h"
 
 #include <gmock/gmock.h>
@@ -106,7 +106,7 @@ Detections detect(const DetectorOptions& options, const Frame& frame) {
   return request->collect();
 }
 
-/// Returns the sums of IoUs above 1/2, computed pair by pair.
+/// Returns for each box the sum of its IoUs above 1/2, computed pair by pair.
 std::vector<double> agreement_of_each(const std::vector<Box>& boxes) {
   std::vector<double> sums;
   for (const Box& a : boxes) {
@@ -148,7 +148,8 @@ TEST(CascadeDetector, GivesAllWindowsToWhoeverCountsThem) {
   EXPECT_THAT(all.scores, testing::Each(1.0F));
 }
 
-// The levels together have many times the picture's pixels, so they are made batch after batch.
+// All levels together have many times as many pixels as the picture, so the finder makes and scans
+// them in batches.
 TEST(WindowFinder, FindsTheSameInBatches) {
   const auto scanner = scanner_of("frontalface_alt2");
   const cv::Mat part = city_grey()(cv::Rect(180, 130, 160, 120)).clone();

@@ -25,7 +25,8 @@ using test::GoldenBox;
 using test::GoldenBoxes;
 using test::GoldenCase;
 
-// Windows of these cascades are square, so the larger minimum and the smaller maximum decide.
+// Windows of these cascades are square. So the limits are the larger side of the least size, and
+// the smaller side of the largest size.
 LevelOptions options_of(const GoldenCase& c) {
   return {c.factor, static_cast<double>(std::max(c.least.width, c.least.height)),
           static_cast<double>(std::min(c.largest.width, c.largest.height))};
@@ -59,15 +60,16 @@ std::vector<Box> groups_of(const std::vector<Box>& windows) {
   return {kept.boxes.begin(), kept.boxes.end()};
 }
 
-/// If no window has a wanted size, OpenCV uses the size nearest to the smallest one, and facepipe
-/// uses none.
+/// Returns whether OpenCV and facepipe differ by a known rule: if no window has a wanted size,
+/// OpenCV uses the size nearest to the smallest one, and facepipe uses none.
 bool takes_the_nearest(const WindowFinder& finder, const GoldenCase& c) {
   return finder.levels().empty() && c.windows.count > 0;
 }
 
 TEST(GoldenWindows, AreThoseOfOpenCv) {
   const test::WindowLists golden = test::read_window_lists();
-  std::map<std::string, std::vector<std::uint8_t>> pictures;  // each picture serves all its cases
+  std::map<std::string, std::vector<std::uint8_t>> pictures;  // pixels of each picture, which
+                                                              // several cases use
   std::map<std::string, cascade::Cascade> cascades;
   Workers workers(2);
   std::size_t compared = 0;

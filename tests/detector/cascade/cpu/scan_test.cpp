@@ -23,8 +23,8 @@ using cascade::ScanMemory;
 using cascade::Scanner;
 using test::GreyBytes;
 
-/// Returns noise that means of squares of several sizes have smoothed. It has light and dark
-/// regions like real pictures.
+/// Returns noise, smoothed with squares of several sizes, so that it has light and dark regions
+/// like a real picture.
 GreyBytes clouds(Size size, unsigned seed) {
   std::mt19937 random(seed);
   GreyBytes picture{size, {}};
@@ -72,7 +72,7 @@ void expect_oracles_windows(const Cascade& cascade, const GreyBytes& picture,
 struct Case {
   std::string name;
   std::size_t stages;
-  std::size_t at_least;  ///< windows, summed over all sizes of the picture
+  std::size_t at_least;  ///< least number of windows, summed over all sizes of the picture
 };
 
 class ScanOf : public testing::TestWithParam<Case> {};
@@ -138,15 +138,15 @@ TEST(Scan, FindsNothingWithoutContrast) {
         scanned(scanner, {{100, 80}, std::vector<std::uint8_t>(8000, grey)}, {1.1}).empty());
 }
 
-/// Returns stripes of two grey levels. Their deviation is half of the levels' difference.
+/// Returns stripes of two grey levels. Their standard deviation is half of the levels' difference.
 GreyBytes stripes_of(std::uint8_t low, std::uint8_t high) {
   GreyBytes picture{{120, 60}, {}};
   for (int i = 0; i < 120 * 60; ++i) picture.pixels.push_back(i % 2 == 0 ? low : high);
   return picture;
 }
 
-/// Returns a cascade with a window of 24 x 24 pixels. It accepts any feature value, so only
-/// contrast decides.
+/// Returns a cascade with a window of 24x24 pixels that accepts any feature value, so that only a
+/// window's contrast decides.
 Cascade passing_all() {
   Cascade cascade;
   cascade.window = {24, 24};
@@ -174,8 +174,9 @@ TEST(Scan, LooksAtEveryWindowWhereNoneFailsAtOnce) {
   EXPECT_EQ(scanned(Scanner(passing_all()), picture, {10}).size(), 49U * 19U);
 }
 
-// Runs of failures have all lengths and lie everywhere, also across the borders of words and tiles.
-// The feature is the difference of two columns; it fails if the left one is darker.
+// Sequences of rejected windows have all lengths and begin anywhere, also across the borders of
+// words and tiles. The feature is the difference of two columns; a window is rejected if the left
+// column is darker.
 TEST(Scan, LeavesOutTheWindowAfterOneThatFailsAtOnce) {
   Cascade cascade = passing_all();
   cascade.features[0] = {{{{0, 0, 1, 1, 1}, {1, 0, 1, 1, -1}, {}}}, 2};
@@ -193,8 +194,8 @@ TEST(Scan, LeavesOutTheWindowAfterOneThatFailsAtOnce) {
 }
 
 TEST(Scan, TakesTreesOfManyNodes) {
-  // A tree is a chain of 12 decisions, each of which may end it. That is wider than vectors compute
-  // at once.
+  // The tree is a chain of 12 decisions, each of which can lead to a leaf. Vectors compute fewer
+  // decisions at the same time.
   Cascade cascade = passing_all();
   std::mt19937 random(3);
   cascade.nodes.clear();
@@ -209,7 +210,7 @@ TEST(Scan, TakesTreesOfManyNodes) {
   expect_oracles_windows(cascade, clouds({200, 150}, 5), {1.2}, 100);
 }
 
-// If large leaves cancel each other, the sum in single precision is far from the exact one.
+// Large leaves cancel each other, so the sum in single precision is far from the exact sum.
 TEST(Scan, DecidesWhatSinglePrecisionCantByDoubles) {
   Cascade cascade = passing_all();
   cascade.nodes.clear();

@@ -1,4 +1,4 @@
-// These tests compare a cascade on the device with the CPU's: the same candidates, bit for bit.
+// These tests compare a cascade on the device with the CPU's. The candidates must be bit-equal.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -27,7 +27,7 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr std::uint32_t kCapacity = 65536;
 
-/// Returns a generated picture with faces as a frame like NVDEC's.
+/// Returns a generated picture with faces, as a frame in NVDEC's layout.
 Frame frame_of(const test::PictureRecipe& recipe, const PixelFormat& format,
                Orientation orientation = {}, bool full_range = true) {
   test::FrameSpec spec{format, recipe.size, orientation};
@@ -165,7 +165,8 @@ TEST(CudaCascadeWindow, OfAnySize) {
     for (const Size picture : {Size{402, 300}, Size{702, 396}}) {
       Cascade cascade = cascade_of("frontalface_default", 2);
       cascade.window = window;
-      // A window's contrast depends on its area, but the features stay as they are.
+      // The window's contrast depends on its area, but the features keep their sizes, so the
+      // thresholds are scaled.
       const int area = (window.width - 2) * (window.height - 2);
       for (cascade::Node& node : cascade.nodes)
         node.threshold *= 22.0F * 22.0F / static_cast<float>(area);

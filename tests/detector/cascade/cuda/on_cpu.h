@@ -1,5 +1,5 @@
-// Returns what the CPU finds. It is separate from the tests, because OpenCV's headers and CUDA's
-// owners both have classes named Stream and Event.
+// Detects faces on the CPU with a cascade. This code is separate from the tests that use CUDA's
+// types, because OpenCV's headers also have classes Stream and Event.
 #pragma once
 
 #include "core/detections.h"
@@ -9,11 +9,11 @@
 
 namespace facepipe::test {
 
-/// Returns the candidates of a frame in host memory with a score above `threshold`.
+/// Returns the candidates with scores above `threshold` of a frame in host memory.
 [[nodiscard]] Detections on_cpu(const detector::cascade::Cascade& cascade, const Frame& frame,
                                 const detector::cascade::LevelOptions& levels, float threshold);
 
-/// Returns all windows of a frame in host memory.
+/// Returns all windows of a frame in host memory that the cascade accepts.
 [[nodiscard]] Detections every_window_on_cpu(const detector::cascade::Cascade& cascade,
                                              const Frame& frame,
                                              const detector::cascade::LevelOptions& levels);

@@ -1,5 +1,5 @@
-// These tests read the tables that the host makes of a cascade for the kernels, in the way the
-// kernels read them. They need no device.
+// These tests read the tables that the host makes of a cascade, in the way in which the kernels
+// read them. They need no device.
 #include "detector/cascade/cuda/plan.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ ScanTables tables_of(const Cascade& cascade, Size picture = {1920, 1080}) {
   return cascade::make_scan_tables(cascade, {picture, kNv12, {}}, {1.1});
 }
 
-/// The grey levels of a full tile, and the sums that a block keeps of them.
+/// Holds the grey levels of a full tile, and the sums that a block computes of them.
 struct TileOfSums {
   Size size;
   std::vector<int> pixels;
@@ -74,7 +74,7 @@ TileOfSums tile_of(const ScanPlan& plan, int step, const Pixel& pixel) {
   return tile;
 }
 
-/// Returns a feature's value in the window at (left, top), computed pixel by pixel.
+/// Returns a feature's value for the window at (left, top), computed pixel by pixel.
 std::int64_t value_of(const cascade::Feature& feature, const TileOfSums& tile, int left, int top) {
   std::int64_t sum = 0;
   for (int i = 0; i < feature.rect_count; ++i) {
@@ -88,7 +88,7 @@ std::int64_t value_of(const cascade::Feature& feature, const TileOfSums& tile, i
   return sum;
 }
 
-/// Returns the leaves of a stage's stumps, sorted.
+/// Returns the leaves that a window reaches in a stage's stumps, sorted.
 std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage& stage,
                                    const TileOfSums& tile, int left, int top, float inverse) {
   std::vector<float> leaves;
@@ -106,7 +106,7 @@ std::vector<float> expected_leaves(const Cascade& cascade, const cascade::Stage&
 
 float float_of(std::uint32_t word) { return std::bit_cast<float>(word); }
 
-/// Reads a stage's runs of stumps, beginning with the head of the first run.
+/// Reads the runs of a stage's stumps. A run begins with a head.
 class RunReader {
  public:
   RunReader(const std::vector<WordPair>& pairs, const DeviceStage& stage)
@@ -126,8 +126,8 @@ class RunReader {
   std::vector<WordPair>::const_iterator end_;
 };
 
-/// Returns the sum of a stage's leaves in units, read from its runs. Adds the number of stumps to
-/// `*stumps`.
+/// Reads a stage's runs, and returns the sum of the leaves that a window reaches, in units. Adds
+/// the number of stumps to `*stumps`.
 double sum_of_runs(const ScanTables& tables, std::size_t layout, const DeviceStage& stage,
                    const std::uint32_t* window, float inverse, int* stumps) {
   double sum = stage.rights;
@@ -153,7 +153,7 @@ double sum_of_runs(const ScanTables& tables, std::size_t layout, const DeviceSta
   return sum;
 }
 
-/// Returns the leaves in units, sorted.
+/// Reads a stage's blocks, and returns the leaves that a window reaches, in units, sorted.
 std::vector<std::int32_t> leaves_of_blocks(const std::vector<StumpBlock>& blocks,
                                            const DeviceStage& stage, const std::uint32_t* window,
                                            float inverse) {
@@ -197,7 +197,8 @@ void expect_stage(const Cascade& cascade, const ScanTables& tables, std::size_t 
   EXPECT_EQ(stumps, static_cast<int>(expected.size()));
 }
 
-/// Compares the leaves of all stages, for windows all over a tile.
+/// Compares the leaves that windows reach in all stages. The windows are at several places of a
+/// tile.
 void expect_leaves(const Cascade& cascade, const ScanTables& tables, int step,
                    const TileOfSums& tile, float inverse) {
   const int last_row = tables.plan.cascade.tile_rows[step - 1] - 1;
@@ -247,15 +248,15 @@ TEST(CudaCascadePlanStages, AreDecidedByUnitsButNearTheThreshold) {
     const double rounding = (stage.tree_count + 1) / 2.0;
     EXPECT_GE(stage.passes_from, threshold + rounding);
     EXPECT_LE(stage.fails_below, threshold - rounding + 1);
-    // With so few stumps, many windows reach the same sum, and one such sum is 1e-5 above the
-    // threshold.
+    // With so few stumps, many windows have the same sum. One possible sum is 1e-5 above the
+    // threshold, and must pass without another computation.
     if (stage.tree_count < 32) {
       EXPECT_LT(stage.passes_from - threshold, 1e-5 * stage.units);
     }
   }
 }
 
-/// Counts how many reads of shared memory a block's lanes do one after the other. For each word,
+/// Returns how many reads of shared memory a block's lanes do one after the other. For each word,
 /// this is the number of different addresses in the most used bank.
 int turns_of(const StumpBlock& block) {
   int turns = 0;
@@ -273,7 +274,7 @@ int turns_of(const StumpBlock& block) {
   return turns;
 }
 
-// In the file's order, this number would be 22.
+// In the order of the file, there would be 22 reads for each block.
 TEST(CudaCascadePlanStumps, OfAWarpMeetInFewBanks) {
   const ScanTables tables = tables_of(cascade_of("frontalface_default"));
   for (const std::vector<StumpBlock>& blocks : tables.blocks) {
@@ -300,7 +301,8 @@ TEST(CudaCascadePlanStumps, MayCountNothing) {
 
 TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   Cascade cascade = cascade_of("frontalface_default");
-  // Features of twelve corners, which take 7 of 1,950 pairs of words.
+  // These features have twelve corners. Their stumps need 7 pairs of words each, and there is room
+  // for 1,950 pairs.
   for (cascade::Feature& feature : cascade.features) {
     feature.rects[0] = {1, 1, 3, 3, 1};
     feature.rects[1] = {5, 6, 4, 4, -2};
@@ -311,7 +313,8 @@ TEST(CudaCascadePlanStumps, OfFewerStagesAreAParameterWhereTheyAreLarge) {
   ASSERT_EQ(tables.plan.cascade.only_stumps, 1);
   EXPECT_EQ(tables_of(cascade_of("frontalface_default")).plan.cascade.lane_stages, 8);
   EXPECT_EQ(tables.plan.cascade.lane_stages,
-            7);  // stages of 9, 16, 27, 32, 52, 53, 62 and 72 stumps
+            7);  // the first stages have 9, 16, 27, 32, 52, 53, 62 and 72 stumps; there is no room
+                 // for the eighth
   EXPECT_LE(tables.stumps[0].size(), std::size_t{cascade::kMostStumpPairs});
   EXPECT_EQ(tables.stumps[0].size(), tables.stumps[1].size());
   std::mt19937 random(7);

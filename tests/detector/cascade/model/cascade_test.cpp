@@ -1,5 +1,5 @@
-// These tests check what read_cascade() reads from small cascades of either format, and what it
-// refuses.
+// These tests check what read_cascade() reads from small cascades in the new and the old format,
+// and what it refuses.
 #include "detector/cascade/model/cascade.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// The first stage has a stump and a tree of two nodes, and the second stage has a stump.
+/// This cascade has the new format. Its first stage has a stump and a tree of two nodes, and its
+/// second stage has a stump.
 constexpr const char* kNewText = R"(<?xml version="1.0"?>
 <!-- a licence; <width>99</width> -->
 <opencv_storage>
@@ -49,7 +50,7 @@ constexpr const char* kNewText = R"(<?xml version="1.0"?>
 </opencv_storage>
 )";
 
-/// The same cascade. Its leaves are numbered in their order, so the last stump must have these.
+/// This is the cascade kNewText in the old format.
 constexpr const char* kOldText = R"(<?xml version="1.0"?>
 <opencv_storage>
 <!-- made by hand -->
@@ -78,7 +79,7 @@ constexpr const char* kOldText = R"(<?xml version="1.0"?>
 </opencv_storage>
 )";
 
-/// Returns `text` with the first `from`, which must occur, replaced.
+/// Replaces the first `from` in `text`. Expects that it occurs.
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -112,7 +113,8 @@ TEST(ReadCascade, OldFormatIsTheNewOneInOtherWords) {
 }
 
 TEST(ReadCascade, RoundsByWayOfDouble) {
-  // The double nearest to 1 + 2^-24 + 2^-60 is 1 + 2^-24, which is rounded to the even float.
+  // The double nearest to 1 + 2^-24 + 2^-60 is 1 + 2^-24, which is then rounded to the even float
+  // 1.
   const Cascade cascade =
       read_text(replaced(kNewText, "<leafValues>1 2<", "<leafValues>1.0000000596046447754 2<"));
   EXPECT_EQ(cascade.leaves[5], 1.0F);
@@ -237,7 +239,8 @@ TEST(ReadCascade, RefusesWindowsAndRectangles) {
        {kRect, "<_>1 1 6 4</_>", "feature 1: a rectangle doesn't have five numbers"},
        {kRect, "<_>1 1 6 4 0</_>", "feature 1: a rectangle has weight 0"},
        {kRect, "<_>1 1 6 4 .5</_>", "feature 1: expected a whole number"},
-       // The largest allowed sum is 255 * (24 * 2740 + 3 * 8) = 16774920, below 2^24 = 16777216.
+       // The largest allowed sum is 255 * (24 * 2740 + 3 * 8) = 16774920, which is below 2^24 =
+       // 16777216.
        {kRect, "<_>1 1 6 4 -2741</_>", "feature 1: the sum of a feature could reach 2^24"},
        {kRect, "<_>1 1 6 4 -2147483647</_>", "feature 1: the sum of a feature could reach 2^24"}});
   EXPECT_EQ(
@@ -288,7 +291,7 @@ TEST(ReadCascade, RefusesHugeCounts) {
   });
 }
 
-/// A recursive parser or destructor would need much more than the stack's size.
+/// A recursive parser or destructor would need much more than the size of the stack.
 TEST(ReadCascade, NestingIsNoDanger) {
   constexpr std::size_t kDepth = 1'000'000;
   const std::string open = repeated("<_>", kDepth);
@@ -316,8 +319,8 @@ TEST(ReadCascade, NamesAFileThatIsMissing) {
                      [] { (void)read_cascade("no/such.xml"); });
 }
 
-/// Expects that the file is read, or refused in one line that names it. Each file is new, because
-/// disks write new files much faster than existing ones.
+/// Expects that read_cascade() reads a file, or refuses it in one line with the file's name. Each
+/// call gets a new file, because disks write new files much faster than existing ones.
 void expect_read_or_refused(const std::filesystem::path& file, int& refused) {
   try {
     expect_in_order(read_cascade(file));
@@ -345,7 +348,7 @@ TEST_P(MutatedCascade, IsReadOrRefused) {
     if (seed % 4 == 0) text.resize(1 + random() % (text.size() - 1));
     expect_read_or_refused(folder.write(std::to_string(seed), text), refused);
   }
-  // Much of the text consists of numbers and spaces, where a change may be harmless.
+  // Much of the text consists of numbers and spaces, where a change can be harmless.
   EXPECT_GT(refused, static_cast<int>(kSeeds) / 2);
   EXPECT_LT(refused, static_cast<int>(kSeeds));
 }
@@ -391,7 +394,7 @@ TEST(IsXmlFile, ReadsNoMoreThanItNeeds) {
   EXPECT_FALSE(is_xml("\x08\x07<a>"));
   EXPECT_FALSE(is_xml_file(folder.path()));
   EXPECT_FALSE(is_xml_file(folder / "nowhere"));
-  // Nobody writes to the FIFO, so opening it would wait for ever.
+  // No program writes to the FIFO, so a call that opens it would wait for ever.
   ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
   EXPECT_FALSE(is_xml_file(folder / "fifo"));
 }

@@ -1,4 +1,4 @@
-// Compares cascades member by member.
+// Compares two cascades member by member.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ inline bool operator==(const Stage& a, const Stage& b) {
   return a.first_tree == b.first_tree && a.tree_count == b.tree_count && a.threshold == b.threshold;
 }
 
-/// Expects that stages, trees, nodes and leaves follow each other without gaps.
+/// Expects that the trees of all stages are contiguous, and so are the nodes and leaves of all
+/// trees.
 inline void expect_in_order(const Cascade& cascade) {
   std::size_t trees = 0;
   for (const Stage& stage : cascade.stages) {
@@ -45,7 +46,7 @@ inline void expect_in_order(const Cascade& cascade) {
   EXPECT_EQ(leaves, cascade.leaves.size());
 }
 
-/// Compares everything except the hash.
+/// Expects that two cascades are equal, but ignores their hashes.
 inline void expect_equal(const Cascade& a, const Cascade& b) {
   EXPECT_EQ(a.window, b.window);
   EXPECT_TRUE(a.stages == b.stages);

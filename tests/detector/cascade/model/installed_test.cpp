@@ -1,5 +1,5 @@
-// These tests compare OpenCV's own cascades as read_cascade() reads them with the numbers that a
-// plain search finds in their text.
+// These tests compare the cascades that read_cascade() reads from OpenCV's files with the numbers
+// that a simple text search finds in these files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// --- The oracle finds the numbers of a text in their order, without knowing XML
+// --- The oracle finds the numbers of a text in their order and knows no XML
 
 std::string without_comments(std::string text) {
   for (std::size_t begin = 0; (begin = text.find("<!--")) != std::string::npos;)
@@ -23,7 +23,7 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-/// Returns the texts of all elements of this name.
+/// Returns the texts of all elements with this name.
 std::vector<std::string> texts_of(const std::string& text, const std::string& name) {
   const std::string open = "<" + name + ">";
   const std::string close = "</" + name + ">";
@@ -35,7 +35,7 @@ std::vector<std::string> texts_of(const std::string& text, const std::string& na
   return found;
 }
 
-/// Returns all numbers that strtod() finds.
+/// Returns all numbers that strtod() finds in a text.
 Numbers numbers_in(const std::string& text) {
   Numbers found;
   for (const char* at = text.c_str(); *at != '\0';) {
@@ -47,7 +47,7 @@ Numbers numbers_in(const std::string& text) {
   return found;
 }
 
-/// Returns the numbers of all elements of this name, one after another.
+/// Returns the numbers in all elements with this name, in the order of the text.
 Numbers numbers_of(const std::string& text, const std::string& name) {
   Numbers all;
   for (const std::string& part : texts_of(text, name))
@@ -60,7 +60,7 @@ Numbers as_floats(Numbers values) {
   return values;
 }
 
-// --- The cascade as such numbers
+// --- The numbers of a cascade in the order of its file
 
 Numbers numbers_of_nodes(const Cascade& cascade) {
   Numbers all;
@@ -94,7 +94,8 @@ void expect_thresholds(const Cascade& cascade, const Numbers& of_file) {
 
 // --- OpenCV's files
 
-/// The counts come from Python's xml.etree, the hashes from sha256sum.
+/// Holds the counts of a cascade's file. The counts come from Python's xml.etree, and the hashes
+/// from sha256sum.
 struct Counted {
   const char* name;
   Size window;
@@ -172,7 +173,7 @@ constexpr Counted kNew[] = {{"frontalface_default",
                              2609,
                              5633,
                              "b39a4a3be45539db146a7fc1d3e761a292c196eb88421185e6a615b3055e612d"}};
-/// This is the only cascade of Debian in the old format; it consists of stumps.
+/// This is Debian's only cascade in the old format. It consists of stumps.
 constexpr Counted kOld[] = {{"licence_plate_rus_16stages",
                              {64, 16},
                              16,
@@ -205,7 +206,7 @@ TEST(ReadCascade, ReadsOldStumpsNumbers) {
   }
 }
 
-/// A person has read these numbers in the file.
+/// A person has read these numbers in the text of the file.
 TEST(ReadCascade, ReadsTheFirstTreesOfAlt2) {
   const Cascade cascade = read_cascade(test::installed_cascade("frontalface_alt2"));
   EXPECT_TRUE((cascade.stages[0] == Stage{0, 3, 3.5069230198860168e-01F - 1e-5F}));

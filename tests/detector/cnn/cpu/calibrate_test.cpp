@@ -1,4 +1,4 @@
-// These tests compare the ranges measured on pictures with the built-in ones.
+// These tests compare ranges that are measured on pictures with the built-in ranges.
 #include "detector/cnn/cpu/calibrate.h"
 
 #include <gtest/gtest.h>

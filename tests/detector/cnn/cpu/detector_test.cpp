@@ -1,4 +1,4 @@
-// These tests run the whole detector on a real picture, and its requests from many threads.
+// These tests run the whole detector on a real picture, and use its requests in many threads.
 #include "detector/detector.h"
 
 #include <gmock/gmock.h>
@@ -53,9 +53,9 @@ std::vector<GoldenFace> golden_faces(const nlohmann::json& model) {
   return faces;
 }
 
-/// The result differs from onnxruntime's on the same JPEG because of the decoder, the chroma
-/// filter, rounding, and the engine's precision. i8 changes scores most if they are neither high
-/// nor low.
+/// Holds the allowed differences from the faces that onnxruntime finds in the same JPEG. The causes
+/// are the decoder, the chroma filter, rounding, and the engine's precision. With i8, scores differ
+/// most if they are neither high nor low.
 struct Tolerance {
   double overlap;
   double score;
@@ -74,7 +74,8 @@ std::size_t best_match(const Detections& found, const GoldenFace& face) {
   return best;
 }
 
-/// Expects a candidate for each golden face, and a golden face for each clear candidate.
+/// Expects a candidate for each golden face, and a golden face for each candidate with a high
+/// score.
 void expect_faces(const Detections& found, const std::vector<GoldenFace>& faces,
                   const Tolerance& allowed) {
   ASSERT_GT(found.size(), 0U);
@@ -146,7 +147,7 @@ TEST(Detector, ScalesWithTheDetectSize) {
   EXPECT_FALSE(detector->facts().window);
   EXPECT_FALSE(detector->facts().tiling);
   const Detections found = detect(*detector, city);
-  // These faces are still large enough at half the size.
+  // At half the size, these faces are still large enough.
   std::vector<GoldenFace> faces = golden_faces(test::read_golden().model("centerface"));
   std::erase_if(faces, [](const GoldenFace& face) { return face.box.width() < 28; });
   ASSERT_GE(faces.size(), 5U);
@@ -175,7 +176,8 @@ TEST(DetectorFactory, KeepsTheLastFewDetectors) {
   const auto factory = make_detector_factory(kCpu, options_for(test::centerface_file()));
   const auto first = factory->detector({32, 32});
   for (const int side : {64, 96, 128}) (void)factory->detector({side, side});
-  EXPECT_EQ(factory->detector({32, 32}), first);  // it is still kept, and becomes the newest
+  EXPECT_EQ(factory->detector({32, 32}), first);  // this detector is still kept, and becomes the
+                                                  // most recently used one
   for (const int side : {160, 192, 224}) (void)factory->detector({side, side});
   EXPECT_EQ(factory->detector({32, 32}), first);
   for (const int side : {64, 96, 128, 160}) (void)factory->detector({side, side});
@@ -296,7 +298,7 @@ TEST_P(DetectorRequests, OutliveTheirDetector) {
 
 TEST_P(DetectorRequests, MayEndInAnyState) {
   for (int state = 0; state < 4; ++state) {
-    // More rounds than places, so each place must come back.
+    // There are more rounds than requests, so each abandoned request must be used again.
     for (int round = 0; round < 3; ++round) {
       const auto request = detector_->acquire({});
       if (state > 0) request->prepare(noise(1));
@@ -317,9 +319,9 @@ TEST_P(DetectorRequests, DoNotMixUpFramesOfManyThreads) {
       for (unsigned round = 0; round < kRounds; ++round) {
         const auto request = detector_->acquire({});
         request->prepare(noise(t));
-        if (round % 3 == 1) continue;  // abandons the request before it runs
+        if (round % 3 == 1) continue;  // the request is abandoned before it runs
         request->start();
-        if (round % 3 == 2) continue;  // abandons the request while it runs
+        if (round % 3 == 2) continue;  // the request is abandoned while it runs
         EXPECT_EQ(request->collect().scores, expected[t]);
       }
     });

@@ -1,4 +1,5 @@
-// The same tests check the contract for every engine and precision of this build and processor.
+// These tests run with every engine and precision of this build and processor. All of them must
+// keep the same contract.
 #include "detector/cnn/cpu/engine.h"
 
 #include <gtest/gtest.h>
@@ -37,10 +38,10 @@ bool supported(const EngineCase& c) {
   });
 }
 
-/// Returns how far an output may be from onnxruntime's f32: this share of its value, plus as much
-/// at 1. bf16 keeps 8 bits of a factor, f16 keeps 11, and both pass through about sixty layers. i8
-/// keeps 8 bits of a tensor's range (7 bits for weights on some processors). This picture of
-/// stripes is unlike the measured ones and may exceed the range.
+/// Returns how far an output may differ from onnxruntime's in f32: by tolerance * (1 + |value|).
+/// Factors have 8 bits in bf16 and 11 bits in f16, in each of about sixty layers. i8 has 8 bits for
+/// the range of a tensor (7 bits for weights on some processors). This picture of stripes is unlike
+/// the pictures on which the ranges were measured, so values can exceed the range.
 double tolerance(Precision precision) {
   switch (precision) {
     case Precision::f32:
@@ -183,8 +184,8 @@ TEST_P(EngineTest, WaitsForNothingWhereNothingRuns) {
 }
 
 TEST_P(EngineTest, NamesTheFileThatItRefuses) {
-  // The model's ends are known, but a node has an unknown operator. Any part of the engine may
-  // refuse it.
+  // The model's inputs and outputs are known, but a node has an unknown operator. Any part of the
+  // engine may refuse it.
   const test::TemporaryFolder folder;
   std::string bytes = test::read_file(test::centerface_file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))

@@ -1,5 +1,5 @@
-// These tests check OpenCV's dnn on a CUDA device, and what is refused if this OpenCV or this
-// machine doesn't support it.
+// These tests check OpenCV's dnn on a CUDA device. They also check the errors if this OpenCV or
+// this machine doesn't support it.
 #include "detector/cnn/cpu/opencv/opencv_cuda.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST_F(WithoutOpencvCuda, TheModelIsRefusedBeforeThereIsAFrame) {
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::device);
-    // A build without CUDA doesn't even list the engine.
+    // A build without CUDA doesn't have the engine at all.
     const bool listed = !supported_engines(DeviceKind::cuda).empty();
     EXPECT_THAT(error.what(),
                 testing::HasSubstr(listed ? "model " + options.model.string() + ": OpenCV: "
@@ -78,7 +78,7 @@ TEST(OpencvCuda, TakesF32AndF16Alone) {
 TEST(OpencvCuda, NamesTheLayersThatABackendLacks) {
   const cv::dnn::Net net = centerface();
   EXPECT_THAT(layers_without(net, cv::dnn::DNN_BACKEND_OPENCV), testing::IsEmpty());
-  // Nobody builds Halide's backend, because it needs a compiler of its own.
+  // OpenCV is never built with Halide's backend, because Halide needs its own compiler.
   const std::vector<std::string> missing = layers_without(net, cv::dnn::DNN_BACKEND_HALIDE);
   EXPECT_THAT(missing, testing::Contains(testing::HasSubstr(" (Convolution)")));
 }
@@ -102,7 +102,7 @@ TEST(OpencvCuda, OnTheCpuNothingIsCopied) {
   EXPECT_EQ(copies.total(CopyKind::network_output), CopyTotal{});
 }
 
-// On a device, the input and each output are copied as f32 at any precision.
+// On a device, dnn copies the input and each output as f32 in all precisions.
 TEST(OpencvCuda, CountsWhatItCopies) {
   const Model model(test::centerface_file());
   const Size network{64, 32};
@@ -117,8 +117,8 @@ TEST(OpencvCuda, CountsWhatItCopies) {
     CopyCounter copies;
     inference->count_copies(copies);
     EXPECT_EQ(copies.total(CopyKind::network_input), (CopyTotal{1, 3 * 64 * 32 * 4}));
-    // The outputs are a heat map, two values for a box's size, two for its place and ten for
-    // landmarks, at a quarter of the size.
+    // The outputs are a heat map, two maps for a box's size, two for its place and ten for
+    // landmarks. Each map has a quarter of the network's width and height.
     EXPECT_EQ(copies.total(CopyKind::network_output), (CopyTotal{4, 15 * 16 * 8 * 4}));
   }
 }

@@ -1,4 +1,4 @@
-// These tests compare preprocessing with H.273's arithmetic, pixel by pixel, in double precision.
+// These tests compare preprocessing with the formulas of H.273 pixel by pixel, in double precision.
 #include "detector/cnn/cpu/preprocess.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ using test::RgbOracle;
 
 constexpr std::uint8_t kUntouched = 0xA5;
 
-/// The network's input after one conversion. All bytes that it doesn't write stay at kUntouched.
+/// Holds the network's input after one conversion. Bytes that the conversion doesn't write keep the
+/// value kUntouched.
 struct Converted {
   NetworkFit fit;
   std::vector<std::uint8_t> planes;
@@ -75,15 +76,16 @@ TEST(Preprocess, PutsThePadBesideThePicture) {
 struct FormatCase {
   const char* name;
   PixelFormat format;
-  double tolerance;  ///< in levels of 255
+  double tolerance;  ///< in 8-bit levels
 };
 
 PixelFormat planar(int log2_chroma_w, int log2_chroma_h, int bits = 8) {
   return {false, log2_chroma_w, log2_chroma_h, bits, 0, true};
 }
 
-constexpr double kRounded = 0.501;  // rounds once; the oracle is in double precision
-constexpr double kReduced = 3.2;    // the reduction to 8 bits and averages round before
+constexpr double kRounded = 0.501;  // the result is rounded once, and the oracle computes in double
+                                    // precision
+constexpr double kReduced = 3.2;    // the reduction to 8 bits and the averages are also rounded
 
 const FormatCase kFormats[] = {
     // Columns: name, format, tolerance.
@@ -110,7 +112,7 @@ const FormatCase kFormats[] = {
 class PreprocessFormat : public testing::TestWithParam<FormatCase> {};
 
 TEST_P(PreprocessFormat, IsWhatTheStandardSays) {
-  // Sizes are even and odd, multiples of 8 and others, and smaller than a vector register.
+  // Sizes are even or odd, multiples of 8 or not, and some are smaller than a vector register.
   for (const Size size :
        {Size{64, 48}, Size{50, 34}, Size{37, 23}, Size{96, 33}, Size{6, 4}, Size{1, 1}}) {
     for (const bool full_range : {false, true}) {
@@ -210,7 +212,7 @@ TEST(Preprocess, EnlargesWithoutShift) {
       test::set_raw_sample(frame, 2, x, y, 128);
     }
   const Converted converted = convert(frame, Size{64, 64});
-  // A ramp stays a ramp at pixel centres, except near the edges.
+  // A linear ramp must stay a linear ramp when it is scaled, except near the edges.
   for (int y = 8; y < 56; ++y)
     for (int x = 8; x < 56; ++x) {
       const double code = 20 + 8 * ((x + 0.5) / 4 - 0.5) + 5 * ((y + 0.5) / 4 - 0.5);

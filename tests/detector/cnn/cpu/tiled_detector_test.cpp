@@ -1,5 +1,5 @@
-// These tests check pictures that are too large for one run: what each run sees, and that no face
-// of a real picture is lost.
+// These tests check pictures that are too large for one run of the network: which pixels each run
+// gets, and that no face of a real picture is lost.
 #include "detector/cnn/cpu/tiled_detector.h"
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ namespace {
 using test::detect;
 using test::overlap;
 
-/// Returns the luma of an upright pixel, or its chroma if `plane` is 1 or 2.
+/// Returns a sample of an upright pixel: luma if `plane` is 0, chroma if it is 1 or 2.
 unsigned upright_sample(const Frame& frame, std::size_t plane, int x, int y) {
   const auto inverse = [&](int stored_x, int stored_y) {
     return test::upright_place({stored_x, stored_y}, frame.size, frame.orientation);
   };
-  // Three corners determine the mapping, because it is linear.
+  // The mapping is linear, so three corners determine it.
   const auto o = inverse(0, 0);
   const auto right = inverse(1, 0);
   const auto down = inverse(0, 1);
@@ -111,7 +111,8 @@ TEST(TiledDetector, GuessesColoursFromThePictureNotFromATile) {
   for (const int matrix : matrices) EXPECT_EQ(matrix, 1);
 }
 
-/// Returns boxes by falling score. None overlaps a better one by more than 0.3.
+/// Returns the boxes with scores above `least` in descending order of scores, without boxes that
+/// overlap a better one by more than 0.3.
 std::vector<Box> suppressed(const Detections& all, float least) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -133,8 +134,8 @@ std::size_t matched(const std::vector<Box>& faces, const std::vector<Box>& among
   }));
 }
 
-// Returns a frame of 13 megapixels with the demo photo at its own size and up to six times as
-// large.
+// Returns a frame of 13 megapixels that shows the demo photo at its own size and enlarged up to six
+// times.
 Frame large_city() {
   const test::TemporaryFolder folder;
   test::ffmpeg("-i " + test::city_file().string() +

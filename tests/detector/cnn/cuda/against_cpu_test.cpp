@@ -1,5 +1,5 @@
-// These tests compare the CUDA engine with the CPU's: the same frame goes through both, from pixels
-// to candidates.
+// These tests compare the CUDA engine with the CPU's engine. Both process the same frame, from
+// pixels to candidates.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,19 +59,20 @@ TEST(CudaAgainstCpu, PreprocessesAlike) {
           worst = std::max(worst, difference);
           sum += difference;
         }
-        // The limit covers the error of the CPU's preprocessing, and a rounding or two of the
+        // The limit covers the error of the CPU's preprocessing, and one or two roundings on the
         // device.
         EXPECT_LE(worst, format.bits == 8 ? 4.5 : 6.5);
         EXPECT_LE(sum / static_cast<double>(expected.size()), 1.5);
       }
 }
 
-/// Returns a planar frame of 8 bits as NVDEC gives it: chroma is interleaved and has half the size.
+/// Converts a planar 8-bit frame to NV12, NVDEC's format: chroma is interleaved and has half the
+/// size.
 Frame as_nv12(const Frame& planar) {
   test::FrameSpec spec{kNv12, planar.size, planar.orientation, planar.color};
   Frame frame = test::make_noise_frame(spec, 1);
   const Size chroma = frame.chroma_size();
-  // Columns of planar chroma for one column of NV12.
+  // These are the columns and rows of planar chroma that become one sample of NV12's chroma.
   const int columns = 1 << (1 - planar.format.log2_chroma_w);
   const int rows = 1 << (1 - planar.format.log2_chroma_h);
   for (int y = 0; y < planar.size.height; ++y)
@@ -98,7 +99,8 @@ Detections found_on_device(const Model& model, const Frame& frame, float thresho
   return cuda::download(detection.candidates(), stream);
 }
 
-/// Expects each of `some` among `others`, except those that are too near the threshold to decide.
+/// Expects that each candidate of `some` is also in `others`, except if its score is within
+/// `score_error` of the threshold.
 void expect_among(const Detections& some, const Detections& others, float threshold,
                   float score_error) {
   for (std::size_t i = 0; i < some.size(); ++i) {
@@ -116,8 +118,9 @@ void expect_among(const Detections& some, const Detections& others, float thresh
 }
 
 constexpr float kThreshold = 0.3F;
-/// Covers halves in about sixty layers. kPreprocessingError also covers the CPU's preprocessing,
-/// which is off by up to 3 of 255.
+/// kNetworkError allows for the rounding of about sixty layers that compute in halves.
+/// kPreprocessingError also allows for the error of the CPU's preprocessing, which is up to 3 of
+/// 255.
 constexpr float kNetworkError = 5e-3F;
 constexpr float kPreprocessingError = 5e-2F;
 
@@ -235,8 +238,8 @@ Detections found_in_tiles_on_cpu(const Frame& frame) {
   return test::detect(*make_detector_factory({}, options)->detector(frame.upright()), frame);
 }
 
-/// Returns the share of clear candidates (well above the threshold) that have a similar one among
-/// `others`.
+/// Returns the share of the candidates well above the threshold for which `others` has a similar
+/// candidate.
 double share_among(const Detections& some, const Detections& others) {
   int clear = 0;
   int found = 0;
@@ -269,7 +272,7 @@ TEST(CudaTiles, FindTheCpusCandidatesHoweverThePictureIsStored) {
     const test::DescribedFrame on_device(frame, stream);
     const Detections cpu = found_in_tiles_on_cpu(frame);
     EXPECT_GT(cpu.size(), 500U);
-    // The second run begins with the memory that the first has left.
+    // The second run finds the memory in the state in which the first run has left it.
     for (int run = 0; run < 2; ++run) {
       detection->enqueue(on_device.descriptor(), stream);
       const Detections device = cuda::download(detection->candidates(), stream);

@@ -1,4 +1,4 @@
-// These tests check every tile of the convolution's kernel, also those that no small network uses.
+// These tests check the convolution's kernel with every tile. Small networks don't use all tiles.
 #include "detector/cnn/cuda/operators/convolution.h"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kRows = 411;     // rows of pixels: no multiple of a tile
-constexpr int kColumns = 136;  // more than the widest tile
+constexpr int kRows = 411;     // rows of the first matrix; not a multiple of a tile's rows
+constexpr int kColumns = 136;  // columns of the result; more than the widest tile has
 constexpr int kSums = 200;
-constexpr int kPaddedColumns = 1024;  // enough for any tile
+constexpr int kPaddedColumns = 1024;  // enough for the columns of any tile
 
-/// A matrix product whose operands are halves.
+/// Multiplies two matrices of halves, as a convolution does.
 class Product {
  public:
   Product() {

@@ -1,5 +1,6 @@
-// Runs the CPU's steps from a frame to candidates one by one, for comparisons with a device. It has
-// a file of its own because OpenCV's headers have streams and events, too.
+// Runs the CPU's steps from a frame to its candidates one by one, so that tests can compare each
+// with a device. This code is separate, because OpenCV's headers also have classes Stream and
+// Event.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,12 @@
 
 namespace facepipe::test {
 
-/// Returns the network's input: three planes, black outside of the picture.
+/// Returns the network's input: three planes, which are black outside of the picture.
 [[nodiscard]] std::vector<std::uint8_t> preprocess_on_cpu(const Frame& frame,
                                                           const detector::NetworkFit& fit,
                                                           detector::ChannelOrder order);
 
-/// Returns what OpenCV's engine (f32) and the head find in a network's input.
+/// Returns the candidates that OpenCV's engine (f32) and the CPU's head find in a network's input.
 [[nodiscard]] Detections detect_on_cpu(const std::vector<std::uint8_t>& planes,
                                        const detector::Model& model,
                                        const detector::NetworkFit& fit, float threshold);

@@ -1,4 +1,4 @@
-// A test's frame in device memory, with its descriptor.
+// Copies a test's frame to device memory, together with its descriptor.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace facepipe::test {
 
-/// Copies a semi-planar frame, including the row padding.
+/// Holds a copy of a semi-planar frame in device memory, with its row padding.
 class DescribedFrame {
  public:
   DescribedFrame(const Frame& frame, const cuda::Stream& stream)
@@ -32,7 +32,7 @@ class DescribedFrame {
   }
 
   [[nodiscard]] const FrameDescriptor* descriptor() const { return descriptor_.data(); }
-  /// Returns rows of samples, including the padding.
+  /// Returns the luma samples row by row, with padding.
   [[nodiscard]] cuda::DeviceSpan<std::byte> luma() const { return luma_.span(); }
 
  private:

@@ -1,5 +1,5 @@
-// A planned network with its memory, for tests and measurements: upload a tensor, run once,
-// download any value.
+// Runs a network with its memory, for tests and measurements: uploads a tensor, runs the network
+// once, and downloads any value.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -16,7 +16,7 @@
 
 namespace facepipe::test {
 
-/// Returns the index of a value's element in its memory.
+/// Returns the index of an element of a value, relative to the value's memory.
 inline std::size_t element_of(const detector::engine::Placement& place, int channel, int y, int x) {
   const int left = place.image ? 1 : 0;
   const auto pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(place.row_pixels()) +
@@ -32,7 +32,8 @@ inline float pending_applied(float value, detector::graph::Activation activation
   return value;
 }
 
-/// Returns a value of a run, channels outermost. Applies a pending activation.
+/// Downloads a value of the last run, as a tensor with channels outermost. If an activation is
+/// still pending for the value, applies it.
 inline Tensor download(const detector::engine::Placement& place, std::byte* activations,
                        const cuda::Stream& stream) {
   std::vector<std::byte> bytes(place.bytes());
@@ -59,7 +60,8 @@ class DeviceNetwork {
       const detector::graph::Graph& graph,
       detector::engine::Network::Reuse reuse = detector::engine::Network::Reuse::nothing)
       : network_(graph, reuse), activations_(network_.activation_bytes()) {
-    // These bytes are a NaN of both types, and reveal elements that nobody writes.
+    // The bytes 0xff are a NaN in both types (halves and floats), so that tests find elements that
+    // no kernel has written.
     cuda::fill(activations_.span(), 0xff, stream_);
   }
 
@@ -67,7 +69,7 @@ class DeviceNetwork {
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] std::byte* activations() const { return activations_.data(); }
 
-  /// Uploads a tensor, channels outermost, and rounds it to halves.
+  /// Uploads a tensor with channels outermost, rounded to halves.
   void upload(const Tensor& input) {
     const detector::engine::Placement& place = network_.input();
     std::vector<__half> halves(place.bytes() / sizeof(__half), __float2half(0.0F));

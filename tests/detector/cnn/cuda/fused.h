@@ -1,4 +1,4 @@
-// The allowed error of a kernel that computes several layers at once.
+// Compares kernels that compute several layers at once with the interpreter.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,15 +7,16 @@
 
 namespace facepipe::test {
 
-/// Returns the Euclidean norm of the differences, divided by the norm of the expected values.
+/// Returns the Euclidean norm of the difference, divided by the norm of the expected values.
 inline double relative_error(const Tensor& actual, const Tensor& expected) {
   return norm_of_difference(actual, expected) / norm(expected);
 }
 
-/// Sums of up to twenty products in halves have random errors of 2^-12 each. The worst error is
-/// five times that.
+/// The output of a fused kernel may have this error. Sums of up to twenty products in halves have
+/// random errors of 2^-12; the largest error is about five times that.
 inline constexpr double kFusedError = 1e-3;
-inline constexpr double kWorstFusedError = 2.5e-3;  ///< relative to the largest value
+inline constexpr double kWorstFusedError = 2.5e-3;  ///< allowed error of a single value, relative
+                                                    ///< to the largest value
 
 inline void expect_close(const Tensor& actual, const Tensor& expected) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -23,7 +24,8 @@ inline void expect_close(const Tensor& actual, const Tensor& expected) {
   EXPECT_LE(worst_difference(actual, expected), kWorstFusedError * largest(expected));
 }
 
-/// Compares the node's output after a run with the interpreter's, which gets the device's inputs.
+/// Compares the node's output after a run with the interpreter's output for the same inputs, which
+/// are downloaded.
 inline void expect_fused(const detector::graph::Graph& graph, const detector::graph::Node& node,
                          const DeviceNetwork& device) {
   std::vector<Tensor> inputs;

@@ -1,4 +1,4 @@
-// These tests compare the head on the device with the head on the CPU, which has its own tests.
+// These tests compare the head on the device with the CPU's head, which other tests check.
 #include "detector/cnn/cuda/head.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace {
 constexpr float kThreshold = 0.5F;
 constexpr int kPitch = 96;  // the channels of all outputs of a level stand side by side
 
-/// Holds the outputs that a network could have. The test chooses their values. The values exist in
-/// two layouts: one for the head on the CPU, and one for device memory.
+/// Holds made-up outputs of a network in two layouts: one for the CPU's head, and one for the head
+/// on the device.
 class Outputs {
  public:
   Outputs(HeadData head, const NetworkFit& fit) : head_(std::move(head)), fit_(fit) {
@@ -45,7 +45,7 @@ class Outputs {
     memory_.resize(offset / sizeof(float));
   }
 
-  /// Returns the value of a channel at a place, which is a pixel of the output. A place has the
+  /// Returns the value of a channel at a place. A place is a pixel of the output and has the
   /// channels of all its cells. Places are in raster order.
   float& at(std::size_t output, std::size_t channel, std::size_t place) {
     const bool planes = head_.layout == OutputLayout::planes;
@@ -60,8 +60,8 @@ class Outputs {
   }
   [[nodiscard]] std::size_t size() const { return planes_.size(); }
 
-  /// Fills outputs with values near 0, so that boxes are about as large as the stride. Scores are
-  /// below the threshold except for one cell in `one_in`.
+  /// Fills the outputs with values near 0, so that boxes are about as large as the stride. One of
+  /// about `one_in` cells gets a score above the threshold.
   void fill(unsigned seed, unsigned one_in) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> noise(-1, 1);
@@ -194,8 +194,8 @@ class Outputs {
   std::vector<float> memory_;
 };
 
-/// Says how far a coordinate may be off. A coordinate is computed from two exponentials, by sums
-/// and products.
+/// Holds the allowed difference of a coordinate, which is pixels + relative * |coordinate|. A
+/// coordinate is computed from two exponentials, with sums and products.
 struct Tolerance {
   double pixels = 1e-4;
   double relative = 2e-6;
@@ -253,7 +253,7 @@ HeadData with_anchors(HeadData head, int anchors) {
 
 HeadData without_landmarks(HeadData head) {
   head.landmarks = false;
-  head.outputs.pop_back();  // the landmarks stand last in both models
+  head.outputs.pop_back();  // in both models, the landmarks are the last output
   return head;
 }
 
@@ -311,7 +311,7 @@ TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
     for (std::size_t place = 0; place < outputs.places(o); ++place)
       if (random() % 8 == 0)
         outputs.at(o, random() % outputs.channels(o), place) = odd[random() % std::size(odd)];
-  // Far outside, a coordinate is the small difference of large numbers.
+  // Far outside of the picture, a coordinate is the small difference of two large numbers.
   expect_as_on_cpu(outputs, {.pixels = 0.05, .relative = 1e-5});
 }
 

@@ -1,8 +1,8 @@
-// These tests compare the fused block of MobileNetV2 with the interpreter, which has floats and
-// sums in double.
+// These tests compare fused inverted residuals (the blocks of MobileNetV2) with the interpreter,
+// which has values in float and sums in double.
 //
-// Errors are relative to the whole result: the root mean square of the differences, divided by the
-// root mean square of the result.
+// An error is the root mean square of the differences, divided by the root mean square of the
+// result.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Block {
   int expanded;
   int outputs;
   int stride;
-  Size size;  ///< of the input
+  Size size;  ///< of the input's map
   Activation activation = Activation::none;
 };
 
@@ -47,13 +47,13 @@ std::ostream& operator<<(std::ostream& out, const Block& b) {
              << ", " << b.size.width << "x" << b.size.height;
 }
 
-/// Rounds values to halves, as the device gets them.
+/// Rounds values to halves, because the device's weights and inputs are halves.
 Tensor rounded(Tensor values) {
   for (float& value : values) value = __half2float(__float2half_rn(value));
   return values;
 }
 
-/// Builds the three convolutions, and one more that reads the result.
+/// Builds the three convolutions of a block, and one more that reads the block's output.
 test::GraphBuilder built(const Block& block) {
   test::GraphBuilder builder(block.inputs, block.size, 7);
   const graph::ValueId expanded = builder.convolution(
@@ -97,28 +97,27 @@ TEST_P(FusedInvertedResidual, ComputesWhatItsPartsCompute) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FusedInvertedResidual,
                          testing::Values(
-                             // The blocks of CenterFace.
+                             // These are CenterFace's blocks.
                              Block{16, 96, 24, 2, {126, 70}}, Block{24, 144, 24, 1, {95, 33}},
                              Block{24, 144, 32, 2, {120, 34}}, Block{32, 192, 32, 1, {61, 21}},
                              Block{32, 192, 64, 2, {62, 19}}, Block{64, 384, 64, 1, {60, 17}},
                              Block{64, 384, 96, 1, {31, 9}}, Block{96, 576, 96, 1, {33, 13}},
                              Block{96, 576, 160, 2, {59, 14}}, Block{160, 960, 160, 1, {40, 10}},
                              Block{160, 960, 24, 1, {20, 11}, Activation::relu},
-                             // Blocks with other widths, whose inputs, expanded channels and
-                             // outputs aren't multiples of anything.
+                             // The channels of these blocks aren't multiples of the kernels' units.
                              Block{8, 16, 8, 1, {30, 4}}, Block{12, 40, 20, 1, {37, 9}},
                              Block{40, 120, 40, 1, {45, 8}}, Block{56, 100, 112, 2, {45, 8}},
                              Block{80, 240, 80, 1, {33, 6}}, Block{112, 336, 136, 1, {31, 5}},
                              Block{128, 512, 320, 2, {34, 7}}, Block{192, 1152, 192, 1, {14, 6}},
                              Block{20, 72, 6, 2, {33, 7}},
-                             // Small pictures.
+                             // These blocks have small pictures.
                              Block{24, 144, 24, 1, {1, 1}}, Block{24, 144, 24, 1, {1, 40}},
                              Block{32, 192, 32, 1, {70, 1}}, Block{16, 96, 24, 2, {1, 1}},
                              Block{16, 96, 24, 2, {2, 35}}, Block{96, 576, 160, 2, {63, 1}},
                              Block{160, 960, 160, 1, {2, 2}}));
 
-/// Converts a map on the device (channels innermost, padded to 8) to a tensor with channels
-/// outermost.
+/// Downloads a map from the device, where channels are innermost and padded to a multiple of 8.
+/// Returns a tensor with channels outermost.
 Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& shape,
                   const cuda::Stream& stream) {
   std::vector<__half> halves(span.size);
@@ -132,7 +131,7 @@ Tensor downloaded(cuda::DeviceSpan<const __half> span, const graph::MapShape& sh
   return values;
 }
 
-/// The tests above run these sizes only with their first tile.
+/// Runs shapes with all tiles. The tests above use only the first tile of each shape.
 class InvertedResidualTiles : public FusedInvertedResidual {};
 
 TEST(InvertedResidualTileTable, HasTilesForLargePicturesOfAllWidths) {
@@ -188,9 +187,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Block{96, 576, 160, 2, {33, 9}}, Block{160, 960, 160, 1, {16, 7}},
                     Block{160, 960, 24, 1, {31, 6}, Activation::relu}));
 
-/// CenterFace's own weights: one block (64 to 96, without an addition) is off by 1.2e-3. Weights
-/// rounded to halves cause 0.5e-3 of that, and the depthwise convolution's sums in halves cause
-/// 0.8e-3. The other blocks are within kError.
+/// Blocks with CenterFace's own weights may have this error. One block (64 to 96 channels, without
+/// a residual) has an error of 1.2e-3: weights rounded to halves cause 0.5e-3, and the depthwise
+/// convolution's sums in halves cause 0.8e-3. The other blocks are within kError.
 constexpr double kErrorOfCenterFace = 1.3e-3;
 
 TEST(InvertedResidualsOfCenterFace, HoldTheErrorWithTheModelsWeights) {

@@ -1,4 +1,4 @@
-// Runs tests on both known models, by name.
+// Runs tests with both known models.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 
 namespace facepipe::test {
 
-/// The parameter is "centerface" or "yunet". YuNet's tests are skipped if its file is missing.
+/// The parameter is "centerface" or "yunet". The tests with YuNet are skipped if its file is
+/// missing.
 class KnownModel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Compares each node of a network on the device with the interpreter, which gets the device's
-// inputs.
+// Compares the outputs of each node on the device with those of the interpreter. The interpreter
+// gets the inputs that the node had on the device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,9 @@
 
 namespace facepipe::test {
 
-/// A half keeps 11 bits, so a value is off by 2^-12 of itself after its own rounding. Such errors
-/// of the weights before it add a random walk.
+/// A layer's output may have this error, relative to the largest value of the output. A half has 11
+/// bits, so rounding changes a value by up to 2^-12 of it. The rounding errors of the weights add
+/// up like a random walk.
 inline constexpr double kLayerError = 1e-3;
 
 inline double largest(const Tensor& tensor) {
@@ -26,7 +27,7 @@ inline double worst_difference(const Tensor& actual, const Tensor& expected) {
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double difference = std::abs(static_cast<double>(actual[i]) - expected[i]);
-    if (!(difference <= worst)) worst = difference;  // keeps a NaN
+    if (!(difference <= worst)) worst = difference;  // also true for a NaN
     if (std::isnan(difference)) return difference;
   }
   return worst;
@@ -47,9 +48,9 @@ inline double norm_of_difference(const Tensor& actual, const Tensor& expected) {
   return std::sqrt(sum);
 }
 
-/// A kernel for pairs adds up in halves, so each value collects nine roundings. The error of the
-/// whole tensor (root of the sum of squares, if there are enough values) stays within kLayerError.
-/// The worst of thousands of values, in which large products cancel, stays within four times that.
+/// Compares a value whose sums were computed in halves, with nine roundings in each sum. If there
+/// are many values, the Euclidean norm of the errors must be within kLayerError. The error of a
+/// single value must be within four times that, because large products can cancel each other.
 inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) {
   constexpr std::size_t kMany = 256;
   if (expected.size() >= kMany) {
@@ -58,7 +59,8 @@ inline void expect_sums_of_halves(const Tensor& actual, const Tensor& expected) 
   EXPECT_LE(worst_difference(actual, expected), 4 * kLayerError * largest(expected));
 }
 
-/// Compares the outputs of every node after a run, relative to the largest value of each output.
+/// After a run, compares the outputs of each node. Errors are relative to the largest value of an
+/// output.
 inline void expect_layers(const detector::graph::Graph& graph, const DeviceNetwork& device) {
   for (const detector::graph::Node& node : graph.nodes) {
     std::vector<Tensor> inputs;

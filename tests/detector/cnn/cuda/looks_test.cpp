@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kWidth = 640;
 
-/// The candidates that a look finds in each picture.
+/// Says which candidates a fake detector finds in each picture.
 struct Told {
   std::string name;
   Detections candidates;
@@ -28,7 +28,8 @@ struct Told {
   bool landmarks = false;
 };
 
-/// The host gives its candidates once, and the graph copies them.
+/// Returns given candidates instead of detecting faces. The constructor uploads the candidates, and
+/// the graph copies them to the results.
 class ToldDetection final : public CudaDetection {
  public:
   ToldDetection(const Told& told, std::vector<std::string>& steps)
@@ -128,7 +129,7 @@ class CudaLooks : public testing::TestWithParam<bool> {
     return detector->make_detection();
   }
 
-  /// Runs it twice, as for two frames in a row.
+  /// Runs the detection's graph twice, as for two frames in a row.
   void run(CudaDetection& detection) {
     const cuda::GraphExec graph(cuda::capture(
         device_->stream, [&] { detection.enqueue(device_->descriptor.data(), device_->stream); }));
@@ -147,7 +148,7 @@ class CudaLooks : public testing::TestWithParam<bool> {
 
   struct OnDevice {
     cuda::Stream stream;
-    cuda::DeviceBuffer<FrameDescriptor> descriptor{1};  // nobody reads it
+    cuda::DeviceBuffer<FrameDescriptor> descriptor{1};  // nothing reads it
   };
   void SetUp() override { device_ = std::make_unique<OnDevice>(); }
 

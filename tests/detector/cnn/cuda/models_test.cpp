@@ -1,5 +1,5 @@
-// These tests run the two models on the device: layer by layer, as a whole, and as a detector in a
-// graph.
+// These tests run CenterFace and YuNet on the device: layer by layer, as a whole network, and as a
+// detector in a CUDA graph.
 #include <gtest/gtest.h>
 
 #include "core/cuda/check.h"
@@ -42,8 +42,8 @@ TEST_P(CudaModel, ComputesEveryLayer) {
   }
 }
 
-/// Errors of sixty layers add up. The last outputs may be off by this share of their tensor's
-/// largest value.
+/// The network's outputs may have this error, relative to the largest value of an output. It
+/// contains the errors of about sixty layers.
 constexpr double kNetworkError = 1e-2;
 
 TEST_P(CudaModel, ComputesWhatTheFileComputes) {
@@ -60,7 +60,8 @@ TEST_P(CudaModel, ComputesWhatTheFileComputes) {
   for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
     test::Tensor planes = expected[static_cast<std::size_t>(graph.outputs[o].value)];
     const test::Tensor actual = device.value(optimised.outputs[o].value);
-    if (optimised.outputs[o].layout == graph::OutputLayout::cells) {  // converts cells to planes
+    if (optimised.outputs[o].layout == graph::OutputLayout::cells) {  // converts the layout `cells`
+                                                                      // to planes
       const auto channels =
           static_cast<std::size_t>(optimised.map(optimised.outputs[o].value).channels);
       const test::Tensor cells = planes;
@@ -101,7 +102,7 @@ Downloaded download(const CudaCnnDetection& detection, const cuda::Stream& strea
   return result;
 }
 
-/// Returns a detector in which every cell is a candidate.
+/// Returns a detector for which every cell is a candidate.
 std::shared_ptr<const CudaCnnDetector> detector_for(const Model& model, const Frame& frame) {
   return std::make_shared<CudaCnnDetector>(model, fit_network(frame.upright(), {}),
                                            test::layout_of(frame),
@@ -147,7 +148,7 @@ TEST_P(CudaModel, KeepsPlacesApart) {
   }
 }
 
-/// The same graph gets a frame at another address.
+/// The graph that was made for one frame must also process a frame at another address.
 TEST_P(CudaModel, ReadsTheFrameThatTheDescriptorNames) {
   const Frame a = test::make_noise_frame({kNv12, {350, 210}}, 3);
   const Frame b = test::make_noise_frame({kNv12, {350, 210}}, 4);
@@ -186,7 +187,7 @@ TEST_P(CudaModel, RefusesOptionsOutOfRange) {
 }
 
 TEST_P(CudaModel, NamesTheFileThatItRefuses) {
-  // The model's ends are known, but one of its nodes has an unknown operator.
+  // The model's inputs and outputs are known, but a node has an unknown operator.
   const test::TemporaryFolder folder;
   std::string bytes = test::read_file(model().file());
   for (std::size_t at = bytes.find("Sigmoid"); at != std::string::npos; at = bytes.find("Sigmoid"))
@@ -221,7 +222,8 @@ TEST_P(CudaModel, TellsItsMemory) {
   const CudaCnnDetection detection(detector);
   FACEPIPE_CUDA_CHECK(cudaMemGetInfo(&after, &total));
   const std::size_t told = detector->shared_bytes() + detector->detection_bytes();
-  // For pages, and for the code of kernels that are loaded meanwhile.
+  // The tolerance is for the sizes of memory pages, and for the code of kernels that CUDA loads
+  // meanwhile.
   constexpr std::size_t kRounding = 16U << 20;
   EXPECT_NEAR(static_cast<double>(before - after), static_cast<double>(told), kRounding);
 }

@@ -1,4 +1,4 @@
-// These tests compare every operator of the CUDA engine, with random weights, with the interpreter.
+// These tests compare every operator of the CUDA engine with the interpreter, with random weights.
 #include <gtest/gtest.h>
 
 #include "core/cuda/graph.h"
@@ -16,7 +16,7 @@ using test::ConvolutionSpec;
 using test::DeviceNetwork;
 using test::GraphBuilder;
 
-/// Lets the network go on with `value`, so that it is stored in halves.
+/// Adds a node that reads `value`, so that `value` isn't an output and is stored in halves.
 void go_on_with(GraphBuilder& builder, ValueId value) {
   builder.output(builder.node(graph::Add{}, {value, value}));
 }
@@ -28,7 +28,8 @@ void expect_layers_of(const GraphBuilder& builder, const test::Tensor& input) {
   test::expect_layers(builder.graph(), device);
 }
 
-/// Checks one operator. Its output is once in halves and, if it is a convolution, once in floats.
+/// Checks one operator, first with an output in halves. If the operator is a convolution, also
+/// checks it as the network's last node, with an output in floats.
 template <class Add>
 void expect_operator(int channels, Size size, unsigned seed, const Add& add) {
   for (const bool last : {false, true}) {
@@ -49,7 +50,8 @@ void expect_operator(int channels, Size size, unsigned seed, const Add& add) {
 }
 
 TEST(CudaOperators, Pointwise) {
-  // The numbers of channels are multiples of 8, 16 and 32 and others, small and large.
+  // Some numbers of channels are multiples of 8, 16 or 32, and others aren't. Some are small, and
+  // some are large.
   const int channels[][2] = {{8, 8},    {16, 96},  {24, 144}, {144, 24}, {32, 16},  {40, 200},
                              {3, 5},    {1, 1},    {17, 31},  {96, 576}, {960, 24}, {72, 80},
                              {320, 64}, {33, 960}, {64, 64},  {10, 20}};
@@ -307,7 +309,7 @@ TEST(CudaOperators, LargeValuesStayFinite) {
     ASSERT_TRUE(std::isfinite(value));
 }
 
-/// Returns merged heads of two levels, as in YuNet and CenterFace.
+/// Builds a network with merged heads at two levels, like those of YuNet and CenterFace.
 GraphBuilder headed_builder() {
   GraphBuilder builder(3, {64, 32}, 13);
   const ValueId stem = builder.convolution(

@@ -1,6 +1,6 @@
-// These tests compare pairs of convolutions in one kernel, with random weights, with the
-// interpreter. Some sizes and channels fill no tile, and every kind of operator comes before and
-// after the pairs.
+// These tests compare kernels that compute pairs of convolutions with the interpreter, with random
+// weights. Some sizes and numbers of channels don't fill a tile, and every kind of operator occurs
+// before and after the pairs.
 #include "detector/cnn/cuda/operators/pairs/pairs.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ class CudaPairs : public testing::Test {
     if (!engine::has_fused_kernels(engine::current_chip()))
       GTEST_SKIP() << "no kernel for this device";
   }
-  /// Fuses the built graph, expects `chains` chains, runs it and compares every node.
+  /// Fuses the pairs of the graph, expects `chains` chains, runs the network and compares every
+  /// node.
   void expect_fused(GraphBuilder& builder, std::size_t chains) const {
     const test::Tensor noise = builder.noise();
     graph::Graph graph = builder.graph();
@@ -61,18 +62,19 @@ ValueId pool(GraphBuilder& builder, ValueId x) {
   return builder.node(graph::MaxPool{{2, 2, 2, 2, 0, 0, 0, 0}}, {x});
 }
 
-/// Lets the network go on with `value`, so that it is stored in halves.
+/// Adds a node that reads `value`, so that `value` isn't an output and is stored in halves.
 void go_on_with(GraphBuilder& builder, ValueId value) {
   builder.output(builder.node(graph::Add{}, {value, value}));
 }
 
-// Widths aren't multiples of a strip of 30, or are exactly one or two strips, or a pixel more. Some
-// heights exceed a tile.
+// Some widths are exactly one to three strips of 30 columns or one pixel more, and others aren't.
+// Some heights exceed a tile.
 constexpr Size kSizes[] = {{1, 1},  {2, 1},  {1, 9},   {29, 5},  {30, 4},
                            {31, 6}, {60, 3}, {61, 17}, {90, 31}, {47, 101}};
 
-// Inputs and outputs fit every instance, lie between instances, take one warp, several, or more
-// than there are, and some fill no group.
+// Each row is {input channels, output channels}. Some numbers fit an instance of the kernel
+// exactly, and others are between those of two instances. The work needs one warp, several warps,
+// or more warps than a block has. Some numbers don't fill a group of channels.
 constexpr int kChannels[][2] = {{8, 8},   {16, 16}, {16, 64},  {24, 40},  {64, 64},   {64, 16},
                                 {48, 48}, {40, 96}, {72, 104}, {128, 16}, {128, 128}, {3, 5}};
 

@@ -1,4 +1,4 @@
-// These tests compare preprocessing on the device with H.273 and plain scaling, in double
+// These tests compare preprocessing on the device with H.273 and with simple scaling in double
 // precision.
 #include "detector/cnn/cuda/preprocess.h"
 
@@ -23,9 +23,9 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr PixelFormat kP016{true, 1, 1, 16, 0, true};
 
-constexpr double kRounded = 0.501;  // rounding of floats to a whole value
+constexpr double kRounded = 0.501;  // error of rounding a float to a whole number
 
-/// The network's input for a frame.
+/// Holds the network's input that the device makes of a frame.
 class Preprocessed {
  public:
   Preprocessed(const Frame& frame, const std::optional<Size>& detect_size, bool image = true,
@@ -42,7 +42,7 @@ class Preprocessed {
     engine::PreprocessKernel({fit, test::layout_of(frame), order, pad}, place)
         .enqueue(device.descriptor(), memory.data(), stream);
     values_ = test::download(place, memory.data(), stream);
-    // Reads all channels of all pixels, including those beside the picture.
+    // This reads all channels of all pixels, also outside of the picture.
     std::vector<__half> raw(place.bytes() / sizeof(__half));
     cuda::copy(std::as_writable_bytes(std::span<__half>(raw)), memory.span(), stream);
     stream.synchronize();
@@ -154,8 +154,8 @@ TEST(CudaPreprocess, SwapsRedAndBlueForBgr) {
       for (std::size_t c = 0; c < 3; ++c) ASSERT_EQ(rgb.at(c, x, y), bgr.at(2 - c, x, y));
 }
 
-/// Returns the mean over the area of a scaled pixel. Pixels at its edges count by their covered
-/// part.
+/// Returns the mean over the area that a scaled pixel covers. Pixels at the area's edges have the
+/// weight of their covered part.
 double mean_of_area(const RgbOracle& oracle, std::size_t channel, Size content, int x, int y) {
   const double scale_x = static_cast<double>(oracle.size().width) / content.width;
   const double scale_y = static_cast<double>(oracle.size().height) / content.height;
@@ -226,11 +226,12 @@ TEST(CudaPreprocess, RefusesWhatItWasNotMadeFor) {
   EXPECT_NO_THROW(make({{64, 48}, kNv12, {}}));
   EXPECT_NO_THROW(make({{48, 64}, kNv12, {1, false}}));
   const StreamLayout refused[] = {
-      {{48, 64}, kNv12, {}},                      // another size
-      {{64, 48}, kNv12, {1, true}},               // turned
+      {{48, 64}, kNv12, {}},                      // size of another frame
+      {{64, 48}, kNv12, {1, true}},               // turned by 90 degrees and mirrored
       {{64, 48}, {false, 1, 1, 8, 0, true}, {}},  // planar
       {{64, 48}, {true, 1, 0, 8, 0, true}, {}},   // NV16
-      {{64, 48}, {true, 1, 1, 12, 6, true}, {}},  // more than 16 bits
+      {{64, 48}, {true, 1, 1, 12, 6, true}, {}},  // 12 bits, shifted by 6: more than 16 bits
+                                                  // together
       {{64, 48}, {true, 1, 1, 8, 0, false}, {}},  // grey
   };
   for (const StreamLayout& layout : refused) EXPECT_THROW(make(layout), Error);

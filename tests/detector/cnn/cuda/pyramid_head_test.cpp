@@ -1,5 +1,5 @@
-// These tests compare the head that computes the network's last layers itself with the generic head
-// behind these layers.
+// These tests compare the fused head, which computes the network's last layers itself, with the
+// generic head, which follows these layers.
 #include "detector/cnn/cuda/pyramid_head.h"
 
 #include <gtest/gtest.h>
@@ -29,13 +29,14 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr int kStride = 4;
 
 struct HeadSpec {
-  int channels = 24;  ///< of the step's result and of the window's result
+  int channels = 24;  ///< of the pyramid step's output, and of the output of the 3x3 convolution
+                      ///< behind it
   int coarse = 24;
   int fine = 24;
 };
 
-/// Returns a pyramid step and CenterFace's head with random weights, for a network of size
-/// `network`. The graph's input is the coarse map.
+/// Returns the graph of a pyramid step and CenterFace's head with random weights, as in a network
+/// with the input size `network`. The graph's input is the coarse map.
 graph::Graph head_graph(const Model& model, const HeadSpec& spec, Size network) {
   GraphBuilder builder(spec.coarse, {network.width / kStride / 2, network.height / kStride / 2}, 1);
   ValueId fine = builder.node(graph::Upsample{2}, {builder.input()});
@@ -72,7 +73,7 @@ struct Found {
   Detections kept;
 };
 
-/// Returns what a head finds in a network's last values.
+/// Returns the candidates that a head finds in the last values of a network.
 Found found_by(const engine::CandidateHead& head, std::byte* activations,
                const cuda::Stream& stream, std::uint32_t capacity) {
   const cuda::DeviceBuffer<std::uint32_t> scratch(head.scratch_words());
@@ -91,7 +92,7 @@ Found found_by(const engine::CandidateHead& head, std::byte* activations,
   return found;
 }
 
-/// Runs the network, then the head.
+/// Runs the network, and then the head.
 Found run(test::DeviceNetwork& network, const engine::CandidateHead& head, std::uint32_t capacity) {
   network.run();
   return found_by(head, network.activations(), network.stream(), capacity);
@@ -104,7 +105,7 @@ engine::HeadKernels generic_head(const Model& model, const NetworkFit& fit,
 
 constexpr std::uint32_t kRoom = 1 << 16;
 
-/// Runs both heads on the same layers and the same input.
+/// Runs the fused and the generic head with the same layers and the same input.
 class Heads {
  public:
   Heads(const Model& model, const HeadSpec& spec, Size frame)
@@ -161,11 +162,12 @@ double worst_of(const Landmarks& a, const Landmarks& b) {
 
 struct Errors {
   double score;
-  double pixels;  ///< errors of boxes; those of landmarks grow with the face
+  double pixels;  ///< allowed error of a box's coordinate; that of a landmark also grows with the
+                  ///< face
 };
 
-/// Expects the same cells in the same order, except slivers at the frame's edge. A sliver is the
-/// rest of a face that is nearly outside, and either head may drop it.
+/// Expects the same candidates in the same order, except for slivers: narrow rests of faces that
+/// are almost completely outside of the frame. Either head may drop a sliver.
 void expect_same(const Detections& actual, const Detections& expected, const Errors& most) {
   const auto sliver = [&](const Detections& from, std::size_t i) {
     return std::min(from.boxes[i].width(), from.boxes[i].height()) <= most.pixels;
@@ -190,8 +192,8 @@ void expect_same(const Detections& actual, const Detections& expected, const Err
 }
 
 TEST_F(CudaPyramidHead, FindsWhatTheGenericHeadFinds) {
-  // Sizes are around a thread block's 30 columns and up to 18 rows of cells; the first is the
-  // smallest.
+  // The sizes lie around a thread block's area, which is 30 columns and up to 18 rows of cells. The
+  // first size is the smallest possible one.
   for (const Size size :
        {Size{32, 32}, Size{64, 32}, Size{128, 96}, Size{96, 288}, Size{320, 64}, Size{480, 160}}) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
@@ -212,8 +214,8 @@ TEST_F(CudaPyramidHead, ComputesAnyChannels) {
       }
 }
 
-/// The comparison is exact, because which cells pass and where they are stored doesn't change what
-/// is written.
+/// Results with different thresholds must be exactly equal: the threshold changes which candidates
+/// are stored and where, but not their values.
 TEST_F(CudaPyramidHead, KeepsScoresAboveTheThresholdInOrder) {
   const Heads heads(model_, {}, {480, 320});
   const Found all = heads.fused(0);
@@ -261,7 +263,8 @@ TEST_F(CudaPyramidHead, RefusesAnotherHead) {
                Error);
 }
 
-/// Runs the model with its stem, its pyramid and its head fused, and all else node by node.
+/// Runs the model with fused stem, pyramid and head. All other nodes run one by one. Returns the
+/// candidates.
 Found found_fused(const Model& model, const graph::Graph& optimised,
                   const engine::PictureSource& picture, const test::DescribedFrame& frame,
                   const cuda::Stream& stream) {

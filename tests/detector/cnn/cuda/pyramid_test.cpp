@@ -1,4 +1,4 @@
-// These tests compare the steps of a feature pyramid, with random weights, with the interpreter.
+// These tests compare the steps of a feature pyramid with the interpreter, with random weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,14 +16,15 @@ using graph::ValueId;
 using test::GraphBuilder;
 
 struct StepSpec {
-  int coarse = 24;  ///< channels
+  int coarse = 24;  ///< channels of the coarse map
   int fine = 24;
   int outputs = 24;
   Activation up = Activation::relu;
   Activation lateral = Activation::relu;
 };
 
-/// Checks a step from a map of `size` to one of twice that size.
+/// Checks a pyramid step whose coarse map has the size `size` and whose fine map has twice that
+/// size.
 void expect_step(const StepSpec& spec, Size size) {
   SCOPED_TRACE(testing::Message() << spec.coarse << "+" << spec.fine << " to " << spec.outputs
                                   << " channels, " << size.width << "x" << size.height);

@@ -1,4 +1,5 @@
-// These tests compare the stem's kernels with the interpreter, on a prepared picture and on frames.
+// These tests compare the stem's kernels with the interpreter. Inputs are a preprocessed picture or
+// a frame.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,14 +25,14 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 constexpr PixelFormat kP010{true, 1, 1, 10, 6, true};
 constexpr PixelFormat kP016{true, 1, 1, 16, 0, true};
 
-/// The channels of the first layer and, if there is a block, of its result.
+/// Describes a stem: the channels of the first layer, and those of the block behind it.
 struct StemSpec {
   int channels = 32;
-  int outputs = 16;  ///< 0: no block
+  int outputs = 16;  ///< 0: there is no block
   Activation last = Activation::none;
 };
 
-/// Returns the graph of a fused stem whose output others read.
+/// Returns the graph of a fused stem. Another node reads the stem's output.
 graph::Graph stem_graph(const StemSpec& spec, Size size, unsigned seed) {
   GraphBuilder builder(3, size, seed);
   const bool block = spec.outputs > 0;
@@ -81,7 +82,8 @@ TEST(CudaStem, ComputesAnyChannels) {
 }
 
 TEST(CudaStem, ComputesAnySize) {
-  // Sizes are around a thread block's 60x32 and 64x32 pixels, odd, and the smallest ones.
+  // The sizes lie around a thread block's areas of 60x32 and 64x32 pixels. Some sizes are odd, and
+  // some are as small as possible.
   for (const Size size : {Size{1, 1}, Size{2, 2}, Size{3, 1}, Size{1, 5}, Size{7, 3}, Size{59, 31},
                           Size{60, 32}, Size{61, 33}, Size{62, 34}, Size{64, 32}, Size{65, 30},
                           Size{121, 65}, Size{160, 128}, Size{193, 7}, Size{9, 201}})
@@ -94,7 +96,8 @@ TEST(CudaStem, ComputesBothActivations) {
       expect_stem_of({32, outputs, last}, {70, 42}, random_picture({70, 42}, 4));
 }
 
-/// The picture is white, so the padding outside of the picture and of the first layer's map shows.
+/// The picture is white, so errors in the padding of the picture or of the first layer's map would
+/// be visible.
 TEST(CudaStem, PadsWithZeros) {
   for (const Size size : {Size{64, 48}, Size{63, 47}}) {
     const test::Tensor white(
@@ -104,7 +107,7 @@ TEST(CudaStem, PadsWithZeros) {
   }
 }
 
-/// Returns the network's input as the generic kernel makes it.
+/// Returns the network's input that the generic kernel makes of a frame.
 test::Tensor preprocessed(const engine::PictureSource& picture, const test::DescribedFrame& frame,
                           const cuda::Stream& stream) {
   engine::Placement place;
@@ -116,7 +119,7 @@ test::Tensor preprocessed(const engine::PictureSource& picture, const test::Desc
   return test::download(place, memory.data(), stream);
 }
 
-/// Expects that the stem computes the same from the frame as from preprocessed pixels.
+/// Expects that the stem computes the same values from a frame as from preprocessed pixels.
 void expect_reads(const Frame& frame, ChannelOrder order = ChannelOrder::rgb, int outputs = 16) {
   const cuda::Stream stream;
   const test::DescribedFrame on_device(frame, stream);
@@ -161,8 +164,8 @@ TEST(CudaStem, ReadsFramesOfAnyMatrix) {
     }
 }
 
-/// Every luma is combined with the extremes of chroma, which give the largest values before
-/// clamping.
+/// Every luma occurs together with the smallest and the largest chroma, which give the values that
+/// need clamping.
 TEST(CudaStem, ClampsColours) {
   for (const unsigned u : {0U, 128U, 255U})
     for (const unsigned v : {0U, 128U, 255U})

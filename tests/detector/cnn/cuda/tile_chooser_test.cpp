@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kWays{"1,1", "2,1", "4,2"};
 const Chip kChip{132, 1 << 17, 90, "Some Chip"};
 
-/// Reports `fastest` as the fastest way, and counts calls.
+/// Pretends that the way number `fastest` is the fastest, and counts the measurements.
 struct Clock {
   std::size_t fastest;
   int calls = 0;
@@ -37,14 +37,14 @@ class TileFile : public testing::Test {
     std::ifstream in(file());
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  /// Writes a file that knows way 2 for "block".
+  /// Writes a file that holds the choice 2 for "block".
   void remember() const {
     TileChooser chooser(kChip, file());
     Clock clock{2};
     static_cast<void>(chooser.choose("block", kWays, clock.timed()));
     chooser.save();
   }
-  /// Returns whether a new chooser knows "block".
+  /// Returns whether a new chooser that reads the file needs no measurement for "block".
   [[nodiscard]] bool known(const Chip& chip = kChip) const {
     TileChooser chooser(chip, file());
     Clock clock{0};
@@ -129,7 +129,7 @@ TEST_F(TileFile, CountsAsEmptyWhereItIsDamaged) {
     write(text);
     EXPECT_FALSE(known()) << text.substr(0, 200);
   }
-  std::string other = good;  // names a way that doesn't exist
+  std::string other = good;  // this text names a way that doesn't exist
   other.replace(other.rfind("4,2"), 3, "9,9");
   write(other);
   EXPECT_FALSE(known());
@@ -144,14 +144,14 @@ TEST_F(TileFile, MayBeImpossibleToWrite) {
   EXPECT_NO_THROW(chooser.save());
 }
 
-// A second device of the same kind uses the way that was chosen on the first device, even if the
-// file wasn't saved.
+// The chooser has chosen a way on one device. It must use this way on a second device of the same
+// kind, even if the file now has another way.
 TEST_F(TileFile, IsPrecededByWhatTheRunHasChosen) {
   TileMemory memory;
   Clock first{1};
   TileChooser chooser(kChip, file(), UnknownTiles::tried, &memory);
   EXPECT_EQ(chooser.choose("block", kWays, first.timed()), 1U);
-  remember();  // another process finds another way
+  remember();  // now another process writes another way to the file
   Clock second{0};
   TileChooser next(kChip, file(), UnknownTiles::tried, &memory);
   EXPECT_EQ(next.choose("block", kWays, second.timed()), 1U);

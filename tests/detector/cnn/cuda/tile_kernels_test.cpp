@@ -1,4 +1,4 @@
-// These tests check how candidates are combined between the runs for a tiled picture.
+// These tests check how the kernels combine candidates of the several runs for a tiled picture.
 #include "detector/cnn/cuda/tile_kernels.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kAnywhere = 1e30F;
 
-/// Candidates in device memory, with room for `capacity`.
+/// Holds a list of candidates in device memory, with room for `capacity` candidates.
 struct DeviceList {
   explicit DeviceList(std::uint32_t capacity)
       : boxes(capacity), scores(capacity), landmarks(capacity), count(1) {}
@@ -42,7 +42,7 @@ struct DeviceList {
   cuda::DeviceBuffer<std::uint32_t> count;
 };
 
-/// Returns boxes in a row, 10 pixels apart.
+/// Returns `count` boxes in a row. Their left edges are 10 pixels apart.
 Detections row_of_boxes(int count) {
   Detections all;
   for (int i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ TEST(CudaTileKernels, AppendThoseKeptInOrderAndMoved) {
   to.fill(row_of_boxes(2000), 3, stream);
   engine::launch_append(from.view(), to.view(), {105, -kAnywhere, 6000, kAnywhere}, {32, 64},
                         stream);
-  // Boxes 11 to 599 begin at 110 or more and end at 5995 or less.
+  // Boxes 11 to 599 are within x = 105 and x = 6000.
   ASSERT_EQ(to.total(stream), 3U + 589U);
   const Detections result = cuda::download(to.view(), stream);
   for (std::size_t i = 3; i < result.size(); ++i) {

@@ -1,4 +1,4 @@
-// Reads tiles of inverted residuals from text, for measurements and tests.
+// Parses tiles of inverted residuals, for measurements and tests.
 #pragma once
 
 #include <sstream>
@@ -9,8 +9,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns the tile for which text_of() gives `text`. Throws std::invalid_argument for any other
-/// text.
+/// Returns the tile whose text_of() is `text`. Throws std::invalid_argument for any other text.
 [[nodiscard]] inline InvertedResidualTile tile_of(const std::string& text) {
   InvertedResidualTile tile;
   std::istringstream fields(text);

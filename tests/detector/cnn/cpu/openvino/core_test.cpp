@@ -1,4 +1,5 @@
-// These tests check what OpenVINO needs from the system before anybody can use it.
+// These tests check that the program has what OpenVINO needs from the system, before OpenVINO is
+// used.
 #include "detector/cnn/cpu/openvino/core.h"
 
 #include <gtest/gtest.h>

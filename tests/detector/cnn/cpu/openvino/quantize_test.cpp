@@ -1,4 +1,5 @@
-// These tests check how OpenVINO compiles a network with our FakeQuantize nodes.
+// These tests check how OpenVINO compiles a network into which facepipe has inserted FakeQuantize
+// nodes.
 #include "detector/cnn/cpu/openvino/quantize.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +71,7 @@ TEST_P(Quantize, IsSeenToBeMissing) {
 
 TEST_P(Quantize, SeesASingleConvolutionThatIsNot) {
   const auto network = quantized(Model(file()));
-  // A convolution whose input has no levels is computed in floats.
+  // OpenVINO computes a convolution in floats if its input has no FakeQuantize node.
   for (const ov::Input<ov::Node>& reader : network->input().get_target_inputs()) {
     const auto levels = reader.get_node()->shared_from_this();
     ASSERT_TRUE(ov::is_type<ov::op::v0::FakeQuantize>(levels));
@@ -79,8 +80,8 @@ TEST_P(Quantize, SeesASingleConvolutionThatIsNot) {
   EXPECT_EQ(convolutions_not_in_i8(compiled(network)).size(), 1U);
 }
 
-// OpenVINO 2026.4 uses these names on AVX2, AVX-512 and AMX; names with a small "i8" take signed
-// bytes as input.
+// OpenVINO 2026.4 has kernels with these names on AVX2, AVX-512 and AMX. Names with a lower-case
+// "i8" belong to kernels whose input is signed bytes.
 TEST(I8Kernel, IsKnownByItsName) {
   for (const char* const name :
        {"jit_avx2_1x1_I8", "brgconv_avx512_1x1_I8", "brgconv_avx512_amx_1x1_i8"})
@@ -90,7 +91,7 @@ TEST(I8Kernel, IsKnownByItsName) {
     EXPECT_FALSE(is_i8_kernel(name)) << name;
 }
 
-// The levels of the network's own weights must not use the eighth bit, which this mode leaves out.
+// With Products::saturate, weights must not use the eighth bit.
 TEST_P(Quantize, LeavesHalfOfTheWeightsLevelsWhereSumsSaturate) {
   const Model model(file());
   const auto exact = quantized(model);
