@@ -1,11 +1,11 @@
-# Looks for CUDA if FACEPIPE_CUDA says so. FACEPIPE_HAS_CUDA tells all other files the result.
+# Looks for CUDA, unless FACEPIPE_CUDA is OFF. Other files read from FACEPIPE_HAS_CUDA whether CUDA was found.
 set(FACEPIPE_CUDA AUTO CACHE STRING "CUDA: AUTO (if nvcc is found), ON or OFF")
 set(FACEPIPE_CUDA_ARCHITECTURES 90 CACHE STRING
   "As CMAKE_CUDA_ARCHITECTURES; for a release 75-real;80-real;86-real;89-real;90")
 
 set(FACEPIPE_HAS_CUDA OFF)
 if(NOT FACEPIPE_CUDA STREQUAL OFF)
-  # This is set before the language is enabled, because CMake would choose for itself then.
+  # These variables are set before CUDA is enabled as a language. Otherwise CMake would choose their values.
   set(CMAKE_CUDA_ARCHITECTURES ${FACEPIPE_CUDA_ARCHITECTURES})
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   include(CheckLanguage)
@@ -36,10 +36,10 @@ if(NOT FACEPIPE_CUDA STREQUAL OFF)
 endif()
 
 # facepipe_cuda_sources(TARGET FILES...): compiles FILES into TARGET, and links CUDA's runtime statically.
-# FILES name the runtime, or are CUDA themselves.
+# FILES are CUDA sources, or C++ sources that use the runtime.
 function(facepipe_cuda_sources target)
   target_sources(${target} PRIVATE ${ARGN})
   target_link_libraries(${target} PUBLIC CUDA::cudart_static)
-  # These are line numbers for the profiler and compute-sanitizer. They cost no time.
+  # Adds line numbers for the profiler and compute-sanitizer. They don't make the kernels slower.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-lineinfo>)
 endfunction()

@@ -1,5 +1,5 @@
-# Defines CUPTI as one imported target, facepipe_cupti, if it is found. Only bench/copy_trace needs it, with
-# the records of version 13. It comes with the toolkit, in its own folder or among the other libraries.
+# Defines CUPTI as one target, facepipe_cupti, if CMake finds it. Only bench/copy_trace needs CUPTI, and it needs
+# the records of version 13. CUPTI is a part of CUDA's toolkit, in a separate folder or among the other libraries.
 if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13)
   find_path(CUPTI_INCLUDE_DIR cupti.h
     HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include)

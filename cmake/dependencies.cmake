@@ -1,5 +1,5 @@
-# Looks for every library that facepipe links, and makes each an imported target. Only cuda.cmake and
-# opencv.cmake look for others: those that need CUDA or may have it.
+# Looks for the libraries that facepipe links, and makes a target for each. Two other files look for the remaining
+# libraries: cuda.cmake for those that need CUDA, and opencv.cmake for OpenCV, which can be built with CUDA.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 

@@ -1,5 +1,5 @@
-# Defines the interfaces of NVDEC and NVENC as one target, facepipe_ffnvcodec. It only has headers, which come
-# with those with which FFmpeg was built.
+# Defines one target, facepipe_ffnvcodec, for the interfaces of NVDEC and NVENC. These are only headers. They are
+# the headers with which FFmpeg itself is built.
 find_path(FFNVCODEC_INCLUDE_DIR ffnvcodec/dynlink_cuviddec.h)
 if(NOT FFNVCODEC_INCLUDE_DIR)
   message(FATAL_ERROR "nvcc is here, but ffnvcodec/dynlink_cuviddec.h is not: run ./dev setup (it is in Debian's "

@@ -1,5 +1,5 @@
-# Defines nvJPEG as one imported target, facepipe_nvjpeg. ./dev setup unpacks its wheel into data/fetched; a
-# toolkit that has it will do, too. The wheel has no library with the plain name.
+# Defines nvJPEG as one target, facepipe_nvjpeg. ./dev setup unpacks nvJPEG's wheel into data/fetched. A toolkit
+# that contains nvJPEG works, too. In the wheel, the library's name is libnvjpeg.so.13; there is no libnvjpeg.so.
 find_path(NVJPEG_INCLUDE_DIR nvjpeg.h
   HINTS ${CMAKE_SOURCE_DIR}/data/fetched/nvjpeg/include ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NVJPEG_LIBRARY NAMES libnvjpeg.so.13 nvjpeg

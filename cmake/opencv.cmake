@@ -1,4 +1,5 @@
-# Defines OpenCV as one imported target, facepipe_opencv: the system's, or with FACEPIPE_OPENCV one with CUDA.
+# Defines OpenCV as one target, facepipe_opencv. It is the system's OpenCV, or the OpenCV with CUDA in the folder
+# FACEPIPE_OPENCV.
 set(FACEPIPE_OPENCV "" CACHE PATH
   "Where an OpenCV >= 4.14 and < 5 with CUDA and its dnn is installed (data/opencv-cuda builds one); empty: the system's")
 
@@ -26,7 +27,7 @@ if(FACEPIPE_OPENCV)
   target_link_libraries(facepipe_opencv INTERFACE opencv_dnn opencv_imgproc opencv_core)
   set(OPENCV_DNN_LIBRARY "${OpenCV_VERSION}, CUDA ${OpenCV_CUDA_VERSION}, cuDNN ${OpenCV_CUDNN_VERSION} (${FACEPIPE_OPENCV})")
 else()
-  # Debian's libopencv-dnn-dev carries headers and libraries but no CMake package.
+  # Debian's libopencv-dnn-dev contains headers and libraries, but no CMake package.
   find_path(OPENCV_INCLUDE_DIR opencv2/dnn.hpp PATH_SUFFIXES opencv4 REQUIRED)
   find_library(OPENCV_CORE_LIBRARY opencv_core REQUIRED)
   find_library(OPENCV_IMGPROC_LIBRARY opencv_imgproc REQUIRED)

@@ -1,4 +1,4 @@
-# Prints what was found and will be built. Read this first if a build surprises you.
+# Prints which libraries were found and what will be built. Read this output first if a build surprises you.
 message(STATUS "facepipe ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 message(STATUS "  FFmpeg     libavcodec ${FFMPEG_libavcodec_VERSION}, libavformat ${FFMPEG_libavformat_VERSION}")
 message(STATUS "  OpenCV     ${OPENCV_DNN_LIBRARY}")

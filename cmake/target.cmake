@@ -1,4 +1,5 @@
-# facepipe_library(NAME SOURCES...): makes a static library facepipe::NAME, included as "NAME/header.h".
+# facepipe_library(NAME SOURCES...): makes the static library facepipe::NAME. Its headers are included as
+# "NAME/header.h".
 function(facepipe_library name)
   add_library(facepipe_${name} STATIC ${ARGN})
   add_library(facepipe::${name} ALIAS facepipe_${name})

@@ -1,8 +1,8 @@
 """Writes the file of a detector of aggregate channel features, which detector/acf/model/README.md describes.
-experiments/training/train-acf and acf-from-mat use it. The file appears only when it is complete, and replaces
-another file only if the user asks for that.
+The scripts experiments/training/train-acf and data/acf-from-mat use this module. A file appears only when it is
+complete, and replaces another file only if the user asks for this.
 
-Pairs are (rows, columns).
+All sizes are pairs (rows, columns).
 """
 import json
 import os
@@ -17,11 +17,12 @@ UNIT = 65536  # sums are whole numbers of 1 / 65536
 
 
 class Refused(Exception):
-    """A line that names what can't be used, and why."""
+    """Its text is one line, which says what can't be used, and why."""
 
 
 def text_of(class_name, sizes, lambdas, threshold, score, trees):
-    """`sizes` are those of object, window and padding. `trees` is (features, thresholds, leaves), with a row a tree."""
+    """Returns the text of the file. `sizes` are the sizes of the object, the window and the padding. `trees` is
+    (features, thresholds, leaves); each of these arrays has a row for each tree."""
     model, window, padding = sizes
     head = {
         "format": "facepipe-acf", "version": 1, "class": class_name,
@@ -35,7 +36,7 @@ def text_of(class_name, sizes, lambdas, threshold, score, trees):
         "unit": UNIT, "threshold": threshold, "score": {"a": score[0], "b": score[1]},
     }
     features, thresholds, leaves = trees
-    # A float32's text is the shortest one that gives the same float.
+    # numpy writes a float32 with the fewest digits from which the same float can be read.
     parts = [("f", features), ("t", thresholds.astype(np.float32)), ("h", leaves)]
     return (json.dumps(head, indent=1)[:-2] + ',\n "trees": {\n'
             + ",\n".join(f'"{name}": [\n{rows_of(array)}]' for name, array in parts) + "\n}}\n")
@@ -46,7 +47,7 @@ def rows_of(array):
 
 
 def check_target(path, overwrite):
-    """Refuses a target to which no file may be written. Called before the work whose result is the file."""
+    """Raises Refused if the file can't be written to `path`. Call it before the work, so that no work is lost."""
     try:
         if path.is_symlink():
             raise Refused(f"{path}: is a link, which is never written through: name the file itself")
@@ -61,7 +62,7 @@ def check_target(path, overwrite):
 
 
 def write(path, text, overwrite):
-    check_target(path, overwrite)  # again, because a file may have come meanwhile
+    check_target(path, overwrite)  # checked again, because a file can have appeared since the first check
     unfinished = path.with_name(f".acf-{os.getpid()}.unfinished")
     try:
         with open(unfinished, "w", encoding="utf-8", newline="\n") as file:

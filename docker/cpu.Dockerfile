@@ -1,8 +1,8 @@
-# facepipe for machines without a GPU. From the repository's root:
+# An image of facepipe for machines without a GPU. Build it in the root folder of the repository:
 #   docker build --file docker/cpu.Dockerfile --tag facepipe .
 FROM debian:12 AS build
 WORKDIR /src
-# What is fetched is kept while only sources change.
+# Docker keeps the results of these steps while only sources change, so it doesn't fetch the packages again.
 COPY dev ./
 COPY data data
 RUN FACEPIPE_CUDA=OFF ./dev setup
@@ -20,7 +20,7 @@ RUN apt-get update -q \
 USER facepipe
 WORKDIR /data
 VOLUME /data
-# Fails where a library is missing.
+# This step fails if a library is missing.
 RUN facepipe --version
 ENTRYPOINT ["facepipe"]
 CMD ["--help"]

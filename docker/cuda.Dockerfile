@@ -1,24 +1,26 @@
-# facepipe for NVIDIA's GPUs of compute capability 7.5 and newer. From the repository's root:
+# An image of facepipe for NVIDIA's GPUs of compute capability 7.5 and newer. Build it in the root folder of the
+# repository:
 #   docker build --file docker/cuda.Dockerfile --tag facepipe:cuda .
-# The image needs the host's driver (580 or newer, for CUDA 13) and nothing else of CUDA: the runtime
-# is linked statically, and nvJPEG comes along.
-# With OpenCV's dnn on CUDA besides (--engine opencv --device cuda), built once and kept while data/ stays:
+# The host needs NVIDIA's driver (580 or newer, for CUDA 13), but no other part of CUDA: CUDA's runtime is linked
+# statically, and the image contains nvJPEG.
+# The next command also adds OpenCV with CUDA, for --engine opencv --device cuda. Docker builds this OpenCV once, and
+# keeps it while data/ doesn't change:
 #   docker build --file docker/cuda.Dockerfile --build-arg OPENCV=cuda --tag facepipe:cuda-opencv .
 ARG CUDA_IMAGE=nvidia/cuda:13.0.1-devel-ubuntu24.04
 ARG OPENCV=debian
 FROM ${CUDA_IMAGE} AS toolkit
 
-# The toolkit comes from its image and all else from Debian 12, the system that is tested.
+# Only the toolkit comes from NVIDIA's image. Everything else comes from Debian 12, the system on which we test.
 FROM debian:12 AS packages
 COPY --from=toolkit /usr/local/cuda-13.0 /usr/local/cuda
 ENV PATH=/usr/local/cuda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV FACEPIPE_CUDA=ON
 WORKDIR /src
-# What is fetched is kept while only sources change.
+# Docker keeps the results of these steps while only sources change, so it doesn't fetch the packages again.
 COPY dev ./
 COPY data data
 RUN ./dev setup
-# A GPU newer than the last one compiles that one's PTX when it is first used.
+# For a GPU that is newer than all of these, the driver compiles the PTX of the last one at the first use.
 ARG CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90
 ENV FACEPIPE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES
 
@@ -41,13 +43,13 @@ RUN apt-get update -q \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --create-home facepipe \
  && install -d -o facepipe -g facepipe /data
-# What of the driver is put into the container: CUDA, NVDEC and NVENC, nvidia-smi.
+# These variables say which parts of the driver the container gets: CUDA, NVDEC and NVENC, and nvidia-smi.
 ENV NVIDIA_VISIBLE_DEVICES=all
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,video,utility
 USER facepipe
 WORKDIR /data
 VOLUME /data
-# Fails where a library is missing; needs no driver.
+# This step fails if a library is missing. It needs no driver.
 RUN facepipe --version
 ENTRYPOINT ["facepipe"]
 CMD ["--help"]

@@ -1,9 +1,9 @@
-"""A hook of mkdocs: lets pages link to files outside of docs/, such as ../bench/results/memory.txt.
+"""A hook of mkdocs: pages may link to files outside of docs/, such as ../bench/results/memory.txt.
 
-So the same link works on a page of the site and where a repository's browser shows the Markdown file. The hook
-copies the linked files into the site's folder tree/. A linked Markdown file becomes a page, and the hook follows
-its links, too. A linked folder becomes a page that lists its files. A link to what doesn't exist is a warning, and so
-an error with --strict.
+With this hook, the same link works on the site that mkdocs builds, and on a website that shows the Markdown files of
+the repository. The hook copies the linked files into the site's folder tree/. A linked Markdown file becomes a page,
+and the hook follows its links, too. A linked folder becomes a page that lists its files. If a link leads nowhere, the
+hook warns; with mkdocs' option --strict, this warning is an error.
 """
 import logging
 import pathlib
@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 LOG = logging.getLogger("mkdocs.plugins.tree_links")
 TREE = pathlib.Path(__file__).resolve().parents[1]
 PAGES = "docs/"
-# Markdown files whose links are checked although no page needs to link to them.
+# The hook also checks the links of these Markdown files, even if no page links to them.
 ROOTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "bench/results/README.md",
          "data/LICENSES.md", "docker/README.md"]
 
@@ -25,7 +25,7 @@ ELSEWHERE = re.compile(r"^[a-z]+:")
 
 
 def outside_fences(text):
-    """`text` in pieces: (piece, whether links in it count). Links in code are no links."""
+    """Yields `text` in pieces: (piece, whether links in the piece count). Links in blocks of code don't count."""
     end = 0
     for fence in FENCE.finditer(text):
         yield text[end:fence.start()], True
@@ -35,7 +35,7 @@ def outside_fences(text):
 
 
 def target_of(source, link):
-    """The path in the tree to which the Markdown file `source` links; None for a link to another server."""
+    """Returns the path in the tree to which the Markdown file `source` links; None for a link to another server."""
     if ELSEWHERE.match(link["path"]):
         return None
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), link["path"]))
@@ -49,7 +49,7 @@ def targets(source):
 
 
 def source_of(uri):
-    """The path in the tree of what the site calls `uri`."""
+    """Returns the path in the tree of the file whose place on the site is `uri`."""
     return uri.removeprefix("tree/") if uri.startswith("tree/") else PAGES + uri
 
 

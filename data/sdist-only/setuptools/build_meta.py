@@ -1,7 +1,7 @@
-"""Stands in for setuptools while pip downloads a source package, so that none of its code runs.
+"""Replaces setuptools while pip downloads a source package, so that no code of the package runs.
 
-Before pip saves a source package, it asks the package's build system for its metadata, and would install
-that build system, unpinned, to do so. The package already holds the answer: PKG-INFO.
+Before pip saves a source package, it asks the package's build system for the metadata of the package. For this, pip
+would install the build system in any version. But the package already contains the metadata: PKG-INFO.
 """
 
 import email
@@ -17,7 +17,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     return info.name
 
 
-# A package may have its own build system, which takes these from here when it is imported.
+# Some packages have their own build system, which imports these functions from here.
 
 def get_requires_for_build_sdist(config_settings=None):
     return []
