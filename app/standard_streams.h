@@ -32,7 +32,8 @@ void tell(std::string_view text);
 /// Returns the error that print() throws for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
 
-/// This text moves to the beginning of a terminal's line and clears it.
+/// This escape sequence moves the cursor to the beginning of the terminal's line and clears the
+/// line.
 inline constexpr std::string_view kClearLine = "\r\033[K";
 
 /// Writes to stderr why the program ends. The line looks like a line of the log, even if there is

@@ -71,7 +71,7 @@ def usable_settings(arguments):
 
 
 def deface_command(arguments, output):
-    # With its default, 16, deface would change 1080 lines to 1088. With 2, it keeps the frame's size.
+    # With the default macro_block_size of 16, deface would change a height of 1080 to 1088. With 2, it keeps the size.
     encoder = {"codec": "libx264", "macro_block_size": 2,
                "output_params": ["-preset", arguments.preset, "-crf", arguments.crf]}
     return [arguments.deface, arguments.clip, "--output", output, "--replacewith", "none",

@@ -95,7 +95,7 @@ class SideOutputs {
   /// Must be called once.
   void commit_tracks(const track::TrackFile& tracks);
 
-  /// Returns the files that already have their names.
+  /// Returns the final paths of the files that have been committed so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& committed() const { return committed_; }
   /// Returns why a file of frames was given up; nullopt if no file was given up.
   [[nodiscard]] std::optional<Failure> failure() const;

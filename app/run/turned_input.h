@@ -1,5 +1,5 @@
-// Searches a few pictures of an input for faces before the run works on it. So it finds out whether
-// the faces are turned in the pixels.
+// Finds out, before a run works on an input, whether the faces in its decoded pictures are rotated
+// although no rotation tag says so. For this, it searches a few pictures in all four rotations.
 #pragma once
 
 #include <map>

@@ -184,7 +184,7 @@ __device__ __forceinline__ void walk(const ScanMemory& memory, int first, int en
   for (int i = 0; i < count; ++i) add_tree(begin[i], windows, sums);
 }
 
-// --- A tile's windows through the trees ----------------------------------------------------------
+// --- Evaluation of the trees for a tile's windows ------------------------------------------------
 
 /// Appends a place to the list of `round`, and stores its sum so far.
 __device__ void append(int round, const ScanTile& tile, const PlaceLists& lists, int place,

@@ -1,4 +1,4 @@
-// R-CNN's greedy suppression on the CPU, cpu_nms.pyx, in C++.
+// A C++ port of cpu_nms.pyx, R-CNN's greedy suppression for the CPU.
 #pragma once
 
 #include <cstdint>

@@ -169,10 +169,11 @@ __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPe
   }
 }
 
-/// Finds the block's partition. A cell belongs to it if the number of candidates in the cells
-/// before it is at least `begin` and less than `begin` + `partition_size`. On return, `counts`
-/// holds this number for the cells of the partition; on entry, it holds the number of candidates in
-/// each cell. memory.overfull must be 0 on entry. Ends with a barrier.
+/// Finds the block's partition: the cells for which the number of candidates in all earlier cells
+/// is at least `begin` and less than `begin` + `partition_size`. On entry, counts[c] must be the
+/// number of candidates in cell c, and memory.overfull must be 0. On return, counts[c] is the
+/// number of candidates in all cells before c, for each cell c of the partition. Ends with a
+/// barrier.
 __device__ __forceinline__ Partition find_partition(unsigned* counts, unsigned n, unsigned begin,
                                                     unsigned partition_size, unsigned max_rows,
                                                     PartitionMemory& memory) {

@@ -217,7 +217,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   }
 }
 
-/// Calls project() with the numbers of tiles that the arguments contain.
+/// Calls the instance of project() whose template parameters are the numbers of tiles in `a`.
 template <int kChunks, int kStride>
 __device__ __forceinline__ void project_columns(const InvertedResidualArguments& a,
                                                 const BlockWork<kChunks, kStride>& work,

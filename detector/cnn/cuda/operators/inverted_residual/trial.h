@@ -1,4 +1,5 @@
-// Measures how fast each tile of an inverted residual is. The measured layer has memory of its own.
+// Measures how long the kernel of an inverted residual takes with each tile, which is the shape of
+// the work of a thread block. It uses input, output and weights of its own, not the network's.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,8 @@
 
 namespace facepipe::detector::engine {
 
-/// Number of pixels of a row whose results a lane holds. Lane 4g + t has the pixels 4g..4g+3.
+/// A lane holds the results of this many neighbouring pixels of a row. Lane 4g + t (t = 0..3) has
+/// the pixels 4g..4g+3; t selects its channels.
 inline constexpr int kStemLanePixels = 4;
 /// Number of steps of 16 k. A window has three rows of ten values, and is padded to 32 values.
 inline constexpr int kStemSums = 2;
