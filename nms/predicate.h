@@ -104,9 +104,7 @@ FACEPIPE_NMS_INLINE float centre_penalty(const Box& a, const Box& b) {
 /// true if the boxes don't overlap.
 FACEPIPE_NMS_INLINE bool diou_exceeds(const Box& a, const Box& b, float inter, float area_a,
                                       float area_b, float threshold) {
-  // The penalty is at least 0, so most pairs need no division.
-  return iou_exceeds(inter, area_a, area_b, threshold) &&
-         iou_exceeds(inter, area_a, area_b, add(threshold, centre_penalty(a, b)));
+  return iou_exceeds(inter, area_a, area_b, add(threshold, centre_penalty(a, b)));
 }
 
 /// Returns whether inter / area(winner) > threshold.

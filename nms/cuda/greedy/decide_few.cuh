@@ -5,6 +5,7 @@
 
 #include "nms/cuda/device.cuh"
 #include "nms/cuda/greedy/block_context.cuh"
+#include "nms/cuda/overlaps.cuh"
 
 namespace facepipe::nms {
 
@@ -23,6 +24,13 @@ namespace facepipe::nms {
 inline constexpr unsigned kFewCandidates = 256;
 inline constexpr unsigned kFewWords = kFewCandidates / 32;
 static_assert(2 * kFewCandidates == kThreads);
+
+/// The number of candidates up to which one block decides them. DIoU divides for each pair, so that
+/// several blocks are faster sooner.
+template <class Overlap>
+inline constexpr unsigned kMostForOneBlock = kFewCandidates;
+template <>
+inline constexpr unsigned kMostForOneBlock<DiouOverlap> = kFewCandidates / 2;
 
 /// Lies in the memory of the counts by cell, which few candidates don't need.
 struct FewMemory {

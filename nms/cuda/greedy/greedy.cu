@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     block.shared.tag = launch_count >> arguments.phase_bits;
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) *arguments.beyond_capacity = count - block.n;
-  if (block.n <= kFewCandidates) {
+  if (block.n <= kMostForOneBlock<Overlap>) {
     if (blockIdx.x == 0)
       decide_few<Overlap, kAnyStronger>(arguments, *reinterpret_cast<FewMemory*>(block.counts),
                                         block.n, first_box, first_score);
