@@ -14,16 +14,16 @@
 namespace facepipe::test {
 
 /// Returns a model whose window has an even number of cells each way, and a coarse one for it.
-inline std::pair<detector::acf::Model, detector::acf::Model> fine_and_coarse(std::size_t trees,
-                                                                             unsigned seed) {
+/// The lower the coarse model's leaves are by `lower`, the more windows it rejects.
+inline std::pair<detector::acf::Model, detector::acf::Model> fine_and_coarse(
+    std::size_t trees, unsigned seed, std::int32_t lower = detector::acf::kUnit / 5) {
   detector::acf::Model fine = small_model(trees, seed);
   fine.window = {32, 40};
-  // With lower leaves, the coarse model rejects many windows.
   detector::acf::Model coarse = small_model(8, seed + 1);
   coarse.window = {fine.window.width / 2, fine.window.height / 2};
   for (detector::acf::Tree& tree : coarse.trees) {
     for (std::uint32_t& feature : tree.features) feature %= 4 * 5 * 10;
-    for (std::int32_t& leaf : tree.leaves) leaf -= detector::acf::kUnit / 5;
+    for (std::int32_t& leaf : tree.leaves) leaf -= lower;
   }
   return {fine, coarse};
 }

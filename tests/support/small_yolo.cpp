@@ -9,7 +9,7 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 using Names = std::vector<std::string>;
 
-constexpr int kWidth = 8;  // channels of the maps before the heads
+constexpr int kWidth = 16;  // channels of the maps before the heads
 constexpr int kBins = 16;
 constexpr std::array kStrides{8, 16, 32};
 constexpr std::int64_t kAllCells = 64 + 16 + 4;  // of the three strides
