@@ -44,7 +44,7 @@ struct NamedEngine {
 /// If an optional field is nullopt, it means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
-  /// Of a network: the file of its card. Empty: MODEL.json, if it exists.
+  /// The file of a network's card. If this is empty, facepipe reads MODEL.json if it exists.
   std::filesystem::path card;
   std::optional<Library> library;
   std::optional<Precision> precision;

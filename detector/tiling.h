@@ -5,7 +5,7 @@
 // find the same faces. Both axes are divided in the same way. Tiles begin at multiples of 32, and
 // their sides differ from the picture's sides by multiples of 32. So the network's strides fall on
 // the same pixels as in the whole picture, and no sample of chroma is divided between two tiles.
-// Both facts hold for all orientations of the stored picture. The overlap is large enough for the
+// This is so for all orientations of the stored picture. The overlap is large enough for the
 // smallest face that the reduced picture shows well. So each face lies wholly in a tile, or is
 // large enough for the reduced picture.
 #pragma once

@@ -14,7 +14,7 @@ namespace facepipe::test {
 /// Chooses random options for the rules that exist on CPU and device. It doesn't choose
 /// options.matrix.
 inline nms::NmsOptions some_options(NmsRandom& random) {
-  // None of these floats is below the fraction that it stands for. So the comparison with them is
+  // Each float is at least as large as the fraction that it stands for. So a comparison with it is
   // exact if corners are whole numbers.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
   nms::NmsOptions options;

@@ -60,7 +60,7 @@ TEST(StageTimes, WaitingInADecoderOrAnEncoderIsNoWork) {
 
 TEST(StageTimes, OfLanesTheShareIsTheirMean) {
   pipeline::StageTimes times;
-  // Both frames are processed at the same time, but in different lanes.
+  // Two lanes process one frame each at the same time.
   times.add(only(StageId::inference, interval(0, 100)), 0);
   times.add(only(StageId::inference, interval(0, 50)), 1);
   for (const StageId stage : {StageId::decode, StageId::mux}) {

@@ -61,12 +61,12 @@ void expect_halves(const detector::acf::Model& fine, const detector::acf::Model&
 /// Searches scales on one core with plain loops.
 class CoarseFineSearch {
  public:
-  /// Both models must outlive this. Throws what expect_halves() throws.
+  /// `fine` and `coarse` must outlive this object. Throws what expect_halves() throws.
   CoarseFineSearch(const detector::acf::Model& fine, const detector::acf::Model& coarse);
 
   /// Returns the windows that both detectors pass, by row, then by column.
   [[nodiscard]] std::vector<PassedWindow> search(const ScaleCells& cells);
-  /// Returns those that the fine detector passes alone, in the same order.
+  /// Returns the windows that the fine detector passes if it searches alone, in the same order.
   [[nodiscard]] std::vector<PassedWindow> search_fine(const ScaleCells& cells) const;
   /// Returns the number of fine windows that the coarse detector left in the last search().
   [[nodiscard]] std::size_t left() const { return left_; }

@@ -224,8 +224,8 @@ TEST_F(ProgramOnCuda, WritesH264AndSaysThatPicturesLeave) {
 }
 
 TEST_F(ProgramOnCuda, DrawsWhatTheCpuDraws) {
-  // Both decoders must lead to the same pictures. The faces are drawn on the device and encoded
-  // without loss.
+  // NVDEC and the CPU's decoder must lead to the same pictures. The faces are drawn on the device
+  // and encoded without loss.
   const Arguments lossless{"--codec", "libx264", "--encoder-option",
                            "qp=0",    "--draw",  "boxes,scores,landmarks,count",
                            "-o",      out_};

@@ -156,7 +156,6 @@ void FeedOfAClip::expect_each_once(const std::vector<ArrivedSegment>& all) const
 }
 
 /// Returns the stamps of the packets that follow a key picture in the file but are shown before it.
-/// Those of the first key picture aren't included.
 std::vector<std::int64_t> FeedOfAClip::leading() const {
   std::vector<std::int64_t> found;
   const AVPacket* key = nullptr;

@@ -137,7 +137,7 @@ onnx::ModelProto rows_of_map(std::int64_t side, const Integers& target) {
     list = build.integers(target);
   }
   build.output(build.node("Reshape", {cells, list}));
-  // Both files name their values alike.
+  // The two files that a test compares must give this value the same name.
   build.model().mutable_graph()->mutable_output(0)->set_name("rows");
   auto& nodes = *build.model().mutable_graph()->mutable_node();
   nodes[nodes.size() - 1].set_output(0, "rows");
