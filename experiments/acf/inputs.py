@@ -2,10 +2,10 @@
 
 So a machine without FFmpeg can be given all that its parts need: NV12 and grey levels, raw.
 """
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import ffmpeg
 import measurement
 
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
@@ -31,16 +31,16 @@ class Picture:
 
     def nv12(self):
         """Makes the picture as raw NV12 without padding."""
-        return made(self.file("nv12"), lambda: ["-i", PHOTO, "-vf", filters(self.name, self.size)], RAW)
+        return ffmpeg.made(self.file("nv12"), lambda: ["-i", PHOTO, "-vf", filters(self.name, self.size), *RAW])
 
     def grey(self):
         """Makes grey levels of full range."""
-        return made(self.file("grey"), lambda: [
-            *self.raw_input(), "-vf", "scale=in_range=limited:out_range=full,format=gray"], RAW)
+        return ffmpeg.made(self.file("grey"), lambda: [
+            *self.raw_input(), "-vf", "scale=in_range=limited:out_range=full,format=gray", *RAW])
 
     def clip(self, frames):
         """Repeats the picture some times in a clip, without loss."""
-        return made(self.file(f"{frames}.mkv"), lambda: [
+        return ffmpeg.made(self.file(f"{frames}.mkv"), lambda: [
             "-stream_loop", frames - 1, *self.raw_input(), "-frames:v", frames, "-pix_fmt", "yuv420p", "-c:v",
             "libx264", "-preset", "ultrafast", "-qp", "0", *tags(self.size)])
 
@@ -66,17 +66,6 @@ def filters(name, size):
     place = f"scale={width}:{height}:flags=bilinear" if name == "photo" else (
         f"loop=14:1,tile=5x3,crop={width}:{height}:0:0")
     return f"{place},scale=in_range=full:out_range=limited:out_color_matrix={matrix(size)},format=nv12"
-
-
-def made(file, words, ending=()):
-    """Makes a file completely or not at all."""
-    if not file.exists():
-        print(f"Making {file.name}", file=sys.stderr)
-        unfinished = file.with_name(f"unfinished_{file.name}")
-        measurement.run(["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", *words(),
-                         *ending, unfinished])
-        unfinished.rename(file)
-    return file
 
 
 def pictures(arguments, folder):

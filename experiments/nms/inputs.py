@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import ffmpeg
 import measurement
 
 SCRIPTS = measurement.REPOSITORY / "experiments" / "inputs"
@@ -14,7 +15,6 @@ CONFIGS = measurement.REPOSITORY / "configs"
 PHOTO = measurement.REPOSITORY / "data" / "fetched" / "demo" / "city.jpg"
 CROWD_SCORE, GROUP_SCORE = "0.4", "0.25"
 CLIP_RATE = 50  # frames a second of crowd and mosaic
-QUIETLY = ["-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
 
 
 @dataclass
@@ -57,6 +57,7 @@ def limit(arguments):
 
 
 def made(file, command):
+    """Makes a file with one of our scripts, which themselves make it completely or not at all."""
     if not file.exists():
         print(f"Making {file.name}", file=sys.stderr)
         measurement.run(command(file))
@@ -82,14 +83,13 @@ def users_clip(clip, folder):
                                 "-show_entries", "stream=codec_name,pix_fmt,r_frame_rate", clip]).output
         if told.strip() == f"h264,yuv420p,{CLIP_RATE}/1":
             return clip
-    return made(file, lambda file: ["ffmpeg", *QUIETLY, "-r", CLIP_RATE, "-i", clip, "-an", "-vf", "setsar=1", "-pix_fmt",
-                                    "yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-g", CLIP_RATE, file])
+    return ffmpeg.made(file, lambda: ["-r", CLIP_RATE, "-i", clip, "-an", "-vf", "setsar=1", "-pix_fmt", "yuv420p", "-c:v",
+                                      "libx264", "-preset", "veryfast", "-crf", "18", "-g", CLIP_RATE])
 
 
 def scaled(picture, width, folder):
-    file = folder / f"{picture.stem}_{width}.jpg"
-    return made(file, lambda file: ["ffmpeg", *QUIETLY, "-i", picture, "-vf", f"scale={width}:-2:flags=lanczos", "-q:v",
-                                    "2", file])
+    return ffmpeg.made(folder / f"{picture.stem}_{width}.jpg", lambda: [
+        "-i", picture, "-vf", f"scale={width}:-2:flags=lanczos", "-q:v", "2"])
 
 
 def growing_clip(arguments, folder):

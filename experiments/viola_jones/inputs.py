@@ -4,8 +4,7 @@ The paper's nine pictures are not published. Nine crops of the demo photo replac
 of WIDER FACE. Each is scaled until it covers VGA and cut to its middle. Existing files are not made again, so a machine
 without FFmpeg can be given all of them.
 """
-import sys
-
+import ffmpeg
 import measurement
 from viola_jones import averages, published
 
@@ -46,13 +45,7 @@ def evenly(all_of_them, count):
 
 
 def grey(file, photo, filters):
-    if file.exists():
-        return
-    print(f"Making {file.name}", file=sys.stderr)
-    unfinished = file.with_suffix(".unfinished")
-    measurement.run(["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-i", photo, "-vf",
-                     f"{filters},format=gray", "-frames:v", "1", "-f", "rawvideo", unfinished])
-    unfinished.rename(file)
+    ffmpeg.made(file, lambda: ["-i", photo, "-vf", f"{filters},format=gray", "-frames:v", "1", "-f", "rawvideo"])
 
 
 def facts(pictures):

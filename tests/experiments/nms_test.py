@@ -1,13 +1,16 @@
 """Tests the experiments' own arithmetic: rules, parsing, statistics, tables, covers, checks and the report."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import csv_tables
 import facts
+import ffmpeg
 import measure
 import results
 import tools
@@ -276,6 +279,43 @@ class UsersClips(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             file = self.clip(pathlib.Path(name), "yuv420p", 50)
             self.assertEqual(inputs.users_clip(file, pathlib.Path(name)), file)
+
+
+class FilesOfFfmpeg(unittest.TestCase):
+    """A program of the tests, which writes "half" or "whole" into its last argument, stands for FFmpeg."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.file = self.folder / "picture.jpg"
+        patched = mock.patch.dict(os.environ, {"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def ends_with(self, code, text):
+        program = self.folder / "ffmpeg"
+        program.write_text(f"#!/bin/sh\nfor last; do :; done\nprintf {text} > \"$last\"\nexit {code}\n")
+        program.chmod(0o755)
+
+    def test_a_part_of_a_file_is_not_taken_for_the_file(self):
+        makers = {"picture.jpg": lambda: ffmpeg.made(self.file, lambda: ["-i", "x"]),
+                  "group_64.jpg": lambda: inputs.scaled(pathlib.Path("group.jpg"), 64, self.folder)}
+        for name, make in makers.items():
+            with self.subTest(name):
+                self.ends_with(1, "half")
+                with self.assertRaises(SystemExit):
+                    make()
+                self.assertFalse((self.folder / name).exists())
+                self.assertEqual([file.read_text() for file in self.folder.glob("unfinished_*")], ["half"])
+                self.ends_with(0, "whole")
+                self.assertEqual(make().read_text(), "whole")
+                self.assertEqual(list(self.folder.glob("unfinished_*")), [])
+
+    def test_a_file_is_made_once(self):
+        self.file.write_text("there")
+        self.ends_with(1, "half")
+        self.assertEqual(ffmpeg.made(self.file, lambda: self.fail("nothing is to be made")).read_text(), "there")
 
 
 class Resumed(unittest.TestCase):
