@@ -2,6 +2,8 @@
 import statistics
 from collections import defaultdict
 
+from viola_jones import published
+
 # The order of tables and figures.
 VARIANTS = ("static, basic", "static, shared memory", "dynamic warp")
 ORDER = (*VARIANTS, "OpenCV's schedule", "OpenCV's schedule, whole scales", "facepipe")
@@ -40,24 +42,19 @@ def rates(frames, name, copies="with copies"):
     return {who: fps(rows) for who, rows in of_frames(frames, name, copies).items()} if name else {}
 
 
-def by_cached_stages(choices, name):
-    """Returns {K: rows of dynamic warps}."""
+def by_choice(choices, who, words, name):
+    """Returns {number: rows} of a variant. The number follows the words in a row's `who`: "dynamic warp, K 7"."""
     found = defaultdict(list)
     for row in choices:
-        before, _, cached = row.who.rpartition(" K ")
-        if before == f"{VARIANTS[-1]}," and kind(row.picture) == name:
-            found[int(cached)].append(row)
-    return dict(sorted(found.items()))
-
-
-def by_block_side(choices, who, name):
-    """Returns {columns and rows of a block: rows}."""
-    found = defaultdict(list)
-    for row in choices:
-        before, _, side = row.who.rpartition(" blocks of ")
+        before, _, number = row.who.rpartition(f" {words} ")
         if before == f"{who}," and kind(row.picture) == name:
-            found[int(side.split()[0])].append(row)
+            found[int(number.split()[0])].append(row)
     return dict(sorted(found.items()))
+
+
+def multiprocessors_of_part(results):
+    """Returns how many multiprocessors the part of the chip had; as many as were asked for if nothing was measured."""
+    return max((row.multiprocessors for row in results.part_scales), default=published.PART)
 
 
 def by_scale(rows, value):

@@ -14,19 +14,9 @@ def held(does):
     return "held" if does else "not held"
 
 
-def on_both(results, judged):
-    """Returns a verdict and a sentence for the chip of the paper's size, and for the whole one, as far as measured.
-
-    `judged`: {place: (whether the claim held, its number in words)}; `None` stands for a place that was not measured.
-    """
-    told = {place: one for place, one in judged.items() if one}
-    verdict = "; ".join(f"{held(does)} on {place}" for place, (does, _) in told.items())
-    return verdict, " ".join(f"On {place}: {words}." for place, (_, words) in told.items())
-
-
 def places(results):
     """Returns {place: its tables of frames and of scales}."""
-    used = max((row.multiprocessors for row in results.part_scales), default=published.PART)
+    used = averages.multiprocessors_of_part(results)
     return {f"{used} multiprocessors (a C2050 has 14)": (results.part_frames, results.part_scales),
             "the whole chip": (results.frames, results.scales)}
 
@@ -61,9 +51,16 @@ def faster(results):
 
 
 def both_places(results, claim, judge):
+    """Tells of a claim on the chip of the paper's size and on the whole one, as far as measured.
+
+    judge(frames, scales) returns whether the claim held and its number in words; None for a place that was not measured.
+    """
     judged = {place: judge(*tables) for place, tables in places(results).items()}
-    verdict, told = on_both(results, judged)
-    return f"* **{claim}: {verdict}.** {told}\n" if verdict else ""
+    told = {place: one for place, one in judged.items() if one}
+    if not told:
+        return ""
+    verdict = "; ".join(f"{held(does)} on {place}" for place, (does, _) in told.items())
+    return f"* **{claim}: {verdict}.** " + " ".join(f"On {place}: {words}." for place, (_, words) in told.items()) + "\n"
 
 
 def others(results):
@@ -94,7 +91,7 @@ def shared_memory(results):
 def cached_stages(results):
     """"No significant difference in running times for these different values of 7 <= K <= 15" (section 5.3)."""
     name = first_input(results.choices)
-    found = averages.by_cached_stages(results.choices, name) if name else {}
+    found = averages.by_choice(results.choices, DYNAMIC, "K", name) if name else {}
     rates = {cached: averages.mean_us(rows) for cached, rows in found.items()
              if published.LEAST_CACHED <= cached <= published.MOST_CACHED}
     if len(rates) < 2:
@@ -113,7 +110,7 @@ def block_sides(results):
     best, told = [], []
     for who in VARIANTS if name else ():
         sides = {side: averages.mean_us(rows) / 1000
-                 for side, rows in averages.by_block_side(results.choices, who, name).items()}
+                 for side, rows in averages.by_choice(results.choices, who, "blocks of", name).items()}
         if len(sides) > 1:
             best.append(min(sides, key=sides.get))
             told.append(f"{who}: " + ", ".join(f"{side} x {side} {ms:.3f} ms" for side, ms in sides.items()))

@@ -70,7 +70,7 @@ def active_warps(figure, results):
 
 def active_warps_of_a_part(figure, results):
     """Draws Fig. 14 (a) on a part of the chip."""
-    used = max((row.multiprocessors for row in results.part_scales), default=0)
+    used = averages.multiprocessors_of_part(results)
     return draw_active_warps(figure, results, results.part_scales,
                              f"Fig. 14 (a) on {used} multiprocessors (a C2050 has 14): active warps a multiprocessor")
 
@@ -112,7 +112,7 @@ def work_of_scales(figure, results):
 def choices(figure, results):
     """Draws the time of dynamic warps by the number of stages in shared memory."""
     inputs = averages.kinds(results.choices)
-    found = averages.by_cached_stages(results.choices, inputs[0]) if inputs else {}
+    found = averages.by_choice(results.choices, VARIANTS[-1], "K", inputs[0]) if inputs else {}
     if not found:
         return None
     axes = figure.subplots()

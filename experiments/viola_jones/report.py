@@ -84,7 +84,7 @@ def part_of_chip(results):
     lines = variant_lines(results, results.part_frames)
     if not lines:
         return ""
-    used = max((row.multiprocessors for row in results.part_scales), default=published.PART)
+    used = averages.multiprocessors_of_part(results)
     return (f"The same on {used} of the multiprocessors, by a green context; a C2050 has 14 and a C1060 30.\n\n"
             + table(VARIANTS_HEADER, lines) + "\n" + published_rates())
 
