@@ -111,14 +111,11 @@ def part_of_chip(results):
 
 
 def part_of(results, shown):
-    lines = []
-    for name, of_table in (("features as published, with upload", cases.published_features), ("evaluation", None)):
-        if of_table:
-            pairs = {name: (of_table(results.part, shown), of_table(results.cuda, shown))}
-        else:
-            pairs = {f"evaluation, {way}": (row, cases.ways(results.cuda, shown, "one").get(way))
-                     for way, row in cases.ways(results.part, shown, "one").items()}
-        lines += [(label, time(part), time(whole), speedup(part, whole)) for label, (part, whole) in pairs.items() if part]
+    ways = cases.ways(results.cuda, shown, "one")
+    pairs = {"features as published, with upload":
+             (cases.published_features(results.part, shown), cases.published_features(results.cuda, shown))}
+    pairs |= {f"evaluation, {way}": (row, ways.get(way)) for way, row in cases.ways(results.part, shown, "one").items()}
+    lines = [(label, time(part), time(whole), speedup(part, whole)) for label, (part, whole) in pairs.items() if part]
     header = ("one scale", f"ms, {published.PART} multiprocessors", "ms, whole chip", "times as fast")
     return table(header, lines) if lines else ""
 
@@ -138,10 +135,13 @@ def coarse(results):
 def coarse_times(results, shown):
     lines = []
     for scales in ("one", "all"):
-        for who in (*cases.ON_A_CORE, "window parallel", "stage parallel", "coarse and fine"):
-            row = cases.evaluation(results.cuda, shown, scales, who)
-            if row and cases.evaluation(results.cuda, shown, scales, "coarse and fine"):
-                lines.append((scales, who, row.alive or "", row.passed, time(row)))
+        both = cases.evaluation(results.cuda, shown, scales, "coarse and fine")
+        if not both:
+            continue
+        rows = {who: cases.evaluation(results.cuda, shown, scales, who)
+                for who in (*cases.ON_A_CORE, "window parallel", "stage parallel")}
+        rows["coarse and fine"] = both
+        lines += [(scales, who, row.alive or "", row.passed, time(row)) for who, row in rows.items() if row]
     return table(("scales", "way", "windows left", "pass", "ms"), lines) if lines else ""
 
 
