@@ -1,4 +1,5 @@
 """A run of one paper's experiments: its options, what it has found so far, and what it couldn't measure."""
+import importlib
 import sys
 
 import csv_tables
@@ -12,6 +13,16 @@ NO_CUDA = "no GPU here, or the CPU was asked for"
 def why_not_built(*programs):
     """Returns which of the programs' files is missing first; None if all are there."""
     return next((f"{measurement.shown(program)} is not built" for program in programs if not program.exists()), None)
+
+
+def missing_module(*names):
+    """Returns, in words, which module this Python lacks first of these; None if it has them all."""
+    try:
+        for name in names:
+            importlib.import_module(name)
+    except ImportError as missing:
+        return f"this Python has no {missing.name}"
+    return None
 
 
 class Experiment:

@@ -9,20 +9,17 @@ import sys
 
 import measurement
 from acf.tables import Coarse
+from experiment import missing_module
 
 MOST_OVERLAP = 0.3
 TRAINER = measurement.REPOSITORY / "experiments" / "training" / "train-acf"
 
 
 def why_not(arguments):
-    """Returns what prevents the measurement; an empty text if nothing does."""
+    """Returns what prevents the measurement; None if nothing does."""
     if not arguments.acf_coarse:
         return "no coarse model was named (--acf-coarse; experiments/training/train-acf --coarse makes it)"
-    try:
-        import cv2  # noqa: F401
-    except ImportError as missing:
-        return f"this Python has no {missing.name}"
-    return ""
+    return missing_module("cv2")
 
 
 def trainer():
@@ -41,6 +38,7 @@ class Model:
         import numpy as np
         told = json.loads(file.read_text(encoding="utf-8"))
         trees = told["trees"]
+        self.train = train
         self.trees = train.Trees(np.array(trees["f"]), np.array(trees["t"], np.float32), np.array(trees["h"]))
         self.a, self.b = told["score"]["a"], told["score"]["b"]
         self.unit = told["unit"]
@@ -53,16 +51,9 @@ class Model:
         kept = []
         while len(rows):
             kept.append(rows[0])
-            rows = rows[overlaps(rows[0, :4], rows[:, :4]) <= MOST_OVERLAP]
+            # The best row's IoU with itself is 1, so it leaves the others, too.
+            rows = rows[self.train.best_overlap(rows[:, :4], rows[:1, :4]) <= MOST_OVERLAP]
         return np.array(kept).reshape(-1, 5)
-
-
-def overlaps(box, boxes):
-    """Returns the IoU of a box with each of the boxes; that with itself is 1."""
-    import numpy as np
-    sides = np.clip(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]), 0, None)
-    areas = [np.prod(one[..., 2:] - one[..., :2], axis=-1) for one in (box, boxes)]
-    return sides.prod(1) / (areas[0] + areas[1] - sides.prod(1))
 
 
 def parents(at):

@@ -3,17 +3,17 @@ import statistics
 import time
 
 from csv_tables import spread
+from experiment import missing_module
 from viola_jones import inputs
 from viola_jones.tables import Frame
 
 
 def why_not():
     """Returns what prevents the measurement; an empty text if nothing does."""
-    try:
-        import cv2
-        import numpy  # noqa: F401
-    except ImportError as missing:
-        return f"OpenCV's CascadeClassifier: this Python has no {missing.name}"
+    missing = missing_module("cv2", "numpy")
+    if missing:
+        return f"OpenCV's CascadeClassifier: {missing}"
+    import cv2
     return "" if hasattr(cv2, "CascadeClassifier") else f"OpenCV {cv2.__version__} has no CascadeClassifier"
 
 
