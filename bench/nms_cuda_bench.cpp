@@ -2,14 +2,12 @@
 //
 //   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
 //                                   lists them on standard output
-//   bench_nms_cuda run LIST         measures greedy suppression on each set that the file LIST
-// names
+//   bench_nms_cuda run LIST         measures greedy suppression on each set that LIST names
 //   bench_nms_cuda rules LIST       measures the other rules on sets of up to 4,096 candidates
 //   bench_nms_cuda once LIST RULE   replays each set once, for a profiler
 //
-//   --replays N   measures N calls for each line, after ten calls that don't count:
-//                 1..100000 (default: 200); not with
-//                 write and once
+//   --replays N   measures N calls for each line, after ten calls that don't count: 1..100000
+//                 (default: 200); not with write and once
 //
 // A line of the list has name, order, threshold and file (see nms_files.h). A line of the results
 // has who, name, order, kept, and the times of single replays in microseconds. Tabs separate the

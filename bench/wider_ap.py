@@ -4,12 +4,12 @@
 The script runs facepipe on a folder of validation images (all of them or some, in the data set's folders:
 EVENT/IMAGE.jpg). It compares the detections with the official ground truth:
 
- * a detection and a face match if their IoU is at least 0.5; sides count as x2 - x1 + 1; * by falling score, a
-detection takes the face that it overlaps most; if that is already taken, the
-   detection is a false alarm; if that face isn't in the setting (easy, medium, hard), the detection
-   doesn't count;
- * scores are scaled to 0..1 over all images; precision and recall are taken at 1,000 thresholds; * AP is the area below
-the curve, after precision was made to fall monotonically.
+ * A detection and a face match if their IoU is at least 0.5. The sides of a box are x2 - x1 + 1 and y2 - y1 + 1.
+ * The detections are taken by falling score. Each one takes the face that it overlaps most. If that face is already
+   taken, the detection is a false alarm. If that face isn't in the setting (easy, medium, hard), the detection doesn't
+   count.
+ * Scores are scaled to 0..1 over all images. Precision and recall are taken at 1,000 thresholds.
+ * AP is the area below the curve, after precision was made to fall monotonically.
 
 The script needs numpy, and scipy to read the ground truth, unless wider_truth.py has stored it as truth.json.
 """
