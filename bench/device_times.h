@@ -33,6 +33,12 @@ inline std::vector<float> microseconds_of_calls(const cuda::Stream& stream, int 
   return times;
 }
 
+/// Returns the microseconds of single replays, which follow kWarmUp replays that don't count.
+inline std::vector<float> microseconds_of_replays(const cuda::GraphExec& graph,
+                                                  const cuda::Stream& stream, int replays) {
+  return microseconds_of_calls(stream, kWarmUp, replays, [&] { graph.launch(stream); });
+}
+
 inline constexpr int kSingles = 200;
 inline constexpr int kInARow = 100;  ///< replays in a group
 inline constexpr int kGroups = 5;    ///< groups of replays

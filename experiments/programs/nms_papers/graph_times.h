@@ -23,9 +23,8 @@ struct Line {
 inline void show_graph(const Line& line, const cuda::Stream& stream, int replays,
                        const std::function<void()>& enqueue) {
   const cuda::GraphExec graph(cuda::capture(stream, enqueue));
-  bench::show(
-      line.who, line.set, line.kept,
-      bench::microseconds_of_calls(stream, bench::kWarmUp, replays, [&] { graph.launch(stream); }));
+  bench::show(line.who, line.set, line.kept,
+              bench::microseconds_of_replays(graph, stream, replays));
 }
 
 }  // namespace facepipe::nms_papers
