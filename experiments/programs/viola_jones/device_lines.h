@@ -1,12 +1,18 @@
-// Prints the lines about several devices, with and without MPI.
+// Prints the lines about whole frames on one device, and on several with and without MPI.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "experiments/programs/viola_jones/part_scan.h"
 
 namespace facepipe::viola_jones {
+
+/// Prints a line: who, "with copies" or "without", picture, windows found, and microseconds of each
+/// frame. Tabs separate the fields.
+void show_frame(const std::string& who, bool with_copies, const Job& job, std::size_t found,
+                const std::vector<float>& times);
 
 /// Prints a line: how ("threads", "MPI", "simulated"), what is dealt ("scales", "bands", "frames"),
 /// number of devices, which device or "all", picture, windows found, and microseconds of each

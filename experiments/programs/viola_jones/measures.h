@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include "experiments/programs/viola_jones/part_scan.h"
 
@@ -21,11 +19,6 @@ void time_variants(const Job& job, int replays);
 /// of scales, and without the smallest windows. Throws std::runtime_error if another shape of
 /// blocks finds other windows.
 void time_choices(const Job& job, int replays);
-
-/// Prints a line: who, "with copies" or "without", picture, windows found, and microseconds of each
-/// frame. Tabs separate the fields.
-void show_frame(const std::string& who, const char* copies, const Job& job, std::size_t found,
-                const std::vector<float>& times);
 
 /// Measures each scale separately: time, active warps, multiprocessors.
 void time_scales(const Job& job, int replays);

@@ -1,16 +1,20 @@
 #include "experiments/programs/viola_jones/part_scan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/device_times.h"
 
 namespace facepipe::viola_jones {
 
-DeviceScan scan_of(const Job& job, double ratio) {
-  DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size, ratio),
-                  kWindows);
+DeviceScan scan_of(const Job& job, std::vector<Scale> scales, DeviceScan::Sums sums) {
+  DeviceScan scan(job.cascade, job.size, std::move(scales), kWindows, sums);
   std::copy(job.pixels.begin(), job.pixels.end(), scan.picture().begin());
   return scan;
+}
+
+DeviceScan scan_of(const Job& job, double ratio) {
+  return scan_of(job, paper_scales(job.cascade.window, job.size, ratio));
 }
 
 PartScan::PartScan(const Job& job, const std::vector<Part>& parts)

@@ -14,8 +14,11 @@ namespace facepipe::viola_jones {
 /// The number of windows that a device can keep.
 inline constexpr std::uint32_t kWindows = 4096;
 
-/// Returns a scan at the paper's scales, or at those of another ratio, with the picture in its
-/// pinned memory.
+/// Returns a scan at these scales, with the picture in its pinned memory.
+[[nodiscard]] DeviceScan scan_of(const Job& job, std::vector<Scale> scales,
+                                 DeviceScan::Sums sums = DeviceScan::Sums::as_they_are);
+
+/// Does the same at the paper's scales, or at those of another ratio.
 [[nodiscard]] DeviceScan scan_of(const Job& job, double ratio = kRatio);
 
 /// A graph that copies the picture to the device, makes sums, scans the parts' scales, and copies

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/device_times.h"
+#include "experiments/programs/viola_jones/device_lines.h"
 #include "experiments/programs/viola_jones/measures.h"
 
 namespace facepipe::viola_jones {
@@ -14,7 +15,7 @@ constexpr std::int32_t kLeastCached = 1;
 constexpr std::int32_t kMostCached = 15;
 constexpr double kRatios[] = {1.1, 1.2, 1.3, 1.5};
 
-/// A picture on the device at the scales of one ratio. It replays graphs of whole frames.
+/// A picture on the device at the scales of one ratio.
 class Choices {
  public:
   Choices(const Job& job, double ratio, int replays)
@@ -22,25 +23,37 @@ class Choices {
     scan_.enqueue_upload(stream_);
   }
 
-  /// Measures a frame with blocks of that shape, without copies, from its `first` scale on. Returns
-  /// the windows.
+  /// Returns the windows that blocks of that shape find.
+  [[nodiscard]] std::vector<FoundWindow> found(Variant variant, const LaunchShape& shape) const {
+    enqueue(variant, shape, 0);
+    return windows();
+  }
+
+  /// Measures replays of a frame's graph with blocks of that shape, without copies, from its
+  /// `first` scale on. Returns the windows.
   std::vector<FoundWindow> show(const std::string& who, Variant variant, const LaunchShape& shape,
                                 std::size_t first = 0) {
-    const cuda::GraphExec graph(cuda::capture(stream_, [&] {
-      scan_.enqueue_sums(stream_);
-      for (std::size_t i = first; i < scan_.scales().size(); ++i)
-        scan_.enqueue(variant, i, shape, stream_);
-    }));
-    const std::vector<float> times = bench::microseconds_of_calls(stream_, bench::kWarmUp, replays_,
-                                                                  [&] { graph.launch(stream_); });
-    scan_.enqueue_download(stream_);
-    stream_.synchronize();
-    std::vector<FoundWindow> found = scan_.windows();
-    show_frame(name_of(variant) + who, "without", job_, found.size(), times);
-    return found;
+    const cuda::GraphExec graph(cuda::capture(stream_, [&] { enqueue(variant, shape, first); }));
+    const std::vector<float> times = bench::microseconds_of_replays(graph, stream_, replays_);
+    std::vector<FoundWindow> result = windows();
+    show_frame(name_of(variant) + who, /*with_copies=*/false, job_, result.size(), times);
+    return result;
   }
 
  private:
+  void enqueue(Variant variant, const LaunchShape& shape, std::size_t first) const {
+    scan_.enqueue_sums(stream_);
+    for (std::size_t i = first; i < scan_.scales().size(); ++i)
+      scan_.enqueue(variant, i, shape, stream_);
+  }
+
+  /// Waits, and returns the windows of the last frame.
+  [[nodiscard]] std::vector<FoundWindow> windows() const {
+    scan_.enqueue_download(stream_);
+    stream_.synchronize();
+    return scan_.windows();
+  }
+
   const Job& job_;
   int replays_;
   cuda::Stream stream_;
@@ -56,14 +69,12 @@ void expect_same(const std::vector<FoundWindow>& found, const std::vector<FoundW
 
 void time_choices(const Job& job, int replays) {
   Choices paper(job, kRatio, replays);
-  std::vector<FoundWindow> expected;
+  const std::vector<FoundWindow> expected = paper.found(Variant::dynamic_warp, {});
   for (const Variant variant : kVariants)
     for (const std::int32_t side : kBlockSides) {
       const std::string words =
           ", blocks of " + std::to_string(side) + " x " + std::to_string(side);
-      const std::vector<FoundWindow> found = paper.show(words, variant, {.block_side = side});
-      if (expected.empty()) expected = found;
-      expect_same(found, expected);
+      expect_same(paper.show(words, variant, {.block_side = side}), expected);
     }
   const auto stages = static_cast<std::int32_t>(job.cascade.stages.size());
   for (std::int32_t cached = kLeastCached; cached <= std::min(kMostCached, stages); ++cached)

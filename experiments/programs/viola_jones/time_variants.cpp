@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <future>
 #include <stdexcept>
 
@@ -7,15 +6,13 @@
 #include "bench/grey_frame.h"
 #include "detector/cascade/cuda/cascade_detector.h"
 #include "experiments/programs/viola_jones/compacting_scan.h"
+#include "experiments/programs/viola_jones/device_lines.h"
 #include "experiments/programs/viola_jones/measures.h"
 #include "experiments/programs/viola_jones/plain_loop.h"
 #include "tests/detector/cnn/cuda/described_frame.h"
 
 namespace facepipe::viola_jones {
 namespace {
-
-constexpr const char* kWithCopies = "with copies";
-constexpr const char* kWithout = "without";
 
 /// Returns the windows of the plain loop, which runs a thread for each scale.
 std::vector<FoundWindow> expected(const Job& job, const std::vector<Scale>& scales) {
@@ -28,6 +25,13 @@ std::vector<FoundWindow> expected(const Job& job, const std::vector<Scale>& scal
   std::vector<ScaleResult> results;
   for (std::future<ScaleResult>& result : running) results.push_back(result.get());
   return windows_of(results);
+}
+
+/// Copies the scan's picture to the device, and waits.
+void upload(const DeviceScan& scan) {
+  const cuda::Stream stream;
+  scan.enqueue_upload(stream);
+  stream.synchronize();
 }
 
 void expect_same(const char* who, const std::vector<FoundWindow>& found,
@@ -43,13 +47,11 @@ void time_papers(const Job& job, const DeviceScan& scan, const std::vector<Found
     for (const Copies copies : {Copies::none, Copies::picture_and_windows}) {
       const cuda::GraphExec graph(
           graph_of(scan, variant, whole_parts(scan.scales()), copies, stream));
-      const std::vector<float> times = bench::microseconds_of_calls(stream, bench::kWarmUp, replays,
-                                                                    [&] { graph.launch(stream); });
+      const std::vector<float> times = bench::microseconds_of_replays(graph, stream, replays);
       scan.enqueue_download(stream);
       stream.synchronize();
       expect_same(name_of(variant), scan.windows(), windows);
-      show_frame(name_of(variant), copies == Copies::none ? kWithout : kWithCopies, job,
-                 windows.size(), times);
+      show_frame(name_of(variant), copies != Copies::none, job, windows.size(), times);
     }
 }
 
@@ -68,7 +70,7 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
     scan.enqueue_download(stream);
     stream.synchronize();
     expect_same(who, scan.windows(), windows);
-    show_frame(who, copies ? kWithCopies : kWithout, job, windows.size(), times);
+    show_frame(who, copies, job, windows.size(), times);
   }
 }
 
@@ -101,36 +103,23 @@ void time_ours(const Job& job, int replays) {
                    stream);
       }
     }));
-    const std::vector<float> times = bench::microseconds_of_calls(stream, bench::kWarmUp, replays,
-                                                                  [&] { graph.launch(stream); });
+    const std::vector<float> times = bench::microseconds_of_replays(graph, stream, replays);
     const std::size_t found = cuda::download(candidates, stream).size();
-    show_frame("facepipe", copies ? kWithCopies : kWithout, job, found, times);
+    show_frame("facepipe", copies, job, found, times);
   }
 }
 
 }  // namespace
 
-void show_frame(const std::string& who, const char* copies, const Job& job, std::size_t found,
-                const std::vector<float>& times) {
-  std::printf("%s\t%s\t%s\t%zu", who.c_str(), copies, job.name.c_str(), found);
-  bench::show_times(times);
-}
-
 void time_variants(const Job& job, int replays) {
-  const Size window = job.cascade.window;
-  const auto scan_of = [&](std::vector<Scale> scales, DeviceScan::Sums sums) {
-    DeviceScan scan(job.cascade, job.size, std::move(scales), kWindows, sums);
-    std::copy(job.pixels.begin(), job.pixels.end(), scan.picture().begin());
-    const cuda::Stream stream;
-    scan.enqueue_upload(stream);
-    stream.synchronize();
-    return scan;
-  };
-  const DeviceScan scan = scan_of(paper_scales(window, job.size), DeviceScan::Sums::as_they_are);
+  const DeviceScan scan = scan_of(job);
+  upload(scan);
   const std::vector<FoundWindow> windows = expected(job, scan.scales());
   time_papers(job, scan, windows, replays);
   time_opencvs("OpenCV's schedule", job, scan, windows, replays);
-  const DeviceScan whole = scan_of(whole_scales(window, job.size), DeviceScan::Sums::decimated);
+  const DeviceScan whole =
+      scan_of(job, whole_scales(job.cascade.window, job.size), DeviceScan::Sums::decimated);
+  upload(whole);
   time_opencvs("OpenCV's schedule, whole scales", job, whole, expected(job, whole.scales()),
                replays);
   time_ours(job, replays);
