@@ -19,12 +19,7 @@ namespace facepipe::nms_papers {
 class DevicePairs {
  public:
   explicit DevicePairs(std::uint32_t capacity)
-      : capacity_(capacity),
-        nms_(capacity),
-        boxes_(capacity),
-        scores_(capacity),
-        indices_(capacity),
-        counts_(3) {}
+      : nms_(capacity), boxes_(capacity), scores_(capacity), indices_(capacity), counts_(3) {}
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
 
@@ -61,7 +56,7 @@ class DevicePairs {
     std::uint32_t counts[3] = {0, 0, 0};
     cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
     stream_.synchronize();
-    std::vector<std::uint32_t> indices(std::min(counts[1], capacity_));
+    std::vector<std::uint32_t> indices(std::min<std::size_t>(counts[1], indices_.size()));
     cuda::copy(std::span(indices), indices_.span(), stream_);
     stream_.synchronize();
     return indices;
@@ -83,7 +78,6 @@ class DevicePairs {
     return values_.data();
   }
 
-  std::uint32_t capacity_;
   cuda::Stream stream_;
   DevicePairNms nms_;
   cuda::DeviceBuffer<Box> boxes_;
