@@ -125,8 +125,7 @@ class Measurement {
  private:
   void show(const Line& line, const std::function<void()>& enqueue) {
     const cuda::GraphExec graph(cuda::capture(stream_, enqueue));
-    print(line, bench::microseconds_of_calls(stream_, bench::kWarmUp, options_.replays,
-                                             [&] { graph.launch(stream_); }));
+    print(line, bench::microseconds_of_replays(graph, stream_, options_.replays));
   }
 
   /// Measures what can't be captured. Each call is enqueued behind our scan, so that the host's
@@ -208,11 +207,11 @@ class Measurement {
     const CoarseScan scan(pyramid_.plan(), model_, coarse);
     const auto search = [&] { pyramid_.enqueue_coarse(scan, stream_); };
     search();
-    const std::size_t found = pyramid_.found(stream_).size();
+    const std::vector<detector::acf::SummedPlace> found = pyramid_.found(stream_);
     const std::size_t windows = pyramid_.variants().windows();
     const std::size_t left = scan.left(stream_);
-    measure_on_host(coarse, left, pyramid_.found(stream_));
-    show({"coarse and fine", "evaluation", 0, windows, left, found}, search);
+    measure_on_host(coarse, left, found);
+    show({"coarse and fine", "evaluation", 0, windows, left, found.size()}, search);
   }
 
   /// Measures the same in plain loops over all scales. Throws std::runtime_error if they find other
@@ -220,7 +219,8 @@ class Measurement {
   void measure_on_host(const detector::acf::Model& coarse, std::size_t left,
                        const std::vector<detector::acf::SummedPlace>& expected) {
     const std::vector<float> cells = pyramid_.cells(stream_);
-    CoarseFineSearch host(model_, coarse);
+    const detector::acf::PyramidPlan& planes = pyramid_.tables().plan.pyramid;
+    CoarseFineSearch host(model_, coarse, planes.stride, planes.plane);
     std::vector<std::vector<PassedWindow>> passed(pyramid_.tables().scales.size());
     const auto times_of =
         [&](const std::function<std::vector<PassedWindow>(const ScaleCells&)>& f) {

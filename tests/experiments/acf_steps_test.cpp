@@ -57,15 +57,13 @@ TEST(AcfCoarse, LeavesTheFineWindowsOfCoarseOnesThatPass) {
       const auto cell = [&, size = size](int channel, int x, int y) {
         return cells[static_cast<std::size_t>((channel * size.height + y) * size.width + x)];
       };
-      CoarseFineSearch search(fine, coarse);
-      const ScaleCells planes{cells.data(), size, size.width,
-                              std::int64_t{size.width} * size.height};
+      const std::int64_t area = std::int64_t{size.width} * size.height;
+      CoarseFineSearch search(fine, coarse, size.width, area);
+      const ScaleCells planes{cells.data(), size, size.width, area};
       const auto expect_same = [&](const std::vector<PassedWindow>& found,
                                    const std::vector<test::OracleWindow>& expected) {
-        std::vector<PassedWindow> windows;
-        for (const test::OracleWindow& window : expected)
-          windows.push_back({window.column, window.row, window.sum});
-        EXPECT_EQ(found, windows) << to_string(size) << ", " << trees << " trees";
+        EXPECT_EQ(found, test::passed_windows(expected))
+            << to_string(size) << ", " << trees << " trees";
       };
       const auto both = search.search(planes);
       const auto alone = search.search_fine(planes);

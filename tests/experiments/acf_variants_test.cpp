@@ -147,9 +147,7 @@ std::vector<std::vector<PassedWindow>> expected_coarse_fine(const PyramidOnDevic
     const auto cell = [&](int channel, int x, int y) {
       return of.first[channel * of.plane + y * of.stride + x];
     };
-    std::vector<PassedWindow>& windows = expected.emplace_back();
-    for (const test::OracleWindow& window : test::oracle_coarse_fine(fine, coarse, of.size, cell))
-      windows.push_back({window.column, window.row, window.sum});
+    expected.push_back(test::passed_windows(test::oracle_coarse_fine(fine, coarse, of.size, cell)));
   }
   return expected;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detector/acf/model/acf.h"
+#include "experiments/programs/acf_variants/coarse.h"
 #include "tests/detector/acf/models.h"
 #include "tests/detector/acf/oracle_windows.h"
 
@@ -47,6 +48,15 @@ template <typename Cell>
   for (const OracleWindow& window : oracle_windows(fine, padded, cell))
     if (left.contains({window.column / 2, window.row / 2})) found.push_back(window);
   return found;
+}
+
+/// Returns the oracle's windows as the search returns its own.
+[[nodiscard]] inline std::vector<acf_variants::PassedWindow> passed_windows(
+    const std::vector<OracleWindow>& windows) {
+  std::vector<acf_variants::PassedWindow> passed;
+  for (const OracleWindow& window : windows)
+    passed.push_back({window.column, window.row, window.sum});
+  return passed;
 }
 
 }  // namespace facepipe::test

@@ -184,26 +184,12 @@ void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan
 
 void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
   AcfPlan& plan = to.plan;
-  const Size window = plan.classifier.window;
   ScanLayout& scan = plan.classifier.scan;
   if (scan.in_shared == 0) {
     scan.stride = plan.pyramid.stride;
     scan.plane = plan.pyramid.plane;
   }
-  for (const Tree& tree : model.trees) {
-    DeviceTree made;
-    std::ranges::copy(tree.thresholds, made.thresholds);
-    std::ranges::copy(tree.leaves, made.leaves);
-    for (std::size_t i = 0; i < tree.features.size(); ++i) {
-      const auto feature = static_cast<int>(tree.features[i]);
-      const int row = feature % window.height;
-      const int column = feature / window.height % window.width;
-      const int channel = feature / window.height / window.width;
-      const std::int64_t samples = channel * scan.plane + std::int64_t{row} * scan.stride + column;
-      made.offsets[i] = static_cast<std::int32_t>(samples * static_cast<int>(sizeof(float)));
-    }
-    to.trees.push_back(made);
-  }
+  to.trees = trees_for(model, scan.stride, scan.plane);
   plan.classifier.tree_count = static_cast<std::int32_t>(to.trees.size());
   constexpr int kLanes = kWarpTrees / kLaneRun;
   to.trees.resize(static_cast<std::size_t>(rounded_up(plan.classifier.tree_count, kWarpTrees)));
@@ -219,6 +205,26 @@ void add_trees(const Model& model, std::int32_t least_sum, AcfTables& to) {
 }
 
 }  // namespace
+
+std::vector<DeviceTree> trees_for(const Model& model, std::int64_t stride, std::int64_t plane) {
+  const Size window = model.window_cells();
+  std::vector<DeviceTree> trees;
+  trees.reserve(model.trees.size());
+  for (const Tree& tree : model.trees) {
+    DeviceTree& made = trees.emplace_back();
+    std::ranges::copy(tree.thresholds, made.thresholds);
+    std::ranges::copy(tree.leaves, made.leaves);
+    for (std::size_t i = 0; i < tree.features.size(); ++i) {
+      const auto feature = static_cast<int>(tree.features[i]);
+      const int row = feature % window.height;
+      const int column = feature / window.height % window.width;
+      const int channel = feature / window.height / window.width;
+      const std::int64_t samples = channel * plane + row * stride + column;
+      made.offsets[i] = static_cast<std::int32_t>(samples * static_cast<int>(sizeof(float)));
+    }
+  }
+  return trees;
+}
 
 AcfTables make_acf_tables(const Model& model, const StreamLayout& layout, const SizeLimits& limits,
                           std::int32_t least_sum, std::int64_t batch_cells,

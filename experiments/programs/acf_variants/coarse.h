@@ -49,11 +49,6 @@ struct PassedWindow {
   friend bool operator==(const PassedWindow&, const PassedWindow&) = default;
 };
 
-/// Returns the model's trees for windows in planes of this layout.
-[[nodiscard]] std::vector<detector::acf::DeviceTree> trees_for(const detector::acf::Model& model,
-                                                               std::int64_t stride,
-                                                               std::int64_t plane);
-
 /// Throws std::invalid_argument if the coarse window isn't half as wide and high as the fine one,
 /// in cells.
 void expect_halves(const detector::acf::Model& fine, const detector::acf::Model& coarse);
@@ -61,8 +56,10 @@ void expect_halves(const detector::acf::Model& fine, const detector::acf::Model&
 /// Searches scales on one core with plain loops.
 class CoarseFineSearch {
  public:
-  /// `fine` and `coarse` must outlive this object. Throws what expect_halves() throws.
-  CoarseFineSearch(const detector::acf::Model& fine, const detector::acf::Model& coarse);
+  /// `stride` and `plane` are those of all cells that will be searched. `fine` and `coarse` must
+  /// outlive this object. Throws what expect_halves() throws.
+  CoarseFineSearch(const detector::acf::Model& fine, const detector::acf::Model& coarse,
+                   std::int64_t stride, std::int64_t plane);
 
   /// Returns the windows that both detectors pass, by row, then by column.
   [[nodiscard]] std::vector<PassedWindow> search(const ScaleCells& cells);
@@ -72,10 +69,15 @@ class CoarseFineSearch {
   [[nodiscard]] std::size_t left() const { return left_; }
 
  private:
+  /// Makes coarse cells with the same stride and plane, in the planes' upper left corner.
   [[nodiscard]] ScaleCells make_coarse(const ScaleCells& cells);
 
   const detector::acf::Model& fine_;
   const detector::acf::Model& coarse_;
+  std::int64_t stride_;
+  std::int64_t plane_;
+  std::vector<detector::acf::DeviceTree> fine_trees_;
+  std::vector<detector::acf::DeviceTree> coarse_trees_;
   std::vector<float> coarse_planes_;
   std::size_t left_ = 0;
 };

@@ -43,10 +43,6 @@ __global__ void __launch_bounds__(kWindowThreads)
                 fine.first_place + static_cast<std::uint32_t>(row * places.width + column), 0);
 }
 
-unsigned blocks_for(std::uint32_t threads) {
-  return (threads + kWindowThreads - 1) / kWindowThreads;
-}
-
 }  // namespace
 
 void launch_coarse_cells(const CoarseArguments& arguments, Size largest, cuda::StreamView stream) {

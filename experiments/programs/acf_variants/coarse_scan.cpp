@@ -3,35 +3,33 @@
 #include <algorithm>
 #include <vector>
 
+#include "detector/acf/channels.h"
+#include "detector/acf/cuda/plan.h"
 #include "experiments/programs/acf_variants/coarse.h"
 
 namespace facepipe::acf_variants {
-namespace {
-
-std::uint32_t count_of(Size places) {
-  return static_cast<std::uint32_t>(places.width) * static_cast<std::uint32_t>(places.height);
-}
-
-}  // namespace
 
 CoarseScan::CoarseScan(const detector::acf::PlanOnDevice& plan, const detector::acf::Model& fine,
                        const detector::acf::Model& coarse)
-    : plan_(plan), threshold_(coarse.threshold), count_(1) {
+    : plan_(plan),
+      threshold_(coarse.threshold),
+      fine_windows_(windows_of(plan.tables())),
+      count_(1) {
   expect_halves(fine, coarse);
   std::vector<detector::acf::DeviceScale> scales = plan.tables().scales;
   for (detector::acf::DeviceScale& of : scales) {
-    fine_windows_ += count_of(of.scale.places);
     of.scale.padded = coarse_cells(of.scale.padded);
     of.scale.places = coarse_places(of.scale.places);
     of.first_place = windows_;
-    windows_ += count_of(of.scale.places);
+    windows_ += static_cast<std::uint32_t>(of.scale.places.width) *
+                static_cast<std::uint32_t>(of.scale.places.height);
     largest_ = {std::max(largest_.width, of.scale.padded.width),
                 std::max(largest_.height, of.scale.padded.height)};
   }
   const detector::acf::PyramidPlan& pyramid = plan.plan().pyramid;
   const cuda::Stream stream;
   scales_ = cuda::uploaded(scales, stream);
-  trees_ = cuda::uploaded(trees_for(coarse, pyramid.stride, pyramid.plane), stream);
+  trees_ = cuda::uploaded(detector::acf::trees_for(coarse, pyramid.stride, pyramid.plane), stream);
   cells_ =
       cuda::DeviceBuffer<float>(static_cast<std::size_t>(detector::acf::kChannels * pyramid.plane));
   left_ = cuda::DeviceBuffer<detector::acf::SummedPlace>(fine_windows_);

@@ -29,8 +29,8 @@ void launch_coarse_windows(const CoarseArguments& arguments, cuda::StreamView st
 
 class CoarseScan {
  public:
-  /// `plan` is the fine model's, as VariantScan takes it, and must outlive this. Throws what
-  /// expect_halves() throws.
+  /// `plan` is the fine model's, and must outlive this. Throws what expect_halves() and
+  /// windows_of() throw.
   CoarseScan(const detector::acf::PlanOnDevice& plan, const detector::acf::Model& fine,
              const detector::acf::Model& coarse);
 
@@ -44,7 +44,7 @@ class CoarseScan {
  private:
   const detector::acf::PlanOnDevice& plan_;
   std::int32_t threshold_;
-  std::uint32_t fine_windows_ = 0;
+  std::uint32_t fine_windows_;
   std::uint32_t windows_ = 0;
   Size largest_;  ///< coarse cells of the largest scale
   cuda::DeviceBuffer<detector::acf::DeviceScale> scales_;

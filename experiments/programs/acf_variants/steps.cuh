@@ -7,12 +7,17 @@
 
 namespace facepipe::acf_variants {
 
-///< Threads of a block in which each thread has a window.
+/// Threads of a block in which each thread has a window.
 inline constexpr int kWindowThreads = 256;
 inline constexpr int kStageWarps = kStageThreads / 32;
 
+/// Returns the number of blocks of kWindowThreads that have so many threads, or a few more.
+[[nodiscard]] inline unsigned blocks_for(std::uint32_t threads) {
+  return (threads + kWindowThreads - 1) / kWindowThreads;
+}
+
 [[nodiscard]] inline unsigned window_blocks(const VariantArguments& arguments) {
-  return (arguments.windows + kWindowThreads - 1) / kWindowThreads;
+  return blocks_for(arguments.windows);
 }
 
 /// A window, read in place.

@@ -9,6 +9,13 @@ constexpr std::size_t kCount = 0;
 constexpr std::size_t kBlocks = 1;
 constexpr std::size_t kWords = 2;
 
+bool is_hybrid(Variant variant) {
+  return variant == Variant::hybrid_compaction || variant == Variant::hybrid_tail_launch ||
+         variant == Variant::hybrid_launches;
+}
+
+}  // namespace
+
 std::uint32_t windows_of(const detector::acf::AcfTables& tables) {
   if (tables.batches.size() != 1 || tables.plan.classifier.scan.in_shared != 0)
     throw std::invalid_argument(
@@ -17,13 +24,6 @@ std::uint32_t windows_of(const detector::acf::AcfTables& tables) {
   return last.first_place + static_cast<std::uint32_t>(last.scale.places.width) *
                                 static_cast<std::uint32_t>(last.scale.places.height);
 }
-
-bool is_hybrid(Variant variant) {
-  return variant == Variant::hybrid_compaction || variant == Variant::hybrid_tail_launch ||
-         variant == Variant::hybrid_launches;
-}
-
-}  // namespace
 
 VariantScan::VariantScan(const detector::acf::PlanOnDevice& plan)
     : plan_(plan), windows_(windows_of(plan.tables())), alive_(windows_), counts_(kWords) {

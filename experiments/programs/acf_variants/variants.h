@@ -60,11 +60,14 @@ void launch_launches(const VariantArguments& arguments, cuda::StreamView stream)
 /// Makes room for kMostLaunches on the current device. Throws Error(device).
 void prepare_launches();
 
+/// Returns the number of windows of all scales. Throws std::invalid_argument if the scales aren't
+/// all in one batch, or if windows aren't read in place.
+[[nodiscard]] std::uint32_t windows_of(const detector::acf::AcfTables& tables);
+
 /// Scans all windows of a plan with one variant.
 class VariantScan {
  public:
-  /// `plan` must outlive this, have all scales in one batch, and read windows in place. Otherwise
-  /// throws std::invalid_argument.
+  /// `plan` must outlive this. Throws what windows_of() throws.
   explicit VariantScan(const detector::acf::PlanOnDevice& plan);
 
   [[nodiscard]] std::uint32_t windows() const { return windows_; }
