@@ -12,6 +12,7 @@
 #include "detector/families.h"
 #include "detector/looks.h"
 #include "detector/mirror.h"
+#include "tests/detector/detect.h"
 #include "tests/detector/files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_detector.h"
@@ -41,13 +42,6 @@ Detections one_at(float x, float score) {
   return made;
 }
 
-Detections searched(Detector& detector, const Frame& frame) {
-  const auto request = detector.acquire({});
-  request->prepare(frame);
-  request->start();
-  return request->collect();
-}
-
 TEST(LooksDetector, CollectsAllLooksInTheirOrder) {
   std::vector<std::pair<int, bool>> seen;
   const auto of_look = [&](int look) {
@@ -63,7 +57,7 @@ TEST(LooksDetector, CollectsAllLooksInTheirOrder) {
   const auto plain = std::make_shared<test::FakeDetector>(first, kSize);
   const auto half = std::make_shared<test::FakeDetector>(second, kSize);
   const auto all = make_looks_detector({{plain}, {half}, {plain, true}, {half, true}});
-  const Detections found = searched(*all, frame_of(kSize));
+  const Detections found = test::detect(*all, frame_of(kSize));
   EXPECT_THAT(found.scores, ElementsAre(.1F, .2F, .1F, .2F));
   EXPECT_EQ(found.boxes[1], (Box{100, 0, 110, 10}));
   EXPECT_EQ(found.boxes[2], (Box{530, 0, 540, 10}));
@@ -113,7 +107,7 @@ TEST(LooksDetector, AFailureOfAnyLookIsTheFramesFailure) {
   const auto all = make_looks_detector({{plain}, {other}});
   // The places are free again afterwards: there are only two.
   for (int i = 0; i < 4; ++i)
-    expect_error(ErrorKind::device, "second look", [&] { searched(*all, frame_of(kSize)); });
+    expect_error(ErrorKind::device, "second look", [&] { test::detect(*all, frame_of(kSize)); });
 }
 
 /// More frames at once than the second look has places don't wait for each other for ever.
@@ -130,7 +124,7 @@ TEST(LooksDetector, FramesAtOnceShareTheOtherLooks) {
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([&] {
         for (int round = 0; round < 50; ++round)
-          good += searched(*all, frame_of(kSize)).size() == 2;
+          good += test::detect(*all, frame_of(kSize)).size() == 2;
       });
   }
   EXPECT_EQ(good, 200);
@@ -156,7 +150,7 @@ class LooksOfANetwork : public testing::Test {
     options.detect_size = size;
     options.threads = 1;
     const auto factory = make_detector_factory({}, options);
-    return searched(*factory->detector(frame_.upright()), frame != nullptr ? *frame : frame_);
+    return test::detect(*factory->detector(frame_.upright()), frame != nullptr ? *frame : frame_);
   }
 
   const test::TemporaryFolder dir_;
