@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <opencv2/core.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "detector/looks.h"
 #include "detector/looks_detector.h"
 #include "detector/tiling.h"
 
@@ -38,13 +40,18 @@ KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::strin
 std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   const std::scoped_lock lock(mutex_);
   if (const auto* const known = kept_.find(frame)) return *known;
-  const std::int64_t size = pixels_for(frame);
+  const Looks looks = looks_of(options_);
+  std::int64_t size = 0;
+  for (const float scale : looks.scales) size += pixels_for(frame, scale);
   kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels - size);  // makes room for one more
-  std::vector<LookAt> looks;
-  for (std::shared_ptr<Detector>& detector : make(frame))
-    looks.push_back({std::move(detector), false});
-  if (looks_of(options_).mirrored) looks.push_back({looks.front().detector, true});
-  std::shared_ptr<Detector> made = make_looks_detector(std::move(looks));
+  std::vector<LookAt> all;
+  for (const float scale : looks.scales) {
+    // The other looks at a frame are behind the first one, and don't wait.
+    const int requests = all.empty() ? options_.requests : 1;
+    all.push_back({make(frame, scale, requests), false});
+  }
+  if (looks.mirrored) all.push_back({all.front().detector, true});
+  std::shared_ptr<Detector> made = make_looks_detector(std::move(all));
   kept_.add(frame, made, size);
   return made;
 }

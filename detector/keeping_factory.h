@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "core/geometry.h"
 #include "core/recently_used.h"
@@ -14,8 +13,8 @@
 
 namespace facepipe::detector {
 
-/// The factories of all families keep their detectors in this way, and add the mirrored look.
-/// Thread-safe.
+/// The factories of all families keep their detectors in this way, and make all looks at a frame
+/// (DetectorOptions::looks). Thread-safe.
 class KeepingFactory : public DetectorFactory {
  public:
   /// Throws Error(usage) if options are out of range. See ModelInfo for the other arguments.
@@ -28,11 +27,12 @@ class KeepingFactory : public DetectorFactory {
   /// Returns the options, in which DetectorOptions::threads is never 0.
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
-  /// Returns for how many pixels of pictures a detector for frames of this size needs memory.
-  [[nodiscard]] virtual std::int64_t pixels_for(Size frame) const = 0;
-  /// Returns the detectors of all looks that aren't mirrored. The first one has places for
-  /// DetectorOptions::requests frames.
-  [[nodiscard]] virtual std::vector<std::shared_ptr<Detector>> make(Size frame) = 0;
+  /// Returns for how many pixels of pictures a detector needs memory that looks at frames of this
+  /// size, at `scale` times the usual size (Looks::scales). `scale` is 1 for families that refuse
+  /// other sizes.
+  [[nodiscard]] virtual std::int64_t pixels_for(Size frame, float scale) const = 0;
+  /// Makes that detector, with places for `requests` frames.
+  [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame, float scale, int requests) = 0;
 
  private:
   DetectorOptions options_;

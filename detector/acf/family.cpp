@@ -26,15 +26,15 @@ class AcfDetectorFactory final : public KeepingFactory {
 
  private:
   // A detector needs memory for LUV, and for the channels of all scales.
-  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+  [[nodiscard]] std::int64_t pixels_for(Size frame, float /*scale*/) const override {
     return (std::int64_t{4} * frame.width * frame.height) << (2 * octaves_up_);
   }
 
-  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
-    return {make_acf_detector(model_, workers_, frame,
-                              {.sizes = {options().min_face, options().max_face},
-                               .score_threshold = options().score_threshold,
-                               .requests = options().requests})};
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame, float /*scale*/, int requests) override {
+    return make_acf_detector(model_, workers_, frame,
+                             {.sizes = {options().min_face, options().max_face},
+                              .score_threshold = options().score_threshold,
+                              .requests = requests});
   }
 
   std::shared_ptr<const Model> model_;

@@ -28,17 +28,17 @@ class CascadeDetectorFactory final : public KeepingFactory {
 
  private:
   // A detector needs memory for a batch of levels.
-  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
+  [[nodiscard]] std::int64_t pixels_for(Size frame, float /*scale*/) const override {
     constexpr std::int64_t kLevels = 6;
     return kLevels * frame.width * frame.height;
   }
 
-  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
-    return {make_cascade_detector(scanner_, workers_, frame,
-                                  {.levels = level_options(options()),
-                                   .score_threshold = options().score_threshold,
-                                   .every_window = options().every_window,
-                                   .requests = options().requests})};
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame, float /*scale*/, int requests) override {
+    return make_cascade_detector(scanner_, workers_, frame,
+                                 {.levels = level_options(options()),
+                                  .score_threshold = options().score_threshold,
+                                  .every_window = options().every_window,
+                                  .requests = requests});
   }
 
   std::shared_ptr<const Scanner> scanner_;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "detector/cnn/cpu/cnn_detector.h"
 #include "detector/cnn/cpu/engine.h"
@@ -61,44 +60,31 @@ class CnnDetectorFactory final : public KeepingFactory {
     if (device_.kind == DeviceKind::cuda) static_cast<void>(engine(kTrial, 1));
   }
 
-  [[nodiscard]] std::int64_t pixels_for(Size frame) const override {
-    std::int64_t all = 0;
-    for (const float scale : looks_of(options()).scales) {
-      const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
-      const std::optional<Tiling> tiling = tiling_for(frame, size, multiple());
-      all += tiling ? pixels(tiling->whole) + pixels(tiling->tile)
-                    : pixels(fit_network(frame, size, multiple()));
-    }
-    return all;
+  [[nodiscard]] std::int64_t pixels_for(Size frame, float scale) const override {
+    const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
+    const std::optional<Tiling> tiling = tiling_for(frame, size, multiple());
+    return tiling ? pixels(tiling->whole) + pixels(tiling->tile)
+                  : pixels(fit_network(frame, size, multiple()));
   }
 
-  [[nodiscard]] std::vector<std::shared_ptr<Detector>> make(Size frame) override {
-    std::vector<std::shared_ptr<Detector>> looks;
-    for (const float scale : looks_of(options()).scales) {
-      // The other looks at a frame are behind the first one, and don't wait.
-      const int requests = looks.empty() ? options().requests : 1;
-      looks.push_back(make_look(frame, scale, requests));
-    }
-    return looks;
-  }
-
-  [[nodiscard]] std::shared_ptr<Detector> make_look(Size frame, float scale, int requests) const {
+  [[nodiscard]] std::shared_ptr<Detector> make(Size frame, float scale, int requests) override {
     const std::optional<Size> size = size_of_look(frame, options().detect_size, scale);
     if (const std::optional<Tiling> tiling = tiling_for(frame, size, multiple()))
       return make_tiled(*tiling);
     const NetworkFit fit = fit_network(frame, size, multiple());
-    return make(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
+    return make_untiled(fit, requests, pixels(fit) > kLargestAtOnce ? 1 : requests);
   }
 
   [[nodiscard]] int multiple() const { return model_.data().input.multiple; }
 
   [[nodiscard]] std::shared_ptr<Detector> make_tiled(const Tiling& tiling) const {
     // All threads work on one run at a time; the next tile is prepared meanwhile.
-    return make_tiled_detector(tiling, make(tiling.tile, 2, 1), make(tiling.whole, 1, 1));
+    return make_tiled_detector(tiling, make_untiled(tiling.tile, 2, 1),
+                               make_untiled(tiling.whole, 1, 1));
   }
 
-  [[nodiscard]] std::shared_ptr<Detector> make(const NetworkFit& fit, int requests,
-                                               int runs) const {
+  [[nodiscard]] std::shared_ptr<Detector> make_untiled(const NetworkFit& fit, int requests,
+                                                       int runs) const {
     return make_cnn_detector({
         .fit = fit,
         .input = model_.data().input,
