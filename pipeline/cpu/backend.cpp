@@ -217,17 +217,6 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
-  /// Searches another view (mirrored or turned) of a frame that was searched before.
-  [[nodiscard]] Detections look(detector::DetectionRequest& request, const Frame& view,
-                                Interval& inference) const {
-    request.prepare(view);
-    request.start();
-    Detections found = request.collect();
-    request.count_copies(copies_);
-    inference.end = request.inference().end;
-    return found;
-  }
-
   /// Takes all requests that the frame needs, because finish() must not wait for one: later frames
   /// may hold them all. Two jobs can share both detectors, with the roles exchanged (one job's
   /// turned pictures have the size of the other job's pictures). So that they don't block each
@@ -240,12 +229,16 @@ class CpuProcessor final : public FrameProcessor {
     if (has_two && !turned_first) work.turned = turned_detector_->acquire(stop);
   }
 
+  /// Searches the turned picture of a frame that was searched before, and extends its interval.
   void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
                       Detections& candidates, Interval& inference) const {
-    const HideJob& hide = *options_.hide;
-    const Detections found =
-        look(request, detector::turned_view(frame, hide.turned_too), inference);
-    detector::append_turned_back(candidates, found, hide.turned_too, frame.upright());
+    const int turns = options_.hide->turned_too;
+    request.prepare(detector::turned_view(frame, turns));
+    request.start();
+    const Detections found = request.collect();
+    request.count_copies(copies_);
+    inference.end = request.inference().end;
+    detector::append_turned_back(candidates, found, turns, frame.upright());
   }
 
   void suppress(const Detections& candidates, FrameRecord& record) {
