@@ -68,8 +68,8 @@ void check_kept(const NmsOptions& options, const DeviceKept& kept) {
 }  // namespace
 
 std::uint32_t multiprocessors_beside_others(const NmsOptions& options) {
-  const bool is_cooperative = options.rule == NmsRule::greedy || options.rule == NmsRule::fast;
-  return is_cooperative ? std::max(1U, all_multiprocessors() / 2) : kAllMultiprocessors;
+  const bool half_is_enough = options.rule == NmsRule::greedy || options.rule == NmsRule::fast;
+  return half_is_enough ? std::max(1U, all_multiprocessors() / 2) : kAllMultiprocessors;
 }
 
 CudaSuppressor::CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,

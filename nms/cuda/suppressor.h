@@ -38,7 +38,9 @@ inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
 /// Returns how many multiprocessors a suppressor should use if the device computes other things at
 /// the same time. The kernel of the rules `greedy` and `fast` starts only when all its blocks can
-/// run. So it starts sooner if it uses only half of the multiprocessors. Throws
+/// run. So it starts sooner if it uses only half of the multiprocessors. The same is true of
+/// `soft`, but half of the multiprocessors may have too little shared memory for the capacity. So
+/// `soft` uses all of them, as do the rules whose blocks don't wait for each other. Throws
 /// Error(ErrorKind::device) if CUDA fails.
 [[nodiscard]] std::uint32_t multiprocessors_beside_others(const NmsOptions& options);
 
