@@ -7,7 +7,7 @@
 #include "detector/acf/cuda/acf_detector.h"
 #include "detector/acf/family.h"
 #include "detector/acf/model/acf.h"
-#include "detector/cnn/cuda/looks_detector.h"
+#include "detector/cuda_looks_detector.h"
 
 namespace facepipe::detector::acf {
 namespace {

@@ -8,7 +8,7 @@
 #include "detector/cascade/family.h"
 #include "detector/cascade/levels.h"
 #include "detector/cascade/model/cascade.h"
-#include "detector/cnn/cuda/looks_detector.h"
+#include "detector/cuda_looks_detector.h"
 
 namespace facepipe::detector::cascade {
 namespace {

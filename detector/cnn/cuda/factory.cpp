@@ -8,10 +8,10 @@
 #include "core/cuda/graph.h"
 #include "core/error.h"
 #include "detector/cnn/cuda/cnn_detector.h"
-#include "detector/cnn/cuda/looks_detector.h"
 #include "detector/cnn/cuda/tile_chooser.h"
 #include "detector/cnn/family.h"
 #include "detector/cnn/model/model.h"
+#include "detector/cuda_looks_detector.h"
 
 namespace facepipe::detector {
 namespace {

@@ -1,5 +1,5 @@
-// These kernels run between the runs of the network for the tiles of a picture, or for two looks at
-// it.
+// These kernels run between the runs of the network for the tiles of a picture, and after the looks
+// at it (detector/cuda_looks_detector.h), whose candidates they join.
 #pragma once
 
 #include "core/cuda/detections.h"

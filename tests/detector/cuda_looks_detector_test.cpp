@@ -1,5 +1,5 @@
 // These tests look at a picture several times, with detectors whose results the test sets.
-#include "detector/cnn/cuda/looks_detector.h"
+#include "detector/cuda_looks_detector.h"
 
 #include <gtest/gtest.h>
 

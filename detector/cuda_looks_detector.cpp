@@ -1,4 +1,4 @@
-#include "detector/cnn/cuda/looks_detector.h"
+#include "detector/cuda_looks_detector.h"
 
 #include <limits>
 #include <utility>

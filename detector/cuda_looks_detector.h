@@ -1,5 +1,5 @@
-// This detector looks at each picture several times, as it is and mirrored. It then finds faces
-// that one look misses.
+// This detector looks at each picture several times: at several sizes, and in a mirror. It then
+// finds faces that one look misses.
 #pragma once
 
 #include <functional>
