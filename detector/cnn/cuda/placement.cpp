@@ -16,10 +16,6 @@ using graph::Node;
 using graph::Uses;
 using graph::ValueId;
 
-constexpr int kChannelStep = 8;
-
-int padded(int channels) { return (channels + kChannelStep - 1) / kChannelStep * kChannelStep; }
-
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }

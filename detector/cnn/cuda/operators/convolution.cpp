@@ -9,7 +9,6 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kChannelStep = 8;
 constexpr int kTransposedFactor = 2;
 constexpr int kSubPixels = kTransposedFactor * kTransposedFactor;
 
@@ -41,12 +40,12 @@ int k_of(ConvolutionKind kind, const graph::Convolution& op, int tap, int channe
     return (tap / op.window.kernel_width * 4 + tap % op.window.kernel_width) *
                Placement::kImagePitch +
            channel;
-  return tap * round_up(op.inputs, kChannelStep) + channel;
+  return tap * padded(op.inputs) + channel;
 }
 
 int chunks_of(ConvolutionKind kind, const graph::Convolution& op) {
   if (kind == ConvolutionKind::stem) return 3 * 2;  // a row of the window is two chunks
-  return op.window.taps() * round_up(op.inputs, kChannelStep) / kChannelStep;
+  return op.window.taps() * padded(op.inputs) / kChannelStep;
 }
 
 Matrix matrix_of(ConvolutionKind kind, const graph::Convolution& op, int columns, int step) {
@@ -63,7 +62,7 @@ Matrix matrix_of(ConvolutionKind kind, const graph::Convolution& op, int columns
 
 Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) {
   Matrix matrix(columns, round_up(op.inputs, step));
-  const int channels = round_up(op.outputs, kChannelStep);
+  const int channels = padded(op.outputs);
   for (int sub = 0; sub < kSubPixels; ++sub)
     for (int o = 0; o < op.outputs; ++o) {
       const int column = sub * channels + o;
@@ -191,9 +190,9 @@ std::unique_ptr<Operator> make_plain(const NodeContext& context, const graph::Co
   const graph::MapShape out = context.outputs[0].shape;
   ConvolutionArguments arguments{};
   arguments.rows = out.height * out.width;
-  arguments.columns = round_up(op.outputs, kChannelStep);
+  arguments.columns = padded(op.outputs);
   arguments.chunks = chunks_of(kind, op);
-  arguments.tap_chunks = round_up(op.inputs, kChannelStep) / kChannelStep;
+  arguments.tap_chunks = padded(op.inputs) / kChannelStep;
   arguments.row_width = out.width;
   arguments.window = op.window;
   arguments.activation = op.activation;
@@ -214,8 +213,8 @@ std::unique_ptr<Operator> make_transposed(const NodeContext& context,
   const graph::MapShape in = context.inputs[0].shape;
   ConvolutionArguments arguments{};
   arguments.rows = in.height * in.width;
-  arguments.columns = kSubPixels * round_up(op.outputs, kChannelStep);
-  arguments.chunks = round_up(op.inputs, kChannelStep) / kChannelStep;
+  arguments.columns = kSubPixels * padded(op.outputs);
+  arguments.chunks = padded(op.inputs) / kChannelStep;
   arguments.tap_chunks = arguments.chunks;
   arguments.row_width = in.width;
   arguments.activation = op.activation;

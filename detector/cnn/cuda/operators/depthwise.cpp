@@ -7,14 +7,12 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kChannelStep = 8;
-
 class DepthwiseOperator : public Operator {
  public:
   DepthwiseOperator(const NodeContext& context, const graph::Convolution& op, WeightPacker& packer)
       : inputs_(context.inputs), output_(context.outputs[0]) {
     // The output's pitch may be that of a larger value.
-    const int channels = (op.outputs + kChannelStep - 1) / kChannelStep * kChannelStep;
+    const int channels = padded(op.outputs);
     const int taps = op.window.taps();
     std::vector<float> weights(static_cast<std::size_t>(taps * channels));
     std::vector<float> bias(static_cast<std::size_t>(channels));

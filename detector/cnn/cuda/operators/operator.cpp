@@ -24,7 +24,7 @@ namespace {
 enum class Placed { alone, maybe_within };
 
 void check_placement(const NodeContext& context, const Placement& place, Placed allowed, bool f32) {
-  constexpr int kChannelStep = 8;  // a pixel of a part is as far from the next as one of the whole
+  // A pixel of a part is as far from the next as one of the whole.
   const bool plain = place.first_channel == 0 && place.pitch - place.shape.channels < kChannelStep;
   const bool fits = allowed == Placed::alone ? plain : place.first_channel % kChannelStep == 0;
   if (!fits)
@@ -36,20 +36,20 @@ void check_placement(const NodeContext& context, const Placement& place, Placed 
                 "the CUDA engine can't compute it among the network's last layers");
 }
 
+void check_placements(const NodeContext& context, Placed allowed, bool f32_output) {
+  for (const Placement& input : context.inputs) check_placement(context, input, allowed, false);
+  for (const Placement& output : context.outputs)
+    check_placement(context, output, allowed, f32_output);
+}
+
 }  // namespace
 
 void expect_plain(const NodeContext& context, bool f32_output) {
-  for (const Placement& input : context.inputs)
-    check_placement(context, input, Placed::alone, false);
-  for (const Placement& output : context.outputs)
-    check_placement(context, output, Placed::alone, f32_output);
+  check_placements(context, Placed::alone, f32_output);
 }
 
 void expect_parts(const NodeContext& context, bool f32_output) {
-  for (const Placement& input : context.inputs)
-    check_placement(context, input, Placed::maybe_within, false);
-  for (const Placement& output : context.outputs)
-    check_placement(context, output, Placed::maybe_within, f32_output);
+  check_placements(context, Placed::maybe_within, f32_output);
 }
 
 void refuse_node(const graph::Graph& graph, const graph::Node& node, const std::string& reason) {

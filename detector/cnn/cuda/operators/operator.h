@@ -23,8 +23,17 @@ namespace facepipe::detector::engine {
 
 enum class Element { f16, f32 };
 
+/// The channels of a pixel are padded to a multiple of this number.
+inline constexpr int kChannelStep = 8;
+
+/// Returns the number of channels with their padding.
+[[nodiscard]] constexpr int padded(int channels) {
+  return (channels + kChannelStep - 1) / kChannelStep * kChannelStep;
+}
+
 /// Describes the position and the layout of a value in the activation memory. Pixels are stored row
-/// by row. The channels of a pixel are next to each other ("NHWC") and padded to a multiple of 8.
+/// by row. The channels of a pixel are next to each other ("NHWC") and padded to a multiple of
+/// kChannelStep.
 ///
 /// An image is a special layout of the network's input, for stems of 3x3 at stride 2. It has 4
 /// channels for each pixel, of which the fourth is 0, and a black pixel before and after each row.

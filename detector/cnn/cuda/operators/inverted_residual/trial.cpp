@@ -7,14 +7,12 @@
 
 #include "core/cuda/launch.h"
 #include "detector/cnn/cuda/operators/inverted_residual/weights.h"
+#include "detector/cnn/cuda/operators/operator.h"
 
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kChunk = 8;
 constexpr std::size_t kTimes = 3;
-
-int padded(int channels) { return (channels + kChunk - 1) / kChunk * kChunk; }
 
 std::size_t halves_of(const graph::MapShape& shape) {
   return static_cast<std::size_t>(shape.height) * static_cast<std::size_t>(shape.width) *
