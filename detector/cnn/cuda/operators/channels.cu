@@ -3,21 +3,17 @@
 #include <cstdint>
 
 #include "core/cuda/check.h"
+#include "detector/cnn/cuda/operators/flat_launch.cuh"
 
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr int kChunk = 8;  // halves of 16 bytes
 
-__device__ __forceinline__ std::size_t thread_index() {
-  return static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
-}
-
-__global__ void __launch_bounds__(kThreads) copy_chunks_kernel(const ChannelCopyArguments a) {
+__global__ void __launch_bounds__(kFlatThreads) copy_chunks_kernel(const ChannelCopyArguments a) {
   const auto chunks = static_cast<std::size_t>(a.channels / kChunk);
-  const std::size_t pixel = thread_index() / chunks;
-  const std::size_t channel = thread_index() % chunks * kChunk;
+  const std::size_t pixel = flat_index() / chunks;
+  const std::size_t channel = flat_index() % chunks * kChunk;
   if (pixel >= a.pixels) return;
   const auto from_pitch = static_cast<std::size_t>(a.from_pitch);
   const auto to_pitch = static_cast<std::size_t>(a.to_pitch);
@@ -25,10 +21,10 @@ __global__ void __launch_bounds__(kThreads) copy_chunks_kernel(const ChannelCopy
       __ldg(reinterpret_cast<const uint4*>(a.from + pixel * from_pitch + channel));
 }
 
-__global__ void __launch_bounds__(kThreads) copy_channels_kernel(const ChannelCopyArguments a) {
+__global__ void __launch_bounds__(kFlatThreads) copy_channels_kernel(const ChannelCopyArguments a) {
   const auto written = static_cast<std::size_t>(a.channels + a.zeros);
-  const std::size_t pixel = thread_index() / written;
-  const int channel = static_cast<int>(thread_index() % written);
+  const std::size_t pixel = flat_index() / written;
+  const int channel = static_cast<int>(flat_index() % written);
   if (pixel >= a.pixels) return;
   const int source = channel % a.groups * (a.channels / a.groups) + channel / a.groups;
   const auto from_pitch = static_cast<std::size_t>(a.from_pitch);
@@ -42,10 +38,6 @@ bool is_aligned(const __half* values) {
   return reinterpret_cast<std::uintptr_t>(values) % (kChunk * sizeof(__half)) == 0;
 }
 
-unsigned blocks_for(std::size_t threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
 }  // namespace
 
 void launch_channel_copy(const ChannelCopyArguments& a, cudaStream_t stream) {
@@ -54,11 +46,11 @@ void launch_channel_copy(const ChannelCopyArguments& a, cudaStream_t stream) {
                       is_aligned(a.from) && is_aligned(a.to);
   const auto channels =
       static_cast<std::size_t>(chunks ? a.channels / kChunk : a.channels + a.zeros);
-  const unsigned blocks = blocks_for(a.pixels * channels);
+  const unsigned blocks = flat_blocks(a.pixels * channels);
   if (chunks)
-    copy_chunks_kernel<<<blocks, kThreads, 0, stream>>>(a);
+    copy_chunks_kernel<<<blocks, kFlatThreads, 0, stream>>>(a);
   else
-    copy_channels_kernel<<<blocks, kThreads, 0, stream>>>(a);
+    copy_channels_kernel<<<blocks, kFlatThreads, 0, stream>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -2,11 +2,10 @@
 
 #include "core/cuda/check.h"
 #include "detector/cnn/cuda/operators/activation.cuh"
+#include "detector/cnn/cuda/operators/flat_launch.cuh"
 
 namespace facepipe::detector::engine {
 namespace {
-
-constexpr int kThreads = 256;
 
 __device__ __forceinline__ Halves8 read(const __half* from, std::size_t chunk) {
   return read_halves(from + 8 * chunk);
@@ -16,12 +15,8 @@ __device__ __forceinline__ void write(__half* to, std::size_t chunk, const Halve
   reinterpret_cast<Halves8*>(to)[chunk] = value;
 }
 
-__device__ __forceinline__ std::size_t thread_index() {
-  return static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
-}
-
-__global__ void __launch_bounds__(kThreads) max_pool_kernel(const PoolingArguments a) {
-  const std::size_t index = thread_index();
+__global__ void __launch_bounds__(kFlatThreads) max_pool_kernel(const PoolingArguments a) {
+  const std::size_t index = flat_index();
   const auto chunks = static_cast<std::size_t>(a.chunks);
   const auto width = static_cast<std::size_t>(a.output_width);
   if (index >= chunks * width * static_cast<std::size_t>(a.output_height)) return;
@@ -47,8 +42,8 @@ __global__ void __launch_bounds__(kThreads) max_pool_kernel(const PoolingArgumen
   write(a.output, index, best);
 }
 
-__global__ void __launch_bounds__(kThreads) upsample_kernel(const UpsampleArguments a) {
-  const std::size_t index = thread_index();
+__global__ void __launch_bounds__(kFlatThreads) upsample_kernel(const UpsampleArguments a) {
+  const std::size_t index = flat_index();
   const auto chunks = static_cast<std::size_t>(a.chunks);
   const auto width = static_cast<std::size_t>(a.output_width);
   const auto factor = static_cast<std::size_t>(a.factor);
@@ -84,8 +79,8 @@ __device__ __forceinline__ Halves8 product(const Halves8& a, const Halves8& b) {
   return result;
 }
 
-__global__ void __launch_bounds__(kThreads) elementwise_kernel(const ElementwiseArguments a) {
-  const std::size_t index = thread_index();
+__global__ void __launch_bounds__(kFlatThreads) elementwise_kernel(const ElementwiseArguments a) {
+  const std::size_t index = flat_index();
   const auto chunks = static_cast<std::size_t>(a.chunks);
   const std::size_t pixel = index / chunks;
   if (pixel >= a.pixels) return;
@@ -103,10 +98,6 @@ __global__ void __launch_bounds__(kThreads) elementwise_kernel(const Elementwise
   write(a.output, index, value);
 }
 
-unsigned blocks_for(std::size_t threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
 std::size_t threads_for(int chunks, int height, int width) {
   return static_cast<std::size_t>(chunks) * static_cast<std::size_t>(height) *
          static_cast<std::size_t>(width);
@@ -115,19 +106,19 @@ std::size_t threads_for(int chunks, int height, int width) {
 }  // namespace
 
 void launch_max_pool(const PoolingArguments& a, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(threads_for(a.chunks, a.output_height, a.output_width));
-  max_pool_kernel<<<blocks, kThreads, 0, stream>>>(a);
+  const unsigned blocks = flat_blocks(threads_for(a.chunks, a.output_height, a.output_width));
+  max_pool_kernel<<<blocks, kFlatThreads, 0, stream>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
 void launch_upsample(const UpsampleArguments& a, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(threads_for(a.chunks, a.output_height, a.output_width));
-  upsample_kernel<<<blocks, kThreads, 0, stream>>>(a);
+  const unsigned blocks = flat_blocks(threads_for(a.chunks, a.output_height, a.output_width));
+  upsample_kernel<<<blocks, kFlatThreads, 0, stream>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
 
 void launch_elementwise(const ElementwiseArguments& a, cudaStream_t stream) {
-  elementwise_kernel<<<blocks_for(a.pixels * static_cast<std::size_t>(a.chunks)), kThreads, 0,
+  elementwise_kernel<<<flat_blocks(a.pixels * static_cast<std::size_t>(a.chunks)), kFlatThreads, 0,
                        stream>>>(a);
   FACEPIPE_CUDA_CHECK(cudaGetLastError());
 }
