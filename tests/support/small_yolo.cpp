@@ -139,6 +139,12 @@ void add_metadata(onnx::ModelProto& model, int classes, ExportedPoints points) {
   }
 }
 
+/// Returns the card of a network that takes values of 0..1. `head` and `classes` are JSON.
+std::string card(const std::string& head, const std::string& classes) {
+  return R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, "head": )" + head +
+         R"(, "classes": )" + classes + "}";
+}
+
 /// Appends rows of `values` for each anchor of a map: 1 x cells x values.
 std::string rows_of(OnnxBuilder& build, const std::string& map, int values) {
   const std::string cells = build.node("Transpose", {map}, {{"perm", Integers{0, 2, 3, 1}}});
@@ -193,6 +199,17 @@ OnnxBuilder small_yolo_anchors(int points, int classes) {
   return build;
 }
 
+std::string yolo_anchors_card(int points, int classes) {
+  std::string head = R"({"family": "yolo-anchors",
+      "anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
+                  [[146, 217], [231, 300], [335, 433]]])";
+  if (points > 0) head += R"(, "points": {"count": )" + std::to_string(points) + "}";
+  std::string names = R"({"name": "face"})";
+  for (int i = 1; i < classes; ++i)
+    names += R"(, {"name": "thing )" + std::to_string(i) + R"(", "as": "ignore"})";
+  return card(head + "}", "[" + names + "]");
+}
+
 OnnxBuilder small_retinaface(bool joined, bool softmax) {
   OnnxBuilder build(kYoloSide, kYoloSide, 11);
   constexpr int kAnchors = 2;
@@ -218,6 +235,12 @@ OnnxBuilder small_retinaface(bool joined, bool softmax) {
   for (std::size_t k = 0; k < std::size(parts); ++k)
     build.output(outputs[k], {1, kAnchors * kAllCells, kValues[k]});
   return build;
+}
+
+std::string retinaface_card() {
+  return card(R"({"family": "retinaface", "anchors": [[16, 32], [64, 128], [256, 512]],
+                  "points": {"count": 5}})",
+              R"([{"name": "face"}])");
 }
 
 }  // namespace facepipe::test

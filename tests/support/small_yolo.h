@@ -2,6 +2,8 @@
 // write large ones, for tests.
 #pragma once
 
+#include <string>
+
 #include "tests/support/onnx_builder.h"
 
 namespace facepipe::test {
@@ -24,8 +26,14 @@ struct ExportedPoints {
 /// x (5 + 2 * points + classes), for each stride.
 [[nodiscard]] OnnxBuilder small_yolo_anchors(int points = 5, int classes = 1);
 
+/// Returns the card of that file, as JSON. Only the first class is a face; the others are ignored.
+[[nodiscard]] std::string yolo_anchors_card(int points = 5, int classes = 1);
+
 /// Returns a small RetinaFace with two anchors. Its outputs hold the boxes, scores and landmarks of
 /// all strides; `joined` makes them one output. `softmax` tells whether it computes scores.
 [[nodiscard]] OnnxBuilder small_retinaface(bool joined = true, bool softmax = false);
+
+/// Returns the card of each such file, as JSON.
+[[nodiscard]] std::string retinaface_card();
 
 }  // namespace facepipe::test

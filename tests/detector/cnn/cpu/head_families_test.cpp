@@ -160,23 +160,6 @@ Finder retinaface_of_three(bool softmax) {
   };
 }
 
-std::string card(const std::string& head, const std::string& classes = "[{\"name\": \"face\"}]") {
-  return R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, "head": )" + head +
-         ", \"classes\": " + classes + "}";
-}
-
-constexpr const char* kAnchorsOfCard =
-    R"("anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
-                   [[146, 217], [231, 300], [335, 433]]])";
-
-std::string yolo5_head(const std::string& points) {
-  return R"({"family": "yolo-anchors", )" + std::string(kAnchorsOfCard) + points + "}";
-}
-
-const std::string kRetinafaceCard =
-    card(R"({"family": "retinaface", "anchors": [[16, 32], [64, 128], [256, 512]],
-             "points": {"count": 5}})");
-
 const ExportedFamily kFamilies[] = {
     {"Yolo", [] { return test::small_yolo(); }, "", yolo_of(1)},
     {"YoloWithLandmarks",
@@ -199,19 +182,17 @@ const ExportedFamily kFamilies[] = {
        return test::small_yolo(6, {5, 3});
      },
      "", yolo_of(6, 3)},
-    {"YoloAnchors", [] { return test::small_yolo_anchors(); },
-     card(yolo5_head(R"(, "points": {"count": 5})")), yolo5_of(5)},
-    {"YoloAnchorsWithoutLandmarks", [] { return test::small_yolo_anchors(0); },
-     card(yolo5_head("")), yolo5_of(0)},
-    {"YoloAnchorsOfTwoClasses", [] { return test::small_yolo_anchors(5, 2); },
-     card(yolo5_head(R"(, "points": {"count": 5})"),
-          R"([{"name": "face"}, {"name": "dog", "as": "ignore"}])"),
+    {"YoloAnchors", [] { return test::small_yolo_anchors(); }, test::yolo_anchors_card(),
      yolo5_of(5)},
-    {"Retinaface", [] { return test::small_retinaface(); }, kRetinafaceCard, retinaface},
-    {"RetinafaceOfThreeOutputs", [] { return test::small_retinaface(false); }, kRetinafaceCard,
-     retinaface_of_three(false)},
-    {"RetinafaceWithSoftmax", [] { return test::small_retinaface(false, true); }, kRetinafaceCard,
-     retinaface_of_three(true)},
+    {"YoloAnchorsWithoutLandmarks", [] { return test::small_yolo_anchors(0); },
+     test::yolo_anchors_card(0), yolo5_of(0)},
+    {"YoloAnchorsOfTwoClasses", [] { return test::small_yolo_anchors(5, 2); },
+     test::yolo_anchors_card(5, 2), yolo5_of(5)},
+    {"Retinaface", [] { return test::small_retinaface(); }, test::retinaface_card(), retinaface},
+    {"RetinafaceOfThreeOutputs", [] { return test::small_retinaface(false); },
+     test::retinaface_card(), retinaface_of_three(false)},
+    {"RetinafaceWithSoftmax", [] { return test::small_retinaface(false, true); },
+     test::retinaface_card(), retinaface_of_three(true)},
 };
 
 class HeadOfFamily : public testing::TestWithParam<std::tuple<ExportedFamily, Library>> {

@@ -186,19 +186,13 @@ struct SmallExport {
 
 /// Each family's network is computed by the generic operators, and by fused ones where they fit.
 TEST(CudaAgainstCpu, FindsTheSameCandidatesWithEachFamily) {
-  const std::string start = R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, )";
   const SmallExport kExports[] = {
       {"scrfd", test::small_scrfd(), ""},
       {"scrfd without landmarks", test::small_scrfd(false), ""},
       {"yolo", test::small_yolo(), ""},
       {"yolo with landmarks and other classes", test::small_yolo(3, {5, 3}), ""},
-      {"yolo with anchors", test::small_yolo_anchors(),
-       start + R"("head": {"family": "yolo-anchors", "points": {"count": 5},
-                  "anchors": [[[4, 5], [8, 10], [13, 16]], [[23, 29], [43, 55], [73, 105]],
-                              [[146, 217], [231, 300], [335, 433]]]}})"},
-      {"retinaface", test::small_retinaface(),
-       start + R"("head": {"family": "retinaface", "points": {"count": 5},
-                  "anchors": [[16, 32], [64, 128], [256, 512]]}})"}};
+      {"yolo with anchors", test::small_yolo_anchors(), test::yolo_anchors_card()},
+      {"retinaface", test::small_retinaface(), test::retinaface_card()}};
   const test::TemporaryFolder folder;
   for (const SmallExport& from : kExports) {
     SCOPED_TRACE(from.name);
