@@ -220,14 +220,21 @@ TEST(NmsGroups, OfTwoRemoveEachOther) {
   EXPECT_THAT(on_cpu(by_groups(1), all).indices, IsEmpty());
 }
 
-// A removed group still removes the groups within it.
+// A removed group still removes the groups within it. For the comparison, the first box is enlarged
+// to (-200, -200, 1200, 1200), and the second one to (960, 260, 1240, 540).
 TEST(NmsGroups, WithinOneThatGoesGo) {
+  const Box largest{0, 0, 1000, 1000};
+  const Box at_its_margin{1000, 300, 1200, 500};
+  const Box beyond_it{1180, 350, 1230, 410};  // within the second box, but not within the first one
   NmsCase all;
-  add(all, {0, 0, 1000, 1000}, 7);
-  add(all, {300, 300, 500, 500}, 6);
-  add(all, {250, 350, 310, 410}, 5);  // within the enlarged second box, and also within the first
-                                      // box
+  add(all, largest, 7);
+  add(all, at_its_margin, 6);
+  add(all, beyond_it, 5);
   EXPECT_THAT(on_cpu(by_groups(3), all).indices, ElementsAre(0));
+  NmsCase without_the_second;
+  add(without_the_second, largest, 7);
+  add(without_the_second, beyond_it, 5);
+  EXPECT_THAT(on_cpu(by_groups(3), without_the_second).indices, ElementsAre(0, 7));
 }
 
 TEST(NmsGroups, RankByMembersThenByIndex) {
