@@ -65,7 +65,9 @@ const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into
 const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
 // If FFmpeg's command line program copies such a file, it also shifts this picture by one frame.
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
-// Copies of Opus begin 6.5 ms too early, also with FFmpeg's command line program.
+// Copies of Opus in WebM and Matroska begin 6.5 ms too early, also with FFmpeg's command line
+// program. Rounded to whole milliseconds, this is 7. The start of the sound may differ by twice
+// tick_s.
 const RowExtras kOfOpus{.tick_s = 0.004};
 const RowExtras kReadsBack{.refused = "can be read again while it is written"};
 

@@ -19,8 +19,7 @@ namespace {
 
 TEST(Orientation, FollowsFFmpegsDisplayMatrices) {
   struct Case {
-    double counterclockwise;  // angle for av_display_rotation_set(), which turns clockwise in spite
-                              // of this name
+    double clockwise;  // in degrees
     bool hflip;
     Orientation expected;
   };
@@ -35,10 +34,10 @@ TEST(Orientation, FollowsFFmpegsDisplayMatrices) {
                                    {270, true, {1, true}}}};
   for (const Case& c : cases) {
     std::array<std::int32_t, 9> matrix{};
-    av_display_rotation_set(matrix.data(), c.counterclockwise);
+    av_display_rotation_set(matrix.data(), c.clockwise);
     if (c.hflip) av_display_matrix_flip(matrix.data(), 1, 0);
     EXPECT_EQ(orientation_of(matrix.data()), c.expected)
-        << c.counterclockwise << (c.hflip ? " flipped" : "");
+        << c.clockwise << (c.hflip ? " flipped" : "");
   }
 }
 
