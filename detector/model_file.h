@@ -1,13 +1,26 @@
-// Reads the bytes of a model file of any kind.
+// Reads the bytes of a model file of any kind, and of the files that lie beside one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace facepipe::detector {
 
 /// Throws Error(device): "model FILE: REASON".
 [[noreturn]] void refuse_model(const std::filesystem::path& file, const std::string& reason);
+
+/// How large a file may be, and the reason for which a larger one is refused.
+struct FileLimit {
+  std::uintmax_t bytes = 0;
+  const char* reason = "";  ///< "larger than 4 MiB"
+};
+
+/// Returns all bytes of a file. Calls `refuse` with the reason for a file that is missing,
+/// unreadable, not regular, or too large. `refuse` must throw.
+[[nodiscard]] std::string read_file(const std::filesystem::path& file, const FileLimit& limit,
+                                    const std::function<void(const std::string& reason)>& refuse);
 
 /// Returns all bytes of a file. Throws the error of refuse_model() for a file that is missing,
 /// unreadable, empty, not regular, or larger than 1 GiB.

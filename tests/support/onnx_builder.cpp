@@ -122,8 +122,10 @@ void OnnxBuilder::output(const std::string& value, const std::vector<std::int64_
   output.set_name(value);
   auto& tensor = *output.mutable_type()->mutable_tensor_type();
   tensor.set_elem_type(onnx::TensorProto::FLOAT);
-  for (const std::int64_t extent : extents)
-    tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+  for (const std::int64_t extent : extents) {
+    auto& dim = *tensor.mutable_shape()->add_dim();
+    if (extent >= 0) dim.set_dim_value(extent);
+  }
 }
 
 int count_of(const onnx::ModelProto& model, const std::string& type) {

@@ -47,7 +47,8 @@ class OnnxBuilder {
   /// Appends a Constant with a list of integers, as older exports write them.
   std::string constant(const std::vector<std::int64_t>& values);
 
-  /// Makes a value an output, which declares these extents; none: they stay open.
+  /// Makes a value an output, which declares these extents; none: they stay open. An extent of -1
+  /// stays open, too.
   void output(const std::string& value, const std::vector<std::int64_t>& extents = {});
 
   [[nodiscard]] onnx::ModelProto& model() { return model_; }

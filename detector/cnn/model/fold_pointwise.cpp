@@ -3,16 +3,13 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "detector/cnn/model/canonical/rewriting.h"
+#include "detector/cnn/model/canonical/passes.h"
 
 namespace facepipe::detector {
 namespace {
@@ -38,37 +35,13 @@ struct Pointwise : Extents {
   }
 };
 
-/// Tensors by name, and how many inputs and outputs read each value of the graph.
-struct Index {
-  explicit Index(const onnx::GraphProto& graph) {
-    for (const onnx::TensorProto& tensor : graph.initializer()) tensors[tensor.name()] = &tensor;
-    for (const onnx::NodeProto& node : graph.node())
-      for (const std::string& input : node.input()) ++readers[input];
-    for (const onnx::ValueInfoProto& output : graph.output()) ++readers[output.name()];
-  }
-  [[nodiscard]] int reads_of(const std::string& name) const {
-    const auto found = readers.find(name);
-    return found == readers.end() ? 0 : found->second;
-  }
-
-  std::map<std::string, const onnx::TensorProto*> tensors;
-  std::map<std::string, int> readers;
-};
-
-std::optional<std::vector<float>> floats_of(const Index& index, const std::string& name,
+std::optional<std::vector<float>> floats_of(const OnnxIndex& index, const std::string& name,
                                             std::int64_t count) {
-  const auto found = index.tensors.find(name);
-  if (found == index.tensors.end()) return std::nullopt;
-  const onnx::TensorProto& tensor = *found->second;
-  if (tensor.data_type() != onnx::TensorProto::FLOAT || count <= 0) return std::nullopt;
-  std::vector<float> values(static_cast<std::size_t>(count));
-  if (tensor.raw_data().size() == values.size() * sizeof(float))
-    std::memcpy(values.data(), tensor.raw_data().data(), tensor.raw_data().size());
-  else if (tensor.float_data_size() == static_cast<int>(values.size()))
-    std::copy(tensor.float_data().begin(), tensor.float_data().end(), values.begin());
-  else
+  const onnx::TensorProto* const tensor = index.weights(name);
+  if (tensor == nullptr || tensor->data_type() != onnx::TensorProto::FLOAT || count <= 0)
     return std::nullopt;
-  return values;
+  auto values = graph::values_of<float>(*tensor, count);
+  return values.empty() ? std::nullopt : std::optional(std::move(values));
 }
 
 /// Tells whether every number of an attribute is `value`. An attribute that is not there has ONNX's
@@ -84,13 +57,13 @@ bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t va
 }
 
 /// `any_stride` allows strides. Only the second convolution of a pair may skip pixels.
-std::optional<Extents> extents_of(const Index& index, const onnx::NodeProto& node,
+std::optional<Extents> extents_of(const OnnxIndex& index, const onnx::NodeProto& node,
                                   bool any_stride) {
   if (node.op_type() != "Conv" || node.input_size() < 2 || node.output_size() != 1)
     return std::nullopt;
-  const auto found = index.tensors.find(node.input(1));
-  if (found == index.tensors.end()) return std::nullopt;
-  const auto& dims = found->second->dims();
+  const onnx::TensorProto* const weights = index.weights(node.input(1));
+  if (weights == nullptr) return std::nullopt;
+  const auto& dims = weights->dims();
   if (dims.size() != 4 || dims[2] != 1 || dims[3] != 1) return std::nullopt;
   const bool plain = all_are(node, "group", 1) && all_are(node, "pads", 0) &&
                      (any_stride || all_are(node, "strides", 1));
@@ -99,7 +72,7 @@ std::optional<Extents> extents_of(const Index& index, const onnx::NodeProto& nod
                                                  : std::nullopt;
 }
 
-std::optional<Pointwise> pointwise_of(const Index& index, const onnx::NodeProto& node,
+std::optional<Pointwise> pointwise_of(const OnnxIndex& index, const onnx::NodeProto& node,
                                       const Extents& extents) {
   auto weights = floats_of(index, node.input(1), extents.outputs * extents.inputs);
   auto bias = node.input_size() > 2
@@ -137,44 +110,35 @@ bool saves_work(const Extents& first, const Extents& second) {
 /// reads.
 class PairFolder {
  public:
-  explicit PairFolder(onnx::GraphProto& graph) : graph_(graph), index_(graph) {
-    for (const auto& [name, tensor] : index_.tensors) names_.insert(name);
-    for (const auto& [name, count] : index_.readers) names_.insert(name);
-  }
+  explicit PairFolder(Rewriting& to) : to_(to), graph_(to.graph()), index_(graph_) {}
 
   int run() {
-    std::vector<bool> kept(static_cast<std::size_t>(graph_.node_size()), true);
     int folded = 0;
-    for (int n = 0; n < graph_.node_size(); ++n) {
+    for (int n = 0; n < graph_.node_size(); ++n)
       // The product may be the second one of another pair.
-      for (int first = fold_into(n); first >= 0; first = fold_into(n)) {
-        kept[static_cast<std::size_t>(first)] = false;
-        ++folded;
-      }
-      for (const std::string& output : graph_.node(n).output()) producers_[output] = n;
-    }
-    keep_nodes(graph_, kept);
+      while (fold_into(n)) ++folded;
+    drop_unread(to_);
     return folded;
   }
 
  private:
-  /// Makes a node the product of itself and the one before it. Returns the index of the other one,
-  /// which nobody reads any more, or -1 if they are no pair.
-  int fold_into(int n) {
+  /// Makes a node the product of itself and the one before it, which nobody reads any more.
+  /// Returns false if they are no pair.
+  bool fold_into(int n) {
     const onnx::NodeProto& second = graph_.node(n);
-    if (second.input_size() < 2 || index_.reads_of(second.input(0)) != 1) return -1;
-    const auto producer = producers_.find(second.input(0));
-    if (producer == producers_.end()) return -1;
-    const onnx::NodeProto& first = graph_.node(producer->second);
+    if (second.input_size() < 2 || index_.reads_of(second.input(0)) != 1) return false;
+    const int before = index_.producer(second.input(0));
+    if (before < 0) return false;
+    const onnx::NodeProto& first = graph_.node(before);
     const auto inner = extents_of(index_, first, false);
     const auto outer = extents_of(index_, second, true);
     if (!inner || !outer || outer->inputs != inner->outputs || !is_worth_it(*inner, *outer))
-      return -1;
+      return false;
     const auto inner_weights = pointwise_of(index_, first, *inner);
     const auto outer_weights = pointwise_of(index_, second, *outer);
-    if (!inner_weights || !outer_weights) return -1;
+    if (!inner_weights || !outer_weights) return false;
     write_product(first, *graph_.mutable_node(n), product(*inner_weights, *outer_weights));
-    return producer->second;
+    return true;
   }
 
   void write_product(const onnx::NodeProto& first, onnx::NodeProto& second,
@@ -183,20 +147,14 @@ class PairFolder {
     second.clear_input();
     second.add_input(first.input(0));
     second.add_input(
-        add_tensor(stem + ".weight", {weights.outputs, weights.inputs, 1, 1}, weights.weights));
-    second.add_input(add_tensor(stem + ".bias", {weights.outputs}, weights.bias));
+        add_weights(stem + ".weight", {weights.outputs, weights.inputs, 1, 1}, weights.weights));
+    second.add_input(add_weights(stem + ".bias", {weights.outputs}, weights.bias));
   }
 
-  std::string add_tensor(std::string name, const std::vector<std::int64_t>& dims,
-                         const std::vector<float>& values) {
-    while (!names_.insert(name).second) name += '+';
-    // The list holds pointers, so that those in the index stay valid.
-    onnx::TensorProto& tensor = *graph_.add_initializer();
-    tensor.set_name(name);
-    tensor.set_data_type(onnx::TensorProto::FLOAT);
-    for (const std::int64_t dim : dims) tensor.add_dims(dim);
-    tensor.set_raw_data(values.data(), values.size() * sizeof(float));
-    index_.tensors[name] = &tensor;
+  std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
+                          const std::vector<float>& values) {
+    std::string name = to_.add_weights(stem, dims, values);
+    index_.add(graph_.initializer(graph_.initializer_size() - 1));
     return name;
   }
 
@@ -208,15 +166,14 @@ class PairFolder {
     return true;
   }
 
+  Rewriting& to_;
   onnx::GraphProto& graph_;
-  Index index_;
-  std::set<std::string> names_;
-  std::map<std::string, int> producers_;
+  OnnxIndex index_;
   std::int64_t left_ = kMostProducts;
 };
 
 }  // namespace
 
-int fold_pointwise_pairs(onnx::GraphProto& graph) { return PairFolder(graph).run(); }
+int fold_pointwise_pairs(Rewriting& to) { return PairFolder(to).run(); }
 
 }  // namespace facepipe::detector

@@ -190,6 +190,9 @@ struct YoloDflCells {
 /// its centre is ((column + 2 * b0 - 0.5) * stride, (row + 2 * b1 - 0.5) * stride), and its size is
 /// (2 * b2)^2 by (2 * b3)^2 anchors. Landmarks are k anchors away from the place.
 struct YoloAnchorsCells {
+  /// The channel of a cell at which its landmarks begin, behind the box and the object.
+  static constexpr int kPoints = 5;
+
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
     const int classes = kPoints + 2 * numbers.points;
@@ -218,7 +221,6 @@ struct YoloAnchorsCells {
 
  private:
   static constexpr int kObject = 4;
-  static constexpr int kPoints = 5;
 };
 
 /// RetinaFace (Deng et al., 2020) and other heads of single-shot detectors. Its tensors are

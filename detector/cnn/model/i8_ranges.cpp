@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,8 +9,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files/file_identity.h"
 #include "detector/cnn/model/built_in_i8_ranges.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 namespace {
@@ -20,7 +19,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kFormat = "facepipe i8 ranges 1";
 // CenterFace's file has 60 KB.
-constexpr std::uintmax_t kLargestFile = 4 << 20;
+constexpr FileLimit kLimit{4 << 20, "larger than 4 MiB"};
 constexpr double kLargestValue = 1e6;
 constexpr int kPercent = 100;
 
@@ -90,16 +89,8 @@ std::string shortened(const std::string& sha256) {
 }
 
 std::string read_ranges_file(const std::filesystem::path& file) {
-  if (is_no_regular_file(file)) refuse_i8_ranges(file.string(), "not a regular file");
-  std::error_code failure;
-  const std::uintmax_t size = std::filesystem::file_size(file, failure);
-  if (failure) refuse_i8_ranges(file.string(), failure.message());
-  if (size > kLargestFile) refuse_i8_ranges(file.string(), "larger than 4 MiB");
-  std::string bytes(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size)))
-    refuse_i8_ranges(file.string(), "can't be read");
-  return bytes;
+  return read_file(file, kLimit,
+                   [&](const std::string& reason) { refuse_i8_ranges(file.string(), reason); });
 }
 
 std::optional<I8Ranges> built_in_ranges(const std::string& model_sha256) {
@@ -189,10 +180,9 @@ I8Ranges find_i8_ranges(const Model& model) {
     return parse_i8_ranges(read_ranges_file(beside), beside.string(), model.sha256());
   if (std::optional<I8Ranges> built_in = built_in_ranges(model.sha256()))
     return std::move(*built_in);
-  throw Error(ErrorKind::device, "model " + model.file().string() +
-                                     ": there are no ranges for i8; 'facepipe calibrate --model " +
-                                     model.file().string() +
-                                     " PICTURES' measures them and writes " + beside.string());
+  refuse_model(model.file(), "there are no ranges for i8; 'facepipe calibrate --model " +
+                                 model.file().string() + " PICTURES' measures them and writes " +
+                                 beside.string());
 }
 
 }  // namespace facepipe::detector

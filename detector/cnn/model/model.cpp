@@ -11,8 +11,8 @@
 
 #include "core/files/sha256.h"
 #include "detector/cnn/model/canonical/canonical.h"
+#include "detector/cnn/model/canonical/rewriting.h"
 #include "detector/cnn/model/card/ignored_classes.h"
-#include "detector/cnn/model/card/known_weights.h"
 #include "detector/cnn/model/card/model_data.h"
 #include "detector/cnn/model/card/recognition.h"
 #include "detector/cnn/model/fold_pointwise.h"
@@ -117,7 +117,7 @@ void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& ext
 void check_activations(const std::filesystem::path& file, const std::vector<LastMap>& maps) {
   for (const LastMap& map : maps) {
     const bool score = map.values == 1;
-    if (map.activation != (score ? TailActivation::sigmoid : TailActivation::none))
+    if (map.sigmoid != score)
       refuse_model(file, "its output of " + map.name + " has another activation than SCRFD's");
   }
 }
@@ -141,7 +141,8 @@ Model::Model(const std::filesystem::path& file, const std::filesystem::path& car
   sha256_ = sha256_hex(bytes);
   card_file_ = card.empty() ? card_beside(file) : card;
   read(*proto, *image);
-  fold_pointwise_pairs(*proto->mutable_graph());
+  Rewriting to(*proto, file.string());
+  fold_pointwise_pairs(to);
   proto_ = proto;
 }
 

@@ -1,13 +1,9 @@
 #include "detector/cnn/model/canonical/list_rules.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace facepipe::detector {
 namespace {
-
-// A Reshape to more axes, and lists that are longer, belong to no network for pictures.
-constexpr std::size_t kLongest = 16;
 
 using Inputs = std::vector<const SizeList*>;
 using Result = std::optional<SizeList>;
@@ -22,7 +18,7 @@ std::optional<std::vector<std::int64_t>> integers_of(const graph::OnnxNode& node
                                                      std::size_t input) {
   if (!node.has_input(static_cast<int>(input))) {
     std::vector<std::int64_t> values = node.integers(attribute, {});
-    return values.empty() || values.size() > kLongest ? std::nullopt : std::optional(values);
+    return values.empty() || values.size() > kLongestList ? std::nullopt : std::optional(values);
   }
   const SizeList* const list = input_of(inputs, input);
   if (list == nullptr) return std::nullopt;
@@ -65,7 +61,7 @@ Result concatenated(const Inputs& inputs) {
     if (part == nullptr || part->scalar) return std::nullopt;
     result.floats = part->floats;
     result.values.insert(result.values.end(), part->values.begin(), part->values.end());
-    if (result.values.size() > kLongest) return std::nullopt;
+    if (result.values.size() > kLongestList) return std::nullopt;
   }
   return result;
 }
@@ -75,12 +71,9 @@ Result sliced(const graph::OnnxNode& node, const Inputs& inputs) {
   if (from == nullptr || from->scalar) return std::nullopt;
   const auto ranges = slice_ranges(node, inputs, 1);
   if (!ranges || ranges->size() != 1 || ranges->front().step != 1) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(from->values.size());
-  const auto place = [count](std::int64_t index) {
-    return std::clamp<std::int64_t>(index < 0 ? index + count : index, 0, count);
-  };
+  const auto [begin, end] = ranges->front().within(static_cast<std::int64_t>(from->values.size()));
   SizeList result{{}, false, from->floats};
-  for (std::int64_t i = place(ranges->front().begin); i < place(ranges->front().end); ++i)
+  for (std::int64_t i = begin; i < end; ++i)
     result.values.push_back(from->values[static_cast<std::size_t>(i)]);
   return result;
 }
@@ -152,6 +145,13 @@ Result computed_list(const graph::OnnxNode& node, const Inputs& inputs) {
   if (type == "Add" || type == "Sub" || type == "Mul" || type == "Div")
     return combined(node, inputs);
   return std::nullopt;
+}
+
+std::pair<std::int64_t, std::int64_t> SliceRange::within(std::int64_t count) const {
+  const auto place = [count](std::int64_t index) {
+    return std::clamp<std::int64_t>(index < 0 ? index + count : index, 0, count);
+  };
+  return {place(begin), place(end)};
 }
 
 std::optional<std::vector<SliceRange>> slice_ranges(const graph::OnnxNode& node,

@@ -5,10 +5,6 @@
 // and the import doesn't know. Each pass takes time that grows with the file, not with its square.
 #pragma once
 
-#include <array>
-#include <string>
-#include <vector>
-
 #include "detector/cnn/model/canonical/rewriting.h"
 
 namespace facepipe::detector {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 namespace {
@@ -33,9 +33,7 @@ Rewriting::Rewriting(onnx::ModelProto& model, std::string source)
     names_.insert(node.output().begin(), node.output().end());
 }
 
-void Rewriting::fail(const std::string& reason) const {
-  throw Error(ErrorKind::device, "model " + source_ + ": " + reason);
-}
+void Rewriting::fail(const std::string& reason) const { refuse_model(source_, reason); }
 
 onnx::TensorProto& Rewriting::add_tensor(const std::string& stem, int type, std::size_t count) {
   if (count > kMostAdded - added_) fail("more weights would be added to it than are supported");
@@ -66,7 +64,7 @@ std::string Rewriting::add_weights(const std::string& stem,
 }
 
 OnnxIndex::OnnxIndex(const onnx::GraphProto& graph) {
-  for (const onnx::TensorProto& tensor : graph.initializer()) weights_[tensor.name()] = &tensor;
+  for (const onnx::TensorProto& tensor : graph.initializer()) add(tensor);
   for (int n = 0; n < graph.node_size(); ++n) {
     for (const std::string& input : graph.node(n).input()) ++reads_[input];
     for (const std::string& output : graph.node(n).output()) producers_[output] = n;
@@ -76,6 +74,8 @@ OnnxIndex::OnnxIndex(const onnx::GraphProto& graph) {
     outputs_.insert(output.name());
   }
 }
+
+void OnnxIndex::add(const onnx::TensorProto& weights) { weights_[weights.name()] = &weights; }
 
 const onnx::TensorProto* OnnxIndex::weights(const std::string& name) const {
   const auto found = weights_.find(name);

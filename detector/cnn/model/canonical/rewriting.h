@@ -53,6 +53,9 @@ class OnnxIndex {
  public:
   explicit OnnxIndex(const onnx::GraphProto& graph);
 
+  /// Makes known weights that the graph has got since.
+  void add(const onnx::TensorProto& weights);
+
   [[nodiscard]] const graph::Constants& weights() const { return weights_; }
   /// Returns null for what is no weights.
   [[nodiscard]] const onnx::TensorProto* weights(const std::string& name) const;

@@ -35,10 +35,8 @@ std::optional<ChannelSlice> channel_slice(const graph::OnnxNode& node, const Sym
   if (!ranges || ranges->size() != 1) return std::nullopt;
   const SliceRange& range = ranges->front();
   if (range.axis != 1 || range.step != 1) return std::nullopt;
-  const auto place = [channels](std::int64_t index) {
-    return std::clamp<std::int64_t>(index < 0 ? index + channels : index, 0, channels);
-  };
-  return ChannelSlice{place(range.begin), place(range.end), 0};
+  const auto [begin, end] = range.within(channels);
+  return ChannelSlice{begin, end, 0};
 }
 
 /// Tells whether sorted slices cover all channels once.

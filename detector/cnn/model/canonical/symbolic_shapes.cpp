@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "detector/cnn/model/canonical/list_rules.h"
 
 namespace facepipe::detector {
 namespace {
 
-constexpr int kLongestList = 16;
 constexpr std::size_t kMostRank = 8;
 constexpr std::size_t kMapRank = 4;
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 31;
@@ -57,28 +55,21 @@ std::optional<SizeExtents> pooled_extents(const graph::OnnxNode& node, const Siz
 }
 
 std::optional<SizeList> size_list(const onnx::TensorProto& tensor) {
-  const bool is_list = tensor.dims_size() == 1 && tensor.dims(0) <= kLongestList;
+  const bool is_list =
+      tensor.dims_size() == 1 && static_cast<std::size_t>(tensor.dims(0)) <= kLongestList;
   if (!is_list && tensor.dims_size() != 0) return std::nullopt;
-  const std::size_t count = is_list ? static_cast<std::size_t>(tensor.dims(0)) : 1;
+  const std::int64_t count = is_list ? tensor.dims(0) : 1;
+  std::vector<std::optional<SizeNumber>> numbers;
+  if (tensor.data_type() == onnx::TensorProto::INT64) {
+    for (const auto value : graph::values_of<std::int64_t>(tensor, count))
+      numbers.push_back(size_number(std::clamp(value, -kLargestNumber, kLargestNumber)));
+  } else if (tensor.data_type() == onnx::TensorProto::FLOAT) {
+    for (const auto value : graph::values_of<float>(tensor, count))
+      numbers.push_back(fractional_size_number(static_cast<double>(value)));
+  }
+  if (numbers.size() != static_cast<std::size_t>(count)) return std::nullopt;
   SizeList list{{}, !is_list, tensor.data_type() == onnx::TensorProto::FLOAT};
-  const std::string& raw = tensor.raw_data();
-  for (std::size_t i = 0; i < count; ++i) {
-    std::optional<SizeNumber> number;
-    if (tensor.data_type() == onnx::TensorProto::INT64) {
-      std::int64_t value = 0;
-      if (raw.empty())
-        value = tensor.int64_data(static_cast<int>(i));
-      else
-        std::memcpy(&value, raw.data() + i * sizeof(value), sizeof(value));
-      number = size_number(std::clamp(value, -kLargestNumber, kLargestNumber));
-    } else if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-      float value = 0;
-      if (raw.empty())
-        value = tensor.float_data(static_cast<int>(i));
-      else
-        std::memcpy(&value, raw.data() + i * sizeof(value), sizeof(value));
-      number = fractional_size_number(static_cast<double>(value));
-    }
+  for (const auto& number : numbers) {
     if (!number) return std::nullopt;
     list.values.push_back(*number);
   }
@@ -206,11 +197,9 @@ class ShapeRules {
       const bool all = range.begin == 0 && range.end >= kLargestNumber && range.step == 1;
       if (all) continue;
       if (!count || range.step != 1) return std::nullopt;
-      const auto place = [&](std::int64_t index) {
-        return std::clamp<std::int64_t>(index < 0 ? index + *count : index, 0, *count);
-      };
-      if (place(range.end) <= place(range.begin)) return std::nullopt;
-      extent = {place(range.end) - place(range.begin), 1, 0, 0};
+      const auto [begin, end] = range.within(*count);
+      if (end <= begin) return std::nullopt;
+      extent = {end - begin, 1, 0, 0};
     }
     return result;
   }

@@ -6,6 +6,7 @@
 // stay unknown. Only extents and short lists of numbers are computed, never maps.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,9 @@
 #include "detector/cnn/model/canonical/rewriting.h"
 
 namespace facepipe::detector {
+
+/// A Reshape to more axes, and lists that are longer, belong to no network for pictures.
+inline constexpr std::size_t kLongestList = 16;
 
 /// A short list of numbers, or one number.
 struct SizeList {

@@ -65,10 +65,9 @@ class ArrangementCutter {
 
   [[nodiscard]] Step before(const graph::OnnxNode& node, Step step, int input) const {
     const std::string& type = node.proto().op_type();
-    if (type == "Sigmoid" || type == "Softmax") {
-      if (step.map.activation != TailActivation::none) node.fail("isn't the only activation");
-      step.map.activation = type == "Sigmoid" ? TailActivation::sigmoid : TailActivation::softmax;
-      if (type == "Softmax" && !is_of_rows(node)) node.fail("isn't computed in each row");
+    if (type == "Sigmoid") {
+      if (step.map.sigmoid) node.fail("isn't the only activation");
+      step.map.sigmoid = true;
     } else if (type == "Reshape") {
       if (step.map.values == 0) step.map.values = row_of(node);
     } else if (type == "Transpose") {
@@ -83,16 +82,6 @@ class ArrangementCutter {
     }
     step.value = node.proto().input(input);
     return step;
-  }
-
-  /// Tells whether a Softmax is computed along the last axis. Until operator set 12, it is computed
-  /// over all axes from the given one on, so that the given one must be the last, too.
-  [[nodiscard]] bool is_of_rows(const graph::OnnxNode& node) const {
-    constexpr std::int64_t kFirstWithLastAxis = 13;
-    const SizeExtents* const extents = shapes_.extents(node.proto().output(0));
-    const std::int64_t axis = node.integer("axis", of_.opset() < kFirstWithLastAxis ? 1 : -1);
-    return axis == -1 ||
-           (extents != nullptr && axis + 1 == static_cast<std::int64_t>(extents->size()));
   }
 
   [[noreturn]] static void refuse(const graph::OnnxNode& node) {
@@ -153,7 +142,7 @@ std::vector<LastMap> cut_decoding(Rewriting& to) {
     // Shape asks for extents. What it reads is no value of the outputs.
     if (!needed || node.op_type() == "Shape") continue;
     if (ends_body(graph, index, node))
-      maps.push_back({node.output(0), 0, TailActivation::none});
+      maps.push_back({node.output(0), 0, false});
     else
       read.insert(node.input().begin(), node.input().end());
   }

@@ -11,23 +11,20 @@
 
 namespace facepipe::detector {
 
-/// What a tail computed of a map's values before they became outputs.
-enum class TailActivation { none, sigmoid, softmax };
-
 /// A map that becomes an output: the result of a convolution.
 struct LastMap {
   std::string name;
   /// How many consecutive channels the file's output holds in each row: 4 for boxes, whose
   /// map has 4 channels for each anchor. 0 if it isn't known.
   std::int64_t values = 0;
-  TailActivation activation = TailActivation::none;
+  bool sigmoid = false;  ///< the tail computed the sigmoid of the values
 
   friend bool operator==(const LastMap&, const LastMap&) = default;
 };
 
 /// Makes the last convolutions the outputs, if a tail only arranges their values: Transpose to
-/// height x width x channels, Reshape to rows, Concat, Sigmoid, Softmax of each row. So the outputs
-/// hold the same numbers in another order, before Sigmoid and Softmax.
+/// height x width x channels, Reshape to rows, Concat, Sigmoid. So the outputs hold the same
+/// numbers in another order, before Sigmoid.
 /// @return the maps in the order in which the outputs read them
 /// Errors: device, naming the node, if a tail does anything else.
 std::vector<LastMap> cut_arrangement(Rewriting& to);

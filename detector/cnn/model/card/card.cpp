@@ -1,33 +1,28 @@
 #include "detector/cnn/model/card/card.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cstdint>
 #include <set>
-#include <system_error>
-#include <utility>
 
 #include "core/error.h"
-#include "core/files/file_identity.h"
 #include "core/limits.h"
 #include "detector/cnn/model/card/json_field.h"
+#include "detector/cnn/model/card/limits.h"
 #include "detector/cnn/model/card/words.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 256 << 10;
+constexpr FileLimit kLimit{256 << 10, "larger than 256 KiB"};
 // Anchors of one stride are the deepest: root, head, anchors, stride, anchor, number.
 constexpr int kDeepest = 6;
-constexpr std::size_t kLongestName = 64;
-constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::size_t kMostStrides = 5;
 constexpr int kMostAnchors = 9;
 constexpr int kMostBins = 64;
-constexpr int kMostPoints = 64;
 constexpr std::size_t kMostLooks = 4;
 constexpr double kLargestLook = 4;
-constexpr std::size_t kMostClasses = 1000;
 constexpr double kMostGrow = 4;
 constexpr double kLeast = 1e-6;  // of numbers that must be above 0
 constexpr int kMostLevel = 255;
@@ -267,23 +262,15 @@ void refuse_card(const std::string& origin, const std::string& reason) {
 }
 
 Card parse_card(std::string_view json, const std::string& origin, std::string_view model_sha256) {
-  if (json.size() > kLargestFile) refuse_card(origin, "larger than 256 KiB");
+  if (json.size() > kLimit.bytes) refuse_card(origin, kLimit.reason);
   const nlohmann::json root = parse_json(json, kDeepest, origin, refuse_card);
   return card_from(JsonField(root, origin, refuse_card), model_sha256);
 }
 
 Card read_card(const std::filesystem::path& file, std::string_view model_sha256) {
   const std::string origin = file.string();
-  std::error_code failure;
-  if (!std::filesystem::exists(file, failure)) refuse_card(origin, "no such file");
-  if (is_no_regular_file(file)) refuse_card(origin, "not a regular file");
-  const std::uintmax_t size = std::filesystem::file_size(file, failure);
-  if (failure) refuse_card(origin, failure.message());
-  if (size > kLargestFile) refuse_card(origin, "larger than 256 KiB");
-  std::string bytes(size, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(bytes.data(), static_cast<std::streamsize>(size)))
-    refuse_card(origin, "can't be read");
+  const std::string bytes =
+      read_file(file, kLimit, [&](const std::string& reason) { refuse_card(origin, reason); });
   return parse_card(bytes, origin, model_sha256);
 }
 

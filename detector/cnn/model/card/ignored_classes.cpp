@@ -1,9 +1,8 @@
 #include "detector/cnn/model/card/ignored_classes.h"
 
-#include <algorithm>
-
 #include "detector/cnn/model/canonical/passes.h"
 #include "detector/cnn/model/card/model_data.h"
+#include "detector/cnn/model/head_cells.h"
 
 namespace facepipe::detector {
 namespace {
@@ -31,11 +30,9 @@ struct ClassChannels {
 ClassChannels channels_of(const Rewriting& to, const Card& card) {
   const CardHead& head = card.head;
   const auto classes = static_cast<std::int64_t>(card.classes.size());
-  if (head.family == HeadFamily::yolo_anchors) {
-    constexpr int kBoxAndObject = 5;
-    return {kBoxAndObject + 2 * head.points, classes,
+  if (head.family == HeadFamily::yolo_anchors)
+    return {YoloAnchorsCells::kPoints + 2 * head.points, classes,
             static_cast<std::int64_t>(head.anchor_sizes.front().size())};
-  }
   constexpr int kSides = 4;
   if (classes == kSides * head.bins || classes == head.points * head.point_values)
     to.fail("has as many classes as other values of a cell, so that it isn't clear which is which");

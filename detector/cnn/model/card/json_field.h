@@ -1,12 +1,11 @@
 // A field of a JSON file that isn't trusted. Each check names the field if it fails.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace facepipe::detector {

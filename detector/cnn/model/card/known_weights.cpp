@@ -1,6 +1,6 @@
-#include "detector/cnn/model/card/known_weights.h"
-
 #include <array>
+
+#include "detector/cnn/model/card/recognition.h"
 
 namespace facepipe::detector {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "detector/cnn/model/head_cells.h"
+
 namespace facepipe::detector {
 namespace {
 
-constexpr int kLandmarks = 5;
 // All engines are tried with pictures of this side.
 constexpr int kLargestStride = 64;
 
@@ -53,12 +54,14 @@ class HeadOfCard {
     data.strides = from_.strides;
     data.numbers.points = from_.points;
     data.numbers.point_values = from_.point_values;
-    data.landmarks = from_.points == kLandmarks;
+    data.landmarks = from_.points == kLandmarkCount;
     return data;
   }
 
   HeadData scrfd() const {
     if (from_.point_values != 2) refuse("head.points.values: only 2 are supported in this family");
+    if (from_.scores != ScoreKind::probability)
+      refuse("head.scores: only probability is supported in this family");
     HeadData data = head(HeadKind::scrfd);
     data.outputs = {{1}, {4}};
     add_points(data);
@@ -77,10 +80,11 @@ class HeadOfCard {
 
   HeadData yolo_anchors() const {
     if (from_.point_values != 2) refuse("head.points.values: only 2 are supported in this family");
+    if (from_.scores == ScoreKind::softmax2)
+      refuse("head.scores: softmax2 is not supported in this family");
     HeadData data = head(HeadKind::yolo_anchors);
-    constexpr int kBoxAndObject = 5;
     data.numbers.classes = wanted_classes();
-    data.outputs = {{kBoxAndObject + 2 * from_.points + data.numbers.classes}};
+    data.outputs = {{YoloAnchorsCells::kPoints + 2 * from_.points + data.numbers.classes}};
     set_anchor_sizes(data);
     return data;
   }

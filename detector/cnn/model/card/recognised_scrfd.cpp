@@ -1,6 +1,5 @@
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 

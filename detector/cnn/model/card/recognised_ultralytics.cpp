@@ -4,19 +4,15 @@
 #include <array>
 #include <cctype>
 #include <set>
-#include <span>
 #include <utility>
 
-#include "core/error.h"
+#include "detector/cnn/model/card/limits.h"
 #include "detector/cnn/model/card/python_literal.h"
 #include "detector/cnn/model/card/recognition.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector {
 namespace {
-
-constexpr std::size_t kMostClasses = 1000;
-constexpr std::size_t kLongestName = 64;
-constexpr std::size_t kLongestText = 200;
 
 /// The words of a name that tell what a class is. The first that fits counts.
 constexpr std::array<std::pair<std::string_view, ClassKind>, 11> kNames{
@@ -38,7 +34,7 @@ class Metadata {
       : model_(model), source_(source) {}
 
   [[noreturn]] void refuse(const std::string& field, const std::string& reason) const {
-    throw Error(ErrorKind::device, "model " + source_ + ": metadata " + field + ": " + reason);
+    refuse_model(source_, "metadata " + field + ": " + reason);
   }
 
   /// Returns a text, which is empty if the file lacks it.
@@ -82,6 +78,16 @@ std::string printable(std::string_view text, std::size_t longest) {
   return result;
 }
 
+/// Returns a name that begins as `name` does, and is none of `known`: names in cards differ.
+std::string unlike(const std::set<std::string>& known, const std::string& name) {
+  std::string result = name;
+  for (std::size_t number = known.size() + 1; known.contains(result); ++number) {
+    const std::string ending = "+" + std::to_string(number);
+    result = name.substr(0, kLongestName - ending.size()) + ending;
+  }
+  return result;
+}
+
 std::vector<CardClass> classes_of(const Metadata& metadata) {
   const auto names = python_names(metadata.text("names"), kMostClasses);
   if (!names || names->empty()) metadata.refuse("names", "not a list of class names");
@@ -90,10 +96,13 @@ std::vector<CardClass> classes_of(const Metadata& metadata) {
   for (const std::string& given : *names) {
     std::string name = printable(given, kLongestName);
     if (name.empty()) name = "class " + std::to_string(classes.size());
-    while (!known.insert(name).second) name += '+';  // names in cards differ
+    name = unlike(known, name);
+    known.insert(name);
     const ClassKind otherwise = names->size() == 1 ? ClassKind::face : ClassKind::ignore;
     classes.push_back({name, kind_of(given).value_or(otherwise), std::nullopt, std::nullopt});
   }
+  if (std::ranges::all_of(classes, [](const auto& c) { return c.kind == ClassKind::ignore; }))
+    metadata.refuse("names", "no class is a face, a head, a person or a plate");
   return classes;
 }
 
@@ -107,7 +116,6 @@ CardHead head_of(const Metadata& metadata) {
   if (metadata.text("stride") != "32")
     metadata.refuse("stride", "only 32 is supported, not " + printable(metadata.text("stride"), 8));
   if (metadata.text("task") != "pose") return head;
-  constexpr int kMostPoints = 64;
   const auto shape = python_integers(metadata.text("kpt_shape"), 2);
   const bool fits = shape && shape->size() == 2 && (*shape)[0] <= kMostPoints &&
                     ((*shape)[1] == 2 || (*shape)[1] == 3);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "detector/cnn/model/card/card.h"
 
@@ -21,7 +22,8 @@ namespace facepipe::detector {
 /// Returns the card of a file that Ultralytics has exported (YOLO from version 8 on, "detect" and
 /// "pose"), from its metadata. All other files give nullopt. A class is what its name says in
 /// English, and is ignored if that is nothing that facepipe knows; a single class is a face then.
-/// Errors: device, naming `source`, for metadata that contradicts itself, and for other tasks.
+/// Errors: device, naming `source`, for metadata that contradicts itself, for other tasks, and for
+/// several classes that are all ignored.
 [[nodiscard]] std::optional<Card> recognised_ultralytics(const onnx::ModelProto& model,
                                                          const std::string& source);
 
@@ -29,5 +31,9 @@ namespace facepipe::detector {
 /// first. Nothing of the file need be checked. Errors: as the two above.
 [[nodiscard]] std::optional<Card> recognised_card(const onnx::ModelProto& model,
                                                   const std::string& source);
+
+/// Returns the licences of the file with this SHA-256: many people have it, and its licences are
+/// known although it doesn't tell them. All texts are empty if nobody knows the file.
+[[nodiscard]] ModelLicence licence_of_known_weights(std::string_view sha256);
 
 }  // namespace facepipe::detector

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "core/error.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 #include "detector/cnn/model/graph/onnx_node.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -67,9 +67,7 @@ class Check {
   [[nodiscard]] const std::set<std::string>& weights() const { return names_; }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(ErrorKind::device, "model " + source_ + ": " + reason);
-  }
+  [[noreturn]] void fail(const std::string& reason) const { refuse_model(source_, reason); }
 
   void check_opset() const {
     if (model_.opset_import_size() != 1) fail("its operators must come from one operator set");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/error.h"
 
@@ -12,21 +13,33 @@ namespace {
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr std::int64_t kLargestWindow = 64;
 
-template <class T, class Repeated>
-std::vector<T> values_of(const onnx::TensorProto& tensor, const Repeated& repeated,
-                         std::int64_t count) {
+/// Returns the list in which a tensor holds numbers of the type T if they aren't raw bytes.
+template <class T>
+const auto& listed_in(const onnx::TensorProto& tensor) {
+  if constexpr (std::is_same_v<T, float>)
+    return tensor.float_data();
+  else
+    return tensor.int64_data();
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> values_of(const onnx::TensorProto& tensor, std::int64_t count) {
+  const auto& listed = listed_in<T>(tensor);
   std::vector<T> values;
   const auto size = static_cast<std::size_t>(count);
   if (tensor.raw_data().size() == size * sizeof(T)) {
     values.resize(size);
     if (size != 0) std::memcpy(values.data(), tensor.raw_data().data(), size * sizeof(T));
-  } else if (tensor.raw_data().empty() && static_cast<std::size_t>(repeated.size()) == size) {
-    values.assign(repeated.begin(), repeated.end());
+  } else if (tensor.raw_data().empty() && static_cast<std::size_t>(listed.size()) == size) {
+    values.assign(listed.begin(), listed.end());
   }
   return values;
 }
 
-}  // namespace
+template std::vector<float> values_of<float>(const onnx::TensorProto&, std::int64_t);
+template std::vector<std::int64_t> values_of<std::int64_t>(const onnx::TensorProto&, std::int64_t);
 
 void OnnxNode::fail(const std::string& reason) const {
   throw Error(ErrorKind::device,
@@ -134,7 +147,7 @@ std::vector<float> OnnxNode::floats(int input, std::int64_t count) const {
   std::int64_t promised = 1;
   for (const std::int64_t extent : extents(input)) promised *= extent;
   const onnx::TensorProto& tensor = constant(input, onnx::TensorProto::FLOAT);
-  std::vector<float> values = values_of<float>(tensor, tensor.float_data(), promised);
+  std::vector<float> values = values_of<float>(tensor, promised);
   if (promised != count || static_cast<std::int64_t>(values.size()) != count)
     fail("input " + std::to_string(input) + " should hold " + std::to_string(count) + " floats");
   return values;
@@ -144,7 +157,7 @@ std::vector<std::int64_t> OnnxNode::integers(int input) const {
   const std::vector<std::int64_t> shape = extents(input);
   const onnx::TensorProto& tensor = constant(input, onnx::TensorProto::INT64);
   if (shape.size() != 1) fail("input " + std::to_string(input) + " should be a list");
-  auto values = values_of<std::int64_t>(tensor, tensor.int64_data(), shape[0]);
+  auto values = values_of<std::int64_t>(tensor, shape[0]);
   if (static_cast<std::int64_t>(values.size()) != shape[0])
     fail("input " + std::to_string(input) + " has fewer numbers than its shape says");
   return values;

@@ -3,6 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -19,6 +20,11 @@ inline constexpr int kMostNodes = 10000;
 
 /// The constant tensors of a file, by name.
 using Constants = std::map<std::string, const onnx::TensorProto*>;
+
+/// Returns the numbers of a tensor, or none unless it holds `count` of the type T: float or
+/// std::int64_t.
+template <class T>
+[[nodiscard]] std::vector<T> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
 /// All its errors are Error(device), and name the source, the node and the operator.
 class OnnxNode {

@@ -113,6 +113,14 @@ void mutate(onnx::ModelProto& model, std::mt19937& random) {
   }
 }
 
+/// Expects one line that names the file.
+void expect_refusal(const Error& error) {
+  const std::string message = error.what();
+  EXPECT_EQ(error.kind(), ErrorKind::device) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  EXPECT_NE(message.find("changed.onnx"), std::string::npos) << message;
+}
+
 void run_mutations(const std::filesystem::path& file, Library library, unsigned first,
                    unsigned count) {
   const test::TemporaryFolder folder;
@@ -132,9 +140,7 @@ void run_mutations(const std::filesystem::path& file, Library library, unsigned 
       inference->start();
       inference->wait();
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+      expect_refusal(error);
     }
   }
 }
@@ -156,9 +162,7 @@ void run_canonical_mutations(const onnx::ModelProto& original, const CanonicalOp
       (void)graph::check_onnx(changed, "changed.onnx", kTrial);
     } catch (const Error& error) {
       ++refused;
-      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+      expect_refusal(error);
     }
   }
   EXPECT_GT(refused, kSeeds / 10);
@@ -195,9 +199,7 @@ void run_read_mutations(const onnx::ModelProto& original) {
       EXPECT_EQ(model.outputs().size(), model.head().strides.size() * model.head().outputs.size());
     } catch (const Error& error) {
       ++refused;
-      EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("changed.onnx"), std::string::npos) << error.what();
+      expect_refusal(error);
     }
   }
   EXPECT_GT(refused, kSeeds / 20);

@@ -113,11 +113,11 @@ const Lie kLies[] = {
            ->mutable_t()
            ->set_data_type(onnx::TensorProto::DOUBLE);
      }},
-    {"window",
+    {"(AveragePool): its window is not supported",
      [](auto& m) {
        set_ints(node_of(m, "AveragePool"), "kernel_shape", {65535, 65535});
      }},
-    {"window",
+    {"(AveragePool): its window is not supported",
      [](auto& m) {
        set_ints(node_of(m, "AveragePool"), "strides", {0, 2});
      }},
@@ -128,24 +128,26 @@ const Lie kLies[] = {
      [](auto& m) {
        node_of(m, "Transpose").mutable_attribute(0)->set_type(onnx::AttributeProto::FLOATS);
      }},
-    {"order",
+    {"(Transpose): needs an order of at most four axes",
      [](auto& m) {
        set_ints(node_of(m, "Transpose"), "perm", {0, 2, 3, INT64_MIN});
      }},
     {"input 2 has impossible extents",
      [](auto& m) { node_of(m, "Resize").mutable_input()->RemoveLast(); }},
-    {"input", [](auto& m) { node_of(m, "Resize").clear_input(); }},
-    {"input", [](auto& m) { node_of(m, "Conv").clear_input(); }},
+    {"(Resize): has 0 inputs and 1 outputs", [](auto& m) { node_of(m, "Resize").clear_input(); }},
+    {"(Conv): has 0 inputs and 1 outputs", [](auto& m) { node_of(m, "Conv").clear_input(); }},
     {"nothing before it computes its input Conv",
      [](auto& m) { node_of(m, "Conv").clear_output(); }},
-    {"inputs", [](auto& m) { node_of(m, "Reshape").mutable_input()->RemoveLast(); }},
+    {"(Reshape): has 1 inputs and 1 outputs",
+     [](auto& m) { node_of(m, "Reshape").mutable_input()->RemoveLast(); }},
     {"(Identity): this operator is not supported",
      [](auto& m) { node_of(m, "Identity").clear_input(); }},
     {"more than 10000 nodes",
      [](auto& m) {
        for (int i = 0; i < 10001; ++i) m.mutable_graph()->add_node()->set_op_type("Relu");
      }},
-    {"not supported", [](auto& m) { node_of(m, "Relu").set_op_type("Loop"); }},
+    {"(Loop): this operator is not supported",
+     [](auto& m) { node_of(m, "Relu").set_op_type("Loop"); }},
 };
 
 TEST(Canonical, FormOfFilesThatLieIsRefused) {

@@ -13,13 +13,15 @@ onnx::ModelProto rewritten(onnx::ModelProto model, const Pass& pass) {
   return model;
 }
 
-void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name) {
+void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name,
+                 double tolerance) {
   EXPECT_EQ(actual.dims, expected.dims) << name;
   ASSERT_EQ(actual.numbers.size(), expected.numbers.size()) << name;
   double largest = 1;
   for (const double number : expected.numbers) largest = std::max(largest, std::abs(number));
   for (std::size_t i = 0; i < actual.numbers.size(); ++i)
-    ASSERT_NEAR(actual.numbers[i], expected.numbers[i], 1e-6 * largest) << name << ", value " << i;
+    ASSERT_NEAR(actual.numbers[i], expected.numbers[i], tolerance * largest)
+        << name << ", value " << i;
 }
 
 void expect_same_outputs(const onnx::ModelProto& before, const onnx::ModelProto& after,

@@ -22,7 +22,9 @@ using Pass = std::function<void(detector::Rewriting&)>;
 void expect_same_outputs(const onnx::ModelProto& before, const onnx::ModelProto& after,
                          const std::vector<Size>& sizes = {{64, 32}, {96, 64}});
 
-/// Expects the same of one value.
-void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name);
+/// Expects the same of one value, or nearly the same, with another share of the largest number as
+/// `tolerance`.
+void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name,
+                 double tolerance = 1e-6);
 
 }  // namespace facepipe::test

@@ -47,8 +47,7 @@ TEST(Arrangement, IsCutOffBehindTheConvolutions) {
   build.output(build.node("Sigmoid", {rows_of(build, score, 1)}));
   build.output(rows_of(build, box, 4, {2, 3, 0, 1}));
   onnx::ModelProto after = build.model();
-  EXPECT_EQ(cut(after, cut_arrangement), (std::vector<LastMap>{{score, 1, TailActivation::sigmoid},
-                                                               {box, 4, TailActivation::none}}));
+  EXPECT_EQ(cut(after, cut_arrangement), (std::vector<LastMap>{{score, 1, true}, {box, 4, false}}));
   EXPECT_EQ(after.graph().node_size(), 2);
   EXPECT_EQ(after.graph().output(0).name(), score);
   const OnnxValue picture = test::noise_picture(32, 64);
@@ -59,29 +58,28 @@ TEST(Arrangement, IsCutOffBehindTheConvolutions) {
   EXPECT_EQ(rows_of(values.at(score)), before.at(rows).numbers);
 }
 
-/// RetinaFace's exports join the strides, and then boxes, classes and landmarks.
+/// Exports may join the strides, and then boxes and scores.
 TEST(Arrangement, OfJoinedOutputsIsCutOff) {
   OnnxBuilder build;
   std::vector<std::string> boxes;
-  std::vector<std::string> classes;
+  std::vector<std::string> scores;
   std::vector<LastMap> expected_boxes;
-  std::vector<LastMap> expected_classes;
+  std::vector<LastMap> expected_scores;
   for (const int stride : {1, 2}) {
     const std::string box = build.convolution(build.picture(), 3, 8, 3, stride);
-    const std::string kind = build.convolution(build.picture(), 3, 4, 3, stride);
+    const std::string score = build.convolution(build.picture(), 3, 4, 3, stride);
     boxes.push_back(rows_of(build, box, 4));
-    classes.push_back(rows_of(build, kind, 2));
-    expected_boxes.push_back({box, 4, TailActivation::none});
-    expected_classes.push_back({kind, 2, TailActivation::softmax});
+    scores.push_back(rows_of(build, score, 2));
+    expected_boxes.push_back({box, 4, false});
+    expected_scores.push_back({score, 2, true});
   }
-  const std::string all = build.node("Concat", classes, {{"axis", 1L}});
+  const std::string all = build.node("Concat", scores, {{"axis", 1L}});
   build.output(build.node(
-      "Concat",
-      {build.node("Concat", boxes, {{"axis", 1L}}), build.node("Softmax", {all}, {{"axis", -1L}})},
+      "Concat", {build.node("Concat", boxes, {{"axis", 1L}}), build.node("Sigmoid", {all})},
       {{"axis", -1L}}));
   onnx::ModelProto after = build.model();
   std::vector<LastMap> expected = expected_boxes;
-  expected.insert(expected.end(), expected_classes.begin(), expected_classes.end());
+  expected.insert(expected.end(), expected_scores.begin(), expected_scores.end());
   EXPECT_EQ(cut(after, cut_arrangement), expected);
   EXPECT_EQ(after.graph().node_size(), 4);
 }
@@ -91,7 +89,7 @@ TEST(Arrangement, MayBeNone) {
   const std::string map = build.convolution(build.picture(), 3, 2);
   build.output(build.node("Sigmoid", {map}));
   onnx::ModelProto after = build.model();
-  EXPECT_EQ(cut(after, cut_arrangement), (std::vector<LastMap>{{map, 0, TailActivation::sigmoid}}));
+  EXPECT_EQ(cut(after, cut_arrangement), (std::vector<LastMap>{{map, 0, true}}));
 }
 
 struct RefusedTail {
@@ -116,9 +114,9 @@ const RefusedTail kRefusedTails[] = {
      [](OnnxBuilder& b, const std::string& map) {
        b.output(b.node("Sigmoid", {b.node("Sigmoid", {map})}));
      }},
-    {"(Softmax): isn't computed in each row",
+    {"(Softmax): stands between",
      [](OnnxBuilder& b, const std::string& map) {
-       b.output(b.node("Softmax", {rows_of(b, map, 4)}, {{"axis", 1L}}));
+       b.output(b.node("Softmax", {rows_of(b, map, 4)}, {{"axis", -1L}}));
      }},
     {"its outputs hold it twice",
      [](OnnxBuilder& b, const std::string& map) {
@@ -167,8 +165,7 @@ TEST(Decoding, IsCutOffBehindTheLastConvolutionsOfTheBody) {
                           {build.node("Add", {means, corners}), build.node("Sigmoid", {kind})},
                           {{"axis", 1L}}));
   onnx::ModelProto after = build.model();
-  EXPECT_EQ(cut(after, cut_decoding), (std::vector<LastMap>{{sides, 0, TailActivation::none},
-                                                            {kind, 0, TailActivation::none}}));
+  EXPECT_EQ(cut(after, cut_decoding), (std::vector<LastMap>{{sides, 0, false}, {kind, 0, false}}));
   EXPECT_EQ(after.graph().node_size(), 4);
   EXPECT_EQ(after.graph().output_size(), 2);
 }

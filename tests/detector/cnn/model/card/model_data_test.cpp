@@ -150,6 +150,15 @@ TEST(ModelDataOfACard, IsRefusedIfNoDetectorDoesThat) {
          card = anchors_card(HeadFamily::retinaface);
          card.head.scores = ScoreKind::logit;
        }},
+      {"head.scores: only probability is supported in this family",
+       [](Card& card) { card.head.scores = ScoreKind::logit; }},
+      {"head.scores: only probability is supported in this family",
+       [](Card& card) { card.head.scores = ScoreKind::softmax2; }},
+      {"head.scores: softmax2 is not supported in this family",
+       [](Card& card) {
+         card = anchors_card(HeadFamily::yolo_anchors);
+         card.head.scores = ScoreKind::softmax2;
+       }},
       {"head.anchors: all strides need the same number",
        [](Card& card) {
          card = anchors_card(HeadFamily::retinaface);

@@ -8,28 +8,21 @@
 
 #include "detector/cnn/model/card/python_literal.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/onnx_builder.h"
 
 namespace facepipe::detector {
 namespace {
 
-void add_output(onnx::ModelProto& model, const std::vector<std::int64_t>& extents) {
-  onnx::ValueInfoProto& output = *model.mutable_graph()->add_output();
-  output.set_name("out" + std::to_string(model.graph().output_size()));
-  auto& tensor = *output.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(onnx::TensorProto::FLOAT);
-  for (const std::int64_t extent : extents) {
-    auto& dim = *tensor.mutable_shape()->add_dim();
-    if (extent >= 0) dim.set_dim_value(extent);
-  }
-}
+using test::OnnxBuilder;
 
 /// Returns outputs of a row for each number. Exports have rows with and without a leading 1.
 onnx::ModelProto with_rows_of(const std::vector<std::int64_t>& values, bool batch = true) {
-  onnx::ModelProto model;
+  OnnxBuilder build;
   for (const std::int64_t count : values)
-    add_output(model, batch ? std::vector<std::int64_t>{1, -1, count}
-                            : std::vector<std::int64_t>{12800, count});
-  return model;
+    build.output(
+        "out" + std::to_string(build.model().graph().output_size()),
+        batch ? std::vector<std::int64_t>{1, -1, count} : std::vector<std::int64_t>{12800, count});
+  return build.model();
 }
 
 TEST(RecognisedScrfd, HasThreeRowsOfEachKind) {
@@ -52,9 +45,9 @@ TEST(RecognisedScrfd, IsNotTakenForOthers) {
   EXPECT_FALSE(recognised_scrfd(with_rows_of({1, 1, 4, 4, 4, 4})));
   EXPECT_FALSE(recognised_scrfd(with_rows_of({2, 2, 2, 4, 4, 4, 10, 10, 10})));
   EXPECT_FALSE(recognised_scrfd(onnx::ModelProto()));
-  onnx::ModelProto maps;
-  for (const std::int64_t channels : {1, 1, 1, 4, 4, 4}) add_output(maps, {1, channels, 80, 80});
-  EXPECT_FALSE(recognised_scrfd(maps));
+  OnnxBuilder maps;
+  for (const std::int64_t channels : {1, 1, 1, 4, 4, 4}) maps.output("map", {1, channels, 80, 80});
+  EXPECT_FALSE(recognised_scrfd(maps.model()));
   onnx::ModelProto integers = with_rows_of({1, 1, 1, 4, 4, 4});
   integers.mutable_graph()->mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
       onnx::TensorProto::INT64);
@@ -136,6 +129,18 @@ TEST(RecognisedUltralytics, NamesMakeAValidCard) {
   EXPECT_EQ(parse_card(to_json(*card), "c.json", ""), card);
 }
 
+/// Names that are equal as far as cards hold them, and one that is equal to what makes them differ.
+TEST(RecognisedUltralytics, NamesThatAreCutOffStayDifferent) {
+  const std::string face = "face " + std::string(59, 'x');
+  std::string names = "{0: '" + face.substr(0, 62) + "+3'";
+  for (int i = 1; i < 1000; ++i) names += ", " + std::to_string(i) + ": '" + face + "y'";
+  const auto card = recognised({{"names", names + "}"}});
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card->classes[1].name, face);
+  EXPECT_EQ(card->classes[2].name, face.substr(0, 62) + "+4");
+  EXPECT_EQ(parse_card(to_json(*card), "c.json", ""), card);
+}
+
 TEST(RecognisedUltralytics, IsNotTakenForOthers) {
   EXPECT_FALSE(recognised_ultralytics(onnx::ModelProto(), "m.onnx"));
   EXPECT_FALSE(recognised({{"author", "somebody"}}));
@@ -149,6 +154,8 @@ TEST(RecognisedUltralytics, ThatContradictsItselfIsRefused) {
       {{{"names", "{}"}}, "metadata names: not a list of class names"},
       {{{"names", "['face']"}}, "metadata names: not a list of class names"},
       {{{"names", "{1: 'face'}"}}, "metadata names: not a list of class names"},
+      {{{"names", "{0: 'cat', 1: 'dog'}"}},
+       "metadata names: no class is a face, a head, a person or a plate"},
       {{{"task", "pose"}}, "metadata kpt_shape: not the number of points"},
       {{{"task", "pose"}, {"kpt_shape", "[5, 4]"}}, "metadata kpt_shape"},
       {{{"task", "pose"}, {"kpt_shape", "[500, 3]"}}, "metadata kpt_shape"},
