@@ -3,11 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "app/failure.h"
 #include "app/model_path.h"
+#include "app/output/existing_target.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/files/sha256.h"
@@ -26,9 +28,9 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
     throw Error(ErrorKind::usage, "model " + file.string() + ": i8 works only with " +
                                       detector::files_with(detector::Precision::i8));
   const detector::Model model(file, options.card);
-  OutputFile output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
-                    options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
-  if (!options.overwrite) output.expect_no_file();
+  const std::unique_ptr<OutputFile> output =
+      open_output(options.output.empty() ? detector::i8_ranges_file(file) : options.output,
+                  options.overwrite, stop);
   detector::Calibration calibration(model, options.threads);
   std::vector<std::string> hashes;
   for (const std::string& picture : options.pictures) {
@@ -38,9 +40,9 @@ int calibrate(const CalibrateOptions& options, const std::stop_token& stop) {
   }
   detector::I8Ranges ranges = calibration.ranges();
   ranges.pictures = std::move(hashes);
-  output.write_text(detector::to_json(ranges));
-  output.commit();
-  spdlog::info("{}: holds the ranges of {} tensors", output.target().string(),
+  output->write_text(detector::to_json(ranges));
+  output->commit();
+  spdlog::info("{}: holds the ranges of {} tensors", output->target().string(),
                ranges.tensors.size());
   return kExitDone;
 }

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "detector/families.h"
+#include "detector/model_about.h"
 
 namespace facepipe::detector {
 namespace {
@@ -48,6 +49,23 @@ Looks looks_of(const DetectorOptions& options) {
   Looks looks = options.looks.value_or(Looks{});
   looks.mirrored = looks.mirrored || options.mirrored_too;
   return looks;
+}
+
+DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about) {
+  const float score = about.score.value_or(options.score_threshold);
+  if (options.card_score == CardScore::taken) options.score_threshold = score;
+  if (options.card_score == CardScore::lowers)
+    options.score_threshold = std::min(options.score_threshold, score);
+  if (!options.looks) options.looks = about.looks;
+  return options;
+}
+
+DetectorOptions with_one_look(DetectorOptions options, float score) {
+  options.score_threshold = score;
+  options.card_score = CardScore::ignored;
+  options.looks = Looks{};
+  options.mirrored_too = false;
+  return options;
 }
 
 bool computes_networks(Library library) { return family_of(library).owns == nullptr; }

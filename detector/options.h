@@ -14,6 +14,8 @@
 
 namespace facepipe::detector {
 
+struct ModelAbout;
+
 /// Names the code that computes on a device.
 enum class Library { opencv, openvino, native_cuda, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
@@ -41,6 +43,13 @@ struct NamedEngine {
 /// Returns the name that users give to an engine. `fused` matters only for Library::native_cuda.
 [[nodiscard]] std::string_view engine_name(Library library, bool fused = true);
 
+/// Says what DetectorOptions::score_threshold is if the model's card has a score.
+enum class CardScore {
+  ignored,  ///< it stays
+  taken,    ///< the card's score
+  lowers,   ///< the lower one of both, because weaker detections than faces are wanted, too
+};
+
 /// If an optional field is nullopt, it means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
@@ -48,8 +57,8 @@ struct DetectorOptions {
   std::filesystem::path card;
   std::optional<Library> library;
   std::optional<Precision> precision;
-  float score_threshold = 0.5F;     ///< candidates need score > this
-  bool score_of_card = false;       ///< the card's score, if it has one, is the threshold instead
+  float score_threshold = 0.5F;  ///< candidates need score > this
+  CardScore card_score = CardScore::ignored;
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
   std::optional<Looks> looks;       ///< at each frame; default: those of the model's card, else one
   bool mirrored_too = false;        ///< the mirrored look is added to them
@@ -70,6 +79,13 @@ struct DetectorOptions {
 
 /// Returns all looks at a frame, if the model's card has none.
 [[nodiscard]] Looks looks_of(const DetectorOptions& options);
+
+/// Returns the options with what the model's card says, where the user left that to it.
+[[nodiscard]] DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about);
+
+/// Returns the options of a detector that looks once at each frame and finds candidates of more
+/// than `score`, whatever the user or the model's card says about looks and score.
+[[nodiscard]] DetectorOptions with_one_look(DetectorOptions options, float score);
 
 /// The engine that runs, after "auto" has been resolved.
 struct EngineChoice {

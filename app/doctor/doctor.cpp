@@ -14,7 +14,6 @@
 #include "app/doctor/packaged_models.h"
 #include "app/failure.h"
 #include "app/model_path.h"
-#include "app/output/model_licence.h"
 #include "app/output/text.h"
 #include "core/device.h"
 #include "core/error.h"
@@ -96,19 +95,12 @@ void print_codecs(const Print& print) {
   if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
 }
 
-void print_about(const detector::ModelAbout& about, const Print& print) {
-  if (!about.card.empty()) print_line(print, "card", about.card);
-  print_line(print, "licence", licence_text(about.licence));
-}
-
 /// Returns the model as the engines are tried with it; nullopt if there is none.
 std::optional<detector::DetectorOptions> print_model(const DoctorOptions& options,
                                                      const Print& print) {
   print("model\n");
-  detector::DetectorOptions detector;
+  detector::DetectorOptions detector = detector::with_one_look({}, 0);
   detector.card = options.card;
-  detector.score_threshold = 0;
-  detector.looks = detector::Looks{};
   std::unique_ptr<detector::DetectorFactory> detectors;
   const auto failure = attempt({}, [&] {
     detector.model = find_model(options.model, program_directory());
@@ -122,10 +114,8 @@ std::optional<detector::DetectorOptions> print_model(const DoctorOptions& option
   print_line(print, "kind", detectors->model_kind());
   if (detectors->class_name() != "face") print_line(print, "finds", detectors->class_name());
   print_line(print, "sha256", detectors->model_sha256());
-  print_about(detectors->about(), print);
-  const detector::EngineChoice& choice = detectors->choice();
-  print_line(print, "auto",
-             fmt::format("{} {}: {}", choice.name(), to_string(choice.precision), choice.why));
+  if (!detectors->about().card.empty()) print_line(print, "card", detectors->about().card);
+  print_licence_and_choice(*detectors, print);
   return detector;
 }
 

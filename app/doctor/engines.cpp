@@ -9,6 +9,7 @@
 #include "app/backends.h"
 #include "app/doctor/cuda.h"
 #include "app/failure.h"
+#include "app/output/model_licence.h"
 #include "core/error.h"
 #include "detector/detector.h"
 #include "detector/families.h"
@@ -66,6 +67,13 @@ void try_opencv_on(Device device, const detector::DetectorOptions& model,
 }
 
 }  // namespace
+
+void print_licence_and_choice(const detector::ModelInfo& model, const Print& print) {
+  print_line(print, "licence", licence_text(model.about().licence));
+  const detector::EngineChoice& choice = model.choice();
+  print_line(print, "auto",
+             fmt::format("{} {}: {}", choice.name(), to_string(choice.precision), choice.why));
+}
 
 std::optional<SelfTestResult> print_engines(const std::optional<detector::DetectorOptions>& model,
                                             int timed, const Print& print) {

@@ -6,9 +6,13 @@
 #include "app/doctor/doctor.h"
 #include "app/doctor/self_test.h"
 #include "core/device.h"
+#include "detector/facts.h"
 #include "detector/options.h"
 
 namespace facepipe::app {
+
+/// Prints a line about the model's licence, and one about the engine and precision that "auto" is.
+void print_licence_and_choice(const detector::ModelInfo& model, const Print& print);
 
 /// Prints a line for each engine and precision of the CPU that computes the model: its time, or why
 /// it can't. Returns the result of the first engine that works; f32 comes before other precisions.

@@ -9,7 +9,7 @@
 #include "app/failure.h"
 #include "app/model_check/network.h"
 #include "app/model_check/picture.h"
-#include "app/output/model_licence.h"
+#include "app/output/existing_target.h"
 #include "app/standard_streams.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
@@ -28,20 +28,14 @@ void print_model(const detector::DetectorFactory& detectors, const std::filesyst
   print_line(print, "file", file.string());
   print_line(print, "sha256", detectors.model_sha256());
   print_line(print, "kind", detectors.model_kind());
-  print_line(print, "licence", licence_text(detectors.about().licence));
-  const detector::EngineChoice& choice = detectors.choice();
-  print_line(print, "auto",
-             std::string(choice.name()) + " " + std::string(to_string(choice.precision)) + ": " +
-                 choice.why);
+  print_licence_and_choice(detectors, print);
 }
 
 /// Returns whether an engine of the CPU works.
-bool print_all_engines(detector::DetectorOptions trial, const ModelCheckOptions& options,
+bool print_all_engines(const detector::DetectorOptions& detector, const ModelCheckOptions& options,
                        const Print& print) {
-  trial.score_threshold = 0;
-  trial.score_of_card = false;
+  detector::DetectorOptions trial = detector::with_one_look(detector, 0);
   trial.detect_size.reset();
-  trial.looks = detector::Looks{};
   if (detector::family_of(trial.model).traits.takes.detect_size)
     trial.detect_size = options.timed_size;
   const std::optional<SelfTestResult> on_cpu = print_engines(trial, kTimed, print);
@@ -65,10 +59,7 @@ void write_card(OutputFile* file, const std::string& card) {
 std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
                                       const std::stop_token& stop) {
   if (options.draft.empty() || options.draft == "-") return nullptr;
-  auto file = std::make_unique<OutputFile>(
-      options.draft, options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
-  if (!options.overwrite) file->expect_no_file();
-  return file;
+  return open_output(options.draft, options.overwrite, stop);
 }
 
 /// Prints what only networks have, and writes the draft of a card.

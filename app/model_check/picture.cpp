@@ -7,9 +7,9 @@
 #include <string>
 
 #include "app/backends.h"
+#include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
 #include "app/run/media_files.h"
-#include "core/error.h"
 #include "pipeline/backend.h"
 #include "pipeline/job.h"
 
@@ -34,14 +34,12 @@ void look_at_picture(const ModelCheckOptions& options, const detector::DetectorO
                      const Print& print, const std::stop_token& stop) {
   const std::unique_ptr<pipeline::Backend> backend = make_backend(Device{}, detector);
   const detector::ModelInfo& model = backend->model_info();
-  RunOptions run;
-  run.detector = detector;
-  run.left_to_card.score = detector.score_of_card;
+  const bool score_of_card = detector.card_score != detector::CardScore::ignored;
   pipeline::JobOptions job;
-  job.search = search_of(run, model.about());
+  job.search = search_of({}, {.score = score_of_card}, model.about());
   job.input.name = options.picture.string();
   job.output.path = output_of(options);
-  job.output.existing = options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse;
+  job.output.existing = at_the_end(options.overwrite);
   job.overlay.boxes = true;
   job.overlay.scores = true;
   job.overlay.landmarks = model.finds_landmarks();
@@ -49,9 +47,10 @@ void look_at_picture(const ModelCheckOptions& options, const detector::DetectorO
   const pipeline::JobResult result = pipeline::run_job(job, *backend, {}, stop);
   print("picture\n");
   print_line(print, "file", result.output.string());
-  print_line(print, "found",
-             fmt::format("{} with scores over {:.3g}, of {} candidates", result.counts.faces,
-                         face_score_of(run, model.about()), result.counts.candidates));
+  print_line(
+      print, "found",
+      fmt::format("{} with scores over {:.3g}, of {} candidates", result.counts.faces,
+                  face_score_of(job.search, detector, model.about()), result.counts.candidates));
 }
 
 }  // namespace facepipe::app

@@ -95,10 +95,8 @@ float score_of(const Asked& asked) {
 /// Faces that get a score of more than `score` take part in suppression. The library checks the
 /// options, and its words follow the option that is meant.
 void derive_suppression(const Asked& asked, float score, RunOptions& run) {
-  // the least value for the rule `soft`, which would select everything with 0
-  constexpr float kLeastMinScore = 1e-6F;
   nms::NmsOptions& nms = run.job.search.nms;
-  nms.soft.min_score = asked.nms_min_score.value_or(std::max(score, kLeastMinScore));
+  nms.soft.min_score = asked.nms_min_score.value_or(soft_min_score_for(score));
   try {
     nms::check_nms_options(nms, nms::nms_capacity(nms));
   } catch (const Error& refused) {
@@ -120,8 +118,9 @@ void derive_score(const Asked& asked, RunOptions& run) {
   if (run.job.overlay.ids) least = std::min(least, run.job.follow.emplace().doubtful_score);
   if (run.job.search.every > 1) least = std::min(least, pipeline::kWeakFace);
   if (run.job.overlay.ids || run.job.search.every > 1) run.job.search.face_score = score;
-  // Weaker detections than faces are wanted, whatever the card calls a face.
-  run.detector.score_of_card = !asked.score && !run.job.search.face_score;
+  if (!asked.score)
+    run.detector.card_score =
+        run.job.search.face_score ? detector::CardScore::lowers : detector::CardScore::taken;
   run.detector.score_threshold = least;
 }
 
@@ -247,7 +246,7 @@ ModelCheckOptions derive_model_check(const Asked& asked) {
   check.detector = asked.detector;
   check.detector.model = models.front();
   check.detector.score_threshold = score_of(asked);
-  check.detector.score_of_card = !asked.score;
+  if (!asked.score) check.detector.card_score = detector::CardScore::taken;
   check.output = asked.outputs.path;
   check.overwrite = asked.outputs.overwrite;
   if (check.picture.empty() && !check.output.empty())

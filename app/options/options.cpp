@@ -245,6 +245,11 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
 
 }  // namespace
 
+float soft_min_score_for(float score) {
+  constexpr float kLeastMinScore = 1e-6F;  // the rule takes no less
+  return std::max(score, kLeastMinScore);
+}
+
 Command parse_command(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{kShowTables}) return ShowText{tables_as_json()};
   // The first parse ignores the file, and the second one reads it. So if only the second one finds

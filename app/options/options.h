@@ -49,8 +49,12 @@ struct SideFiles {
 struct LeftToCard {
   bool iou = true;     ///< NmsOptions::threshold
   bool score = false;  ///< what faces must exceed; hide and detect have scores of their own
-  bool soft_min_score = false;  ///< it follows the score
+  bool soft_min_score = false;  ///< it follows the score, see soft_min_score_for()
 };
+
+/// Returns the least score for the rule `soft` if faces must exceed `score`. It is never 0, because
+/// the rule would then select everything.
+[[nodiscard]] float soft_min_score_for(float score);
 
 /// The options of `facepipe run`, hide and detect; `job.hide` is set for hide and detect. Every
 /// number is in its range, and no two options contradict each other. There are more than seven

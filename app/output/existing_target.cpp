@@ -3,7 +3,6 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "core/files/output_file.h"
 
 namespace facepipe::app {
 
@@ -18,7 +17,18 @@ const fs::path& checked_target(const fs::path& path, ExistingOutput existing) {
 }
 
 ExistingTarget at_the_end(ExistingOutput existing) {
-  return existing == ExistingOutput::overwrite ? ExistingTarget::replace : ExistingTarget::refuse;
+  return at_the_end(existing == ExistingOutput::overwrite);
+}
+
+ExistingTarget at_the_end(bool overwrite) {
+  return overwrite ? ExistingTarget::replace : ExistingTarget::refuse;
+}
+
+std::unique_ptr<OutputFile> open_output(const fs::path& path, bool overwrite,
+                                        const std::stop_token& stop) {
+  auto file = std::make_unique<OutputFile>(path, at_the_end(overwrite), stop);
+  if (!overwrite) file->expect_no_file();
+  return file;
 }
 
 }  // namespace facepipe::app

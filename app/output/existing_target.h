@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <stop_token>
 
 #include "app/options/options.h"
+#include "core/files/output_file.h"
 #include "core/files/output_names.h"
 
 namespace facepipe::app {
@@ -15,5 +18,11 @@ namespace facepipe::app {
 /// Returns what happens at the end to a file that then has the name. With ExistingOutput::skip, the
 /// file is replaced only if it was read (see OutputFile::may_replace_what_is_there()).
 [[nodiscard]] ExistingTarget at_the_end(ExistingOutput existing);
+[[nodiscard]] ExistingTarget at_the_end(bool overwrite);
+
+/// Opens an output. Throws Error(output) if the file exists and `overwrite` is false, and the
+/// errors of OutputFile.
+[[nodiscard]] std::unique_ptr<OutputFile> open_output(const std::filesystem::path& path,
+                                                      bool overwrite, const std::stop_token& stop);
 
 }  // namespace facepipe::app

@@ -24,8 +24,6 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 Json size_json(Size size) { return Json::array({size.width, size.height}); }
 
 Json tiling_json(const detector::Tiling& tiling) {
@@ -150,9 +148,8 @@ Json hide_json(const RunOptions& options) {
 }
 
 /// Returns the looks as --looks takes them: numbers, and "flip".
-Json looks_json(detector::DetectorOptions options, const detector::ModelAbout& model) {
-  if (!options.looks) options.looks = model.looks;
-  const detector::Looks looks = looks_of(options);
+Json looks_json(const detector::DetectorOptions& options, const detector::ModelAbout& model) {
+  const detector::Looks looks = looks_of(with_defaults(options, model));
   Json json = Json::array();
   for (const float scale : looks.scales) json.push_back(short_double(scale));
   if (looks.mirrored) json.push_back("flip");
@@ -162,8 +159,8 @@ Json looks_json(detector::DetectorOptions options, const detector::ModelAbout& m
 Json options_json(const RunOptions& options, const detector::ModelAbout& model) {
   const pipeline::JobOptions& job = options.job;
   const detector::DetectorOptions& detector = options.detector;
-  const pipeline::SearchOptions search = search_of(options, model);
-  return {{"score", short_double(face_score_of(options, model))},
+  const pipeline::SearchOptions search = search_of(job.search, options.left_to_card, model);
+  return {{"score", short_double(face_score_of(search, detector, model))},
           {"every", job.search.every},
           {"iou", short_double(search.nms.threshold)},
           {"nms", nms_json(search.nms)},
@@ -196,18 +193,18 @@ void add_facts(Json& json, const std::optional<RunFacts>& facts) {
   json["devices"] = Json::array();
   for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
   Json why = Json::array();
-  for (const std::string& reason : {facts->device_why, facts->engine.why})
-    if (!reason.empty()) why.push_back(reason);
+  for (const std::string& reason : facts->reasons()) why.push_back(reason);
   json["why"] = std::move(why);
-  if (facts->model_kind.empty()) return;
-  json["engine"] = facts->engine.name();
-  json["precision"] = to_string(facts->engine.precision);
-  json["model"] = {{"kind", facts->model_kind},
-                   {"class", facts->class_name},
+  if (!facts->model_info) return;
+  const detector::ModelInfo& model = *facts->model_info;
+  json["engine"] = model.choice().name();
+  json["precision"] = to_string(model.choice().precision);
+  json["model"] = {{"kind", model.model_kind()},
+                   {"class", model.class_name()},
                    {"path", facts->model.string()},
-                   {"sha256", facts->model_sha256},
-                   {"card", text_or_null(facts->about.card)},
-                   {"licence", licence_json(facts->about.licence)}};
+                   {"sha256", model.model_sha256()},
+                   {"card", text_or_null(model.about().card)},
+                   {"licence", licence_json(model.about().licence)}};
 }
 
 Json ledger_json(const video::FrameLedger& ledger) {
@@ -278,7 +275,7 @@ nlohmann::ordered_json input_json(const RunOptions& options, const std::optional
   json["exit_code"] = outcome.code;
   json["error"] = text_or_null(outcome.error);
   add_facts(json, facts);
-  json["options"] = options_json(options, facts ? facts->about : detector::ModelAbout{});
+  json["options"] = options_json(options, facts ? facts->about() : detector::ModelAbout{});
   add_result(json, outcome);
   return json;
 }

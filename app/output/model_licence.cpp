@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/output/text.h"
+
 namespace facepipe::app {
 namespace {
 
@@ -13,8 +15,6 @@ void add(std::string& text, const char* what, const std::string& licence) {
   if (licence.empty()) return;
   text += (text.empty() ? "" : ", ") + std::string(what) + " " + licence;
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 }  // namespace
 

@@ -21,19 +21,19 @@ std::string names_of(const std::vector<Device>& devices) {
 
 /// Returns the word for the counted objects.
 std::string things(const std::optional<RunFacts>& facts) {
-  const bool other = facts && !facts->class_name.empty() && facts->class_name != "face";
-  return other ? fmt::format("boxes ({})", terminal_text(facts->class_name)) : "faces";
+  const std::string class_name = facts ? facts->class_name() : "face";
+  return class_name == "face" ? "faces" : fmt::format("boxes ({})", terminal_text(class_name));
 }
 
 std::string facts_line(const RunFacts& facts) {
   const std::string devices = names_of(facts.devices);
-  std::string line = facts.model_kind.empty()
-                         ? fmt::format("ran on {}; faces were not looked for\n", devices)
-                         : fmt::format("ran on {}, {} {}, {} ({})\n", devices, facts.engine.name(),
-                                       to_string(facts.engine.precision), facts.model_kind,
-                                       terminal_text(facts.model.string()));
-  for (const std::string& why : {facts.device_why, facts.engine.why})
-    if (!why.empty()) line += fmt::format("  {}\n", terminal_text(why));
+  const std::optional<detector::ModelInfo>& model = facts.model_info;
+  std::string line = model
+                         ? fmt::format("ran on {}, {} {}, {} ({})\n", devices,
+                                       model->choice().name(), to_string(model->choice().precision),
+                                       model->model_kind(), terminal_text(facts.model.string()))
+                         : fmt::format("ran on {}; faces were not looked for\n", devices);
+  for (const std::string& why : facts.reasons()) line += fmt::format("  {}\n", terminal_text(why));
   return line;
 }
 

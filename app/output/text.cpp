@@ -89,6 +89,10 @@ std::string json_string(std::string_view value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
 std::string terminal_text(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());

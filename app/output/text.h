@@ -2,6 +2,7 @@
 // terminal.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ template <typename T>
 /// Returns a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, because a file's
 /// name may contain any byte.
 [[nodiscard]] std::string json_string(std::string_view value);
+
+/// Returns the text as a value of JSON; null if it is empty.
+[[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);
 
 /// Returns one line that is safe on a terminal. Terminals execute control characters. So a file's
 /// name or its content could clear the screen, forge lines, or change the direction of writing.

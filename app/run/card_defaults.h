@@ -3,15 +3,20 @@
 
 #include "app/options/options.h"
 #include "detector/model_about.h"
+#include "detector/options.h"
 #include "pipeline/job_options.h"
 
 namespace facepipe::app {
 
 /// Returns how the inputs of a run are searched.
-[[nodiscard]] pipeline::SearchOptions search_of(const RunOptions& options,
+[[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
+                                                const LeftToCard& left,
                                                 const detector::ModelAbout& model);
 
 /// Returns the score that faces exceed.
-[[nodiscard]] float face_score_of(const RunOptions& options, const detector::ModelAbout& model);
+/// @param search  from search_of()
+[[nodiscard]] float face_score_of(const pipeline::SearchOptions& search,
+                                  const detector::DetectorOptions& detector,
+                                  const detector::ModelAbout& model);
 
 }  // namespace facepipe::app

@@ -36,6 +36,18 @@ std::string_view to_string(InputStatus status) {
   return kNames[static_cast<std::size_t>(status)];
 }
 
+std::vector<std::string> RunFacts::reasons() const {
+  std::vector<std::string> reasons{device_why, model_info ? model_info->choice().why : ""};
+  std::erase(reasons, "");
+  return reasons;
+}
+
+std::string RunFacts::class_name() const { return model_info ? model_info->class_name() : "face"; }
+
+detector::ModelAbout RunFacts::about() const {
+  return model_info ? model_info->about() : detector::ModelAbout{};
+}
+
 bool InputOutcome::has_result() const {
   return status == InputStatus::done || status == InputStatus::damaged ||
          status == InputStatus::partial;

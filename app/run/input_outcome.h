@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,7 @@
 #include "app/options/options.h"
 #include "app/run/plan_inputs.h"
 #include "core/device.h"
-#include "detector/model_about.h"
-#include "detector/options.h"
+#include "detector/facts.h"
 #include "pipeline/job_result.h"
 
 namespace facepipe::app {
@@ -35,13 +35,15 @@ struct InputOutcome {
 struct RunFacts {
   std::vector<Device> devices;  ///< one device, unless the user asked for several
   std::string device_why;       ///< why this device was chosen; empty if the user named it
-  /// The following members are set only if a model was loaded.
-  detector::EngineChoice engine;
-  std::string model_kind;  ///< empty if the run didn't detect anything
-  std::filesystem::path model;
-  std::string model_sha256;
-  std::string class_name;  ///< of what is found: "face", "pedestrian"
-  detector::ModelAbout about;
+  std::optional<detector::ModelInfo> model_info;  ///< nullopt if no model was loaded
+  std::filesystem::path model;                    ///< its file
+
+  /// Returns why this device and this engine were chosen. What the user named needs no reason.
+  [[nodiscard]] std::vector<std::string> reasons() const;
+  /// Returns the class of what is found: "face" if no model was loaded.
+  [[nodiscard]] std::string class_name() const;
+  /// Returns what is known of the model; all of it is empty if no model was loaded.
+  [[nodiscard]] detector::ModelAbout about() const;
 };
 
 /// Ends an input without a result, and logs the reason.

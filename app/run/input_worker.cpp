@@ -123,9 +123,8 @@ pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool
   observer.frame = [this, &outcome, writes_video, write = std::move(write),
                     start = Clock::now()](const FrameRecord& record) {
     const std::optional<RunFacts>& facts = shared_.device.facts();
-    const bool knows_class = facts && !facts->class_name.empty();
     write({outcome.planned.name, record, start, shared_.files.of_several,
-           knows_class ? facts->class_name : "face"});
+           facts ? facts->class_name() : "face"});
     if (!writes_video && shared_.files.files.any_frames()) check_that_something_is_written();
   };
   observer.times = [this](const pipeline::StageTimes& times) { shared_.times.add_stages(times); };

@@ -6,6 +6,7 @@
 
 #include "app/model_path.h"
 #include "app/output/model_licence.h"
+#include "app/run/card_defaults.h"
 #include "core/error.h"
 #include "detector/families.h"
 
@@ -33,8 +34,9 @@ void check_motion(const DeviceChoice& choice, bool looks) {
 /// Throws Error(usage) if options depend on scores. It is called only for a detector whose groups
 /// are made of windows, because windows have no scores.
 /// @param detector  DetectorTraits::name
-void check_options_of_scores(const RunOptions& options, const std::string& detector) {
-  const float score = options.job.search.face_score.value_or(options.detector.score_threshold);
+void check_options_of_scores(const RunOptions& options, const std::string& detector,
+                             const detector::ModelAbout& about) {
+  const float score = face_score_of(options.job.search, options.detector, about);
   if (score != detector::DetectorOptions{}.score_threshold && !options.job.hide)
     throw Error(ErrorKind::usage,
                 "--score has no effect on the groups of " + detector + ": --nms-neighbours has");
@@ -56,7 +58,7 @@ void check_model(const RunOptions& options, const detector::ModelInfo& model_inf
                  std::string(traits.name) + (traits.is_plural() ? " find" : " finds"),
                  traits.is_plural() ? "they miss" : "it misses");
   if (traits.takes.every_window && options.job.search.nms.rule == nms::NmsRule::groups)
-    check_options_of_scores(options, std::string(traits.name));
+    check_options_of_scores(options, std::string(traits.name), model_info.about());
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ void RunDevice::load() {
                             : choose_device(request, cuda, detector, make_one);
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device) check_motion(choice, looks_for_faces());
-  facts_ = {choice.devices, choice.why, {}, {}, {}, {}, {}, {}};
+  facts_ = {choice.devices, choice.why, {}, {}};
   if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector.model);
   backend_ = std::move(choice.backend);
 }
@@ -108,13 +110,9 @@ void RunDevice::load() {
 void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
                                  const std::filesystem::path& model) {
   check_model(options_, model_info, model);
-  facts_->engine = model_info.choice();
-  facts_->model_kind = model_info.model_kind();
+  facts_->model_info = model_info;
   facts_->model = model;
-  facts_->model_sha256 = model_info.model_sha256();
-  facts_->class_name = model_info.class_name();
-  facts_->about = model_info.about();
-  warn_of_licence(model.string(), facts_->about.licence);
+  warn_of_licence(model.string(), model_info.about().licence);
 }
 
 }  // namespace facepipe::app

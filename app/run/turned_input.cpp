@@ -145,12 +145,8 @@ std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
   const std::scoped_lock lock(mutex_);
   std::shared_ptr<detector::DetectorFactory>& detectors = detectors_[side];
   if (detectors) return detectors;
-  detector::DetectorOptions options = detector;
+  detector::DetectorOptions options = detector::with_one_look(detector, detector::kFaceThatCounts);
   options.detect_size = Size{side, side};
-  options.score_threshold = detector::kFaceThatCounts;
-  options.score_of_card = false;
-  options.looks = detector::Looks{};
-  options.mirrored_too = false;
   options.requests = 1;
   options.library.reset();
   options.precision.reset();

@@ -10,11 +10,10 @@
 namespace facepipe::app {
 
 VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
-    : options_(options.detector) {
+    // verify has looks of its own
+    : options_(detector::with_one_look(options.detector, verify::kVerifyLeastScore)) {
   options_.model = find_model(options_.model, program_directory());
-  options_.score_threshold = verify::kVerifyLeastScore;
   options_.requests = 1;
-  options_.looks = detector::Looks{};  // verify has looks of its own
   const Size usual = options_.detect_size.value_or(size);
   add({});
   warn_of_licence(options_.model.string(), model_info().about().licence);

@@ -136,7 +136,7 @@ Json found_json(const verify::FoundBox& found) {
 Json finding_json(const verify::Finding& finding) {
   Json json = {{"kind", name_of(finding.kind)},
                {"source", name_of(finding.source)},
-               {"place", finding.place.empty() ? Json() : Json(finding.place)},
+               {"place", text_or_null(finding.place)},
                {"track", finding.track},
                {"frames", finding.frames},
                {"first_s", rounded(finding.first_s, 1e6)},
@@ -173,7 +173,7 @@ Json turned_json(const detector::FacesByTurn& found) {
 }
 
 Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector) {
-  return {{"tracks", options.tracks.empty() ? Json() : Json(options.tracks.string())},
+  return {{"tracks", text_or_null(options.tracks.string())},
           {"score", rounded(options.score, 1e4)},
           {"quick", options.quick},
           {"tolerate_cosmetic", options.tolerate_cosmetic},
@@ -181,7 +181,7 @@ Json options_json(const VerifyOptions& options, const detector::ModelInfo& detec
           {"precision", to_string(detector.choice().precision)},
           {"model", detector.model_kind()},
           {"model_sha256", detector.model_sha256()},
-          {"card", detector.about().card.empty() ? Json() : Json(detector.about().card)},
+          {"card", text_or_null(detector.about().card)},
           {"licence", licence_json(detector.about().licence)}};
 }
 
@@ -237,10 +237,9 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
     json["counts"][std::string(name_of(kind))] = result.count(kind);
   Json& beside = json["pictures_beside"] = Json::array();
   for (const BesideVideo& one : result.beside)
-    beside.push_back(
-        {{"name", one.name},
-         {"frames", one.frames},
-         {"not_looked_at", one.not_looked_at.empty() ? Json() : Json(one.not_looked_at)}});
+    beside.push_back({{"name", one.name},
+                      {"frames", one.frames},
+                      {"not_looked_at", text_or_null(one.not_looked_at)}});
   Json& findings = json["findings"] = Json::array();
   for (std::size_t i = 0; i < result.findings.size(); ++i) {
     Json& finding = findings.emplace_back(finding_json(result.findings[i]));

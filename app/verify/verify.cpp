@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "app/failure.h"
+#include "app/output/existing_target.h"
 #include "app/output/progress.h"
 #include "app/standard_streams.h"
 #include "app/verify/comparison.h"
@@ -83,11 +85,8 @@ int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
 }  // namespace
 
 int verify(const VerifyOptions& options, const std::stop_token& stop) {
-  std::optional<OutputFile> report;
-  if (!options.report.empty())
-    report.emplace(options.report,
-                   options.overwrite ? ExistingTarget::replace : ExistingTarget::refuse, stop);
-  if (report && !options.overwrite) report->expect_no_file();
+  std::unique_ptr<OutputFile> report;
+  if (!options.report.empty()) report = open_output(options.report, options.overwrite, stop);
   VideoReader original(options.original, options, stop);
   VideoReader hidden(options.hidden, options, stop);
   const std::optional<track::TrackFile> tracks = read_tracks(options, original.size(), stop);

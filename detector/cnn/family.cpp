@@ -133,12 +133,6 @@ constexpr std::array kEngines{
 
 Model read_network(const DetectorOptions& options) { return Model(options.model, options.card); }
 
-DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about) {
-  if (options.score_of_card && about.score) options.score_threshold = *about.score;
-  if (!options.looks) options.looks = about.looks;
-  return options;
-}
-
 std::string class_found_by(const Card& card) {
   const auto found = std::ranges::find_if(
       card.classes, [](const CardClass& entry) { return entry.kind != ClassKind::ignore; });

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "detector/family.h"
-#include "detector/model_about.h"
 
 namespace facepipe::detector {
 
@@ -17,9 +16,6 @@ extern const Family kCnnFamily;
 
 /// Reads the model of `options`, with its card. Errors: as Model.
 [[nodiscard]] Model read_network(const DetectorOptions& options);
-
-/// Returns the options with what the model's card says, where the user left that to it.
-[[nodiscard]] DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about);
 
 /// Returns the name of the first class that isn't ignored.
 [[nodiscard]] std::string class_found_by(const Card& card);

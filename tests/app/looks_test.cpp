@@ -39,7 +39,7 @@ class LooksProgram : public PhotoClip {
  protected:
   static void SetUpTestSuite() { make_clip("400+n*4:150"); }
 
-  LooksProgram() : model_(dir_.write("small.onnx", small_scrfd().model().SerializeAsString())) {}
+  LooksProgram() : model_(write_small_scrfd(dir_)) {}
 
   /// Returns the faces of all frames; with --iou 1 these are all candidates.
   std::vector<json> found(const std::string& iou, const Arguments& more) {

@@ -25,7 +25,7 @@ using testing::Not;
 
 class ModelCheck : public testing::Test {
  protected:
-  ModelCheck() : model_(dir_.write("small.onnx", small_scrfd().model().SerializeAsString())) {}
+  ModelCheck() : model_(write_small_scrfd(dir_)) {}
 
   /// Checks the small network; engines are timed with small pictures.
   CommandResult check(const Arguments& more) const {

@@ -7,14 +7,12 @@
 namespace facepipe::test {
 
 inline app::RunFacts some_facts() {
-  return {{Device{}},
-          "cpu: nothing else here",
-          {detector::Library::openvino, detector::Precision::f16, "fastest here"},
-          "centerface",
-          "models/m.onnx",
-          "abc123",
-          "face",
-          {}};
+  return {
+      {Device{}},
+      "cpu: nothing else here",
+      detector::ModelInfo({detector::Library::openvino, detector::Precision::f16, "fastest here"},
+                          "centerface", "abc123", true),
+      "models/m.onnx"};
 }
 
 inline app::InputOutcome done_outcome(const std::string& name) {

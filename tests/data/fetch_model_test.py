@@ -110,8 +110,10 @@ class FetchModel(unittest.TestCase):
         self.assertEqual((folder / "scrfd-2.5g.onnx.json").read_bytes(),
                          (DATA / "cards" / "scrfd-2.5g.onnx.json").read_bytes())
         self.assertIn("non-commercial research", (folder / "LICENCE").read_text(encoding="utf-8"))
-        # It isn't fetched again.
+        # The model isn't fetched again, but a card that has changed since then comes again.
+        (self.data / "cards" / "scrfd-2.5g.onnx.json").write_text("another card", encoding="utf-8")
         self.assertEqual(self.run_it("scrfd-2.5g", "--accept-licence", package=False).returncode, 0)
+        self.assertEqual((folder / "scrfd-2.5g.onnx.json").read_text(encoding="utf-8"), "another card")
 
     def test_other_files_than_the_pinned_ones_leave_nothing(self):
         for handed_out, hashes in ((package(), {"package_hash": "0" * 64}),

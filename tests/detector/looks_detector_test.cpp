@@ -154,8 +154,7 @@ class LooksOfANetwork : public testing::Test {
   }
 
   const test::TemporaryFolder dir_;
-  const std::filesystem::path model_ =
-      dir_.write("small.onnx", test::small_scrfd().model().SerializeAsString());
+  const std::filesystem::path model_ = test::write_small_scrfd(dir_);
   const Frame frame_ = test::make_noise_frame({.format = {}, .size = {160, 96}}, 40);
 };
 

@@ -45,6 +45,10 @@ OnnxBuilder small_scrfd(bool landmarks) {
   return build;
 }
 
+std::string write_small_scrfd(const TemporaryFolder& folder) {
+  return folder.write("small.onnx", small_scrfd().model().SerializeAsString());
+}
+
 OnnxBuilder export_for_all_passes() {
   OnnxBuilder build(kExportedSide, kExportedSide, 12);
   const std::string map = build.convolution(build.picture(), 3, 6, 3, 2);

@@ -13,8 +13,8 @@ std::vector<Row> argument_rows() {
   return {
       {.names = "INPUT",
        .help = "A video, a still image, a directory, a URL, or - for standard input. facepipe "
-               "searches directories, but leaves out earlier outputs (*_faces.*) and hidden files. "
-               "Put names that look like options behind --",
+               "searches directories, but leaves out earlier outputs (*_faces.*, *_hidden.*, "
+               "*.partial*) and hidden files. Put names that look like options behind --",
        .value = {Argument{.several = true}},
        .places = {{kVideoCommands, kInputOutput}}},
       {.names = "ORIGINAL",
@@ -45,7 +45,7 @@ std::vector<Row> input_rows() {
        .help = "The output file; or a directory, if it exists or ends in '/', which facepipe makes "
                "if need be; or an image's name with %05d or the like, for one image a frame; or - "
                "for standard output",
-       .fallback = "beside the input, NAME_faces.EXT",
+       .fallback = "beside the input, NAME_faces.EXT; hide: NAME_hidden.EXT",
        .value = {AnyText{"a path",
                          [](Asked& to, std::string_view text) { to.outputs.path = text; }}},
        .places = {{kRun | kHide, kInputOutput}}},

@@ -10,6 +10,7 @@
 namespace facepipe::app {
 namespace {
 
+using detector::CardScore;
 using test::expect_error;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -298,17 +299,21 @@ TEST(Options, WhatTheUserNamesIsNotLeftToTheCard) {
   EXPECT_TRUE(open.left_to_card.iou);
   EXPECT_TRUE(open.left_to_card.score);
   EXPECT_TRUE(open.left_to_card.soft_min_score);
-  EXPECT_TRUE(open.detector.score_of_card);
+  EXPECT_EQ(open.detector.card_score, CardScore::taken);
   const RunOptions named = run_options({"--score", "0.5", "--iou", "0.3"});
   EXPECT_FALSE(named.left_to_card.iou);
   EXPECT_FALSE(named.left_to_card.score);
   EXPECT_FALSE(named.left_to_card.soft_min_score);
-  EXPECT_FALSE(named.detector.score_of_card);
+  EXPECT_EQ(named.detector.card_score, CardScore::ignored);
   EXPECT_FALSE(run_options({"--nms-min-score", "0.1"}).left_to_card.soft_min_score);
-  // Tracks need all detections of a low score, whatever the card calls a face.
-  const RunOptions followed = run_options({"--draw", "ids"});
-  EXPECT_TRUE(followed.left_to_card.score);
-  EXPECT_FALSE(followed.detector.score_of_card);
+  // Tracks need all detections of a low score, even if the card calls only others faces.
+  for (const Arguments& following : {Arguments{"--draw", "ids"}, Arguments{"--every", "2"}}) {
+    const RunOptions followed = run_options(following);
+    EXPECT_TRUE(followed.left_to_card.score);
+    EXPECT_EQ(followed.detector.card_score, CardScore::lowers);
+  }
+  EXPECT_EQ(run_options({"--every", "2", "--score", "0.5"}).detector.card_score,
+            CardScore::ignored);
 }
 
 TEST(Options, Looks) {
@@ -349,7 +354,7 @@ TEST(Options, ModelCheck) {
   EXPECT_EQ(options.detector.card, "c.json");
   EXPECT_EQ(options.detector.detect_size, (Size{640, 640}));
   EXPECT_EQ(options.detector.score_threshold, 0.25F);
-  EXPECT_FALSE(options.detector.score_of_card);
+  EXPECT_EQ(options.detector.card_score, CardScore::ignored);
   EXPECT_EQ(options.detector.threads, 1);
   EXPECT_EQ(options.picture, "p.jpg");
   EXPECT_EQ(options.output, "out.jpg");
@@ -359,7 +364,7 @@ TEST(Options, ModelCheck) {
   const auto plain =
       std::get<ModelCheckOptions>(parse_command({"model", "check", "--", "-m.onnx"}));
   EXPECT_EQ(plain.detector.model, "-m.onnx");
-  EXPECT_TRUE(plain.detector.score_of_card);
+  EXPECT_EQ(plain.detector.card_score, CardScore::taken);
   EXPECT_EQ(plain.timed_size, (Size{640, 384}));
   EXPECT_FALSE(plain.overwrite);
 }
