@@ -31,9 +31,10 @@ const char* const kCards[] = {
         "head": {"family": "retinaface", "anchors": [[16, 32], [64, 128], [256, 512]],
                  "variances": [0.25, 0.5], "scores": "probability"}})"};
 
-const char* const kOdd[] = {"-1",  "0",     "1e999", "-1e-9", "65536", "null", "true",  "[]",
-                            "{}",  "\"\"",  "[[",    "}}",    ",",     ":",    "\\u0000", "\xff",
-                            "8",   "[8,8]", "\n",    "\"a\"", "99999999999999999999"};
+const char* const kOdd[] = {
+    "-1",      "0",    "1e999", "-1e-9", "65536", "null",  "true",
+    "[]",      "{}",   "\"\"",  "[[",    "}}",    ",",     ":",
+    "\\u0000", "\xff", "8",     "[8,8]", "\n",    "\"a\"", "99999999999999999999"};
 
 /// Replaces, erases or repeats a part of the text, or puts something odd into it.
 std::string changed(std::string text, std::mt19937& random) {
@@ -72,8 +73,8 @@ TEST_P(MutatedCard, IsRefusedOrHolds) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
-    std::string text = seed % 2 == 0 ? changed(GetParam(), random)
-                                     : with_odd_number(GetParam(), random);
+    std::string text =
+        seed % 2 == 0 ? changed(GetParam(), random) : with_odd_number(GetParam(), random);
     if (seed % 5 == 0) text = changed(text, random);
     try {
       const Card card = parse_card(text, kOrigin, "");
