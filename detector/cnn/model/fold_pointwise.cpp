@@ -128,7 +128,7 @@ class PairFolder {
     const onnx::NodeProto& second = graph_.node(n);
     if (second.input_size() < 2 || index_.reads_of(second.input(0)) != 1) return false;
     const int before = index_.producer(second.input(0));
-    if (before < 0) return false;
+    if (before < 0 || before >= n) return false;  // broken files may have circles
     const onnx::NodeProto& first = graph_.node(before);
     const auto inner = extents_of(index_, first, false);
     const auto outer = extents_of(index_, second, true);

@@ -224,6 +224,14 @@ TEST_F(FoldPointwise, LeavesStridesPadsAndGroupsAlone) {
   }
 }
 
+TEST_F(FoldPointwise, LeavesCirclesAlone) {
+  add_conv(graph_, "y", "y", random_layer(3, 3, 6));
+  add_conv(graph_, "b", "a", random_layer(3, 3, 7));
+  add_conv(graph_, "a", "b", random_layer(3, 3, 8));
+  graph_.clear_output();
+  EXPECT_EQ(fold(), 1);
+}
+
 TEST_F(FoldPointwise, LeavesBrokenWeightsAlone) {
   add_conv(graph_, "x", "m", narrow_);
   add_conv(graph_, "m", "y", narrower_);
