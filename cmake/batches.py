@@ -1,0 +1,83 @@
+"""Joins sources into batches that can be compiled as one source.
+
+Most of a compiler's time goes into the headers of a source, which a batch reads once. A source isn't joined if it
+defines macros, or if a name that only one source sees would mean something in another source of the batch.
+"""
+import dataclasses
+import re
+
+from cpp_names import definitions
+
+MOST_SOURCES = 10
+MOST_LINES = 4000
+# What constants and types are called. Functions and variables have names that are also members or parameters elsewhere.
+NAME = re.compile(r'\bk?[A-Z]\w*')
+
+
+@dataclasses.dataclass
+class Names:
+    """Names in one source, or in the sources of a batch."""
+    defined: set  # what must not be defined twice: names that only one source sees, types, and aliases
+    hidden: set  # constants and types that only one source sees, without their namespaces
+    used: set  # all words that could be constants or types
+
+    def clash_with(self, other):
+        return self.defined & other.defined or self.hidden & other.used or self.used & other.hidden
+
+    def __ior__(self, other):
+        self.defined |= other.defined
+        self.hidden |= other.hidden
+        self.used |= other.used
+        return self
+
+
+@dataclasses.dataclass
+class Source:
+    name: str
+    text: str
+    flags: tuple  # the compiler's flags, without the names of the source and the object file
+    directory: str
+
+    def names(self):
+        """Returns the names that this source gives to a batch."""
+        hidden = [d for d in definitions(self.text) if d.is_of_one_source or d.is_type]
+        full = {d.full_name for d in hidden} | set(re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE))
+        constants = {d.name for d in hidden if d.is_of_one_source and NAME.fullmatch(d.name)}
+        return Names(full, constants, set(NAME.findall(self.text)))
+
+    def stands_alone(self):
+        return '#define' in self.text or 'foreach_target' in self.text
+
+
+@dataclasses.dataclass
+class Batch:
+    sources: list
+    names: Names
+    lines: int
+
+    def has_room(self, names, lines):
+        fits = len(self.sources) < MOST_SOURCES and self.lines + lines <= MOST_LINES
+        return fits and not self.names.clash_with(names)
+
+    def add(self, source, names, lines):
+        self.sources.append(source)
+        self.names |= names
+        self.lines += lines
+
+
+def make_batches(sources):
+    batches, open_batches = [], {}
+    for source in sources:
+        lines = source.text.count('\n')
+        if source.stands_alone():
+            batches.append(Batch([source], Names(set(), set(), set()), lines))
+            continue
+        names = source.names()
+        candidates = open_batches.setdefault(source.flags, [])
+        batch = next((b for b in candidates if b.has_room(names, lines)), None)
+        if batch is None:
+            batch = Batch([], Names(set(), set(), set()), 0)
+            candidates.append(batch)
+            batches.append(batch)
+        batch.add(source, names, lines)
+    return sorted(batches, key=lambda b: -b.lines)

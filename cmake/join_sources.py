@@ -1,0 +1,57 @@
+"""join_sources.py NAMES: says which sources of a target are compiled together.
+
+Standard input has a line "TARGET SOURCE" for each source, with the absolute path of the source. Standard output has a
+line "SOURCE TARGET BATCH" for each source that shares a batch with others of its target. NAMES is a file that keeps the
+names that each source defines, because a source takes some milliseconds to read.
+"""
+import hashlib
+import json
+import os
+import pathlib
+import sys
+
+from batches import Names, Source, make_batches
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+class KnownSource(Source):
+    """A source whose names are looked up in `known`, by a hash of its text."""
+    known = {}
+    found = {}  # the part of `known` that is still needed
+
+    def names(self):
+        key = hashlib.sha256(self.text.encode()).hexdigest()
+        lists = self.known.get(key)
+        if lists is None:
+            names = super().names()
+            lists = [sorted(names.defined), sorted(names.hidden), sorted(names.used)]
+        self.found[key] = lists
+        return Names(*map(set, lists))
+
+
+def read_known(file):
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def main():
+    file = pathlib.Path(sys.argv[1])
+    KnownSource.known = read_known(file)
+    sources = []
+    for line in sys.stdin:
+        target, name = line.rstrip('\n').split(' ', 1)
+        sources.append(KnownSource(name, pathlib.Path(name).read_text(), (target,), ''))
+    for batch in make_batches(sources):
+        if len(batch.sources) > 1:
+            # The name stays the same while the batch's first source does, so that few batches are compiled again.
+            name = '_'.join(os.path.splitext(os.path.relpath(batch.sources[0].name, ROOT))[0].split(os.sep))
+            for source in batch.sources:
+                print(source.name, source.flags[0], name)
+    file.write_text(json.dumps(KnownSource.found))
+
+
+if __name__ == '__main__':
+    main()
