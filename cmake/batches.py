@@ -4,6 +4,8 @@ Most of a compiler's time goes into the headers of a source, which a batch reads
 defines macros, or if a name that only one source sees would mean something in another source of the batch.
 """
 import dataclasses
+import functools
+import pathlib
 import re
 
 from cpp_names import definitions
@@ -12,6 +14,29 @@ MOST_SOURCES = 10
 MOST_LINES = 4000
 # What constants and types are called. Functions and variables have names that are also members or parameters elsewhere.
 NAME = re.compile(r'\bk?[A-Z]\w*')
+INCLUDE = re.compile(r'^#include "(.*)"', re.MULTILINE)
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def read_header(name):
+    """Returns a header's words that could be constants or types, and the names of the headers that it includes."""
+    file = ROOT / name
+    text = file.read_text() if file.exists() else ''
+    return set(NAME.findall(text)), INCLUDE.findall(text)
+
+
+def words_of_headers(names):
+    """Returns the words of these headers, and of those that they include."""
+    words, known, left = set(), set(), list(names)
+    while left:
+        name = left.pop()
+        if name not in known:
+            known.add(name)
+            more, included = read_header(name)
+            words |= more
+            left += included
+    return words
 
 
 @dataclasses.dataclass
@@ -19,7 +44,7 @@ class Names:
     """Names in one source, or in the sources of a batch."""
     defined: set  # what must not be defined twice: names that only one source sees, types, and aliases
     hidden: set  # constants and types that only one source sees, without their namespaces
-    used: set  # all words that could be constants or types
+    used: set  # all words that could be constants or types, also in headers of the tree
 
     def clash_with(self, other):
         return self.defined & other.defined or self.hidden & other.used or self.used & other.hidden
@@ -40,10 +65,16 @@ class Source:
 
     def names(self):
         """Returns the names that this source gives to a batch."""
-        hidden = [d for d in definitions(self.text) if d.is_of_one_source or d.is_type]
-        full = {d.full_name for d in hidden} | set(re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE))
-        constants = {d.name for d in hidden if d.is_of_one_source and NAME.fullmatch(d.name)}
-        return Names(full, constants, set(NAME.findall(self.text)))
+        defined, hidden = self.definitions()
+        used = set(NAME.findall(self.text)) | words_of_headers(INCLUDE.findall(self.text))
+        return Names(set(defined), set(hidden), used)
+
+    def definitions(self):
+        """Returns Names.defined and Names.hidden of this source."""
+        found = [d for d in definitions(self.text) if d.is_of_one_source or d.is_type]
+        aliases = re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE)
+        hidden = {d.name for d in found if d.is_of_one_source and NAME.fullmatch(d.name)}
+        return sorted({d.full_name for d in found}.union(aliases)), sorted(hidden)
 
     def stands_alone(self):
         return '#define' in self.text or 'foreach_target' in self.text

@@ -48,6 +48,8 @@ function(facepipe_join_sources)
         string(APPEND lines "${target} ${source}\n")
       endforeach()
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+      # GCC takes joined sources for headers, whose types must not have members of a type that one source hides.
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     endif()
   endforeach()
   set(list ${CMAKE_BINARY_DIR}/join_sources.txt)

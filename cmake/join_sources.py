@@ -2,7 +2,7 @@
 
 Standard input has a line "TARGET SOURCE" for each source, with the absolute path of the source. Standard output has a
 line "SOURCE TARGET BATCH" for each source that shares a batch with others of its target. NAMES is a file that keeps the
-names that each source defines, because a source takes some milliseconds to read.
+names that each source defines, because it takes some seconds to find them.
 """
 import hashlib
 import json
@@ -10,24 +10,20 @@ import os
 import pathlib
 import sys
 
-from batches import Names, Source, make_batches
+from batches import Source, make_batches
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 class KnownSource(Source):
-    """A source whose names are looked up in `known`, by a hash of its text."""
+    """A source whose definitions are looked up in `known`, by a hash of its text."""
     known = {}
     found = {}  # the part of `known` that is still needed
 
-    def names(self):
+    def definitions(self):
         key = hashlib.sha256(self.text.encode()).hexdigest()
-        lists = self.known.get(key)
-        if lists is None:
-            names = super().names()
-            lists = [sorted(names.defined), sorted(names.hidden), sorted(names.used)]
-        self.found[key] = lists
-        return Names(*map(set, lists))
+        self.found[key] = self.known.get(key) or super().definitions()
+        return self.found[key]
 
 
 def read_known(file):
