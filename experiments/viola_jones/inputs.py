@@ -30,9 +30,14 @@ def make(arguments, folder):
     return [path for name in LABELS for path in sorted(folder.glob(f"{name}_*.grey"))[:count]]
 
 
+def even(size):
+    """Returns the size without its last column and row where their number is odd: the programs take NV12 pictures."""
+    return tuple(side // 2 * 2 for side in size)
+
+
 def of_sizes(folder, sizes):
-    """Returns {size: a picture of this size}, cut from the middle of the demo photo."""
-    found = {size: folder / f"table1_{'x'.join(map(str, size))}.grey" for size in sizes}
+    """Returns {size: a picture of this size}, cut from the middle of the demo photo. The sizes are even()."""
+    found = {size: folder / f"table1_{'x'.join(map(str, size))}.grey" for size in map(even, sizes)}
     for (width, height), file in found.items():
         grey(file, PHOTO, f"crop={width}:{height}")
     return found
