@@ -12,16 +12,19 @@ import sys
 
 from batches import Source, make_batches
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+HERE = pathlib.Path(__file__).resolve().parent
+# What is kept is forgotten when the rules change.
+RULES = b''.join((HERE / name).read_bytes() for name in ('batches.py', 'cpp_names.py'))
+ROOT = HERE.parent
 
 
 class KnownSource(Source):
-    """A source whose definitions are looked up in `known`, by a hash of its text."""
+    """A source whose definitions are looked up in `known`, by a hash of its text and of the rules."""
     known = {}
     found = {}  # the part of `known` that is still needed
 
     def definitions(self):
-        key = hashlib.sha256(self.text.encode()).hexdigest()
+        key = hashlib.sha256(RULES + self.text.encode()).hexdigest()
         self.found[key] = self.known.get(key) or super().definitions()
         return self.found[key]
 
