@@ -1,7 +1,7 @@
 """Joins sources into batches that can be compiled as one source.
 
 Most of a compiler's time goes into the headers of a source, which a batch reads once. A source isn't joined if it
-defines macros, or if a name that only one source sees would mean something in another source of the batch.
+defines macros or operator new, or if a name that only one source sees would mean something in another source of the batch.
 """
 import dataclasses
 import functools
@@ -77,7 +77,8 @@ class Source:
         return sorted({d.full_name for d in found}.union(aliases)), sorted(hidden)
 
     def stands_alone(self):
-        return '#define' in self.text or 'foreach_target' in self.text
+        # "operator new": in a batch, GCC sees into functions that replace the library's, and warns of each use.
+        return any(text in self.text for text in ('#define', 'foreach_target', 'operator new('))
 
 
 @dataclasses.dataclass
