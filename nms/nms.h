@@ -1,5 +1,5 @@
 // Non-maximum suppression decides which of many overlapping candidates are kept. This header is the
-// contract of all back ends. They are in cpu/suppressor.h and cuda/suppressor.h.
+// contract of both back ends, cpu/suppressor.h and cuda/suppressor.h.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,21 @@ namespace facepipe::nms {
 
 /// A rule says which candidates remove a candidate. Candidates are ranked by score descending, then
 /// by index ascending; -0 and +0 are equal scores. A candidate outranks the candidates after it in
-/// this order. It suppresses a candidate if their overlap exceeds the threshold (NmsOverlap). A
-/// candidate is invalid if its box or score contains NaN, or if its width or height is <= 0. An
-/// invalid candidate is dropped and suppresses no candidate.
+/// this order. It suppresses each of these candidates if their overlap exceeds the threshold
+/// (NmsOverlap). A candidate is invalid if its box or score contains NaN, or if its width or height
+/// is <= 0. An invalid candidate is dropped and suppresses no candidate.
 enum class NmsRule : std::uint8_t {
-  /// A *kept* candidate removes the candidates that it outranks and suppresses. This is exact on
-  /// every back end.
+  /// A *kept* candidate removes the candidates that it suppresses. This is exact on every back end.
   greedy,
-  /// *Any* candidate, kept or not, removes the candidates that it outranks and suppresses. This is
-  /// the boolean matrix of Oro et al. 2020, with its map and reduce kernels (Algorithms 1 and 2).
-  /// It keeps a subset of what `greedy` keeps. Work and memory are proportional to D_max^2.
+  /// *Any* candidate, kept or not, removes the candidates that it suppresses. This is the boolean
+  /// matrix of Oro et al. 2020, with its map and reduce kernels (Algorithms 1 and 2). It keeps a
+  /// subset of what `greedy` keeps. Work and memory are proportional to D_max^2.
   matrix,
   /// Keeps the same candidates as `matrix`, by the same predicate, without the matrix (Fast NMS of
   /// YOLACT).
   fast,
-  /// Soft-NMS (Bodla et al. 2017) selects the candidate with the highest score; of equal scores,
-  /// the one with the lowest index. Then the scores of the candidates that overlap it decay. This
+  /// Soft-NMS (Bodla et al. 2017) selects the candidate with the highest score (if scores are
+  /// equal, the lowest index). Then the scores of the candidates that overlap it decay. This
   /// repeats until no score is >= soft.min_score. The selected candidates are kept, in the order of
   /// selection. A score is multiplied by its decays in the order of selection, in fp32
   /// (predicate.h).
@@ -113,7 +112,7 @@ struct NmsOptions {
   /// Box voting: a kept box becomes the mean of itself and the boxes that joined it, weighted by
   /// score (scores <= 0 have no weight). Each removed candidate joins the highest ranked kept
   /// candidate that outranks and suppresses it. With the rules `matrix` and `fast`, there may be no
-  /// such candidate. Sums are in rank order, in fp32 (VoteSums in predicate.h). They are sums of
+  /// such candidate. The sums are computed in rank order, in fp32 (VoteSums in predicate.h), over
   /// the boxes as given, even with matrix.squares and plus_one. Voting is an error with the rules
   /// `soft` and `groups`.
   bool voting = false;

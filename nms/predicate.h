@@ -49,8 +49,8 @@ FACEPIPE_NMS_INLINE float div(float a, float b) {
 #endif
 }
 
-// These are for coordinates of valid boxes, so no operand is NaN. CPU and CUDA may return zeros of
-// different signs. No comparison depends on the sign of a zero.
+// lesser() and greater() are for coordinates of valid boxes, so no operand is NaN. CPU and CUDA may
+// return zeros of different signs. No comparison depends on the sign of a zero.
 FACEPIPE_NMS_INLINE float lesser(float a, float b) {
 #ifdef __CUDA_ARCH__
   return fminf(a, b);
@@ -149,9 +149,9 @@ FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
 }
 
 /// Returns exp(-x) for x >= 0, with an error of at most 1 unit in the last place. For x >= 87 it
-/// returns 0; there, exp(-x) is about the smallest normal number. The reduction and the polynomial
-/// are those of expf in Cephes (S. L. Moshier, netlib.org/cephes). The operations used here are
-/// rounded in the same way everywhere.
+/// returns 0; there, exp(-x) is not much above the smallest normal number. The reduction and the
+/// polynomial are those of expf in Cephes (S. L. Moshier, netlib.org/cephes). The CPU and CUDA
+/// round the operations used here in the same way.
 FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
   // The conversion rounds down, because x >= 0.

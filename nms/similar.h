@@ -1,6 +1,6 @@
 // Compares two boxes, in integers, to decide whether they show the same face. similar() compares
-// them like OpenCV's groupRectangles (SimilarRects, eps = 0.2), for the rule `groups`. agreement()
-// is the comparison of measure_agreement().
+// them like OpenCV's groupRectangles (SimilarRects, eps = 0.2), for the rule `groups`.
+// measure_agreement() compares boxes with agreement().
 #pragma once
 
 #include <cmath>
@@ -71,7 +71,7 @@ inline constexpr int kFarthest = 1 << 23;
   return end - first;
 }
 
-/// agreement() is in units of 1 / kWholeIou; kWholeIou stands for an IoU of 1.
+/// agreement() is in units of 1 / kWholeIou, so kWholeIou is an IoU of 1.
 inline constexpr std::int64_t kWholeIou = 1 << 15;
 
 /// Returns the IoU of two valid boxes in units of 1 / kWholeIou, rounded down, if the IoU is above

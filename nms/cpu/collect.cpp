@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // The bits of a positive float, read as an integer, approximate its logarithm. kLogShift drops the
 // lower 12 bits. Then a 32-bit lane can add up 8,192 logarithms, and eight lanes those of 65,536
-// boxes. With fewer lanes the sum may overflow. That changes the size of the cells but no result.
+// boxes. With fewer lanes the sum may overflow. An overflow changes the size of the cells, but not
+// the result.
 constexpr int kLogShift = 12;
 
 struct Totals {

@@ -49,8 +49,9 @@ struct Reach {
 };
 Reach reach_of(NmsOverlap overlap, float threshold);
 
-/// Stands for the cell of a candidate that must look into all cells that its box covers. One reason
-/// is that its sides are so small or so large that the margin of 2 % (see above) may not be enough.
+/// Instead of a cell: the candidate must look into all cells that its box covers. One reason is
+/// that the sides of the box are so small or so large that the margin of 2 % (see above) may not be
+/// enough.
 inline constexpr std::uint16_t kNoCell = 0xFFFF;
 
 /// Writes the cell of each box's centre, or kNoCell. For an invalid box, it may write any value.

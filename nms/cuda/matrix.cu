@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kMapThreads = 256;
 
 // Published: there are D_max^2 threads for any n. Here the grid has a fixed size, because the
-// launch may be captured. Its blocks share the tiles that n detections need.
+// launch may be captured. Its blocks share the tiles of the n detections.
 template <class Overlap>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);

@@ -14,8 +14,8 @@ namespace facepipe::nms {
 // goes through all n candidates of the output. For each of them, a binary search of log m steps
 // finds between which two of the block's own candidates it ranks, and the block counts it there.
 // The prefix sums over these m + 1 counts are the positions of the block's own candidates. This
-// takes n log m steps for each block, whatever the scores are, and no block waits for the positions
-// of another.
+// takes n log m steps for each block, for any scores, and no block waits for the positions of
+// another.
 
 /// Holds the keys of those candidates of the output that the block owns. The arrays are in shared
 /// memory.

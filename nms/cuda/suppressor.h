@@ -33,7 +33,7 @@ struct DeviceKept {
 class CudaRule;
 struct CandidateView;
 
-/// Stands for the number of multiprocessors of the device.
+/// An argument `multiprocessors` of this value means all multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
 /// Returns how many multiprocessors a suppressor should use if the device computes other things at

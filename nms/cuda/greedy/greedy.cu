@@ -91,7 +91,8 @@ __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& bl
   const unsigned begin = blockIdx.x * partition_size;
   float4 range;
   if constexpr (kFits) {
-    // If these blocks loaded the candidates too, they would slow down the others.
+    // If blocks that own no candidate loaded the candidates, too, they would slow down the other
+    // blocks.
     if (begin >= block.n && blockIdx.x != 0) return !wait_for_partition(block);
     range = load_candidates(block, first_box, first_score);
   } else {
@@ -127,8 +128,8 @@ template <class Overlap, bool kAnyStronger>
 __global__ void __launch_bounds__(kThreads, 1)
     greedy_kernel(const __grid_constant__ GreedyArguments arguments) {
   const CandidateView& view = arguments.view;
-  // These are loaded at the same time as the count, so before it is known whether the candidates
-  // exist. The contract makes this valid: arrays are as long as the capacity.
+  // The thread's first box and score are loaded at the same time as the count, before it is known
+  // whether this candidate exists. This is valid, because the arrays are as long as the capacity.
   float4 first_box = empty_box();
   float first_score = 0;
   if (threadIdx.x < view.capacity) {

@@ -14,7 +14,7 @@
 namespace facepipe::nms {
 
 /// Loads all candidates into shared memory; a thread loads every kThreads-th. The kernel has
-/// already loaded the first one of each thread, which the caller passes. Returns the range of the
+/// already loaded each thread's first candidate, and the caller passes it. Returns the range of the
 /// centres of the thread's first and last candidates. If the candidates are in raster order, all
 /// threads' ranges make up the whole range. In any other order they are a good sample.
 template <bool kFits>

@@ -154,9 +154,8 @@ __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
 }
 
 /// Decides the block's rows and writes its part of the output. This version is for candidates that
-/// are all in shared memory; it always returns true. Only after the block has decided its own rows
-/// does it poll the states of all candidates, because polling slows down the blocks that still
-/// decide.
+/// are all in shared memory; it always returns true. The block polls the states of all candidates
+/// only after it has decided its own rows, because polling slows down the blocks that still decide.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block,
                                                  const SuppressionMatrix& matrix) {
