@@ -14,7 +14,8 @@ constexpr float kCellsOfRoot = 1.5F;
 constexpr float kMostCells = 256;   ///< the most cells on each axis
 constexpr float kFarthest = 32768;  ///< limit of a grid, because centres far outside of the picture
                                     ///< must not make its cells larger
-/// Added to distances. It is larger than the rounding error of sums of such coordinates.
+/// This margin is added to distances. It is larger than the rounding error of sums of such
+/// coordinates.
 constexpr float kRounding = 1.0F / 16;
 
 /// Holds the range of the positions that were added, clamped to 0..kFarthest.

@@ -30,7 +30,7 @@ __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride
 }
 
 /// Each block makes a tile of the first level, and the tiles of the other levels that show the same
-/// part of the picture. A level's tile has half as many samples on each axis as that of the
+/// part of the picture. A level's tile has half as many samples on each axis as the tile of the
 /// previous level.
 template <typename Sample>
 __global__ void pyramid_kernel(const std::byte* plane, std::ptrdiff_t stride, LumaCells cells,
@@ -203,7 +203,7 @@ struct Template {
     inverse = {group.sum(xx), group.sum(xy), group.sum(yy)};
   }
 
-  /// Returns by how much `centre` must move to bring the window of `level` nearer to this one.
+  /// Returns by how much `centre` must move to make the window of `level` more similar to this one.
   [[nodiscard]] __device__ Point step(const Group& group, const LumaLevel& level,
                                       Point centre) const {
     const WindowPlace place(centre, kFlowWindow);
