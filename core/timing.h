@@ -1,4 +1,4 @@
-// Measures when a frame was in which stage, on the host's steady clock.
+// Measures when each stage worked on a frame, by the host's steady clock.
 #pragma once
 
 #include <array>

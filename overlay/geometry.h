@@ -113,7 +113,7 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
 }
 
 struct OverlayText {
-  static constexpr int kIdDigits = 20;  ///< the most digits of an id
+  static constexpr int kIdDigits = 20;  ///< the largest number of digits of an id
   static constexpr int kSize = kIdDigits + ScoreText::kSize + 2;
   char characters[kSize];
   int length = 0;
@@ -127,7 +127,7 @@ struct OverlayText {
   }
 };
 
-/// Returns whether a style writes anything at faces.
+/// Returns whether the style gives faces a label.
 FACEPIPE_HOST_DEVICE inline bool draws_labels(const OverlayStyle& style) {
   return style.scores || style.ids;
 }

@@ -18,8 +18,8 @@ namespace facepipe::overlay {
 /// Holds the prepared image. Samples have the frame's bit depth, without the format's shift. All
 /// planes have full size.
 struct ComposedImage {
-  /// Describes the image halved 0, 1, ... times. A small mask uses a small level, because it would
-  /// skip pixels of a large one.
+  /// Describes the image halved 0, 1, ... times. A small mask uses a small level, because with a
+  /// large level it would skip pixels.
   struct Level {
     Size size;
     std::size_t begin = 0;  ///< where the level begins in `samples`: Y, U and V one after another,

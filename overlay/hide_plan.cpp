@@ -63,7 +63,7 @@ bool reaches_far(const DoubleBox& box) {
   return box.x1 < -kReach || box.y1 < -kReach || box.x2 > kReach || box.y2 > kReach;
 }
 
-/// Widens edges of whole pixels to edges of cells.
+/// Widens a range of whole pixels to edges of cells.
 ColumnSpan around(double low, double high, int cell) {
   const auto within_reach = [](double edge) {
     return static_cast<int>(std::clamp(edge, -kReach, kReach));

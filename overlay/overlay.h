@@ -16,7 +16,7 @@ namespace facepipe::overlay {
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
-  bool landmarks = false;  ///< if faces have any
+  bool landmarks = false;  ///< only if faces have landmarks
   bool count = false;      ///< "N faces" in the upright picture's top left corner
   bool ids = false;        ///< "#12", the id of a face's track, before its score
 

@@ -1,5 +1,5 @@
-// Measures the detail of a part of a picture, in cells. Detail is what identifies a face: neither
-// coarser nor finer structures.
+// Measures the detail of a part of a picture, in cells. Detail means the structures that identify a
+// face. Coarser and finer structures are left out.
 #pragma once
 
 #include <cstddef>

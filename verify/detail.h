@@ -50,8 +50,8 @@ class FaceDetail {
   /// * r = <a,b> / <a,a> is at least 0.5. r is 1 in a copy, even if it is brighter or noisy. r is 0
   ///   under a solid colour or another picture.
   /// * The correlation <a,b> / sqrt(<a,a> <b,b>) is over 0.7 or under -0.7, and likeness() is at
-  ///   least `like`. The correlation ignores scale and sign. b must then be more than rounding
-  ///   leaves: 0.3 grey levels, and 5 % of a.
+  ///   least `like`. The correlation ignores scale and sign. b must then be larger than rounding
+  ///   errors: at least 0.3 grey levels, and at least 5 % of a.
   /// In the first case, the detail is unchanged if b - a has at most 0.3 of a's energy. In the
   /// second case, it is unchanged if a explains at least 0.7 of b's energy. Cells with too little
   /// detail (under 2 grey levels) don't count. If no cell counts, all is gone.

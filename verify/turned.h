@@ -21,7 +21,7 @@ inline constexpr double kTurnedEvery_s = 1;
 /// thread-safe.
 class TurnedSearch {
  public:
-  /// The detectors must outlive it.
+  /// The detectors must outlive this object.
   explicit TurnedSearch(detector::DetectorFactory& detectors);
 
   /// Returns the detections in turned pictures whose score is above kFaceThatCounts. Their boxes

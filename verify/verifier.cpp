@@ -11,7 +11,8 @@
 namespace facepipe::verify {
 namespace {
 
-// This is longer than when hiding. Faces that `hide` stopped hiding too early are then found.
+// This is longer than the hold of `hide`, so the verifier finds faces that `hide` stopped hiding
+// too early.
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 

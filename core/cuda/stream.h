@@ -1,5 +1,5 @@
 // Wraps CUDA's streams and events. Stream and Event own them, and StreamView refers to a stream.
-// They are as thread-safe as CUDA's own.
+// They are as thread-safe as CUDA's streams and events.
 #pragma once
 
 #include <cuda_runtime_api.h>

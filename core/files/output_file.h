@@ -26,10 +26,10 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// called, the destructor removes it. A file that has the target's name stays untouched until
 /// commit().
 ///
-/// If the target is a FIFO, a device or standard output, bytes go directly to it, and it has no
-/// seek(). A link is accepted only if it leads to one of these. Only functions that say so are
-/// thread-safe. A function that throws throws Error(output), which names `target`. Functions that
-/// return an errno serve callbacks of C libraries.
+/// If the target is a FIFO, a device or standard output, bytes go directly to the target, and
+/// seek() is not possible. A link is accepted only if it leads to such a target. Only functions
+/// that say so are thread-safe. If a function throws, it throws Error(output), which names
+/// `target`. Functions that return an errno serve callbacks of C libraries.
 class OutputFile {
  public:
   /// @param stop  a stop ends each wait for the reader of a FIFO
@@ -64,7 +64,7 @@ class OutputFile {
   void give_up_waiting() noexcept { gives_up_ = true; }
 
   /// Throws if the target exists and may not be replaced. This happens if another run has finished
-  /// it meanwhile; further work is then useless. Errors: Error(output).
+  /// the target meanwhile. Further work is then useless. Errors: Error(output).
   void expect_no_file() const;
 
   /// Allows commit() to replace the file that has the target's name now, unless somebody changes
@@ -74,8 +74,8 @@ class OutputFile {
   /// Completes the file: writes it to the disk, then gives it the target's name and the permissions
   /// of the file that it replaces. Then it removes the files `superseded`, which earlier runs left.
   /// It also removes the partial files that earlier runs kept for the user, unless they have
-  /// changed. If it fails, the file gets a partial name, which the error's message contains. Call
-  /// it at most once, as the last function.
+  /// changed. If commit() fails, the file gets a partial name, which the error's message contains.
+  /// Call commit() at most once, as the last function.
   void commit(const std::vector<std::filesystem::path>& superseded = {});
   /// Completes the file as "NAME.partial.EXT", or as "NAME.partial-2.EXT" and so on if that name
   /// exists. Returns the name. Call it at most once, as the last function.

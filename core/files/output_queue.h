@@ -75,7 +75,7 @@ class OutputQueue {
   OutputFile& file_;
   const std::size_t capacity_;
   const std::unique_ptr<std::byte[]> ring_;
-  std::int64_t position_;  // the calling thread owns this and size_
+  std::int64_t position_;  // the calling thread owns position_ and size_
   std::int64_t size_;
   std::atomic<std::int64_t> written_ = 0;
 
@@ -87,7 +87,7 @@ class OutputQueue {
   std::size_t used_ = 0;
   int error_ = 0;
   bool ends_ = false;
-  std::jthread thread_;  // the last member, so that it starts when all others exist
+  std::jthread thread_;  // the last member, so that it starts when all other members exist
 };
 
 }  // namespace facepipe

@@ -34,7 +34,7 @@ struct HideBatch {
   unsigned count = 0;
   HideMask masks[kCapacity];
 
-  /// Returns the width and the height, in pixels, that no mask exceeds.
+  /// Returns the largest width and the largest height of the masks, in pixels.
   [[nodiscard]] Size largest() const;
 };
 

@@ -13,9 +13,9 @@ using namespace overlay;
 // samples at the same time. The background of a text covers everything drawn before it, glyphs of
 // other texts included. The text's own glyphs lie side by side on that background. So if labels
 // overlap, a block writes only those cells of its label that no later background covers: neither
-// that of the label of a face with a higher score, nor that of the count. No block waits for
-// another. Backgrounds end at edges of chroma cells or of the picture (Note: colour and
-// subsampling), so they cover a cell completely or not at all.
+// the background of a label whose face has a higher score, nor the background of the count. No
+// block waits for another. Backgrounds end at edges of chroma cells or of the picture (Note: colour
+// and subsampling), so they cover a cell completely or not at all.
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kPrimitiveThreads = 128;  // a warp draws one outline side or dot at a time
