@@ -87,7 +87,7 @@ struct Frame : FrameInfo {
   CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
 
-  /// Returns everything except where the samples are and how they are laid out.
+  /// Returns the members of FrameInfo: all that is known about the picture except its samples.
   [[nodiscard]] FrameInfo& info() { return *this; }
   [[nodiscard]] const FrameInfo& info() const { return *this; }
 
@@ -103,8 +103,8 @@ struct Frame : FrameInfo {
   [[nodiscard]] double seconds() const;
 };
 
-/// Returns another frame that refers to the same samples. It shares `owner`, which keeps them
-/// alive.
+/// Returns another frame that refers to the same samples. Both frames share `owner`, which keeps
+/// the samples alive.
 [[nodiscard]] Frame view_of(const Frame& frame);
 
 }  // namespace facepipe

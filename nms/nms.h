@@ -20,7 +20,7 @@ enum class NmsRule : std::uint8_t {
   greedy,
   /// *Any* candidate, kept or not, removes the candidates that it suppresses. This is the boolean
   /// matrix of Oro et al. 2020, with its map and reduce kernels (Algorithms 1 and 2). It keeps a
-  /// subset of what `greedy` keeps. Work and memory are proportional to D_max^2.
+  /// subset of the candidates that `greedy` keeps. Work and memory are proportional to D_max^2.
   matrix,
   /// Keeps the same candidates as `matrix`, by the same predicate, without the matrix (Fast NMS of
   /// YOLACT).
@@ -74,8 +74,9 @@ struct MatrixOptions {
   /// Number of partitions of a row, each reduced by d_max / k threads. d_max / k must be at most
   /// 1,024.
   std::uint32_t k = 32;
-  bool squares = false;   ///< a box becomes a square with its top left corner and its longer side
-  bool plus_one = false;  ///< sides are one pixel longer, as published; boxes that touch overlap
+  bool squares = false;  ///< a box becomes a square with its top left corner and its longer side
+  /// Sides are one pixel longer, as published, so that boxes that touch overlap.
+  bool plus_one = false;
   friend bool operator==(const MatrixOptions&, const MatrixOptions&) = default;
 };
 

@@ -150,8 +150,8 @@ FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
 
 /// Returns exp(-x) for x >= 0, with an error of at most 1 unit in the last place. For x >= 87 it
 /// returns 0; there, exp(-x) is not much above the smallest normal number. The reduction and the
-/// polynomial are those of expf in Cephes (S. L. Moshier, netlib.org/cephes). The CPU and CUDA
-/// round the operations used here in the same way.
+/// polynomial come from expf in Cephes (S. L. Moshier, netlib.org/cephes). The CPU and CUDA round
+/// the operations used here in the same way.
 FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
   // The conversion rounds down, because x >= 0.

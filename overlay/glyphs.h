@@ -16,7 +16,7 @@ inline constexpr int kGlyphCount = kLastGlyph - kFirstGlyph + 1;
 
 /// Holds the glyphs of printable ASCII, side by side in one image of coverage values: 0 is
 /// transparent, 255 opaque. A glyph's image is as high as the text and as wide as the glyph's
-/// advance. Capitals are centred in it vertically.
+/// advance. Capitals are centred vertically in the image.
 struct GlyphAtlas {
   int height = 0;                              ///< texels; capitals take about 3/5 of the height
   std::array<int, kGlyphCount + 1> columns{};  ///< glyph g: columns[g] <= column < columns[g + 1]

@@ -26,7 +26,7 @@ enum class HideStyle : std::uint8_t {
   solid,   ///< one colour
   blur,    ///< three box filters, together as wide as a Gaussian with kBlurSigma
   mosaic,  ///< the means of kMosaicCells x kMosaicCells cells
-  image    ///< a picture stretched over the mask, on one colour if parts of it are transparent
+  image    ///< a picture stretched over the mask; transparent parts show one colour
 };
 
 enum class MaskShape : std::uint8_t { box, ellipse };
@@ -42,7 +42,7 @@ inline constexpr std::size_t kMostHiddenFaces = 4096;
 
 /// Describes a shape: the name that users give it, and its default growth. Growth is the share of a
 /// face's width and height that the mask adds on each side. An ellipse has a larger share, so that
-/// its area is about that of the rectangle.
+/// its area is about the area of the rectangle.
 struct MaskShapeEntry {
   std::string_view name;
   MaskShape shape;

@@ -43,8 +43,8 @@ struct ComposedImage {
   [[nodiscard]] bool suits(const Frame& frame) const;
 };
 
-/// Returns the first level whose width or height is less than twice that of `mask`; the last level
-/// if there is none. `mask` is HideMask::whole.
+/// Returns the first level whose width or height is less than twice the width or height of `mask`;
+/// the last level if there is none. `mask` is HideMask::whole.
 [[nodiscard]] const ComposedImage::Level& level_for(const ComposedImage& image,
                                                     const PixelRect& mask);
 

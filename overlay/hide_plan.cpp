@@ -40,7 +40,7 @@ DoubleBox grown(const DoubleBox& box, double share) {
 
 /// Returns the whole pixels of the upright picture that the box touches, at least one on each axis.
 /// Call it before the box is turned: if an empty box lies exactly between two pixels, the direction
-/// of the axis decides which of them it touches.
+/// of the axis decides which of the two pixels it touches.
 DoubleBox in_pixels(const DoubleBox& box) {
   const double x1 = std::floor(box.x1);
   const double y1 = std::floor(box.y1);

@@ -41,8 +41,8 @@ using OverlayColors = std::array<YuvColor, kOverlayColorCount>;
 [[nodiscard]] OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color,
                                            Size stored);
 
-/// Holds the primitives of one frame. They are drawn in order; a later primitive covers earlier
-/// ones.
+/// Holds the primitives of one frame. They are drawn in order, so a later primitive covers earlier
+/// primitives.
 struct OverlayPlan {
   std::vector<OverlayPrimitive> primitives;
   OverlayColors colors{};

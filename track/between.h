@@ -45,14 +45,15 @@ struct FacesBetween {
 ///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
 /// * A detection that has no partner at all moves only with its points, forwards or backwards. Its
 ///   score falls with the time from its frame.
-/// * The score of a pair lies between its two scores. It is nearer to the higher one, because a box
+/// * The score of a pair lies between its two scores. It is nearer to the higher score, because a
+///   box
 ///   that was detected clearly once is a face.
 /// * Landmarks keep their place in the box.
 ///
 /// Nothing continues through a cut. As in the tracker, grid_for() limits the work on a picture.
 /// @param between  in order, later than `before` and earlier than `after`
 /// @param after    null at the stream's end
-/// Errors: those of the estimator.
+/// Errors: as MotionEstimator.
 [[nodiscard]] std::vector<FacesBetween> faces_between(MotionEstimator& motion,
                                                       const SearchedFrame& before,
                                                       std::span<const TimedPicture> between,

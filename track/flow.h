@@ -8,8 +8,8 @@
 #include "core/host_device.h"
 #include "track/similarity.h"
 
-// This code adds to products. So every user compiles it without fused multiply-add, on the host
-// (-ffp-contract=off) and on the device (--fmad=false).
+// This code contains sums of products. So every user compiles it without fused multiply-add, on the
+// host (-ffp-contract=off) and on the device (--fmad=false).
 namespace facepipe::track {
 
 /// The side of the window around a point, in samples of a level. A point is found by comparing the

@@ -419,7 +419,8 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
 }
 
-/// Continues tracks that were not seen in this frame, and ends those that were missed for too long.
+/// Continues tracks that were not seen in this frame, and ends tracks that were missed for too
+/// long.
 void Follower::Impl::hold(TrackStep& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;

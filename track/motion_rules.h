@@ -41,8 +41,8 @@ using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 
 /// Returns the change between two pictures of one size.
 /// @param distance  distance of their histograms
-/// @param followed for each point, its place in the second picture; nullopt if it was not found
-/// @param scale in pixels: the side of a sample of the level at which the points were found
+/// @param followed  for each point, its place in the second picture; nullopt if it was not found
+/// @param scale     in pixels: the side of a sample of the level at which the points were found
 [[nodiscard]] PictureChange change_between(float distance, std::span<const Point> points,
                                            std::span<const std::optional<Point>> followed,
                                            float scale);
@@ -56,7 +56,7 @@ inline constexpr int kMostFlowPoints = 1500;
 [[nodiscard]] int grid_for(std::size_t boxes, int points = kMostFlowPoints);
 
 /// Returns where the step's box is in the second picture (see MotionEstimator::follow()).
-/// @param xs, ys the motion of the found points relative to the camera; the function reorders it
+/// @param xs, ys  the motion of the found points relative to the camera; the function reorders it
 [[nodiscard]] Box place_of(const BoxStep& step, std::span<float> xs, std::span<float> ys);
 
 }  // namespace facepipe::track

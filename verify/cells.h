@@ -28,7 +28,7 @@ struct Area {
 [[nodiscard]] Area scaled(const Area& area, Size from, Size to);
 /// Returns where the part lies after the whole picture (of size `picture`) is turned.
 [[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
-/// Returns the part mirrored left to right, in the same place.
+/// Returns the same part of the picture, mirrored left to right.
 [[nodiscard]] Area mirrored(const Area& area);
 /// Returns the area enlarged by `cells` cells on each side. `area` has kFaceCells cells on each
 /// axis.

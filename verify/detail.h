@@ -10,8 +10,8 @@ namespace facepipe::verify {
 /// Divides the inner area of a face's box into three shares, which add up to 1. The inner area is
 /// the central 80 % of the box, as far as it lies in the picture.
 struct DetailLeft {
-  /// The share whose detail is gone: less than half of the detail is left, and what is shown there
-  /// is something else.
+  /// The share whose detail is gone: less than half of the detail is left, and the other picture
+  /// shows something else there.
   double gone = 1;
   /// The share whose detail is partly left, as behind a weak blur or small mosaic cells.
   double weakened = 0;
@@ -34,8 +34,8 @@ inline constexpr double kHiddenShare = 0.9;
 /// If the detail at the face's own place has at least this likeness() with the face, it counts even
 /// with a changed contrast. README.md has the measurements.
 inline constexpr double kLikeInPlace = 0.5;
-/// This is the limit for other places, of which the best one is chosen. It is higher, because the
-/// best of several is more often similar by chance.
+/// This is the limit for other places, of which the most similar place is chosen. The limit is
+/// higher, because the most similar of several places is more often similar by chance.
 inline constexpr double kLikeElsewhere = 0.7;
 
 /// Measures what another picture shows of a face in the original.
@@ -45,8 +45,8 @@ class FaceDetail {
   FaceDetail(const Grey& picture, const Box& box);
 
   /// Returns what is left of the face in `other`, the detail of another area with kFaceCells cells
-  /// a side. Let a be the detail of the face, b that of `other`, and <..> the mean over the 7 x 7
-  /// cells around a cell. The detail of this cell isn't gone in two cases:
+  /// a side. Let a be the detail of the face, b the detail `other`, and <..> the mean over the 7 x
+  /// 7 cells around a cell. The detail of this cell isn't gone in two cases:
   /// * r = <a,b> / <a,a> is at least 0.5. r is 1 in a copy, even if it is brighter or noisy. r is 0
   ///   under a solid colour or another picture.
   /// * The correlation <a,b> / sqrt(<a,a> <b,b>) is over 0.7 or under -0.7, and likeness() is at

@@ -38,8 +38,8 @@ struct HiddenPictures {
 /// there, the function searches for the first disguise that shows the face, and returns this
 /// disguise if it shows more detail. The function tries offsets of up to 1.25 % of the picture's
 /// longer side, and at most 16 cells. (Enlarging the whole picture by 2.5 % moves the picture's
-/// edge by this offset.) A place doesn't count if the original itself looks like the face there, as
-/// in a repeated pattern. For faces under 12 pixels, the function tries no offsets.
+/// edge by this offset.) An offset doesn't count if the original itself looks like the face there,
+/// as in a repeated pattern. For faces under 12 pixels, the function tries no offsets.
 /// @param box  finite, in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 

@@ -100,7 +100,8 @@ Detections Verifier::of_original(const FramePair& pair, const std::stop_token& s
   return all;
 }
 
-/// Returns the detections in the original, and those in the hidden picture at the same places.
+/// Returns the detections in the original, and the detections in the hidden picture at the same
+/// places.
 Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
   Detections all = of_original(pair, stop);

@@ -313,8 +313,8 @@ __device__ __forceinline__ void decide_rows(const BlockContext& block) {
   }
 }
 
-/// Writes those of the candidates [begin, end) that are selected to their positions in the output.
-/// See Note [Ranking].
+/// Writes the selected candidates in [begin, end) to their positions in the output. See Note
+/// [Ranking].
 __device__ __forceinline__ void write_part(const BlockContext& block, unsigned begin,
                                            unsigned end) {
   Shared& shared = block.shared;

@@ -232,8 +232,7 @@ class CudaMotionEstimator final : public MotionEstimator {
             level_for(shape_, side)};
   }
 
-  /// Returns the box after the step. The results of its points are those of the i-th step that was
-  /// sent.
+  /// Returns the box after the step. `i` is the index of the step among the steps that were sent.
   [[nodiscard]] Box place(const BoxStep& step, std::size_t i) const {
     std::vector<float> xs;
     std::vector<float> ys;

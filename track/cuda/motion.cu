@@ -135,7 +135,7 @@ __global__ void texture_kernel(LumaLevel level, TextureGrid grid, TexturedPoint*
 
 // --- following points ---
 
-/// kFlowWindow threads follow a point together. Each of them has a column of the window.
+/// kFlowWindow threads follow a point together. Each thread has a column of the window.
 struct Group {
   int column;
   unsigned mask;  ///< the group's lanes in its warp

@@ -17,9 +17,9 @@ enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 // that wrote it. A launch regards only words with its own tag as current, so no kernel has to clear
 // the words between launches. The tag is the number of the launch, modulo 2^24 or a smaller power
 // of two. So a word that was last written exactly that many launches ago would look current. To
-// prevent this, each launch clears some of the words beyond its candidates: those whose index
-// modulo 4,096 is equal to its tag modulo 4,096. So a word that no launch writes is cleared once in
-// 4,096 launches.
+// prevent this, each launch clears some of the words beyond its candidates. It clears each word
+// whose index is equal to the launch's tag modulo 4,096. So a word that no launch writes is cleared
+// once in 4,096 launches.
 
 /// Holds the states of all candidates in global memory, by index.
 struct PublishedStates {

@@ -45,7 +45,7 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   return room;
 }
 
-/// Clears stale words beyond the first `published` ones, which this launch writes (see Note
+/// Clears stale words after the first `published` words, which this launch writes (see Note
 /// [Tags]), and a stale request of the fallback. One block calls it at its end, when no block can
 /// request the fallback any more. Begins with a barrier.
 __device__ __forceinline__ void clear_stale_words(const BlockContext<true>& block,

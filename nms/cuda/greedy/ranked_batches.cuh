@@ -127,13 +127,13 @@ __device__ __forceinline__ unsigned rank_all(const CandidateView& view, unsigned
 
 struct Batch {
   unsigned size;
-  unsigned remaining;  ///< number of candidates of the batch, plus those that remain after it
+  unsigned remaining;  ///< number of candidates of the batch, plus candidates that remain after it
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
 /// Finds the next batch. It writes a key to each entry: the inverted bits of the candidate's rank.
-/// So a candidate has a greater key than those that it outranks. `last_rank` is in shared memory.
-/// Ends with a barrier.
+/// So a candidate has a greater key than the candidates that it outranks. `last_rank` is in shared
+/// memory. Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
                                             const BatchScratch& scratch, unsigned& last_rank) {

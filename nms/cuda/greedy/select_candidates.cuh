@@ -1,5 +1,5 @@
-// Selects the candidates that a thread block decides (the rows of its matrix) and those that it
-// compares them with (the columns).
+// Selects the candidates that a thread block decides (the rows of its matrix), and the candidates
+// with which it compares the rows (the columns).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Decides a block's rows, and writes the kept ones to their positions in the output.
+// Decides a block's rows, and writes the kept rows to their positions in the output.
 #pragma once
 
 #include <cstdint>
