@@ -91,11 +91,11 @@ struct MatrixOptions {
 ///   y1, width and height, the sum as fp32 is multiplied by the fp32 quotient 1 / n, and rounded as
 ///   above.
 /// * A group of n <= min_neighbours boxes is removed.
-/// * A group of n boxes may also be removed by another group of m > min_neighbours boxes, if m > n
-///   or n < 3. (OpenCV writes m > max(3, n) or n < 3, which is the same.) It is removed if its box
-///   lies within the other group's enlarged box. A box is enlarged on the left and on the right by
-///   a fifth of its width (rounded), and above and below by a fifth of its height. It doesn't
-///   matter whether the other group is removed, too.
+/// * A group of n boxes is also removed if its box lies within the enlarged box of another group of
+///   m > min_neighbours boxes, and m > n or n < 3. (OpenCV writes m > max(3, n) or n < 3, which is
+///   the same.) A box is enlarged on the left and on the right by a fifth of its width (rounded),
+///   and above and below by a fifth of its height. It doesn't matter whether the other group is
+///   removed, too.
 /// * The index of a kept group is the lowest index of its candidates. Its score is n / (n +
 ///   min_neighbours). Groups are ranked by this score, and by index if scores are equal.
 struct GroupOptions {

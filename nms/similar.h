@@ -41,8 +41,8 @@ inline constexpr int kFarthest = 1 << 23;
 
 /// Returns the largest difference of edges that similar boxes may have. `sum` is the sum of the
 /// lesser width and the lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 as a
-/// double. The result is the same, because that product is exact if sum / 10 is a whole number, and
-/// otherwise at least 0.1 away from any whole number.
+/// double. The result is the same: if sum / 10 is a whole number, that product is exact. Otherwise
+/// it is at least 0.1 away from any whole number.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int most_difference(int sum) { return sum / 10; }
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int absolute(int value) {

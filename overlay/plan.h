@@ -61,14 +61,14 @@ struct OverlayPlan {
                                        std::span<const std::int64_t> tracks = {});
 
 // Note: colour and subsampling. A chroma sample belongs to a chroma cell: a rectangle of up to 4 x
-// 4 pixels. If a line covered half of a cell, either the line's colour would bleed into the
-// picture, or the picture's colour into the line. So the edges of each filled rectangle lie on
-// edges of cells in the stored picture, or on the edge of the picture. A rectangle covers a cell
-// completely or not at all. If an axis of the upright picture runs opposite to the stored one,
-// edges are counted from the far end of that axis; this matters for odd sizes. In interlaced 4:2:0,
-// the two rows of a chroma cell belong to one field. Rectangles there cover cells of both fields
-// together, four rows high. Glyphs can't be aligned to cells. But glyphs and their background are
-// grey, so they have the same chroma, and only luma is blended. If the planes are green, blue and
-// red, no plane is subsampled, and glyphs are blended into each plane.
+// 4 pixels. If a line covered half of a cell, the colours of the line and of the picture would mix
+// in this cell. So the edges of each filled rectangle lie on edges of cells in the stored picture,
+// or on the edge of the picture. A rectangle covers a cell completely or not at all. If an axis of
+// the upright picture runs opposite to the stored axis, edges are counted from the far end of that
+// axis; this matters for odd sizes. In interlaced 4:2:0, the two rows of a chroma cell belong to
+// one field. Rectangles there cover cells of both fields together, four rows high. Glyphs can't be
+// aligned to cells. But glyphs and their background are grey, so they have the same chroma, and
+// only luma is blended. If the planes are green, blue and red, no plane is subsampled, and glyphs
+// are blended into each plane.
 
 }  // namespace facepipe::overlay

@@ -76,8 +76,8 @@ struct PyramidShape {
   friend bool operator==(const PyramidShape&, const PyramidShape&) = default;
 };
 
-/// Refers to one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of
-/// scale x scale pixels, of which (scale * i, scale * j) is the first.
+/// Refers to one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of a
+/// square of scale x scale pixels. The first of these pixels is (scale * i, scale * j).
 struct LumaLevel {
   const unsigned char* samples = nullptr;
   Size size;

@@ -31,8 +31,8 @@ inline constexpr double kHiddenShare = 0.9;
   return detail.left <= 1 - kHiddenShare;
 }
 
-/// If the detail at the face's own place has at least this likeness() with the face, it counts even
-/// with a changed contrast. README.md has the measurements.
+/// Detail at the face's own place counts even with a changed contrast if its likeness() with the
+/// face is at least this value. README.md has the measurements.
 inline constexpr double kLikeInPlace = 0.5;
 /// This is the limit for other places, of which the most similar place is chosen. The limit is
 /// higher, because the most similar of several places is more often similar by chance.

@@ -54,11 +54,11 @@ class OutputFile {
   [[nodiscard]] std::int64_t size() const { return size_; }
 
   /// Reserves room on the disk for a file of `size` bytes, so that the file can be finished even if
-  /// the disk becomes full. If there is no room, full() returns why. Only one thread at a time may
-  /// call this function. Another thread may call write() meanwhile.
+  /// the disk becomes full. If there is no room, full() returns the reason. Only one thread at a
+  /// time may call this function. Another thread may call write() meanwhile.
   void reserve_to(std::int64_t size) noexcept;
-  /// Returns why reserve_to() didn't find enough room (ENOSPC, EDQUOT, EFBIG), or why nothing more
-  /// is written to a FIFO (ECANCELED, after a stop). Returns 0 if all is well. Thread-safe.
+  /// Returns 0 if all is well. If reserve_to() didn't find enough room, returns ENOSPC, EDQUOT or
+  /// EFBIG. If nothing more is written to a FIFO after a stop, returns ECANCELED. Thread-safe.
   [[nodiscard]] int full() const { return full_; }
   /// Ends every present and future wait for the reader of a FIFO, as a stop does. Thread-safe.
   void give_up_waiting() noexcept { gives_up_ = true; }

@@ -17,9 +17,9 @@ struct AreaRange {
   }
 };
 
-/// Returns the areas that a winner must have if its IoU with a loser exceeds the threshold, for a
-/// loser whose area is in the range `of_losers`. The ratio of two boxes' areas (smaller to larger)
-/// is at least their IoU. This also holds for fp32 results: rounding is monotone, so the
+/// The areas of losers are in the range `of_losers`. Returns the range of areas that a winner can
+/// have if its IoU with such a loser exceeds the threshold. The ratio of two boxes' areas (smaller
+/// to larger) is at least their IoU. This also holds for fp32 results: rounding is monotone, so the
 /// intersection is at most either area. The factor 0.9999 leaves a margin of hundreds of times the
 /// rounding error of the union.
 __device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {

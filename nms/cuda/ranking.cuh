@@ -11,10 +11,10 @@ namespace facepipe::nms {
 // ~~~~~~~~~~~~~~
 // The output is in rank order. So the position of a candidate is the number of candidates of the
 // output that outrank it. Each block sorts its own m candidates of the output. Then it goes through
-// all n candidates of the output. For each of them, a binary search of log m steps finds between
-// which two of the block's own candidates it ranks, and the block counts it there. The prefix sums
-// over these m + 1 counts are the positions of the block's own candidates. This takes n log m steps
-// for each block, for any scores, and no block waits for the positions of another.
+// all n candidates of the output. A binary search of log m steps finds the two own candidates
+// between which each of the n candidates ranks, and the block counts the candidate there. The
+// prefix sums over these m + 1 counts are the positions of the block's own candidates. This takes n
+// log m steps for each block, for any scores, and no block waits for the positions of another.
 
 /// Holds the keys of the block's own candidates of the output. The arrays are in shared memory.
 struct BlockRanking {

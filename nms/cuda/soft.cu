@@ -15,8 +15,8 @@ namespace {
 
 // Note [Soft selection]
 // ~~~~~~~~~~~~~~~~~~~~~
-// A candidate's neighbours are the candidates that overlap it so much that their selection makes
-// its score decay (their decay isn't 1). Scores only fall. Suppose that a candidate's current score
+// A candidate's neighbours are the candidates whose selection makes its score decay: they overlap
+// it so much that the decay isn't 1. Scores only fall. Suppose that a candidate's current score
 // outranks the current scores of all its undecided neighbours. Then its score is final, because
 // every neighbour that is selected before it has been selected already. Such a candidate is
 // selected at once, without regard to the states of other candidates, and its neighbours' scores

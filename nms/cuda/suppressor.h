@@ -50,8 +50,8 @@ inline constexpr std::uint32_t kAllMultiprocessors = 0;
 class CudaSuppressor {
  public:
   /// `capacity` is the largest number of candidates that are looked at; *beyond_capacity counts the
-  /// other candidates. `multiprocessors` says how many multiprocessors the stream's work may use if
-  /// it can't use all of the device, as in a green context. The number must not be too large:
+  /// other candidates. `multiprocessors` is the number of multiprocessors that the stream may use.
+  /// In a green context, this is less than all of the device. The number must not be too large:
   /// blocks of some kernels wait for each other, so all blocks of such a kernel must run at the
   /// same time. If they can't, the launch fails, possibly only after the time limit of SpinLimit.
   /// Throws Error(usage) as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.

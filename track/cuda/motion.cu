@@ -29,7 +29,7 @@ __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride
       mean_of_four(0U + upper[a] + upper[b] + lower[a] + lower[b], cells.drop));
 }
 
-/// Each block makes a tile of the first level, and the tiles of the other levels that show the same
+/// Each block makes a tile of the first level, and a tile of each further level, all for the same
 /// part of the picture. A level's tile has half as many samples on each axis as the tile of the
 /// previous level.
 template <typename Sample>
