@@ -64,7 +64,7 @@ struct Plane {
 /// Holds what is known about a picture besides its samples.
 struct FrameInfo {
   ColorInfo color;
-  Orientation orientation;  ///< from the stored picture to the upright one
+  Orientation orientation;  ///< from the stored picture to the upright picture
   Rational sample_aspect{1, 1};
   FieldOrder field_order = FieldOrder::progressive;
   std::int64_t pts = 0;       ///< presentation time in time_base

@@ -27,8 +27,8 @@ class PermitPool {
     Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
     ~Permit() { release(); }
     Permit(Permit&&) noexcept = default;
-    Permit& operator=(
-        Permit other) noexcept {  // the destructor of `other` gives the old permit back
+    // The destructor of `other` gives the old permit back.
+    Permit& operator=(Permit other) noexcept {
       std::swap(state_, other.state_);
       std::swap(number_, other.number_);
       return *this;

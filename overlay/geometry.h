@@ -49,7 +49,7 @@ FACEPIPE_HOST_DEVICE inline int clamp_to(float position, int length) {
 }
 }  // namespace overlay_detail
 
-/// Maps a pixel (X, Y) of the upright picture to the pixel (x, y) of the stored one:
+/// Maps a pixel (X, Y) of the upright picture to the pixel (x, y) of the stored picture:
 /// x = xx * X + xy * Y + x0, y = yx * X + yy * Y + y0. The map is a rotation by quarter turns, with
 /// or without a reflection, so the inverse map has the transposed matrix.
 struct StoredMap {

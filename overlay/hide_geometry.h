@@ -16,9 +16,9 @@ namespace facepipe::overlay {
 struct MaskEllipse {
   static constexpr int kUnits = 32;
 
-  std::int32_t x = 0;  ///< centre, with `y`
+  std::int32_t x = 0;  ///< the centre is (x, y)
   std::int32_t y = 0;
-  std::int32_t rx = 0;  ///< half axes, with `ry`; both below 2^23
+  std::int32_t rx = 0;  ///< the half axes are rx and ry, both below 2^23
   std::int32_t ry = 0;
   friend bool operator==(const MaskEllipse&, const MaskEllipse&) = default;
 };

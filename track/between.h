@@ -38,16 +38,14 @@ struct FacesBetween {
 /// Finds the faces, with any score, in the frames between two searched frames:
 /// * Each detection of the first frame moves from picture to picture with its points
 ///   (MotionEstimator::follow()). In the second frame, match_greedily() finds the partner of the
-///   detection.
-///   The distance that remains between the two boxes is spread evenly over the time, so the boxes
-///   match both detections.
+///   detection. The distance that remains between the two boxes is spread evenly over the time, so
+///   the boxes match both detections.
 /// * A detection without a partner can still be near a detection of similar size: then the face has
 ///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
 /// * A detection that has no partner at all moves only with its points, forwards or backwards. Its
 ///   score falls with the time from its frame.
 /// * The score of a pair lies between its two scores. It is nearer to the higher score, because a
-///   box
-///   that was detected clearly once is a face.
+///   box that was detected clearly once is a face.
 /// * Landmarks keep their place in the box.
 ///
 /// Nothing continues through a cut. As in the tracker, grid_for() limits the work on a picture.

@@ -31,8 +31,8 @@ inline constexpr int kMostGrid = 5;        ///< the most points that are followe
 inline constexpr float kSamplesOfBox = 16;
 
 /// Computes the sizes of a pyramid's levels. The first level has half the picture's size, even if
-/// the picture is small. Each further level has half the size of the previous one, and at least 16
-/// samples on both sides. There are at most six levels.
+/// the picture is small. Each further level has half the size of the previous level, and at least
+/// 16 samples on both sides. There are at most six levels.
 struct PyramidShape {
   Size picture;
   int levels = 0;

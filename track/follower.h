@@ -90,8 +90,8 @@ struct TrackStep {
   std::vector<SeenTrack> seen;      ///< in the order in which they took detections
   std::vector<MissedTrack> missed;  ///< sorted by id
   /// The earliest time of a last sighting of the tracks in `missed`; infinity if there are none. A
-  /// chain of MissedTrack::before from this frame or a later one never reaches a frame of this time
-  /// or earlier.
+  /// chain of MissedTrack::before that begins in this frame or a later frame never reaches a frame
+  /// of this time or earlier.
   double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by

@@ -33,12 +33,12 @@ struct TrackerOptions {
   /// boxes also cover the area of its boxes in neighbouring frames. Otherwise, a box that is
   /// slightly wrong would show the edge of the face.
   float sure_score = 0.3F;
-  /// How long a sure face is hidden before its first detection and after its last one. A short time
-  /// is enough, because most faces that aren't detected any more have left the picture. If the face
-  /// is detected again, the frames between are a gap, which is hidden, too.
+  /// How long a sure face is hidden before its first detection and after its last detection. A
+  /// short time is enough, because most faces that aren't detected any more have left the picture.
+  /// If the face is detected again, the frames between are a gap, which is hidden, too.
   double hold_s = 0.12;
   double weak_hold_s = 0.08;  ///< replaces hold_s for a face that isn't sure
-  double gap_s = 0.5;         ///< the longest gap; after a longer one the face is another track
+  double gap_s = 0.5;   ///< the longest gap; after a longer gap, the face begins another track
   double back_s = 0.5;  ///< for this time before a face's first detection, the tracker looks for
                         ///< weaker detections
   float grow_per_s = 0.5F;  ///< TrackedBox::grow for each second since or until a sighting
@@ -75,7 +75,7 @@ inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;
 struct TrackerInput {
   double time_s = 0;  ///< finite, later than the time of the previous frame
   /// The estimator's picture of the frame. It is null if the frame is damaged. Then no motion is
-  /// estimated for it, and the next picture is compared with the last good one. A picture of
+  /// estimated for it, and the next picture is compared with the last good picture. A picture of
   /// another size is a cut.
   std::shared_ptr<const MotionPicture> picture;
   /// Detections after suppression. They must include all scores from the lowest score in the
@@ -116,8 +116,8 @@ struct TrackerOutput {
 ///   hidden from now on, and in all frames that wait. It is also followed backwards through the
 ///   waiting frames in the same way. It ends there at a cut, after hold_s without a detection, or
 ///   after back_s.
-/// * If a track is seen again after a gap, the frames of the gap get two boxes: one that is
-///   interpolated linearly, and one that was moved forwards.
+/// * If a track is seen again after a gap, the frames of the gap get two boxes: a box that is
+///   interpolated linearly, and a box that was moved forwards.
 ///
 /// Memory: the tracker keeps the pictures of the frames within back_s, at most of 256 frames, with
 /// their detections. A small luma takes 0.7 MB at 1080p. Of other waiting frames it keeps only

@@ -50,8 +50,8 @@ struct Waiting {
   std::size_t first_held = 0;  ///< index of the first box of a shown `missed` track
 };
 
-/// Returns the sighting of at least `least` score that fits the box best; the first one if several
-/// fit equally. Returns nullptr if none fits.
+/// Returns the sighting of at least `least` score that fits the box best; the first sighting if
+/// several fit equally. Returns nullptr if none fits.
 /// @param room  as for Neighbours::find()
 const Sighting* nearest(const Waiting& in, const Box& box, float least,
                         std::vector<std::uint32_t>& room) {
@@ -315,7 +315,7 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
 /// Hides the boxes that the track has in waiting frames.
 void WaitingFrames::Impl::hide(const Shown& track) {
   BoxPlace at = track.last;
-  // `earlier` of a box leads to a box in the same frame or in an earlier one.
+  // `earlier` of a box leads to a box in the same frame or in an earlier frame.
   while (Waiting* const in = waiting(at.frame)) {
     in->frame.boxes[at.index].hidden = true;
     at = in->earlier[at.index];

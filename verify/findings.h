@@ -18,8 +18,8 @@
 namespace facepipe::verify {
 
 enum class FindingKind : std::uint8_t {
-  /// A face, or what a detector takes for a face, that still has its detail. Or a face that a
-  /// detector finds where it should be hidden.
+  /// A face, or what a detector takes for a face, that still has its detail; or a face that a
+  /// detector finds although it should be hidden.
   leak,
   /// In all of its frames the detail is weakened but not gone, or the edit file hides the face by
   /// blur or mosaic.
@@ -86,8 +86,8 @@ class Findings {
   explicit Findings(bool thumbnails) : thumbnails_(thumbnails) {}
 
   /// Adds a box to a finding. The calls come in the order of the frames. If a finding gets several
-  /// boxes in one frame, only the clearest one counts. If a finding is cosmetic in some frames and
-  /// a leak in others, it is one leak.
+  /// boxes in one frame, only the clearest box counts. If a finding is cosmetic in some frames and
+  /// a leak in other frames, it counts as one leak.
   /// @param hidden    frame of the hidden video
   /// @param original  size of the original's picture, in which the box lies
   void add(FindingKind kind, FindingSource source, std::int64_t track, const FoundBox& found,

@@ -114,7 +114,7 @@ class OutputFile {
   bool stream_ = false;
   std::filesystem::path record_;  ///< the lock's record
   std::optional<OutputLock> lock_;
-  std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
+  std::vector<std::filesystem::path> temporaries_;  ///< the last file is open
   bool leaves_first_ = false;                       ///< see begin_again()
   int file_ = -1;
   std::int64_t position_ = 0;

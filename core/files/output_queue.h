@@ -15,9 +15,9 @@
 
 namespace facepipe {
 
-/// Writes the bytes of all calls to an OutputFile, in their order. A caller waits for the disk only
-/// if the queue is full. Only one thread uses this object. That thread must not call the file
-/// itself between write() and the end of the next drain().
+/// Writes the bytes of all write() calls to an OutputFile, in the order of the calls. A caller
+/// waits for the disk only if the queue is full. Only one thread may use this object. That thread
+/// must not use the OutputFile directly between write() and the end of the next drain().
 class OutputQueue {
  public:
   /// Unused memory is not touched, so a small file needs little memory.

@@ -168,7 +168,7 @@ std::uint32_t load(const SoftInput& input, SoftScratch& live) {
 template <SoftDecay kDecay>
 std::uint32_t soften_by(const SoftInput& input, SoftScratch& live, std::uint32_t* selected,
                         float* scores) {
-  // A dead entry takes as long as a live one, so entries are compacted when an eighth of them is
+  // A dead entry takes as long as a live entry, so entries are compacted when an eighth of them is
   // dead.
   constexpr std::uint32_t kShareOfDead = 8;
   std::uint32_t count = load(input, live);

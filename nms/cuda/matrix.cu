@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arg
   map_tiles<Overlap>(arguments, n, blockIdx.x, gridDim.x, kMapThreads / 32);
 }
 
-// Each row has its own block, and the device begins a block as soon as another one ends. Rows end
+// Each row has its own block, and the device begins a block as soon as another block ends. Rows end
 // after different numbers of iterations. If a block took several rows, blocks would end at
 // different times.
 __global__ void __launch_bounds__(1024) reduce_kernel(const ReduceArguments arguments) {

@@ -1,5 +1,5 @@
-// Defines a type for each measure of overlap. Kernels are instantiated with such a type. It says
-// whether a candidate suppresses another one that it outranks.
+// Defines a type for each measure of overlap. Kernels are instantiated with such a type. The type
+// says whether a candidate suppresses another candidate that it outranks.
 #pragma once
 
 #include "core/error.h"
@@ -71,7 +71,7 @@ struct SmallerAreaOverlap {  // no bounds: each box may lie within a box of any 
   }
 };
 
-/// Calls use(IouOverlap()), or use() with the type of another measure.
+/// Calls use() with an object of the type for `overlap`, for example use(IouOverlap()).
 template <class Use>
 decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
   switch (overlap) {

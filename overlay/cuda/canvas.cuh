@@ -44,7 +44,7 @@ struct Canvas {
   __device__ Sample& luma_at(int x, int y) const {
     return luma[static_cast<std::ptrdiff_t>(y) * luma_stride + x];
   }
-  /// Writes two neighbouring samples; the first one is at an even column.
+  /// Writes two neighbouring samples; the first sample is at an even column.
   __device__ void set_pair(Sample* to, Sample first, Sample second) const {
     if (paired) {
       *reinterpret_cast<Pair<Sample>*>(to) = {first, second};

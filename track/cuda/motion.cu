@@ -203,7 +203,8 @@ struct Template {
     inverse = {group.sum(xx), group.sum(xy), group.sum(yy)};
   }
 
-  /// Returns by how much `centre` must move to make the window of `level` more similar to this one.
+  /// Returns by how much `centre` must move to make the window of `level` more similar to this
+  /// template.
   [[nodiscard]] __device__ Point step(const Group& group, const LumaLevel& level,
                                       Point centre) const {
     const WindowPlace place(centre, kFlowWindow);

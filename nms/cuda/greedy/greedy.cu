@@ -50,7 +50,7 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
 /// request the fallback any more. Begins with a barrier.
 __device__ __forceinline__ void clear_stale_words(const BlockContext<true>& block,
                                                   unsigned published) {
-  __syncthreads();  // the tag is there now
+  __syncthreads();  // the tag has been set before this barrier
   const PublishedStates states = block.states();
   states.clear_stale(published, block.arguments.view.capacity);
   std::uint32_t* const fallback = &block.arguments.scratch.control->fallback;
@@ -58,8 +58,8 @@ __device__ __forceinline__ void clear_stale_words(const BlockContext<true>& bloc
     store_relaxed(fallback, ~states.tag);
 }
 
-/// The least number of candidates of a block. Smaller partitions would be compared sooner, but
-/// would depend on more candidates of other blocks.
+/// The smallest partition size. Smaller partitions would be compared sooner, but would depend on
+/// more candidates of other blocks.
 constexpr unsigned kLeastPartition = 16;
 __device__ __forceinline__ unsigned partition_size_of(unsigned n) {
   return max((n + gridDim.x - 1) / gridDim.x, kLeastPartition);
@@ -68,7 +68,7 @@ __device__ __forceinline__ unsigned partition_size_of(unsigned n) {
 /// Blocks that own no candidate call it. It waits until block 0 has found the partition. Returns
 /// true if the partition is overfull, so that the fallback needs all blocks.
 __device__ __forceinline__ bool wait_for_partition(const BlockContext<true>& block) {
-  __syncthreads();  // the tag is there now
+  __syncthreads();  // the tag has been set before this barrier
   if (threadIdx.x == 0) {
     std::uint32_t outcome = 0;
     for (SpinLimit spins; outcome >> 1 != block.shared.tag; spins.count()) {

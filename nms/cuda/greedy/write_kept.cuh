@@ -112,7 +112,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
 }
 
 /// Counts all kept candidates in the same way, but for candidates that are not in shared memory.
-/// All must have been decided.
+/// All candidates must have been decided.
 __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
                                                const BlockRanking& own) {
   const PublishedStates states = block.states();
