@@ -1,4 +1,5 @@
-// Limits how much work is in flight at once, by a counted set of permits. A stop ends every wait.
+// Limits how much work is in flight at the same time, by a counted set of permits. A stop ends
+// every wait.
 #pragma once
 
 #include <condition_variable>

@@ -187,8 +187,8 @@ struct TexturedPoint {
   float texture = 0;
 };
 
-/// Returns the texture for the sums of products of a window's gradients. The gradients are
-/// differences of samples two apart.
+/// Returns the texture for the sums of products of a window's gradients. A gradient is the
+/// difference of two samples whose distance is 2.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float texture_of(int xx, int xy, int yy) {
   const auto a = static_cast<float>(xx);
   const auto b = static_cast<float>(xy);

@@ -377,8 +377,8 @@ void Follower::Impl::start(TrackStep& now) {
   }
 }
 
-/// Gives a sighting to a track. Several threads may call this at once, for different tracks and
-/// sightings.
+/// Gives a sighting to a track. Several threads may call this at the same time, for different
+/// tracks and sightings.
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);

@@ -68,7 +68,7 @@ void check_tracker_options(const TrackerOptions& options);
 /// error: no doubtful track starts if there are already kMostTracks / 2 tracks. A detection that
 /// would start a doubtful track then counts only for its own frame.
 inline constexpr std::size_t kMostDetections = 4096;  ///< detections in a frame
-inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at once
+inline constexpr std::size_t kMostTracks = 8192;      ///< tracks at the same time
 /// Boxes in all waiting frames together.
 inline constexpr std::size_t kMostWaitingBoxes = std::size_t{1} << 24;
 
@@ -96,7 +96,7 @@ struct TrackerOutput {
   std::vector<TrackedFrame> frames;  ///< the frames that are complete now, in order
   std::vector<TrackSummary> ended;   ///< tracks that end together are sorted by id
   /// For each detection that was just pushed, the track that has taken it, or kNoTrack. This is
-  /// known at once, and it is the same with any look-ahead.
+  /// known immediately, and it is the same with any look-ahead.
   std::vector<std::int64_t> taken_by;
 };
 

@@ -16,7 +16,7 @@ enum class Disguise : std::uint8_t {
   other_plane,   ///< in chroma or in alpha
   other_frame,   ///< in the previous or the next frame
   whole_turned,  ///< the whole picture is mirrored, turned by a multiple of 90 degrees, or both
-  moved          ///< slightly beside its place, possibly mirrored
+  moved          ///< at a small distance from its place, possibly mirrored
 };
 /// Returns "as it was", "in another plane", ...
 [[nodiscard]] std::string_view name_of(Disguise disguise);

@@ -30,7 +30,7 @@ class OutputLock {
   /// Reads the record, and removes the temporary files of dead programs that contain no complete
   /// part. It removes only files with the name of a temporary file, even if the record lists other
   /// files.
-  /// @param is_ours  is asked about names that don't belong to `target` itself
+  /// @param is_ours  is called for names that don't belong to `target` itself
   /// Errors: Error(output), naming `target`, if another program holds the lock, if the folder can't
   /// be written to, or if another program's file has the record's name.
   explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});

@@ -68,7 +68,7 @@ struct RecordedFile {
 };
 
 /// Returns the listed files in the order in which they were made.
-/// @param is_ours  is asked about names that don't belong to the target itself; it may be empty
+/// @param is_ours  is called for names that don't belong to the target itself; it may be empty
 [[nodiscard]] std::vector<RecordedFile> made_files(std::string_view record,
                                                    const std::filesystem::path& target,
                                                    const IsOurs& is_ours);

@@ -60,7 +60,8 @@ __device__ __forceinline__ void sort_own(const BlockRanking& own) {
 
 /// Counts candidates of the output, from any block. A candidate is counted in counts[i], where i is
 /// the number of own keys that are greater than or equal to its key. A key of 0 is skipped. The
-/// function searches for several keys at once, because each step of a search waits for memory.
+/// function searches for several keys at the same time, because each step of a search waits for
+/// memory.
 template <unsigned kKeys>
 __device__ __forceinline__ void count_among(const BlockRanking& own,
                                             const std::uint64_t (&keys)[kKeys]) {

@@ -19,7 +19,7 @@ namespace {
 // it so much that the decay isn't 1. Scores only fall. Suppose that a candidate's current score
 // outranks the current scores of all its undecided neighbours. Then its score is final, because
 // every neighbour that is selected before it has been selected already. Such a candidate is
-// selected at once, without regard to the states of other candidates, and its neighbours' scores
+// selected immediately. The states of other candidates don't matter. Then its neighbours' scores
 // decay.
 //
 // Each candidate has a word in global memory, which stays in L2. It holds the candidate's score and

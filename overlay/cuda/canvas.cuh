@@ -24,7 +24,7 @@ struct Canvas {
   std::int32_t chroma_stride;  // in samples
   const FrameDescriptor* descriptor;
   const OverlayLayout* layout;
-  bool paired;  // two neighbouring samples of either plane can be written at once
+  bool paired;  // two neighbouring samples of either plane can be written as one word
 
   __device__ explicit Canvas(const OverlayWork& work) : descriptor(work.descriptor) {
     luma = reinterpret_cast<Sample*>(descriptor->luma);

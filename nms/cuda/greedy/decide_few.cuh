@@ -48,8 +48,8 @@ struct FewMemory {
 static_assert(sizeof(FewMemory) <= kCountsBytes);
 
 /// Returns how many of the 32 scores outrank a candidate with the score `score`, which is not 0.
-/// `equal_outranks` tells whether equal scores outrank it, too, because their candidates have lower
-/// indices.
+/// `equal_outranks` tells whether equal scores outrank it, too. They do if their candidates have
+/// lower indices.
 __device__ __forceinline__ unsigned outranking(const std::uint32_t* scores, std::uint32_t score,
                                                bool equal_outranks) {
   const std::uint32_t least = equal_outranks ? score - 1 : score;
