@@ -49,8 +49,8 @@ struct ColorInfo {
 };
 
 /// Returns color.matrix if core/color.h knows it. Otherwise no matrix is tagged, or H.273 reserves
-/// the code point. Then returns 1 (BT.709) for pictures of at least 720 lines, and 6 (BT.601) for
-/// smaller pictures. Players do the same.
+/// the code point. In these cases, returns 1 (BT.709) for pictures of at least 720 lines, and 6
+/// (BT.601) for smaller pictures. Players do the same.
 [[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
 
 enum class FieldOrder { progressive, top_first, bottom_first };

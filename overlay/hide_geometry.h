@@ -33,7 +33,7 @@ struct BlurRadius {
   friend bool operator==(const BlurRadius&, const BlurRadius&) = default;
 };
 
-/// Says which pixels are hidden for one face, in pixels of the stored picture.
+/// Says which pixels of the stored picture are hidden for one face.
 struct HideMask {
   PixelRect whole;  ///< its edges are edges of chroma cells; it may extend beyond the picture
   PixelRect area;   ///< `whole`, clipped to the picture; not empty

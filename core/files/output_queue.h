@@ -87,7 +87,7 @@ class OutputQueue {
   std::size_t used_ = 0;
   int error_ = 0;
   bool ends_ = false;
-  std::jthread thread_;  // the last member, so that it starts when all other members exist
+  std::jthread thread_;  // the last member, so that the thread starts when all other members exist
 };
 
 }  // namespace facepipe

@@ -2,12 +2,12 @@
 // cells a candidate looks for boxes that may suppress it.
 //
 // Results are exact with every layout. Suppose that a winner suppresses a loser of width w, by IoU
-// > t. Then the winner overlaps more than t * w of this width. So the distance of the loser's
-// centre from the winner is less than (1/2 - t) * w. Also, w is less than the winner's width / t.
-// The same is true of heights. A box is stored in all cells that are within Reach::beyond of its
-// sides. So the cell of a loser's centre always holds its winner. All steps from a coordinate to a
-// cell are monotone, even with rounding. `beyond` has a margin of 2 % for the rounding of widths
-// and of the IoU.
+// > t. Then the winner overlaps more than t * w of this width. So the loser's centre is in the
+// winner, or its distance from the winner is less than (1/2 - t) * w. Also, w is less than the
+// winner's width / t. The same is true of heights. A box is stored in all cells that are within
+// Reach::beyond of its sides. So the cell of a loser's centre always holds its winner. All steps
+// from a coordinate to a cell are monotone, even with rounding. `beyond` has a margin of 2 % for
+// the rounding of widths and of the IoU.
 #pragma once
 
 #include <cstddef>

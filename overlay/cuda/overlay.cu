@@ -12,10 +12,10 @@ using namespace overlay;
 // colour. So the order among outlines, or among dots, makes no difference, and thread blocks may
 // write the same samples at the same time. The background of a text covers everything drawn before
 // it, glyphs of other texts included. The text's own glyphs lie side by side on that background. So
-// if labels overlap, a block writes only the cells of its label that no later background covers:
-// neither the background of a label whose face has a higher score, nor the background of the count.
-// No block waits for another. Backgrounds end at edges of chroma cells or of the picture (Note:
-// colour and subsampling), so they cover a cell completely or not at all.
+// if labels overlap, a block writes only the cells of its label that no later background covers.
+// Later backgrounds are the background of the count, and the backgrounds of labels whose faces have
+// higher scores. No block waits for another. Backgrounds end at edges of chroma cells or of the
+// picture (Note: colour and subsampling), so they cover a cell completely or not at all.
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kPrimitiveThreads = 128;  // a warp draws one outline side or dot at a time
