@@ -1,7 +1,8 @@
 """Joins sources into batches that can be compiled as one source.
 
 Most of a compiler's time goes into the headers of a source, which a batch reads once. A source isn't joined if it
-defines macros or operator new, or if a name that only one source sees would mean something in another source of the batch.
+defines macros or operator new. Sources aren't joined if a name that only one of them sees would mean something in
+another one.
 """
 import dataclasses
 import functools

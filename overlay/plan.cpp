@@ -90,7 +90,7 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
     for (const Point& point : faces.landmarks[i])
       if (!outers[i].empty()) planner.dot(point, outers[i].x2 - outers[i].x1);
   // Labels are drawn in reverse order. Faces are sorted by falling score, so the label of the
-  // highest score is drawn last and covers those that it overlaps.
+  // highest score is drawn last and covers the labels that it overlaps.
   for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {
     const OverlayText text =
         label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);

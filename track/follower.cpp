@@ -18,9 +18,9 @@ namespace {
 /// Two faces cross if the IoU of their boxes is over this: points in one box can then belong to the
 /// other face.
 constexpr float kLeastCrossing = 0.15F;
-/// After this time, older motion has half of the weight in a track's velocity. It is the duration
-/// of a frame at 25 frames a second, for which it was chosen. A shorter step is less reliable, so
-/// it gets less weight.
+/// After this time, older motion has half of the weight in a track's velocity. The value is the
+/// duration of a frame at 25 frames a second, for which it was chosen. Motion over a shorter time
+/// is less reliable, so it gets less weight.
 constexpr double kVelocityHalf_s = 0.04;
 /// If there are at least kCrowd boxes, several threads share the work. They take parts of
 /// kBoxesOfPart boxes; a part takes about 50 microseconds.
@@ -30,7 +30,7 @@ constexpr unsigned kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
-/// Returns the indices of the boxes in a part. There are `boxes` boxes in all parts.
+/// Returns the indices of the boxes in a part. All parts together have `boxes` boxes.
 auto of_part(std::size_t part, std::size_t boxes) {
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
@@ -47,14 +47,14 @@ struct Track {
   bool sure = false;
 };
 
-/// Holds the data of a track that are needed only when it is seen or ends.
+/// Holds the data of a track that are needed only when the track is seen or ends.
 struct TrackPast {
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
   std::int64_t sightings = 0;
   float best_score = 0;
   Box last;        ///< the last sighting
-  Point velocity;  ///< against the camera, in pixels per second
+  Point velocity;  ///< relative to the camera, in pixels per second
 };
 
 /// The newest picture, and the step from the picture before it.
@@ -74,7 +74,7 @@ struct PictureStep {
 };
 
 // These flags say what a sighting may be used for.
-constexpr unsigned kStarts = 1;     ///< the track that takes it is hidden from now on
+constexpr unsigned kStarts = 1;     ///< the track that takes the sighting is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
 constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
 
@@ -297,8 +297,8 @@ void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
   const Box box = moved(track.box, camera);
-  // The step is at most the box's size, however long the time is. This is only a guess, and a large
-  // step could end the track, because the box would leave the picture.
+  // The step is at most the box's size. It is only a guess, and a large step could move the box out
+  // of the picture, which would end the track.
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(pictures_.length_s), -size, size);
   };
@@ -377,8 +377,8 @@ void Follower::Impl::start(TrackStep& now) {
   }
 }
 
-/// Gives a sighting to a track. Several threads may call this at once, for different tracks and
-/// sightings.
+/// Gives a sighting to a track. Several threads may call this at the same time, for different
+/// tracks and sightings.
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
@@ -419,7 +419,8 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
 }
 
-/// Continues tracks that were not seen in this frame, and ends those that were missed for too long.
+/// Continues tracks that were not seen in this frame, and ends tracks that were missed for too
+/// long.
 void Follower::Impl::hold(TrackStep& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;

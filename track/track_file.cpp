@@ -128,8 +128,8 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // The differences are unsigned, because signed ones could overflow. The stamps are subtracted
-  // before they become floating point, because rounding could make them equal.
+  // The differences are unsigned, because signed differences could overflow. The stamps are
+  // subtracted before they become floating point, because rounding could make them equal.
   const auto since = [&](std::int64_t stamp) {
     return static_cast<double>(static_cast<std::uint64_t>(stamp) -
                                static_cast<std::uint64_t>(before.pts));

@@ -92,14 +92,14 @@ void write_track_file(const TrackFile& file, OutputFile& output);
 [[nodiscard]] std::string reason_against(const TrackFile& file);
 
 /// Returns the track's box at `pts`; nullopt before start_pts, after end_pts, and where the track
-/// has no box. If the origin is `detector`, a box is only for its own pts. If the origin is
+/// has no box. If the origin is `detector`, a box is valid only at its own pts. If the origin is
 /// `person`, boxes are interpolated linearly; the first box also holds from start_pts on, and the
 /// last box until end_pts.
 [[nodiscard]] std::optional<Box> box_at(const FileTrack& track, std::int64_t pts);
 
 struct HiddenBox {
   Box box;
-  const FileTrack* track = nullptr;  ///< belongs to the file
+  const FileTrack* track = nullptr;  ///< points into the file
 };
 
 /// Returns all boxes that are hidden at `pts`, in the file's order.

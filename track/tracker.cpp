@@ -68,8 +68,8 @@ class Tracker::Impl {
 
   Follower follower_;
   WaitingFrames frames_;
-  bool broken_ =
-      false;  ///< push() has failed, so waiting frames may lack boxes that must be hidden
+  /// push() has failed, so waiting frames may lack boxes that must be hidden.
+  bool broken_ = false;
 };
 
 Tracker::Tracker(MotionEstimator& motion, const TrackerOptions& options)

@@ -1,6 +1,7 @@
 // Runs detectors on a picture in several ways ("looks"): as it is, mirrored, enlarged, reduced,
-// turned. If one look misses a face, another may find it. Enlarging helps with small faces,
-// reducing with large blurred ones, and turning with a video that has lost its orientation.
+// turned. If one look misses a face, another look may find it. An enlarged picture helps with small
+// faces, a reduced picture with large blurred faces, and a turned picture with a video that has
+// lost its orientation.
 #pragma once
 
 #include <memory>

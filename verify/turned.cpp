@@ -11,7 +11,7 @@ constexpr float kSeenUpright = 0.3F;  // a score
 
 std::int64_t count(const Detections& found) { return static_cast<std::int64_t>(found.size()); }
 
-/// Returns whether the turned detections include one that the upright looks miss.
+/// Returns whether the turned detections include a detection that the upright looks miss.
 bool shows_more(const Detections& turned, const Detections& upright) {
   return std::ranges::any_of(turned.boxes,
                              [&](const Box& box) { return !is_among(box, upright.boxes); });

@@ -11,7 +11,8 @@
 namespace facepipe::verify {
 namespace {
 
-// This is longer than when hiding. Faces that `hide` stopped hiding too early are then found.
+// This is longer than the hold of `hide`, so the verifier finds faces that `hide` stopped hiding
+// too early.
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
@@ -99,7 +100,8 @@ Detections Verifier::of_original(const FramePair& pair, const std::stop_token& s
   return all;
 }
 
-/// Returns the detections in the original, and those in the hidden picture at the same places.
+/// Returns the detections in the original, and the detections in the hidden picture at the same
+/// places.
 Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
   Detections all = of_original(pair, stop);

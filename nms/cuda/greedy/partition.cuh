@@ -203,8 +203,8 @@ __device__ __forceinline__ Partition find_partition(unsigned* counts, unsigned n
   unsigned before = warps_before + up_to_here - sum;
   const unsigned after = before + sum;
   const unsigned end = begin + partition_size;
-  // Only a few threads have cells of this partition. One thread finds its first cell, and one its
-  // end.
+  // Only a few threads have cells of this partition. One of these threads finds the first cell of
+  // the partition, and one finds its end.
   if (before < begin && begin <= after)
     find_boundary(counted, before, begin, memory.first_cell, memory.first);
   if (before < end && end <= after)
