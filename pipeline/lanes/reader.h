@@ -32,7 +32,7 @@ class Reader {
   /// @param decoder  the decoder of any lane; it knows the chosen range
   /// @param failed   requested when the job has failed
   void run(const video::Decoder& decoder, const std::stop_token& failed);
-  /// Returns a lock. While it is held, the thread doesn't read the input.
+  /// Returns a lock. While the caller holds the lock, the thread doesn't read the input.
   [[nodiscard]] std::unique_lock<std::mutex> pause() { return std::unique_lock(reading_); }
 
   // The following functions are valid after the thread has ended.
