@@ -21,10 +21,11 @@ class HidingDevice;
 
 /// Says how many frames of a job that hides faces may be held at once (see pipeline/README.md).
 struct HideCapacity {
-  int waiting = 0;   ///< frames in the tracker that wait for later frames (the look-ahead)
-  int held = 0;      ///< frames of all lanes between their decoders and hiding; includes `waiting`
-                     ///< if video is written
-  int pictures = 0;  ///< pictures that a device allocates in advance; it allocates more one by one
+  int waiting = 0;  ///< frames in the tracker that wait for later frames (the look-ahead)
+  int held = 0;     ///< frames of all lanes between their decoders and hiding; includes `waiting`
+                    ///< if video is written
+  int pictures =
+      0;  ///< pictures that a device allocates in advance; it allocates further ones one by one
 };
 
 /// Describes the job that a FrameProcessor or a HidingDevice is made for.
@@ -48,8 +49,8 @@ class Backend {
 
   [[nodiscard]] virtual Device device() const { return {}; }
 
-  /// Returns the number of inputs at once with which the device is fastest. For several devices, it
-  /// is the sum of their numbers. Errors: device.
+  /// Returns the number of inputs at once with which the device is fastest. For several devices,
+  /// the result is the sum of their numbers. Errors: device.
   [[nodiscard]] virtual int inputs_at_once() const { return 1; }
 
   /// Makes the calling thread work on this device. Errors: device.
@@ -62,7 +63,7 @@ class Backend {
   virtual void give_up(Device /*failed*/) {}
 
   /// Makes the device's own decoder or, with DecoderChoice::cpu, a decoder that works on the CPU.
-  /// The pictures of both are on the device. Errors: Error(input), Error(device).
+  /// The pictures of both decoders are on the device. Errors: Error(input), Error(device).
   [[nodiscard]] virtual std::unique_ptr<video::Decoder> make_decoder(
       const video::Demuxer& demuxer, const video::DecoderOptions& options,
       video::DecoderChoice choice, video::Notices& notices, CopyCounter& copies) = 0;

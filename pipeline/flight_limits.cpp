@@ -15,7 +15,7 @@ constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
-// Frames of a lane that hides faces, one in each of these places: on the way to the tracker,
+// Frames of a lane that hides faces, one at each of these points: on the way to the tracker,
 // between the tracker's two threads, in its second thread, and on the way back.
 constexpr int kBetweenStages = 4;
 // Hidden frames in a lane's encoder and in the queue before it. They don't wait for a verdict.
@@ -30,7 +30,7 @@ constexpr std::int64_t kShareOfFreeMemory = 4;
 constexpr int kRoomOfHead = 16;
 
 /// Returns how many waiting frames fit into `memory` (bytes). A frame takes six bytes for each two
-/// pixels. If pictures aren't kept, it takes only its small luma.
+/// pixels. If pictures aren't kept, only the frame's small luma takes memory.
 int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;

@@ -96,7 +96,7 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
 }
 
 /// Returns whether lanes of the job can be on several devices. If one of these devices fails,
-/// another one can repeat its unfinished work.
+/// another device can repeat its unfinished work.
 bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
                         Backend& backend) {
   if (plan.lanes.count == 1 || options.hide) return false;

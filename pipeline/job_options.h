@@ -34,8 +34,8 @@ struct SharedLanes {
   bool may_grow = false;  ///< other lanes are allowed to join the job
 };
 
-/// The time from `from_s` to before `to_s`, in seconds as InputOptions::start_s counts them.
-/// nullopt is the begin or the end of the input.
+/// The time from `from_s` up to `to_s`, without `to_s`, in seconds as InputOptions::start_s counts
+/// them. nullopt means the begin or the end of the input.
 struct TimeSpan {
   std::optional<double> from_s;
   std::optional<double> to_s;
@@ -44,12 +44,12 @@ struct TimeSpan {
 /// A part of the upright picture, in pixels.
 struct Region {
   std::string name;
-  Box box;  ///< a part of it must lie in the picture, else the job throws Error(usage)
+  Box box;  ///< if no part of it lies in the picture, the job throws Error(usage)
   TimeSpan when;
 };
 
 /// Regions that a user has chosen. `kept` affects only the boxes of a detector: `hidden` and
-/// `all_hidden` hide their parts even inside of a kept region.
+/// `all_hidden` also hide pixels inside a kept region.
 struct Regions {
   std::vector<Region> hidden;        ///< always hidden; HideOptions::grow doesn't enlarge them
   std::vector<Region> kept;          ///< a detector's box that lies in one of these isn't hidden
@@ -71,8 +71,8 @@ struct KnownTracks {
 /// tracks faces. There is a member for each thing that a user can ask for.
 struct HideJob {
   overlay::HideOptions appearance;
-  /// The job also looks for faces in the picture turned clockwise by so many quarter turns (1..3).
-  /// 0: it doesn't. Only on the CPU.
+  /// The job also looks for faces in the picture turned clockwise by this number of quarter turns
+  /// (1..3). 0: it searches only the upright picture. Only on the CPU.
   int turned_too = 0;
   /// The job estimates motion on the host although the frames are on a CUDA device. The host then
   /// gets a small luma of each frame. Both ways find the same motion.
@@ -80,9 +80,9 @@ struct HideJob {
   track::TrackerOptions tracks;        ///< the plan sets `most_waiting`
   std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides
                                        ///< technical ones
-  /// Bytes for frames that wait. A frame takes six bytes for each two pixels. The default holds
-  /// half a second of 8K at 30 frames a second. If it is too small, the look-ahead is shorter, and
-  /// a notice says so.
+  /// Bytes for frames that wait. A frame takes six bytes for each two pixels. The default is enough
+  /// for half a second of 8K at 30 frames a second. If the number is too small, the look-ahead is
+  /// shorter, and a notice says so.
   std::int64_t most_bytes = std::int64_t{3} << 30;
   Regions regions;
   /// If there are known tracks, no detector runs, and the job hides the boxes of these tracks. It
@@ -115,9 +115,9 @@ struct InputOptions {
 
 /// Says what the job writes, and where.
 struct OutputOptions {
-  /// Empty: no video is written. In a picture's name there may be a place for a number (see
-  /// is_sequence_name()). Each frame of a video is then written to its own file, numbered from 1
-  /// on.
+  /// Empty: no video is written. A picture's name may contain a placeholder for a number (see
+  /// is_sequence_name()). Then each frame of a video is written to its own file, and the files are
+  /// numbered from 1 on.
   std::filesystem::path path;
   std::string format;  ///< FFmpeg's name of the container; empty: the output's name decides
   ExistingTarget existing = ExistingTarget::refuse;  ///< what happens to a file of this name
@@ -151,8 +151,8 @@ struct ResourceOptions {
                              ///< machine has
 };
 
-/// Everything that a user can ask for in one input's run. It has more than seven members, because
-/// each is a separate choice, and different parts of the job read them.
+/// Everything that a user can choose for one input. It has more than seven members, because each is
+/// a separate choice, and different parts of the job read them.
 struct JobOptions {
   InputOptions input;
   OutputOptions output;

@@ -40,7 +40,8 @@ void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
   job.plan.lanes.count -= static_cast<int>(std::erase_if(lanes, has_failed));
 }
 
-/// Makes a lane's decoder if there is none yet (the first lane has one), and its frames' maker.
+/// Makes a lane's decoder if the lane has none (the first lane has one already), and its
+/// FrameMaker.
 void open_decoder(LaneParts& lane, const JobPlan& plan, const video::Demuxer& demuxer,
                   const AVFrame& first, JobDiagnostics diagnostics) {
   if (!lane.decoding.decoder)

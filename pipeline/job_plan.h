@@ -46,7 +46,8 @@ struct JobPlan {
 /// Returns whether several lanes use the device at once, of this job or of several jobs.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
-/// Returns whether a packet of another stream than the video goes into the output.
+/// Returns whether the output gets this packet. The packet belongs to a stream that isn't the
+/// video.
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer,
                                 const video::Decoder& decoder, const AVPacket& packet);
 
@@ -55,8 +56,8 @@ struct JobPlan {
 void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
                  video::Notices& notices);
 
-/// Adds a notice if the packet's stream appeared only after the streams were planned: the output
-/// has no place for such a stream. Errors: Error(output) if the user allows no loss.
+/// Adds a notice if the packet's stream appeared only after the streams were planned, because the
+/// output doesn't contain such a stream. Errors: Error(output) if the user allows no loss.
 void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices);
 

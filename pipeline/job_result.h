@@ -105,8 +105,8 @@ struct JobResult {
   /// could not be read to its end. If the job hides faces, it may be any failure between reading
   /// and writing.
   std::optional<Error> failure;
-  /// The video's path: its final or its partial name. For a sequence of pictures, the name that has
-  /// a place for the number.
+  /// The video's path: its final or its partial name. For a sequence of pictures, the name with the
+  /// placeholder for the number.
   std::filesystem::path output;
 
   /// Returns whether nothing of the input was damaged or missing.

@@ -1,5 +1,5 @@
 // Lets the detector search only every n-th frame of a job (SearchOptions::every), and finds the
-// faces of the other frames from the searched ones.
+// faces of the other frames from the searched frames.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ class FramesBetween {
  public:
   explicit FramesBetween(const JobOptions& options);
 
-  /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, it needs its
-  /// faces, and WorkItem::to_follow. A searched frame goes to `sink` at once, after the frames that
-  /// waited for it.
+  /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, its faces and
+  /// WorkItem::to_follow must also be set. A searched frame goes to `sink` at once, after the
+  /// frames that waited for it.
   /// @param tracks  the track of each detection in `to_follow`; empty if no ids are wanted
   void push(WorkItem item, std::vector<std::int64_t> tracks, const FrameProcessor::Sink& sink);
   /// Gives the frames that still wait to `sink`, at the stream's end.

@@ -44,7 +44,7 @@ class CudaKeeper final : public PictureKeeper {
     if (!copied_) return;
     copied_->synchronize();
     copied_ = nullptr;
-    source_ = {};  // the decoder's surface goes back
+    source_ = {};  // gives the surface back to the decoder
   }
 
  private:
@@ -60,7 +60,7 @@ class CudaHidingPixels final : public HidingPixels {
   CudaHidingPixels(const overlay::HideOptions& look, Size stored)
       : color_(look.color), hider_(look, stored) {}
 
-  // Waits, because a frame's memory must not be freed while the device works on it.
+  // Waits, because a frame's memory must not be freed while the device works on the frame.
   ~CudaHidingPixels() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
   CudaHidingPixels(const CudaHidingPixels&) = delete;
   CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;

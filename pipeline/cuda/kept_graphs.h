@@ -1,5 +1,5 @@
-// Keeps frame graphs from one job to the next. To make a graph takes a hundred times as long as a
-// frame: a network is planned, its weights are loaded, and the graph is captured.
+// Keeps frame graphs from one job to the next. Making a graph takes a hundred times as long as the
+// work on a frame: a network is planned, its weights are loaded, and the graph is captured.
 #pragma once
 
 #include <functional>
