@@ -20,8 +20,8 @@
 
 namespace facepipe::app {
 
-/// Holds what the inputs of a run share while they are worked on. Everything that it refers to must
-/// outlive the work.
+/// Holds the objects that all inputs of a run share. The objects must outlive the work on the
+/// inputs.
 struct SharedWork {
   RunContext context;
   std::vector<InputOutcome>& outcomes;

@@ -9,8 +9,8 @@
 
 namespace facepipe::app {
 
-/// The name of an output ends in one of these, before its extension: the first if faces are drawn,
-/// the second if they are hidden.
+/// Before the extension, the name of an output ends in kDrawnSuffix if faces are drawn, and in
+/// kHiddenSuffix if faces are hidden.
 inline constexpr std::string_view kDrawnSuffix = "_faces";
 inline constexpr std::string_view kHiddenSuffix = "_hidden";
 
@@ -21,7 +21,7 @@ inline constexpr std::string_view kHiddenSuffix = "_hidden";
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);
 
 /// Returns whether this is the name of an output, finished, partial or temporary: NAME_faces.EXT,
-/// NAME_faces.ANYTHING.EXT, the same with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
+/// NAME_faces.ANYTHING.EXT, the same two with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
 /// Holds what media_files() has found in a folder.

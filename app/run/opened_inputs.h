@@ -19,7 +19,7 @@ class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
 
-  /// @param single_input  whether the run has only one input
+  /// @param single_input  true if the run has only one input
   /// @param stop          ends waiting for an input
   OpenedInputs(bool single_input, video::References references, std::int64_t max_pixels,
                std::stop_token stop);

@@ -112,7 +112,7 @@ InputsByFile by_output(const std::vector<PlannedInput>& planned) {
 }
 
 /// Throws Error(usage) if two inputs have the same output, or if an input is the output of another
-/// one.
+/// input.
 void check_outputs(const std::vector<PlannedInput>& planned) {
   const InputsByFile finished = by_output(planned);
   InputsByFile all = finished;

@@ -12,7 +12,7 @@
 
 namespace facepipe::app {
 
-/// Depends on the console's options. Thread-safe.
+/// Chooses the kind of progress by the console's options. Thread-safe.
 class RunProgress {
  public:
   /// @param inputs    the number of inputs of the run
