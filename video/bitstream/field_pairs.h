@@ -18,7 +18,7 @@ class FieldPairs {
   /// that the previous packet began.
   bool is_second_field(const AVPacket& packet);
 
-  /// Returns the place of the last packet's picture in presentation order, counted from the last
+  /// Returns the position of the last packet's picture in presentation order, counted from the last
   /// IDR picture (picture order count of H.264); 0 for other codecs.
   [[nodiscard]] int picture_order() const { return parsed_ ? parsed_->output_picture_number : 0; }
 

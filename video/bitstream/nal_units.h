@@ -75,8 +75,8 @@ class RbspReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  /// Returns how many of the wanted bits the current byte still has. If it has none, the next byte
-  /// becomes the current one first.
+  /// Returns how many of the wanted bits the current byte still has. If it has no unread bits, the
+  /// next byte first becomes the current byte.
   [[nodiscard]] int available(std::uint64_t wanted);
 
   Bytes bytes_;

@@ -27,8 +27,8 @@ struct DecoderKind {
   friend bool operator==(const DecoderKind&, const DecoderKind&) = default;
 };
 
-/// Holds FFmpeg's decoder, together with NVDEC's. It has decoded no stream yet, or has given all
-/// pictures of its stream.
+/// Holds FFmpeg's decoder, together with NVDEC's decoder. They have decoded no stream yet, or have
+/// returned all pictures of their stream.
 struct IdleDecoder {
   UniqueCodecContext context;
   UniqueAVBuffer hardware;

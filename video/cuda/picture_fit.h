@@ -1,5 +1,6 @@
-// If pictures change their size or layout in the middle of a stream, converts them to those of the
-// first, on the device. A picture of another shape lies in the middle, with black beside it.
+// If pictures change their size or layout in the middle of a stream, converts them to the size and
+// layout of the first picture, on the device. A picture with another aspect ratio is put in the
+// middle, with black bars beside it.
 #pragma once
 
 #include <cstddef>
