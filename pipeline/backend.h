@@ -21,11 +21,11 @@ class HidingDevice;
 
 /// Says how many frames of a job that hides faces may be held at once (see pipeline/README.md).
 struct HideCapacity {
-  int waiting = 0;  ///< frames in the tracker that wait for later frames (the look-ahead)
-  int held = 0;     ///< frames of all lanes between their decoders and hiding; includes `waiting`
-                    ///< if video is written
-  int pictures =
-      0;  ///< pictures that a device allocates in advance; it allocates further ones one by one
+  int waiting = 0;   ///< frames in the tracker that wait for later frames (the look-ahead)
+  int held = 0;      ///< frames of all lanes between their decoders and hiding; includes `waiting`
+                     ///< if video is written
+  int pictures = 0;  ///< pictures that a device allocates in advance; further pictures are
+                     ///< allocated one by one
 };
 
 /// Describes the job that a FrameProcessor or a HidingDevice is made for.

@@ -219,7 +219,7 @@ void Planning::read_until_first() {
       begin.decoder->may_refuse() ? options_.input.decoder : video::DecoderChoice::cpu;
 }
 
-/// Reports each thing that the input shows but that isn't decoded (Demuxer::left_out()).
+/// Reports each thing in the input that won't be decoded (Demuxer::left_out()).
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
     video::tell_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);

@@ -101,8 +101,8 @@ inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType
 }
 #endif
 
-// Names the type of the bytes that AVIOContext's write callback gets. It is const since libavformat
-// 61.
+// Names the type of the bytes that AVIOContext's write callback gets. The type is const since
+// libavformat 61.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using WrittenBytes = const std::uint8_t;
 #else

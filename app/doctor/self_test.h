@@ -16,8 +16,8 @@ namespace facepipe::app {
 [[nodiscard]] Frame test_picture();
 
 struct SelfTestResult {
-  double milliseconds =
-      0;  ///< for one frame; the first frame isn't timed, because it warms the engine up
+  /// Time of one frame. The first frame isn't timed, because it warms the engine up.
+  double milliseconds = 0;
   Detections candidates;  ///< of test_picture()
   Size network_size;      ///< the picture's size for a detector without a network
 };

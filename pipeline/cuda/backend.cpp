@@ -154,8 +154,8 @@ class CudaBackend final : public Backend {
                                                              CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-      constexpr int kAtOnce =
-          1;  // more pictures gain nothing, as nvJPEG's calls wait in the library
+      // More pictures at once gain nothing, because nvJPEG's calls wait in the library.
+      constexpr int kAtOnce = 1;
       return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }
     if (video::is_nvenc(*setup.plan.codec))

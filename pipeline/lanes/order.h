@@ -51,8 +51,8 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 class Order {
  public:
   struct Limits {
-    int of_head =
-        8;  ///< limit for waiting frames of the head, and for its waiting packets of other streams
+    /// Limit for waiting frames of the head, and for its waiting packets of other streams.
+    int of_head = 8;
     std::int64_t bytes_behind = std::int64_t{1} << 30;  ///< bytes of all later segments together
     /// Multiplies `bytes_behind` until other lanes have repeated the segments of a failed lane.
     int times_after_failure = 8;

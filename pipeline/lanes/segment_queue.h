@@ -32,8 +32,8 @@ class Segment {
  public:
   struct Limits {
     std::int64_t waiting = 0;  ///< limit for the cost of packets that wait to be taken
-    std::int64_t kept =
-        0;  ///< limit for the bytes of taken packets that are kept; 0: no packets are kept
+    std::int64_t kept = 0;     ///< limit for the bytes of taken packets that are kept; 0: no
+                               ///< packets are kept
   };
 
   Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
@@ -65,8 +65,8 @@ class Segment {
   std::int64_t room_for_kept_;
   bool all_kept_;
   std::vector<SegmentInput> kept_;
-  std::size_t next_ =
-      0;  // index in kept_ of the next packet; kept_.size(): the next packet comes from input_
+  // Index in kept_ of the next packet. If it is kept_.size(), the next packet comes from input_.
+  std::size_t next_ = 0;
   Order::Progress given_;
 };
 

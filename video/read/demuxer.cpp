@@ -150,7 +150,7 @@ void Demuxer::find_streams() {
   take_png_size();
   check_opening(avformat_find_stream_info(context_.get(), options.address()));
   first_late_ = static_cast<int>(context_->nb_streams);
-  // If FFmpeg met an error but then moved to another place, the error did no harm.
+  // If FFmpeg met an error but then moved to another position, the error did no harm.
   if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 

@@ -78,7 +78,7 @@ class FirstPictureSearch {
     }
   }
 
-  /// Replaces the decoder by one of the CPU, which gets all packets again.
+  /// Replaces the decoder by a decoder on the CPU, which gets all packets again.
   void replace_decoder() {
     const std::string reason = found_.decoder->refusal();
     const bool lost_some = kept_bytes_ > kMaxKeptBytes;

@@ -1,4 +1,4 @@
-// Makes the first step of every run: finds a decoder that accepts the stream, and decodes its first
+// Does the first step of every run: finds a decoder that accepts the stream, and decodes its first
 // picture.
 #pragma once
 
@@ -19,13 +19,13 @@ inline constexpr std::int64_t kMaxKeptBytes = std::int64_t{64} << 20;
 /// instead.
 using OpenDecoder = std::function<std::unique_ptr<Decoder>(DecoderChoice choice)>;
 
-/// Returns whether a packet is wanted that doesn't belong to the video. It is called once for each
+/// Returns whether a packet of a stream that isn't the video is wanted. It is called once for each
 /// such packet.
 using WantsPacket = std::function<bool(const AVPacket& packet, const Decoder& decoder)>;
 
 /// Holds an input that was read up to its first picture.
 struct FirstPicture {
-  std::unique_ptr<Decoder> decoder;       ///< it can have more pictures without another packet
+  std::unique_ptr<Decoder> decoder;  ///< it may return more pictures before it needs another packet
   std::optional<DecodedPicture> picture;  ///< none if the input ended before the first picture
   std::deque<ReadPacket> packets;         ///< packets that the decoder hasn't got yet
   std::deque<ReadPacket> kept;            ///< `packets` and all packets before them; empty if over
@@ -48,7 +48,7 @@ struct FirstPicture {
                                               DecoderChoice choice, const WantsPacket& wants,
                                               Notices& notices);
 
-/// Reads the next packet of any stream, and measures how long that took.
+/// Reads the next packet of any stream, and measures how long the read takes.
 [[nodiscard]] ReadPacket read_packet(Source& source);
 
 }  // namespace facepipe::video

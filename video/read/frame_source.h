@@ -1,5 +1,5 @@
 // Gives the frames of one input, one after the other, to code that examines pictures and writes no
-// video. Each frame's orientation says how it becomes upright.
+// video. Each frame's orientation says how to turn the frame upright.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct FrameSourceOptions {
 
 /// Decodes one input on the CPU. It holds only the decoder's pictures and one more, so its memory
 /// doesn't grow with the input's length. If pictures change their size in the middle of the file,
-/// they are scaled to the size of the first. Not thread-safe.
+/// they are scaled to the size of the first picture. Not thread-safe.
 class FrameSource {
  public:
   /// Reads up to the first picture. Errors: as Demuxer and Decoder; Error(input) if nothing can be
-  /// decoded; Stopped. `notices` must outlive it.
+  /// decoded; Stopped. `notices` must outlive this object.
   FrameSource(const std::string& input, const FrameSourceOptions& options, Notices& notices,
               const std::stop_token& stop);
 

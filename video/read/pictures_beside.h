@@ -20,7 +20,7 @@ struct PicturesBeside {
   std::optional<int> stream;  ///< index in the input, for FrameSourceOptions::stream
   bool timed = false;         ///< its pictures are shown at certain times, as in a video
   /// Bytes of an attachment or of a part of a still image's file, as if they were a file of their
-  /// own. They are possibly no picture.
+  /// own. They need not be a picture.
   std::span<const std::byte> file;
   /// Owns the bytes of `file`. Other places of the same file share them.
   std::shared_ptr<const std::vector<std::byte>> owner;

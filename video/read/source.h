@@ -1,4 +1,4 @@
-// Defines where a job gets its packets from.
+// Defines the interface from which a job gets its packets.
 #pragma once
 
 #include <optional>
@@ -37,8 +37,8 @@ class Source {
   /// failed. A later try could then succeed. Returns nullopt if the content of the bytes ended
   /// reading.
   [[nodiscard]] virtual const std::optional<Error>& failure() const = 0;
-  /// Returns what the input promised but its packets didn't contain; empty if nothing. Valid if
-  /// everything was read from the start.
+  /// Returns what the input promised but its packets didn't contain; empty if nothing is missing.
+  /// Valid if everything was read from the start.
   [[nodiscard]] virtual std::string shortfall() const = 0;
 };
 

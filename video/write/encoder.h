@@ -19,7 +19,7 @@ namespace facepipe::video {
 /// Says how the user wants the video to be encoded. Options are passed on unchanged.
 struct EncoderOptions {
   /// FFmpeg's name of an encoder, or of a family ("h264"). For a family, the device's own encoder
-  /// runs if it has one. Empty: the family H.264, or for a still image its own codec.
+  /// runs if it has one. Empty: the family H.264, or for a still image the codec of that image.
   std::string codec;
   std::string preset;         ///< an unknown preset is Error(usage)
   std::optional<double> crf;  ///< with NVENC: constant quality, its option "cq"
@@ -48,8 +48,8 @@ struct EncoderPlan {
 /// own encoder.
 [[nodiscard]] bool leaves_encoder_open(const EncoderOptions& options);
 
-/// Returns whether the encoder takes only 8 bits, which its name doesn't say: JPEG's encoders, and
-/// NVENC's for H.264.
+/// Returns whether the encoder takes only 8 bits although its name doesn't say so: JPEG's encoders,
+/// and NVENC's for H.264.
 [[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
 
 /// Returns whether the encoder encodes each picture by itself, and gives its packet before it takes

@@ -28,7 +28,7 @@ struct MuxerOptions {
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp, and from the times of chapters
   /// Number of the input's frames before the first frame of the output. The timecode in a tag is
-  /// moved later by as many frames.
+  /// moved later by this number of frames.
   std::int64_t timecode_delay = 0;
   /// Names of the only tags that are kept, in upper or lower case. Tags of languages and of time
   /// are always kept. nullopt: all tags are kept.
@@ -48,8 +48,8 @@ struct MuxerOptions {
 /// Another thread writes the file. A call returns when its bytes are formatted. If the write fails,
 /// a later call reports the error, at the latest drain().
 ///
-/// On a nearly full disk, room is always reserved for what the muxer must still write to finish the
-/// file. If no more packets are taken, full() returns why.
+/// Even on a nearly full disk, room is reserved for the bytes that the muxer must still write to
+/// finish the file. If no more packets are taken, full() returns why.
 class Muxer {
  public:
   /// Opens the file, makes the streams that `streams` plans (one plan for each of the input's
@@ -66,7 +66,8 @@ class Muxer {
   bool write_video(UniqueAVPacket packet);
 
   /// Writes a packet of another stream of the input. If the format's muxer refuses the packet, for
-  /// example because it is damaged, it is left out and counted. Throws Error(output).
+  /// example because the packet is damaged, the packet is left out and counted. Throws
+  /// Error(output).
   void write_side(UniqueAVPacket packet);
   /// Returns how many packets write_side() left out. It counts only streams of which other packets
   /// were taken. If all packets of a stream are refused, the format can't store the stream, and

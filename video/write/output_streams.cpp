@@ -180,8 +180,8 @@ void set_header_rules(AVFormatContext& output) {
   if (holds_negative_stamps(*output.oformat))
     output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
   // MP4's boxes for stereo and spherical pictures are in no standard, but players know them. Other
-  // muxers don't get this setting, because they would take codecs that nobody can read (FLV, for
-  // example, MPEG-4).
+  // muxers don't get this setting, because with it they would accept codecs that no reader supports
+  // (for example, MPEG-4 in FLV).
   if (is_mov_family(*output.oformat)) output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -16,7 +16,7 @@
 
 namespace facepipe::video {
 
-/// Holds what an output must know about the encoded video.
+/// Holds the facts about the encoded video that an output needs.
 struct VideoStreamInfo {
   UniqueCodecParameters parameters;
   AVRational time_base{0, 1};

@@ -20,8 +20,8 @@ struct StreamData {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the data that apply to all pictures, for every encoder. They are the stream's own, or if
-/// it has none, those of the first picture.
+/// Returns the data that apply to all pictures, for every encoder. They are the stream's own data
+/// or, if the stream has none, the data of the first picture.
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
 /// Returns a sentence for each of these data (EncoderSetup::stream_data) that neither the format

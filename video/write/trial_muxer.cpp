@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kBufferBytes = 1 << 14;
 
-/// Pretends to seek. Muxers that go back to write late facts don't read the file, so this is
-/// enough.
+/// Pretends to seek. This is enough: some muxers seek back to complete what they wrote, but none of
+/// these reads the file.
 std::int64_t seek_nowhere(void* /*opaque*/, std::int64_t offset, int whence) {
   return whence == SEEK_SET ? offset : AVERROR(ENOSYS);
 }
