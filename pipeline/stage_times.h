@@ -29,8 +29,8 @@ struct StageRow {
 ///   count, too. The work of the thread that writes the video's file doesn't count.
 /// * preprocess, inference, nms, overlay: the time in which at least one frame was in the stage. On
 ///   CUDA, the device's clock measures it, if JobOptions::wants_stage_times is set. Otherwise all
-///   work of the device for a frame counts as inference. Each lane has its own stages from decode
-///   to encode. The working times of the lanes are added.
+///   work of the device for a frame counts as inference.
+/// Each lane has its own stages from decode to encode. The working times of the lanes are added.
 ///
 /// Takes 24 KB for each stage, independent of the number of frames. Not thread-safe.
 class StageTimes {

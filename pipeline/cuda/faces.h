@@ -27,7 +27,8 @@ struct FaceCounts {
 /// scores from kept.scores. If one of these pointers is null, it takes the candidates' values
 /// instead. kept.indices must be below candidates.capacity. *faces.count becomes the number of all
 /// faces, including those beyond faces.capacity. Landmarks are written if faces.landmarks isn't
-/// null. Throws Error(internal) if a required pointer is null. @param counts in device memory
+/// null. Throws Error(internal) if a required pointer is null.
+/// @param counts  in device memory
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
                    cuda::StreamView stream);

@@ -34,15 +34,17 @@ struct Placement {
 /// Decides for each packet whether a cut lies just before it. A cut needs three things:
 /// * the packet is an entry (EntryPoints);
 /// * at least kShortestSegment packets lie between it and the last cut, and between it and the end;
-/// * the packets after it show which pictures are shown before the entry. These pictures belong to
-/// the previous segment. Its decoder also decodes the packets from the cut to the last of these
-/// pictures, so that nothing is lost at open GOPs. Without this, streams that were cut at key
-/// frames lost 18 to 47 of 360 pictures. If packets have only decoding stamps, the previous segment
-/// also decodes the packet at the cut. The reason is that FFmpeg gives a delayed picture the
-/// decoding stamp of the packet that pushed the picture out of the decoder. If some packets have
-/// stamps, there is no cut before a packet without stamps, because the time of its picture then
-/// depends on what was decoded before. No packet is read ahead. If a cut is possible, the decision
-/// comes kShortestSegment packets later, otherwise at once. Only one thread may use it.
+/// * the packets after it show which pictures are shown before the entry.
+/// These pictures belong to the previous segment. Its decoder also decodes the packets from the cut
+/// to the last of these pictures, so that nothing is lost at open GOPs. Without this, streams that
+/// were cut at key frames lost 18 to 47 of 360 pictures.
+/// If packets have only decoding stamps, the decoder of the previous segment also decodes the
+/// packet at the cut. The reason is that FFmpeg gives a delayed picture the decoding stamp of the
+/// packet that pushed the picture out of the decoder.
+/// If some packets have stamps, there is no cut before a packet without stamps, because the time of
+/// its picture then depends on what was decoded before.
+/// No packet is read ahead. If a cut is possible, the decision comes kShortestSegment packets
+/// later, otherwise at once. Only one thread may use it.
 class CutFinder {
  public:
   /// Takes the next packet, in file order. Before the next send(), call next() until it returns

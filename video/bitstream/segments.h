@@ -26,15 +26,16 @@ struct SegmentPacket {
 ///   with the decoding stamps of all earlier packets (best_effort_timestamp).
 /// * If the picture at a cut is damaged, this picture and some later pictures can differ, but
 ///   always in the same way. FFmpeg conceals damage with earlier pictures, and a decoder that
-///   begins at the cut has no earlier pictures. A segment consists of
+///   begins at the cut has no earlier pictures.
+/// A segment consists of
 /// * its packets; the first packet comes with the facts that a decoder must know about all earlier
 ///   packets (Prelude);
 /// * the packets from the next cut to the last packet whose picture is shown before that cut. These
 ///   packets come in both segments. They are ReadPacket::decode_only in the segment to which their
-///   picture doesn't belong. The packets of a segment come in file order. The end of a segment
-///   comes before the packets of the segment after the next one. No packet is read ahead: at most
-///   kShortestSegment packets wait for a decision. If there is no safe cut, there is one segment.
-///   Only one thread may use it.
+///   picture doesn't belong.
+/// The packets of a segment come in file order. The end of a segment comes before the packets of
+/// the segment after the next one. No packet is read ahead: at most kShortestSegment packets wait
+/// for a decision. If there is no safe cut, there is one segment. Only one thread may use it.
 class Segmenter {
  public:
   /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.

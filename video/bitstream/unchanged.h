@@ -10,8 +10,8 @@ namespace facepipe::video {
 /// * all codecs: a packet without any byte (AVI has such packets if a picture is shown for longer);
 /// * MPEG-4 part 2: a VOP that isn't coded (ISO/IEC 14496-2, 6.2.5);
 /// * Dirac, VC-2: data units that are no pictures (SMPTE ST 2042-1, 10.5.2);
-/// * VP8: a frame that isn't shown, but to which other frames refer (RFC 6386, 9.1). Not
-/// thread-safe. Packets are not trusted: a malformed one counts as a picture.
+/// * VP8: a frame that isn't shown, but to which other frames refer (RFC 6386, 9.1).
+/// Not thread-safe. Packets are not trusted: a malformed packet counts as a picture.
 class UnchangedPackets {
  public:
   explicit UnchangedPackets(const AVCodecParameters& parameters);

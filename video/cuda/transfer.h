@@ -52,8 +52,8 @@ class PictureUpload {
  public:
   /// @param size, bits  describe all pictures; up to 8 bits become NV12, up to 10 P010, more P016
   /// @param frames      number of frames that may exist at once before more memory is allocated
-  /// @param kept        provides the memory; nullptr: this object allocates its own memory Throws
-  /// Error(device).
+  /// @param kept        provides the memory; nullptr: this object allocates its own memory
+  /// Throws Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
                 UploadMemory* kept = nullptr);
 
