@@ -40,9 +40,9 @@ struct ProcessorSetup {
 };
 
 /// A device with its detectors. For each size and format of pictures it keeps the detector that was
-/// made for them; if these take too much memory, it drops the least recently used ones. A backend
-/// outlives the objects that it makes. Each of these objects belongs to one job. Thread-safe:
-/// several jobs may run at once.
+/// made for them; if these detectors take too much memory, it drops the least recently used
+/// detectors. A backend outlives the objects that it makes. Each of these objects belongs to one
+/// job. Thread-safe: several jobs may run at once.
 class Backend {
  public:
   virtual ~Backend() = default;

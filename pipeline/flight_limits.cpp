@@ -9,7 +9,7 @@ namespace {
 
 // The default numbers of frames of a lane between decoder and encoder. Four frames keep an H100
 // busy; more would only wait. Each of several lanes needs fewer. If such a lane encodes, it needs
-// two: one frame is searched while the other one is encoded.
+// two: one frame is searched while another frame is encoded.
 constexpr int kInFlight = 4;
 constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;

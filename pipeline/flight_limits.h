@@ -27,7 +27,7 @@ struct FlightLimits {
   /// Bytes of finished frames that wait until earlier segments are finished.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
   /// Frames of each lane that are alive at once: `frames`, the frames that the device's encoder
-  /// keeps, one frame that is being decoded, and one that waits to enter the lane.
+  /// keeps, one frame that is being decoded, and one frame that waits to enter the lane.
   int frames_alive = 6;
 };
 

@@ -44,8 +44,8 @@ struct WorkItem {
 };
 
 /// Finds faces in the frames of one lane and draws them, on the lane's device. It draws nothing if
-/// faces are hidden; LaneHiding then hides them. For each frame, one thread calls start(), then
-/// another one calls finish(), and a third one calls the remaining functions.
+/// faces are hidden; LaneHiding then hides them. For each frame, one thread calls start(), then a
+/// second thread calls finish(), and a third thread calls the remaining functions.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
@@ -61,7 +61,7 @@ class FrameProcessor {
   using Sink = std::function<void(WorkItem item)>;
 
   /// Takes the next frame, and gives `sink` all frames whose faces are known now, in their order.
-  /// If not all frames are searched, a frame may wait for the next searched one. Not called if
+  /// If not all frames are searched, a frame may wait for the next searched frame. Not called if
   /// faces are hidden. Errors: device; the sink's.
   virtual void pass_on(WorkItem item, const Sink& sink) { sink(std::move(item)); }
   /// Gives `sink` the frames that still wait, at the stream's end.

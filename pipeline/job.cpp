@@ -34,7 +34,7 @@ namespace facepipe::pipeline {
 namespace {
 
 /// Returns whether the caller will run the job again, with no other jobs at the same time. If jobs
-/// share a device, one of them can fail because the device has no memory left.
+/// share a device, one job can fail because the device has no memory left.
 bool is_done_again(const JobOptions& options, const Error& failure) {
   return options.resources.shared && failure.kind() == ErrorKind::device;
 }
@@ -72,7 +72,7 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
   result.output = options.output.path;
 }
 
-/// Fills in what the source and the decoders report at the end.
+/// Fills in the facts that the source and the decoders report at the end.
 void fill_input(video::Source& source, const video::Decoder& decoder, const video::FrameLedger& all,
                 bool whole_file, JobResult& result, video::Notices& notices) {
   video::FrameLedger& ledger = result.ledger;

@@ -1,4 +1,4 @@
-// Holds what a user asks of one job. plan_job() derives everything else from it.
+// Holds the options of one job. plan_job() derives everything else from it.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Region {
 /// `all_hidden` also hide pixels inside a kept region.
 struct Regions {
   std::vector<Region> hidden;        ///< always hidden; HideOptions::grow doesn't enlarge them
-  std::vector<Region> kept;          ///< a detector's box that lies in one of these isn't hidden
+  std::vector<Region> kept;          ///< a detector's box in such a region isn't hidden
   std::vector<TimeSpan> all_hidden;  ///< frames in these times are hidden as a whole
 };
 
@@ -75,7 +75,7 @@ struct HideJob {
   /// (1..3). 0: it searches only the upright picture. Only on the CPU.
   int turned_too = 0;
   /// The job estimates motion on the host although the frames are on a CUDA device. The host then
-  /// gets a small luma of each frame. Both ways find the same motion.
+  /// gets a small luma of each frame. The host and the device find the same motion.
   bool host_motion = false;
   track::TrackerOptions tracks;        ///< the plan sets `most_waiting`
   std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides
@@ -86,8 +86,8 @@ struct HideJob {
   std::int64_t most_bytes = std::int64_t{3} << 30;
   Regions regions;
   /// If there are known tracks, no detector runs, and the job hides the boxes of these tracks. It
-  /// hides a whole frame if the tracks' file doesn't know the frame. If the size or time base of
-  /// the input isn't that of the file, the job throws Error(usage).
+  /// hides a whole frame if the tracks' file doesn't know the frame. If the input and the file have
+  /// different sizes or time bases, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
 };
@@ -143,7 +143,7 @@ struct SearchOptions {
 
 /// Says how much of the machine the job may use.
 struct ResourceOptions {
-  int lanes = 0;  ///< decoders at once; 0: as many as the device has, if the output allows it
+  int lanes = 0;  ///< decoders at once; 0: all that the device has, if the output allows it
   /// Set if other jobs run at the same time; `lanes` is then the number for all jobs together.
   std::optional<SharedLanes> shared;
   int frames_in_flight = 0;  ///< frames in flight of each lane; 0: enough to keep the device busy

@@ -69,8 +69,8 @@ void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const 
 struct OpenInput {
   /// Gives the packets that come after those in `begin`.
   std::unique_ptr<video::Source> source;
-  /// What was read so far. If there was a picture, it is moved to `first`, and the decoder is moved
-  /// to the first lane.
+  /// The packets and the picture that were read so far. If there was a picture, it is moved to
+  /// `first`, and the decoder is moved to the first lane.
   video::FirstPicture begin;
   /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;

@@ -30,7 +30,7 @@ struct DeviceShare {
 /// Says how many lanes decode one input.
 struct LanePlan {
   int count = 1;        ///< in the plan: the most lanes; in the result: the lanes that were used
-  std::string why_one;  ///< why there is one lane, if more were possible or asked for
+  std::string why_one;  ///< why there is only one lane, if more were possible or wanted
   std::vector<DeviceShare> failed;  ///< devices that failed while lanes were prepared
 };
 
@@ -42,7 +42,7 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
-/// Counts what was found in all frames.
+/// Counts searched frames, faces and candidates of a job.
 struct FoundCounts {
   std::int64_t searched = 0;  ///< frames that a detector has searched
   std::int64_t faces = 0;
@@ -56,7 +56,7 @@ struct NetworkUse {
   std::optional<detector::Tiling> tiling;  ///< set if pictures are too large for one network run
 };
 
-/// Says which lanes and devices the job used, and what it copied.
+/// Says which lanes and devices the job used, and which copies it made.
 struct ResourceUse {
   LanePlan lanes;
   std::int64_t cuts = 0;             ///< cuts between segments

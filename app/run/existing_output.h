@@ -15,7 +15,7 @@ void check_existing_output(const RunOptions& options, InputOutcome& outcome);
 /// Handles a skipped input that an earlier run found damaged, so that something is missing in its
 /// finished output. Sets the exit code for damage, and logs the damage. Does nothing if the user
 /// tolerates damage.
-/// @param damage  what an earlier run said about the damage
+/// @param damage  an earlier run's sentence about the damage
 void note_earlier_damage(const RunOptions& options, InputOutcome& outcome,
                          const std::string& damage);
 

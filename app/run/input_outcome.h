@@ -1,5 +1,5 @@
-// Holds what happened to each input, and which device and model were used. Report, summary and exit
-// code are made from these data.
+// Holds the outcome of each input, and the device and model that were used. Report, summary and
+// exit code are made from these data.
 #pragma once
 
 #include <filesystem>
@@ -38,9 +38,10 @@ struct RunFacts {
   std::optional<detector::ModelInfo> model_info;  ///< nullopt if no model was loaded
   std::filesystem::path model;                    ///< its file
 
-  /// Returns why this device and this engine were chosen. Gives no reason for what the user named.
+  /// Returns why this device and this engine were chosen. Gives no reason for a device or an engine
+  /// that the user named.
   [[nodiscard]] std::vector<std::string> reasons() const;
-  /// Returns the class of what is found: "face" if no model was loaded.
+  /// Returns the class of objects that the model finds: "face" if no model was loaded.
   [[nodiscard]] std::string class_name() const;
   /// Returns facts about the model; they are empty if no model was loaded.
   [[nodiscard]] detector::ModelAbout about() const;

@@ -31,7 +31,7 @@ class InputQueue {
   /// @param lanes  the number of lanes that call next()
   InputQueue(std::vector<QueuedInput> inputs, int lanes);
 
-  /// Returns the next input; nullopt after the last one.
+  /// Returns the next input; nullopt after the last input.
   [[nodiscard]] std::optional<Turn> next();
 
  private:

@@ -36,8 +36,8 @@ struct MediaFiles {
 
 /// Returns the media files of a directory and of all directories below it. Skips hidden files,
 /// hidden directories and earlier outputs, and doesn't follow links to directories. If a directory
-/// can't be read, continues with the next one. Throws Error(input) if everything could be read, but
-/// there is no media file.
+/// can't be read, continues with the next directory. Throws Error(input) if everything could be
+/// read, but there is no media file.
 [[nodiscard]] MediaFiles media_files(const std::filesystem::path& directory);
 
 }  // namespace facepipe::app

@@ -9,8 +9,8 @@
 
 namespace facepipe::app {
 
-/// Compares the inputs of a run with what an earlier run has left. Without --skip-existing, it
-/// changes nothing.
+/// Compares the inputs of a run with the files that an earlier run has left. Without
+/// --skip-existing, it changes nothing.
 class Resume {
  public:
   /// @param files  the files with the results of earlier runs; they and the options must outlive

@@ -136,7 +136,7 @@ std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
   }
 }
 
-/// Makes detectors for a square, so that turned pictures have the same scale as upright ones.
+/// Makes detectors for a square, so that turned pictures have the same scale as upright pictures.
 std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
     Size picture, const detector::DetectorOptions& detector) {
   const Size usual = detector.detect_size.value_or(picture);

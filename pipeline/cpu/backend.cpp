@@ -92,7 +92,8 @@ class DrawnTracking {
     if (options.search.every > 1) between_.emplace(options);
   }
 
-  /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
+  /// Selects the detections that tracks need. Their scores may be lower than the scores of drawn
+  /// faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
     return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),

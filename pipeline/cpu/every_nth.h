@@ -24,7 +24,7 @@ class EveryNth {
 
   /// Sets WorkItem::picture and FrameRecord::searched. Call it for each frame, in order. It chooses
   /// * the first frame,
-  /// * the n-th frame after the last searched one,
+  /// * the n-th frame after the last searched frame,
   /// * a frame that may be the first of a new scene, and
   /// * a damaged frame, because faces can't be followed into it.
   void choose(WorkItem& item);
@@ -33,7 +33,7 @@ class EveryNth {
   const int every_;
   track::CpuMotionEstimator motion_;
   std::shared_ptr<const track::MotionPicture> last_;
-  int since_ = 0;  ///< number of frames since the last searched one
+  int since_ = 0;  ///< number of frames since the last searched frame
 };
 
 /// Fills in the faces of frames that were not searched. These frames wait for the next searched

@@ -24,7 +24,7 @@ __device__ unsigned warp_sum(unsigned value) {
   return value;
 }
 
-/// What place_among() returns to a thread of the CTA.
+/// The result of place_among() for a thread of the CTA.
 struct Place {
   unsigned before;  ///< number of threads with a lower index whose `wanted` is true
   unsigned all;     ///< number of threads of the CTA whose `wanted` is true

@@ -46,7 +46,7 @@ class BegunSegments {
   struct Begun {
     std::int64_t segment = 0;
     std::int64_t frames = 0;         // frames so far
-    Order::Progress given;           // what another lane has already given to Order
+    Order::Progress given;           // what another lane has given to Order already
     std::deque<SidePacket> waiting;  // kept until the earlier segments have ended
     std::int64_t waiting_bytes = 0;
   };

@@ -14,8 +14,8 @@ namespace facepipe::pipeline {
 /// still holds.
 inline constexpr auto kPatience = std::chrono::milliseconds(20);
 
-/// Takes frames from the previous stage, and gives them to the next one. One thread calls run(). If
-/// run() throws, the same thread calls end().
+/// Takes frames from the previous stage, and gives them to the next stage. One thread calls run().
+/// If run() throws, the same thread calls end().
 class LaneStage {
  public:
   LaneStage() = default;

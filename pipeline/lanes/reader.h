@@ -15,7 +15,7 @@
 namespace facepipe::pipeline {
 
 /// Reads a job's input to its end, or to the end of the chosen range, and gives the packets to the
-/// lanes. Its eight members are the input, the target of the packets, and what it counts.
+/// lanes. Its eight members are the input, the target of the packets, and counters.
 class Reader {
  public:
   /// The arguments must outlive this object.

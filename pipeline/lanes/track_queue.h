@@ -92,7 +92,7 @@ class TrackQueue {
     bool given_ = false;
   };
 
-  /// What a lane knows of a frame.
+  /// The facts that a lane knows about a frame.
   struct Given {
     FrameToHide frame;
     video::Timing coded;                                  ///< DecodedPicture::coded

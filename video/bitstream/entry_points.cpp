@@ -136,8 +136,7 @@ PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   // If a part of the picture is missing, FFmpeg conceals this with earlier pictures. A decoder that
   // begins here has no earlier pictures.
   const bool torn = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
-  // With a length field of one byte, a unit has at most 255 bytes, and few parameter sets fit in
-  // it.
+  // With a length field of one byte, a unit has at most 255 bytes. Few parameter sets are so small.
   if (facts.second_field || spoilt || torn || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;

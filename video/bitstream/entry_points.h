@@ -15,7 +15,7 @@
 
 namespace facepipe::video {
 
-/// Holds what a decoder that begins at a packet must know of all packets before it.
+/// Holds the facts that a decoder must know about all earlier packets if it begins at a packet.
 struct Prelude {
   std::vector<std::uint8_t> parameter_sets;  ///< they go before the packet's data
   std::vector<std::uint8_t> extradata;       ///< the last AV_PKT_DATA_NEW_EXTRADATA of a packet
@@ -26,9 +26,9 @@ struct Prelude {
 /// so they replace the prelude's. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
-/// Says whether a decoder can begin at a packet. It can if it then gives the same pictures as a
-/// decoder that has read all earlier packets. This concerns the packet's picture, and all pictures
-/// that follow it both in decoding order and in presentation order.
+/// Says whether a decoder can begin at a packet. It can if it gives the same pictures as a decoder
+/// that has read all earlier packets. This concerns the packet's picture, and all pictures that
+/// follow it both in decoding order and in presentation order.
 enum class Entry {
   none,                  ///< it can't, or this is unknown
   starts_independently,  ///< it can, and nothing decoded after the packet is shown before it
@@ -36,7 +36,7 @@ enum class Entry {
   by_stamps,             ///< it can; pictures shown before it have smaller presentation stamps
 };
 
-/// Holds what a packet says about where a decoder can begin.
+/// Holds the facts that a packet states about the points where a decoder can begin.
 struct PacketFacts {
   Entry entry = Entry::none;
   bool leading = false;               ///< the packet says that it is shown before the last entry
@@ -64,8 +64,8 @@ struct PacketFacts {
 /// large to be kept. The second, in H.264, is pictures that are reordered more deeply than
 /// `parameters` say (video_delay). FFmpeg's decoder then learns the depth from the pictures,
 /// because the stream's header doesn't say it, and loses some pictures meanwhile. One decoder for
-/// the whole stream does this once, but each new decoder would do it again.
-/// Only one thread may use it. Packets are not trusted: a malformed one is no entry.
+/// the whole stream does this once, but each new decoder would do it again. Only one thread may use
+/// it. Packets are not trusted: a malformed packet is no entry.
 class EntryPoints {
  public:
   /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.

@@ -26,7 +26,7 @@ class FieldPairs {
   /// pictures.
   [[nodiscard]] const AVCodecParserContext* parsed() const { return parsed_; }
 
-  /// Forgets the last packet, because the next one doesn't follow it.
+  /// Forgets the last packet, because the next packet doesn't follow it.
   void restart() { open_field_ = 0; }
 
   /// Returns whether the last packet is a first field, so that its second field may come next.

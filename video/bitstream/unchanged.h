@@ -17,7 +17,7 @@ class UnchangedPackets {
   explicit UnchangedPackets(const AVCodecParameters& parameters);
 
   /// Returns whether the packet has no picture of its own. In a packed MPEG-4 stream, a picture
-  /// from the previous packet can be shown in its place.
+  /// from the previous packet can be shown instead.
   [[nodiscard]] bool is_one(const AVPacket& packet);
 
  private:

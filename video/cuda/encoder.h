@@ -15,7 +15,7 @@ namespace facepipe::video {
 /// driver's library (tests/video/cuda/fake_nvenc.h), never on a chip that has NVENC.
 ///
 /// encode() waits for Frame::ready on the device, not on the host. It keeps the frame until the
-/// next one comes (see the note on surfaces). CUDA's current device must be `device`, and the
+/// next frame comes (see the note on surfaces). CUDA's current device must be `device`, and the
 /// frames must be there. Errors: as make_cpu_encoder() and nvenc_options(); Error(device);
 /// Error(internal) for a frame that differs from the first in size or format.
 [[nodiscard]] std::unique_ptr<Encoder> make_nvenc_encoder(const EncoderSetup& setup,

@@ -18,8 +18,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// The driver's documentation says 32 surfaces. FFmpeg's own pool has three more surfaces than it
-// reports beforehand.
+// The driver's documentation states a limit of 32 surfaces. FFmpeg's own pool has three more
+// surfaces than it reports beforehand.
 constexpr int kMostSurfaces = 32;
 constexpr int kWorkSurfaces = 3;
 

@@ -271,7 +271,7 @@ class NvdecDecoder final : public Decoder {
       nvdec_.stream = std::make_shared<cuda::Stream>();
       hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
     }
-    // There is only one thread, because the chip decodes. More threads would only hold surfaces.
+    // There is only one thread, because the chip decodes. More threads would only occupy surfaces.
     open(*codec_, 1, [this](AVCodecContext& decoder) {
       decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
       decoder.opaque = this;

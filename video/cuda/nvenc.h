@@ -32,8 +32,8 @@ struct NvencTask {
 /// Makes the encoder take pictures from the pool `surfaces`.
 void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces);
 
-/// Returns FFmpeg's text that says why the task can't be done on `hardware`; empty if it can. It
-/// opens the encoder and closes it again. Errors: Error(device) if there is no memory for pictures;
+/// Returns FFmpeg's text that says why the task can't be done on `hardware`; empty if it can. Opens
+/// the encoder and closes it again. Errors: Error(device) if there is no memory for pictures;
 /// Error(usage) for an option that the encoder doesn't know.
 [[nodiscard]] std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware);
 

@@ -44,7 +44,7 @@ class PictureFit {
   bool full_range_;
   Device device_;
   Pool<Slot> slots_;
-  cuda::DeviceBuffer<float> scratch_;  // for one picture at a time, because a stream works in order
+  cuda::DeviceBuffer<float> scratch_;  // enough for one picture, because a stream works in order
 };
 
 }  // namespace facepipe::video

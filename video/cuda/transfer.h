@@ -57,10 +57,10 @@ class PictureUpload {
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
                 UploadMemory* kept = nullptr);
 
-  /// Uploads `frame`, which must be made by wrap(). It interleaves chroma into pinned memory,
-  /// enqueues one copy on `stream`, and doesn't wait for the copy. The result has all of the
-  /// frame's properties. Frame::ready says when its samples are complete. Throws Error(internal)
-  /// for a frame of another size or format.
+  /// Uploads `frame`, which must be made by wrap(). Interleaves chroma into pinned memory, enqueues
+  /// one copy on `stream`, and doesn't wait for the copy. The result has all of the frame's
+  /// properties. Frame::ready says when its samples are complete. Throws Error(internal) for a
+  /// frame of another size or format.
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
  private:

@@ -1,4 +1,4 @@
-// Makes frames from decoded pictures, and describes what all frames of a run have in common.
+// Makes frames from decoded pictures, and describes the properties that all frames of a run share.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct PictureFacts {
   bool interlaced = false;
 };
 
-/// Holds what all frames of a run have in common.
+/// Holds the properties that all frames of a run share.
 struct FrameTarget {
   Size size;                               ///< size of the stored picture, before `rotate`
   AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of the frames' samples, in their memory

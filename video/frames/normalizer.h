@@ -41,7 +41,7 @@ class ChangeWatch {
   Notices& notices_;
 };
 
-/// Converts pictures in host memory to the kind that `target` describes. It ignores
+/// Converts pictures in host memory to the kind that `target` describes. Ignores
 /// target.orientation. Not thread-safe.
 class Normalizer {
  public:

@@ -115,7 +115,7 @@ int Decoder::submit(AVPacket& packet, std::int64_t tag) {
 }
 
 /// Sends another key picture as long as pictures of the stream are held back. Returns false if the
-/// stream must end in FFmpeg's way.
+/// stream must be ended by FFmpeg's drain.
 bool Decoder::end_without_draining() {
   if (!span_.ends_by_key_pictures() || matcher_.has_decode_only()) return false;
   if (!matcher_.has_open()) return span_.try_idle();

@@ -89,7 +89,8 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
 }
 
 /// Returns whether FFmpeg itself refused to allocate memory, because a file asks for absurdly much.
-/// It didn't ask the system then, so errno isn't ENOMEM. The caller must have cleared errno before.
+/// In this case FFmpeg didn't ask the system, so errno isn't ENOMEM. The caller must have cleared
+/// errno before.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
 /// Returns whether the file has ended. Some old demuxers, such as those of RoQ and GXF, report the
@@ -121,7 +122,7 @@ UniqueInputContext Demuxer::open() {
   access_.confine(*context);
   restart_deadline();
   Dictionary options;
-  // A "%" in a file's name belongs to the name. It doesn't mean a numbered series of pictures.
+  // A "%" in a file's name is part of the name. It isn't a placeholder for the number of a picture.
   options.set("pattern_type", "none");
   errno = 0;
   const int opened =

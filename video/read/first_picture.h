@@ -19,8 +19,8 @@ inline constexpr std::int64_t kMaxKeptBytes = std::int64_t{64} << 20;
 /// instead.
 using OpenDecoder = std::function<std::unique_ptr<Decoder>(DecoderChoice choice)>;
 
-/// Returns whether a packet of a stream that isn't the video is wanted. It is called once for each
-/// such packet.
+/// Returns whether a packet of a stream that isn't the video is wanted. The function is called once
+/// for each such packet.
 using WantsPacket = std::function<bool(const AVPacket& packet, const Decoder& decoder)>;
 
 /// Holds an input that was read up to its first picture.

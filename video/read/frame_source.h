@@ -53,8 +53,9 @@ class FrameSource {
   /// Returns the counts of packets and frames, with FrameLedger::ended_early. Valid after the end.
   [[nodiscard]] FrameLedger ledger() const;
 
-  /// Returns what else in the input can show pictures. Valid after the end. The list includes
-  /// transparency that is coded beside the pictures, as in WebM, if the decoder leaves it out.
+  /// Returns the other things in the input that can show pictures. Valid after the end. The list
+  /// includes transparency that is coded beside the pictures, as in WebM, if the decoder leaves it
+  /// out.
   [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const;
 
  private:

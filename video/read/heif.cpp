@@ -178,7 +178,8 @@ Orientation Meta::orientation() const {
     if (begins_with(property.type, "irot"))
       made.quarter_turns = (made.quarter_turns + 4 - (value & 3)) % 4;
     if (!begins_with(property.type, "imir")) return;
-    // Mirroring a turned picture is the same as turning the mirrored picture the other way round.
+    // Mirroring a turned picture is the same as turning the mirrored picture in the opposite
+    // direction.
     const int half_turn = (value & 1) == 0 ? 2 : 0;
     made = {(4 - made.quarter_turns + half_turn) % 4, !made.mirrored};
   });

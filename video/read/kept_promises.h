@@ -13,8 +13,9 @@ namespace facepipe::video {
 /// counts the packets that are read. The same stream must be passed as `video` each time.
 class KeptPromises {
  public:
-  /// Notes what the indexes list. Construct the object before any packet is read, because reading
-  /// makes FFmpeg build an index for AVI files that have none. `input` must outlive the object.
+  /// Notes how many packets the indexes list. Construct the object before any packet is read,
+  /// because reading makes FFmpeg build an index for AVI files that have none. `input` must outlive
+  /// the object.
   explicit KeptPromises(AVFormatContext& input);
 
   /// Counts a packet of any stream.

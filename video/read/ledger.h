@@ -27,7 +27,7 @@ struct FrameLedger {
 /// Keeps one entry for every video packet until its frame has come. Not thread-safe.
 class Ledger {
  public:
-  /// Holds what is known about a packet when its frame comes.
+  /// Holds the facts about a packet that are needed when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
     /// False for a packet with AV_PKT_FLAG_DISCARD, a packet outside of the chosen range, a second

@@ -1,4 +1,4 @@
-// Reads what the file of a still image says, besides the picture that FFmpeg decodes. The work
+// Reads facts from the file of a still image, because FFmpeg decodes only the picture. The work
 // grows only in proportion to the number of bytes.
 #pragma once
 

@@ -30,7 +30,7 @@ class Source {
   /// Makes reading end when this `stop` is requested, from now on.
   virtual void stop_with(std::stop_token stop) = 0;
 
-  // What follows is valid once read() has returned nullptr.
+  // The following functions are valid once read() has returned nullptr.
   /// Returns why reading ended before the end of the input; empty otherwise.
   [[nodiscard]] virtual const std::string& read_error() const = 0;
   /// Returns Error(input) with the input's name and the reason if the file, the disk or the network

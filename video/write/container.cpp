@@ -57,7 +57,7 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
 }
 
 // Returns whether the file contains only packets without a header ("x.h264", "x.m2v"). Then the
-// file's name must say what they are.
+// file's name must say which codec they have.
 bool is_raw_video(const AVOutputFormat& format) {
   return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && !is_image_format(format) &&
          format.audio_codec == AV_CODEC_ID_NONE && format.video_codec != AV_CODEC_ID_NONE;

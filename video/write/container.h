@@ -56,9 +56,9 @@ namespace facepipe::video {
 /// format has one time: the time of the first picture or sound that begins in the packet.
 [[nodiscard]] bool is_program_stream(const AVOutputFormat& format);
 
-/// Returns the extension, with the dot, for an input's output in a format. It is the input's own
-/// extension if that belongs to the format, otherwise the format's first extension. It is empty if
-/// the format has none.
+/// Returns the extension, with the dot, for an input's output in a format: the input's own
+/// extension if that belongs to the format, otherwise the format's first extension; empty if the
+/// format has no extension.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
 inline constexpr const char* kMatroskaExtension = ".mkv";

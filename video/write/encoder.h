@@ -53,7 +53,7 @@ struct EncoderPlan {
 [[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
 
 /// Returns whether the encoder encodes each picture by itself, and gives its packet before it takes
-/// the next picture. Then several encoders together make the same packets as a single one.
+/// the next picture. Then several encoders together make the same packets as a single encoder.
 [[nodiscard]] bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options);
 /// Returns whether `options` name an encoder for which encodes_one_by_one() is true.
 [[nodiscard]] bool asks_for_one_by_one(const EncoderOptions& options);

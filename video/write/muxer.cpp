@@ -19,8 +19,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// These are upper bounds of what muxers write at the end: indices (some 30 bytes for each packet in
-// MP4), and what surrounds them.
+// Upper bounds for the bytes that muxers write at the end: indices (some 30 bytes for each packet
+// in MP4), and the structures around them.
 constexpr std::int64_t kIndexBytesPerPacket = 64;
 constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 

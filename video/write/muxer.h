@@ -43,7 +43,7 @@ struct MuxerOptions {
 
 /// Writes to a temporary file beside the output (core/files/output_file.h), or each picture of a
 /// sequence to its own file (ImageSequence). Only one thread at a time may use it. The destructor
-/// removes what was written, unless finish() or finish_partial() has been called.
+/// removes the files, unless finish() or finish_partial() has been called.
 ///
 /// Another thread writes the file. A call returns when its bytes are formatted. If the write fails,
 /// a later call reports the error, at the latest drain().
@@ -69,7 +69,7 @@ class Muxer {
   /// example because the packet is damaged, the packet is left out and counted. Throws
   /// Error(output).
   void write_side(UniqueAVPacket packet);
-  /// Returns how many packets write_side() left out. It counts only streams of which other packets
+  /// Returns how many packets write_side() left out. Counts only streams of which other packets
   /// were taken. If all packets of a stream are refused, the format can't store the stream, and
   /// that is no damage.
   [[nodiscard]] std::int64_t side_packets_lost() const;
@@ -81,8 +81,8 @@ class Muxer {
   void drain();
 
   /// Returns the number of video packets that were taken, but will be missing in the file, because
-  /// the disk took no more. Valid after drain(). It ignores the 20 bytes or so that containers add
-  /// to each packet, so it is not exact.
+  /// the disk took no more. Valid after drain(). The number isn't exact, because it ignores the 20
+  /// bytes or so that containers add to each packet.
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
   /// Returns whether each picture has its own file.

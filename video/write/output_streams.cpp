@@ -70,7 +70,7 @@ OutputStream StreamMaker::add_video(const VideoStreamInfo& video) {
   AVStream* stream = new_stream();
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
-  // For raw pictures, the tag says what format they have.
+  // For raw pictures, the tag states their format.
   if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
     keep_tag_if_valid(*stream->codecpar, *output_.oformat);
   else

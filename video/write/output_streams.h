@@ -1,4 +1,4 @@
-// Makes the streams of an output from those of an input, according to the StreamPlans.
+// Makes the streams of an output from the streams of an input, according to the StreamPlans.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct StreamData {
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
 /// Returns a sentence for each of these data (EncoderSetup::stream_data) that neither the format
-/// nor the encoder can store, and for what is lost of Dolby Vision.
+/// nor the encoder can store, and for the data of Dolby Vision that are lost.
 [[nodiscard]] std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& first,
                                                         const EncoderSetup& setup,
                                                         const AVOutputFormat& format);

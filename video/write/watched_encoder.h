@@ -11,7 +11,7 @@
 
 namespace facepipe::video {
 
-/// Says what is looked for in each picture.
+/// Says which data are looked for in each picture.
 struct PictureDataWatch {
   std::set<AVFrameSideDataType> kept;  ///< types that need no notice (kept_picture_data())
   Originals originals = Originals::keep;
