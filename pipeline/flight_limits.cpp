@@ -20,8 +20,9 @@ constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 constexpr int kBetweenStages = 4;
 // Hidden frames in a lane's encoder and in the queue before it. They don't wait for a verdict.
 constexpr int kHiddenInFlight = 4;
-// Frames of a lane that wait until the tracker comes to their segment. Another lane is worth its
-// cost if 32 frames can wait. More than 256 are of no use, because cuts are a few seconds apart.
+// Frames of a lane that wait until the tracker comes to their segment. A further lane is worth its
+// cost if 32 of its frames can wait. More than 256 waiting frames are of no use, because cuts are a
+// few seconds apart.
 constexpr int kLeastOfLane = 32;
 constexpr int kMostOfLane = 256;
 // Frames that wait in lanes use at most 1 / kShareOfFreeMemory of a device's free memory.

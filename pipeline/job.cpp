@@ -279,7 +279,7 @@ void Job::finish(JobResult& result) {
   fill_lanes(result);
   result.failure = end_.failure();
   // A source's failure means that bytes are missing which another run may get. Damaged bytes are no
-  // failure, because they stay damaged.
+  // failure, because another run would get the same bytes.
   if (const auto& failure = input_.source->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
   fill_detection(result);

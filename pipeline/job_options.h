@@ -28,9 +28,9 @@ namespace facepipe::pipeline {
 /// The lanes of a run that works on several inputs at once. A job begins with one lane. When no
 /// input is left for the other lanes, they can join the job.
 struct SharedLanes {
-  PermitPool lanes;       ///< one permit a lane; its number is the lane for Backend::for_lane()
-  int count = 1;          ///< number of all lanes
-  int own = 0;            ///< the lane that the job begins with; the caller holds its permit
+  PermitPool lanes;  ///< one permit for each lane, whose number is passed to Backend::for_lane()
+  int count = 1;     ///< number of all lanes
+  int own = 0;       ///< the lane that the job begins with; the caller holds its permit
   bool may_grow = false;  ///< other lanes are allowed to join the job
 };
 
@@ -78,7 +78,7 @@ struct HideJob {
   /// gets a small luma of each frame. The host and the device find the same motion.
   bool host_motion = false;
   track::TrackerOptions tracks;        ///< the plan sets `most_waiting`
-  std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides
+  std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides the
                                        ///< technical ones
   /// Bytes for frames that wait. A frame takes six bytes for each two pixels. The default is enough
   /// for half a second of 8K at 30 frames a second. If the number is too small, the look-ahead is
@@ -133,8 +133,8 @@ struct SearchOptions {
   /// tracker does so). Only on the CPU. If n > 1, the detector returns all detections over
   /// kWeakFace.
   int every = 1;
-  /// Only detections with a higher score are faces. It is set if the detector also returns weaker
-  /// detections: for JobOptions::follow, and for `every` > 1.
+  /// Only detections with a higher score are faces. This score is set if the detector also returns
+  /// weaker detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
   nms::NmsOptions nms;
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels

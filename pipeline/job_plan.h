@@ -43,7 +43,7 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
 };
 
-/// Returns whether several lanes use the device at once, of this job or of several jobs.
+/// Returns whether several lanes, of this job or of several jobs, use the device at once.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
 /// Returns whether the output gets this packet. The packet belongs to a stream that isn't the
@@ -86,7 +86,7 @@ struct OpenInput {
 };
 
 /// A job before its threads start. If a device fails while lanes are prepared, the job loses the
-/// lanes of this device, and a notice says so. If it is the first lane's device, the job fails.
+/// lanes of this device, and a notice says so. If the first lane's device fails, the job fails.
 struct PlannedJob {
   JobPlan plan;
   OpenInput input;

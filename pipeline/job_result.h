@@ -24,7 +24,8 @@ struct DeviceShare {
   Device device;
   int lanes = 0;
   std::int64_t frames = 0;
-  std::string failure;  ///< why it failed (other devices then did the rest); empty if it works
+  std::string failure;  ///< why it failed (other devices then repeated its unfinished work); empty
+                        ///< if it works
 };
 
 /// Says how many lanes decode one input.

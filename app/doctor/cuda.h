@@ -1,4 +1,4 @@
-// Implements doctor's part about CUDA: writes facts as text.
+// Prints doctor's section about CUDA.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Implements doctor's part about model files that packages of the operating system install.
+// Prints doctor's section about model files that packages of the operating system install.
 #pragma once
 
 #include <string_view>

@@ -9,7 +9,7 @@
 namespace facepipe::app {
 
 /// Marks the input as skipped if its output exists and --skip-existing was given. Throws
-/// Error(output) if the output exists and must not be, or can't be, replaced.
+/// Error(output) if the output exists and must not or can't be replaced.
 void check_existing_output(const RunOptions& options, InputOutcome& outcome);
 
 /// Handles a skipped input that an earlier run found damaged, so that something is missing in its

@@ -24,7 +24,7 @@ struct InputOutcome {
   PlannedInput planned;
   InputStatus status = InputStatus::waiting;
   int code = 0;                ///< this input's exit code
-  std::string error;           ///< one line if it failed
+  std::string error;           ///< the error in one line, if the input failed
   bool keeps_video = false;    ///< its video exists already; only the other files are made
   pipeline::JobResult result;  ///< only for an input that is done, damaged or partial
 

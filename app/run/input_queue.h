@@ -24,7 +24,7 @@ class InputQueue {
   struct Turn {
     std::size_t index = 0;
     /// True if the input is at least one lane's share of all remaining work. Then lanes that find
-    /// no more inputs in the queue may help with it.
+    /// no more inputs in the queue may help with this input.
     bool may_grow = false;
   };
 

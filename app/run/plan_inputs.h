@@ -20,7 +20,7 @@ struct PlannedInput {
   /// named, or as the user wrote it if the user named the input itself.
   std::string name;
   std::filesystem::path output;    ///< empty if there is no video output
-  std::optional<Failure> failure;  ///< why it can't be worked on; nullopt if it can
+  std::optional<Failure> failure;  ///< why facepipe can't work on it; nullopt if it can
 };
 
 /// Says where outputs are written.

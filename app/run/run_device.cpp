@@ -19,7 +19,7 @@ std::string only_on_cpu(const RunOptions& options) {
 }
 
 /// Throws Error(usage) if the user wants the device to look for motion, but the device can't.
-/// @param looks  whether the run looks for faces
+/// @param looks  true if the run looks for faces
 void check_motion(const DeviceChoice& choice, bool looks) {
   const DeviceKind kind = choice.devices.front().kind;
   if (kind == DeviceKind::cpu)

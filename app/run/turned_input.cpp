@@ -115,7 +115,7 @@ class Sampling {
   const std::stop_token stop_;
   video::Notices notices_;
   std::shared_ptr<detector::DetectorFactory> detectors_;
-  std::vector<verify::Looks> looks_;  // by quarter turns
+  std::vector<verify::Looks> looks_;  // index: number of quarter turns
   detector::FacesByTurn found_{};
   std::set<std::int64_t> seen_;  // time stamps of frames
 };

@@ -39,7 +39,7 @@ class TurnedInputs {
 
   std::mutex mutex_;  // guards detectors_
   std::map<int, std::shared_ptr<detector::DetectorFactory>>
-      detectors_;  // by the side of the detectors' pictures
+      detectors_;  // key: side of the detectors' pictures, in pixels
 };
 
 }  // namespace facepipe::app

@@ -230,7 +230,8 @@ class CpuProcessor final : public FrameProcessor {
     if (has_two && !turned_first) work.turned = turned_detector_->acquire(stop);
   }
 
-  /// Searches the turned picture of a frame that was searched before, and extends its interval.
+  /// Searches the turned picture of a frame whose upright picture was searched before. Extends
+  /// `inference` to the end of this search.
   void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
                       Detections& candidates, Interval& inference) const {
     const int turns = options_.hide->turned_too;

@@ -47,7 +47,7 @@ class FramesBetween {
   /// frames that waited for it.
   /// @param tracks  the track of each detection in `to_follow`; empty if no ids are wanted
   void push(WorkItem item, std::vector<std::int64_t> tracks, const FrameProcessor::Sink& sink);
-  /// Gives the frames that still wait to `sink`, at the stream's end.
+  /// At the stream's end, gives `sink` the frames that still wait.
   void flush(const FrameProcessor::Sink& sink);
 
  private:

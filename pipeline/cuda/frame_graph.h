@@ -72,7 +72,7 @@ class FrameGraph {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Returns how many candidates of the last frame suppression had no room for.
+  /// Returns the number of candidates of the last frame for which suppression had no room.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:

@@ -51,7 +51,7 @@ class CudaKeeper final : public PictureKeeper {
   WaitingPictures& pictures_;
   CopyCounter& copies_;
   cuda::Stream stream_;
-  Frame source_;  // while it is copied
+  Frame source_;  // the frame that is being copied
   std::shared_ptr<const cuda::Event> copied_;
 };
 
@@ -102,7 +102,7 @@ std::shared_ptr<WaitingPictures::Place> WaitingPictures::place() {
   std::call_once(allocated_, [this] {
     const std::size_t bytes = layout_.bytes;
     auto all = std::make_shared<cuda::DeviceBuffer<std::byte>>(pictures_ * bytes);
-    // The first pictures_ places are parts of `all`; each further place has its own memory.
+    // The first pictures_ places use memory of `all`; each further place has its own memory.
     const auto make = [bytes, all = std::move(all), used = std::size_t{0}]() mutable {
       auto made = std::make_unique<Place>();
       const bool in_piece = all && used + bytes <= all->size();

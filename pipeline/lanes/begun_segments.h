@@ -37,8 +37,8 @@ class BegunSegments {
   [[nodiscard]] bool count_frame();
 
   /// Gives a packet of another stream to the last segment. If earlier segments have not ended, the
-  /// packet is kept here until they have. Otherwise the lane could wait until Order has room for
-  /// the packet, while Order waits for the end of an earlier segment in this lane. Errors:
+  /// packet is kept here until they have ended. Otherwise the lane could wait until Order has room
+  /// for the packet, while Order waits for the end of an earlier segment in this lane. Errors:
   /// Error(input) if too many packets are kept.
   void give(SidePacket packet);
 

@@ -53,11 +53,12 @@ class Order {
   struct Limits {
     /// Limit for waiting frames of the head, and for its waiting packets of other streams.
     int of_head = 8;
-    std::int64_t bytes_behind = std::int64_t{1} << 30;  ///< bytes of all later segments together
+    /// Limit for the bytes of all later segments together.
+    std::int64_t bytes_behind = std::int64_t{1} << 30;
     /// Multiplies `bytes_behind` until other lanes have repeated the segments of a failed lane.
     int times_after_failure = 8;
   };
-  /// How much of a segment lanes have given.
+  /// How much of a segment the lanes have given.
   struct Progress {
     bool whole = false;  ///< the whole segment was given
     std::int64_t frames = 0;
@@ -76,7 +77,8 @@ class Order {
   /// the head. Returns true if the segment is whole now.
   bool give(std::int64_t segment, FinishedFrame frame);
   /// Adds a packet of another stream. next() returns it after the first `after` frames of the
-  /// segment. `after` must not fall from packet to packet. Waits for room; `stop` ends the wait.
+  /// segment. `after` must not decrease from one packet to the next. Waits for room; `stop` ends
+  /// the wait.
   void give(std::int64_t segment, SidePacket packet, std::int64_t after,
             const std::stop_token& stop);
   void give(std::int64_t segment, SidePacket packet, std::int64_t after) {

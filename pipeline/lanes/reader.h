@@ -1,4 +1,4 @@
-// Declares Reader, the work of the thread of a job that reads.
+// Declares Reader, the work of a job's reading thread.
 #pragma once
 
 #include <cstdint>

@@ -110,8 +110,8 @@ class TrackQueue {
   /// before this segment. `stop` ends the wait. `stop` must be requested whenever the constructor's
   /// `stop` is requested.
   [[nodiscard]] std::optional<Room> admit(std::int64_t segment, const std::stop_token& stop);
-  /// Adds the next frame of a segment. Its verdict will go to `answers`, which outlives the calls
-  /// of answer() and finish().
+  /// Adds the next frame of a segment. Its verdict will go to `answers`, which must outlive the
+  /// calls of answer() and finish().
   /// @param room  from admit() for this frame
   void give(Room& room, Given given, Answers& answers);
   /// Says that the segment has `frames` frames.

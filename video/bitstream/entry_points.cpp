@@ -52,7 +52,7 @@ bool promises_recovery(Bytes sei) {
   return false;
 }
 
-/// Returns whether a slice of H.264 has type I, which has two numbers (H.264 table 7-6).
+/// Returns whether a slice of H.264 has type I. Two numbers mean this type (H.264 table 7-6).
 bool is_i_slice(Bytes slice) {
   RbspReader reader(slice.subspan(1));
   static_cast<void>(reader.exp_golomb());  // first_mb_in_slice

@@ -23,7 +23,7 @@ struct Prelude {
 };
 
 /// Returns a copy of the packet with the prelude added. The packet's own parameter sets come last,
-/// so they replace the prelude's. Throws std::bad_alloc.
+/// so they replace the prelude's sets. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
 /// Says whether a decoder can begin at a packet. It can if it gives the same pictures as a decoder
@@ -68,7 +68,7 @@ struct PacketFacts {
 /// it. Packets are not trusted: a malformed packet is no entry.
 class EntryPoints {
  public:
-  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
+  /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
   [[nodiscard]] PacketFacts look_at(const AVPacket& packet);

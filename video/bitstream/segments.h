@@ -38,7 +38,7 @@ struct SegmentPacket {
 /// for a decision. If there is no safe cut, there is one segment. Only one thread may use it.
 class Segmenter {
  public:
-  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
+  /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit Segmenter(const AVCodecParameters& parameters);
 
   /// Takes the next packet of the stream, in file order. Before the next send(), call next() until

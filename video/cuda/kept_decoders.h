@@ -44,7 +44,7 @@ struct IdleDecoder {
 class KeptDecoders {
  public:
   /// Removes a decoder of this kind and returns it; nullopt if there is none. If there is none and
-  /// the device's memory is too short for another decoder, it destroys all kept decoders.
+  /// the device has too little memory for another decoder, destroys all kept decoders.
   [[nodiscard]] std::optional<IdleDecoder> take(const DecoderKind& kind);
   void give_back(DecoderKind kind, IdleDecoder decoder);
 

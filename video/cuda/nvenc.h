@@ -15,11 +15,12 @@ namespace facepipe::video {
 /// This size is larger than the smallest size that any chip's NVENC takes.
 inline constexpr Size kSmallNvencSize{320, 192};
 
-/// Describes what is to be encoded, and how.
+/// Describes the pictures to encode, and the encoder with its options.
 struct NvencTask {
   std::string encoder;  ///< FFmpeg's name of the encoder
   Size size = kSmallNvencSize;
-  AVPixelFormat surface = AV_PIX_FMT_NV12;  ///< NV12, P010LE or P016LE (NVENC takes 10 bits of it)
+  /// NV12, P010LE or P016LE. Of P016LE, NVENC takes 10 bits.
+  AVPixelFormat surface = AV_PIX_FMT_NV12;
   bool interlaced = false;
   CodecOptions options;
 };

@@ -21,7 +21,7 @@
 
 namespace facepipe::video {
 
-/// Says what decodes the video for the device.
+/// Says whether NVDEC or the CPU decodes the video.
 enum class DecoderChoice {
   automatic,  ///< NVDEC if it can decode the stream; otherwise the CPU, and a notice says so. The
               ///< CPU decodes still images, because creating a decoder on the chip takes longer.
@@ -109,7 +109,7 @@ class Decoder {
  protected:
   Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
 
-  /// Returns FFmpeg's usual decoder for the stream, or one that also decodes the stream's
+  /// Returns FFmpeg's usual decoder for the stream, or a decoder that also decodes the stream's
   /// transparency. Errors: Error(input) if there is none.
   [[nodiscard]] const AVCodec& usual_codec() const;
 

@@ -33,8 +33,8 @@ constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
 // some more.
 constexpr std::int64_t kLongestPrimingUs = 200'000;
 
-/// Returns the size in the first bytes of a PNG. Returns nullopt if the bytes aren't a PNG's, or if
-/// the size isn't allowed.
+/// Returns the size in the first bytes of a PNG. Returns nullopt if the bytes aren't the begin of a
+/// PNG, or if the size isn't allowed.
 std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
   constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int
   return Size{static_cast<int>(width), static_cast<int>(height)};
 }
 
-/// Returns whether a file of boxes (ISO/IEC 14496-12) states that it is a picture.
+/// Returns whether an ISO base media file (ISO/IEC 14496-12) states that it is a picture.
 bool is_called_picture(const AVFormatContext& context) {
   constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
                                                     "heix", "heim", "heis", "jpeg"};
@@ -142,7 +142,8 @@ void Demuxer::check_opening(int code) const {
   check_av(code, ErrorKind::input, url_);
 }
 
-// FFmpeg examines the streams with its own decoders, which must not allocate what we refuse.
+// FFmpeg examines the streams with its own decoders, which must not allocate pictures that facepipe
+// refuses.
 void Demuxer::find_streams() {
   redirect_ffmpeg_log();  // take_refused_size() needs it
   static_cast<void>(take_refused_size());

@@ -26,9 +26,9 @@ class Demuxer final : public Source {
   ///                    the constructor waits for its first data
   /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
   ///                    one is decoded
-  /// Throws Error(input) if the input can't be opened, names other files, is no media, has no video
-  /// stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF picture
-  /// from a pipe. Throws Stopped.
+  /// Throws Error(input) if the input can't be opened, names other files, is no media file, has no
+  /// video stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF
+  /// picture from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
@@ -67,8 +67,8 @@ class Demuxer final : public Source {
   /// it. For AVIF and HEIF, it is known at once; for other still images, after their packet was
   /// read. Returns nullopt for all other inputs.
   [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
-  /// Returns a sentence for each thing in the input that won't be decoded and isn't a stream of its
-  /// own, for example further pictures of a file, or another layer of HEVC. The list is complete
+  /// Returns a sentence for each thing in the input that won't be decoded and isn't a separate
+  /// stream, for example further pictures of a file, or another layer of HEVC. The list is complete
   /// when the first packet of the video has been read.
   [[nodiscard]] std::vector<std::string> left_out() const;
   /// Returns whether each packet contains the transparency of its picture as a separate coded

@@ -40,8 +40,8 @@ struct FirstPicture {
 /// Reads `source` from its current position until a picture of the chosen range has come, the input
 /// has ended, or the source was stopped. If the device's decoder refuses the stream,
 /// DecoderChoice::automatic makes the CPU decode it from the first packet on, and a notice says so.
-/// This needs all packets, but at most kMaxKeptBytes of packets are kept. If more were read, a
-/// refusal is an error. Errors: as `open` and Decoder; Error(device) if the device's decoder
+/// For this, all packets are needed. At most kMaxKeptBytes of packets are kept; if more were read,
+/// a refusal is an error. Errors: as `open` and Decoder; Error(device) if the device's decoder
 /// refuses and the CPU can't replace it; Error(input) if other streams' packets before the first
 /// picture exceed kMaxKeptBytes.
 [[nodiscard]] FirstPicture read_first_picture(Source& source, const OpenDecoder& open,

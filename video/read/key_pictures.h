@@ -14,7 +14,7 @@ namespace facepipe::video {
 /// thread may use it.
 class KeyPictures {
  public:
-  /// `parameters` must be those with which the decoder is opened. Throws std::bad_alloc.
+  /// The decoder must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit KeyPictures(const AVCodecParameters& parameters)
       : entries_(parameters), opened_with_(entries_.prelude()) {}
 

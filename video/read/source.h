@@ -27,7 +27,7 @@ class Source {
   /// Throws std::bad_alloc.
   [[nodiscard]] virtual UniqueAVPacket read() = 0;
 
-  /// Makes reading end when this `stop` is requested, from now on.
+  /// From now on, a request of `stop` ends reading.
   virtual void stop_with(std::stop_token stop) = 0;
 
   // The following functions are valid once read() has returned nullptr.

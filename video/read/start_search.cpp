@@ -89,8 +89,7 @@ class StartSearch {
 }  // namespace
 
 void seek_to_start(Demuxer& demuxer, double seconds) {
-  const AVIOContext* const io =
-      demuxer.format().pb;  // nullptr if FFmpeg opens what it needs itself
+  const AVIOContext* const io = demuxer.format().pb;  // nullptr if FFmpeg opens files itself
   if (io != nullptr && (io->seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
   const auto after = static_cast<std::int64_t>(std::llround(seconds * AV_TIME_BASE));
   StartSearch(demuxer, demuxer.origin_us() + after).run();

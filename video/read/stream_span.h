@@ -37,7 +37,7 @@ class StreamSpan {
   /// Returns whether the codec holds nothing from before the next packet.
   [[nodiscard]] bool idle() const { return idle_; }
   void set_idle() { idle_ = true; }
-  /// Makes the next packet the first one of a stream.
+  /// Makes the next packet the first packet of a stream.
   void restart();
 
  private:

@@ -44,8 +44,8 @@ bool is_one_of(AVCodecID codec, std::span<const AVCodecID> codecs) {
   return std::find(codecs.begin(), codecs.end(), codec) != codecs.end();
 }
 
-// Returns whether MPEG-TS has an identifier for the codec. It stores any other stream as private
-// data, which no player reads.
+// Returns whether MPEG-TS has an identifier for the codec. MPEG-TS stores any other stream as
+// private data, which no player reads.
 bool mpegts_names(AVCodecID codec, AVMediaType type) {
   constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
                               AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,       AV_CODEC_ID_VVC,

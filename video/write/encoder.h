@@ -34,9 +34,9 @@ struct EncoderPlan {
   AVPixelFormat encoded = AV_PIX_FMT_NONE;  ///< format of the pictures that the encoder gets
 };
 
-/// Returns the encoder that `options` name, or the format's usual one (libx264 if the format can
-/// store H.264). Errors: Error(usage) for an unknown name; Error(output) if the format can't store
-/// the encoder's packets.
+/// Returns the encoder that `options` name, or the format's usual encoder (libx264 if the format
+/// can store H.264). Errors: Error(usage) for an unknown name; Error(output) if the format can't
+/// store the encoder's packets.
 [[nodiscard]] const AVCodec& choose_codec(const EncoderOptions& options,
                                           const AVOutputFormat& format, const std::string& output,
                                           Notices& notices);

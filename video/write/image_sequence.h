@@ -12,8 +12,8 @@
 
 namespace facepipe::video {
 
-/// Returns whether the last part of a path contains FFmpeg's pattern for a number: one %d or %0Nd,
-/// where %% means a per cent sign.
+/// Returns whether the last component of a path contains FFmpeg's pattern for a number: one %d or
+/// %0Nd, where %% means a per cent sign.
 [[nodiscard]] bool is_sequence_name(const std::filesystem::path& path);
 
 /// Returns an existing file that a picture of the sequence would replace. Returns an empty path if

@@ -235,7 +235,6 @@ void Muxer::tell_left_out() const {
   }
 }
 
-/// Sets a packet's stamps in the output.
 void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);

@@ -88,8 +88,7 @@ class Muxer {
   /// Returns whether each picture has its own file.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
-  /// Returns the errno with which the disk refused more; 0 if it took everything that has been
-  /// written so far.
+  /// Returns the errno with which the disk refused further bytes; 0 if it took all bytes so far.
   [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.

@@ -174,7 +174,7 @@ OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
 }
 
 void set_header_rules(AVFormatContext& output) {
-  // Stamps stay unchanged if the format can store them as they are, or stores none. If a muxer
+  // Stamps stay unchanged if the format can store them unchanged, or stores no stamps. If a muxer
   // shifted all streams to begin at zero, the priming sound of AAC would shift the video too. For
   // other formats, FFmpeg shifts all streams together.
   if (holds_negative_stamps(*output.oformat))

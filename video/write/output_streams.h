@@ -29,7 +29,7 @@ struct VideoStreamInfo {
 /// Describes a stream that gets packets.
 struct OutputStream {
   AVStream* stream = nullptr;                    ///< belongs to the output's context
-  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if its text must be converted
+  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if the stream's text must be converted
 };
 
 /// Makes streams in an output's context. The input, the context and the filter must outlive it. Not

@@ -71,7 +71,7 @@ std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutp
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans) {
   const HeaderTrial trial(input, format, video);
-  // If the video is the only stream nothing is tried, because trying a header takes time.
+  // If the video is the only stream, nothing is tried, because trying a header takes time.
   const bool alone = std::ranges::none_of(plans, is_beside_video);
   if (is_image_format(format) || alone || trial.refusal(plans).empty()) return {};
   std::vector<StreamPlan> kept(plans.size());
