@@ -78,8 +78,8 @@ void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first,
   lane.encoder = video::watched(std::move(encoder), std::move(watch));
 }
 
-/// Drops streams that the muxer refuses. Only when the video's encoder is open, it is known which
-/// streams these are.
+/// Drops streams that the muxer refuses. Which streams these are is known only when the video's
+/// encoder is open.
 void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
                           const video::VideoStreamInfo& video, video::Notices& notices) {
   for (const std::size_t dropped :

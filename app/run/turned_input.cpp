@@ -27,8 +27,8 @@ constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
 constexpr int kSideStep = 160;  // sides are multiples of this, so few detectors are needed
-// If the first two pictures show at least kSeveralFaces upright faces, and far fewer turned faces,
-// no more pictures are sampled.
+// Sampling ends early if at least kFewPictures pictures together show at least kSeveralFaces
+// upright faces, and at least twice as many upright faces as faces of any other turn.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 

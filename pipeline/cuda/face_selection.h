@@ -51,8 +51,8 @@ class FaceSelection {
   std::optional<cuda::DetectionBuffers> over_;
   nms::CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
-  cuda::DeviceBuffer<std::uint32_t>
-      kept_counts_;  ///< two numbers: kept candidates, and candidates beyond the capacity
+  /// Two numbers: kept candidates, and candidates beyond the capacity.
+  cuda::DeviceBuffer<std::uint32_t> kept_counts_;
   cuda::DeviceBuffer<Box> kept_boxes_;     ///< empty unless moves_boxes()
   cuda::DeviceBuffer<float> kept_scores_;  ///< empty unless changes_scores()
   cuda::DetectionBuffers faces_;

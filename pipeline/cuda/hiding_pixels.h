@@ -42,8 +42,8 @@ class WaitingPictures {
  private:
   /// The memory of one picture, and the event of its last copy.
   struct Place {
-    std::shared_ptr<cuda::DeviceBuffer<std::byte>>
-        memory;                    ///< memory of all pictures, or of this picture alone
+    /// Memory of all pictures, or of this picture alone.
+    std::shared_ptr<cuda::DeviceBuffer<std::byte>> memory;
     std::byte* samples = nullptr;  ///< the picture's part of `memory`
     cuda::Event done{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
   };

@@ -10,8 +10,8 @@ namespace facepipe::pipeline {
 
 std::string EncodeStage::name() const { return std::string(to_string(StageId::encode)); }
 
-/// Waits for the next frame. If no frame comes within kPatience, takes all frames out of the
-/// encoder before it waits on, because other lanes may be waiting for these frames.
+/// Waits for the next frame. If no frame comes within kPatience, calls Encoder::catch_up() before
+/// it waits on, because other lanes may be waiting for frames that the encoder holds.
 std::optional<WorkItem> EncodeStage::next(const video::Encoder::Sink& sink) {
   std::optional<WorkItem> item = from_.pop_within(kPatience);
   if (item) return item;

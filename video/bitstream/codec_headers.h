@@ -17,7 +17,7 @@ namespace facepipe::video {
 /// need.
 [[nodiscard]] bool can_clean_header(const AVCodecParameters& parameters);
 
-/// Removes all data from a header that decoders don't need. Vorbis and Theora lose their comments,
+/// Removes from a header all data that decoders don't need. Vorbis and Theora lose their comments,
 /// and the pictures in them. FLAC and Opus keep only the facts about the sound. ASS loses its
 /// title, names, comments, pictures and fonts. Other text subtitles lose their whole header. A
 /// header for which can_clean_header() is false is also removed completely. Returns a description

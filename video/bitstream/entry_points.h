@@ -1,5 +1,5 @@
-// Finds the packets at which a decoder can begin in the middle of a stream. EntryPoints decides
-// this for a packet without later packets; cuts.h also uses later packets.
+// Finds the packets at which a decoder can begin in the middle of a stream. EntryPoints looks at a
+// packet and at earlier packets. CutFinder (cuts.h) also looks at later packets.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace {
 using Id = std::uint64_t;
 
 // The most items, references, properties and associations that are read. Files for viewers have
-// fewer. Further ones are ignored.
+// fewer. Further entries are ignored.
 constexpr std::size_t kMost = 65536;
 // At most this many bytes are searched for the name of an auxiliary picture's kind.
 constexpr std::size_t kLongestName = 256;

@@ -42,7 +42,7 @@ class StreamSpan {
 
  private:
   std::optional<KeyPictures> keys_;
-  bool begins_ = true;  // the next packet is the first packet of all, or the first one after an end
+  bool begins_ = true;  // the next packet is the first packet of all, or the first after an end
   bool idle_ = false;
   bool finishing_ = false;
   bool finished_ = false;  // the end was sent to FFmpeg, or all pictures were pushed out

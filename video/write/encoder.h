@@ -93,7 +93,9 @@ class Encoder {
   /// Takes a frame, and calls `sink` with zero or more packets, in decoding order.
   virtual void encode(Frame frame, FrameRecord record, const Sink& sink) = 0;
 
-  /// Gives the packets that are ready. It is called if no frame comes for a while.
+  /// Gives all packets that the encoder can give without further frames. Waits for them if they
+  /// aren't ready. It is called if no frame comes for a while. An encoder that needs further frames
+  /// gives none.
   virtual void catch_up(const Sink& /*sink*/) {}
 
   /// Gives all packets that the encoder still holds. It is called at the end.
