@@ -7,7 +7,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-// A face and a detection are the same face if their IoU is larger than this.
+// A face and a detection are the same face if their IoU is larger than this threshold.
 constexpr float kSameFace = 0.5F;
 
 /// Returns the options without look-ahead, because only the tracks of the newest frame are needed.

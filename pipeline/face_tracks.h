@@ -13,7 +13,8 @@
 namespace facepipe::pipeline {
 
 /// Follows faces like a job that hides them, but returns their tracks at once, without look-ahead.
-/// The ids are the same that such a job writes to an edit file. Used by one thread.
+/// The ids are equal to the ids that a job that hides faces writes to an edit file. Used by one
+/// thread.
 class FaceTracks {
  public:
   FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);

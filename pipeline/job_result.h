@@ -24,13 +24,14 @@ struct DeviceShare {
   Device device;
   int lanes = 0;
   std::int64_t frames = 0;
-  std::string failure;  ///< why it failed (other devices then did the rest); empty if it works
+  std::string failure;  ///< why it failed (other devices then repeated its unfinished work); empty
+                        ///< if it works
 };
 
 /// Says how many lanes decode one input.
 struct LanePlan {
   int count = 1;        ///< in the plan: the most lanes; in the result: the lanes that were used
-  std::string why_one;  ///< why there is one lane, if more were possible or asked for
+  std::string why_one;  ///< why there is only one lane, if more were possible or wanted
   std::vector<DeviceShare> failed;  ///< devices that failed while lanes were prepared
 };
 
@@ -42,7 +43,7 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
-/// Counts what was found in all frames.
+/// Counts searched frames, faces and candidates of a job.
 struct FoundCounts {
   std::int64_t searched = 0;  ///< frames that a detector has searched
   std::int64_t faces = 0;
@@ -56,7 +57,7 @@ struct NetworkUse {
   std::optional<detector::Tiling> tiling;  ///< set if pictures are too large for one network run
 };
 
-/// Says which lanes and devices the job used, and what it copied.
+/// Says which lanes and devices the job used, and which copies it made.
 struct ResourceUse {
   LanePlan lanes;
   std::int64_t cuts = 0;             ///< cuts between segments
@@ -105,8 +106,8 @@ struct JobResult {
   /// could not be read to its end. If the job hides faces, it may be any failure between reading
   /// and writing.
   std::optional<Error> failure;
-  /// The video's path: its final or its partial name. For a sequence of pictures, the name that has
-  /// a place for the number.
+  /// The video's path: its final or its partial name. For a sequence of pictures, the name with the
+  /// placeholder for the number.
   std::filesystem::path output;
 
   /// Returns whether nothing of the input was damaged or missing.

@@ -1,5 +1,5 @@
-// Runs a detector on one generated picture. This shows whether it runs, and whether its results are
-// finite and near to those of another engine.
+// Runs a detector on one generated picture. This shows whether the detector runs, and whether its
+// results are finite and similar to the results of another engine.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ namespace facepipe::app {
 [[nodiscard]] Frame test_picture();
 
 struct SelfTestResult {
-  double milliseconds = 0;  ///< of a frame that is not the first: that one warms the engine up
-  Detections candidates;    ///< of test_picture()
-  Size network_size;        ///< the picture's size for a detector without a network
+  /// Time of one frame. The first frame isn't timed, because it warms the engine up.
+  double milliseconds = 0;
+  Detections candidates;  ///< of test_picture()
+  Size network_size;      ///< the picture's size for a detector without a network
 };
 
 /// Throws Error(device) if the engine fails or its output isn't finite. The factory's score

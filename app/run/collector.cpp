@@ -47,7 +47,7 @@ void Collector::complete_frames(const InputOutcome& outcome) {
   } else if (shared_.of_several) {
     files.forget();
   } else {
-    files.keep_unfinished(outcome.planned.name);  // a part of the only input is worth keeping
+    files.keep_unfinished(outcome.planned.name);  // a part of the only input is kept
   }
 }
 

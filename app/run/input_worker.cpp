@@ -131,7 +131,8 @@ pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool
   return observer;
 }
 
-/// Throws Error(output) if all files of frames were given up. A job without video then ends.
+/// Throws Error(output) if the run has given up all files about frames. A job without video then
+/// ends.
 void InputWorker::check_that_something_is_written() {
   const std::scoped_lock lock(shared_.files.mutex);
   const SideOutputs& files = shared_.files.files;

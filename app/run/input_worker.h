@@ -20,8 +20,8 @@
 
 namespace facepipe::app {
 
-/// Holds what the inputs of a run share while they are worked on. Everything that it refers to must
-/// outlive the work.
+/// Holds the objects that all inputs of a run share. The objects must outlive the work on the
+/// inputs.
 struct SharedWork {
   RunContext context;
   std::vector<InputOutcome>& outcomes;
@@ -38,8 +38,8 @@ class InputWorker {
  public:
   explicit InputWorker(SharedWork shared) : shared_(std::move(shared)) {}
 
-  /// Works on an input after all inputs before it have ended. So its frames are written to the
-  /// files at once.
+  /// Works on an input after all earlier inputs have ended. So its frames are written to the files
+  /// at once.
   void work_alone(std::size_t index);
 
   /// Works on an input while other inputs are worked on, too. So its frames wait in a spool.

@@ -18,17 +18,17 @@ namespace facepipe::app {
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// Reads an edit file. If a track has its own style, its shape and its growth are still those of
-/// `appearance`. Throws Stopped. Throws the errors of read_track_file() and sha256_of_input().
-/// Throws Error(input) for a style that no track may have, such as an image: an edit file may come
-/// from anywhere, so it must not name other files. Throws Error(usage) if the edit file has the
-/// SHA-256 of another input.
+/// Reads an edit file. A track's own style doesn't change the shape and the growth: these always
+/// come from `appearance`. Throws Stopped. Throws the errors of read_track_file() and
+/// sha256_of_input(). Throws Error(input) for a style that no track may have, such as an image: an
+/// edit file may come from anywhere, so it must not name other files. Throws Error(usage) if the
+/// edit file has the SHA-256 of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
     const std::filesystem::path& path, const std::string& input,
     const overlay::HideOptions& appearance, const std::stop_token& stop);
 
 /// Converts tracks that were just found to the form of tracks that were read. Throws Error(device)
-/// if there are too many.
+/// if there are too many tracks.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
     const track::TrackFile& found, const std::string& input);
 

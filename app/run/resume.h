@@ -9,19 +9,20 @@
 
 namespace facepipe::app {
 
-/// Compares the inputs of a run with what an earlier run has left. Without --skip-existing, it
-/// changes nothing.
+/// Compares the inputs of a run with the files that an earlier run has left. Without
+/// --skip-existing, it changes nothing.
 class Resume {
  public:
-  /// @param files  contain what earlier runs wrote; they and the options must outlive this object
+  /// @param files  the files with the results of earlier runs; they and the options must outlive
+  ///               this object
   Resume(const RunOptions& options, SideOutputs& files) : options_(options), files_(files) {}
 
   /// Skips each input that an earlier run has done completely: its video, and its frames in the
-  /// files. If two inputs have the same name in the files, it is unknown whose frames these are.
-  /// Then the frames are forgotten.
+  /// files. If two inputs have the same name in the files, it is unknown to which input the frames
+  /// belong. Then these frames are forgotten.
   void skip_what_is_done(std::vector<InputOutcome>& outcomes);
-  /// Decides this for one input: skips it, or lets the run work on it again if its frames are
-  /// missing.
+  /// Decides about one input whose video exists: skips the input, or lets the run work on it again
+  /// if its frames are missing.
   void skip_if_done(InputOutcome& outcome) const;
 
   /// Returns whether an earlier run has done everything for all inputs, so that its files stay

@@ -31,7 +31,8 @@ struct RunParts {
       faces_by_turn = {};
 };
 
-/// Holds what each part of a run gets. The options and the functions must outlive the run.
+/// Holds the arguments that each part of a run gets. The options and the functions must outlive the
+/// run.
 struct RunContext {
   const RunOptions& options;
   const RunParts& parts;

@@ -21,8 +21,8 @@ class TurnedInputs {
  public:
   /// Counts the faces in pictures spread over the chosen range of an input, in each of the four
   /// turns. Works on the CPU, on at most 6 pictures. Stops after two pictures if these show far
-  /// more upright faces. Reduces pictures to 640 pixels a side, and decodes at most 32 frames for
-  /// each picture. Returns nullopt if the turn can't be found out:
+  /// more upright faces than turned faces. Reduces pictures to 640 pixels a side, and decodes at
+  /// most 32 frames for each picture. Returns nullopt if the turn can't be found out:
   /// * the input is not a regular file, so it can be read only once;
   /// * the model is not a network;
   /// * there is an error, which the job itself will report.
@@ -39,7 +39,7 @@ class TurnedInputs {
 
   std::mutex mutex_;  // guards detectors_
   std::map<int, std::shared_ptr<detector::DetectorFactory>>
-      detectors_;  // by the side of the detectors' pictures
+      detectors_;  // key: side of the detectors' pictures, in pixels
 };
 
 }  // namespace facepipe::app

@@ -37,7 +37,7 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
   }
 }
 
-/// Returns the result of the second pass, completed by what only the first pass knows.
+/// Returns the result of the second pass, completed with the facts that only the first pass knows.
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
   second.counts = first.counts;

@@ -30,7 +30,7 @@ struct CpuWork final : FrameWork {
   std::unique_ptr<detector::DetectionRequest> turned;
 };
 
-/// Keeps frames where they are, because the CPU's decoders don't need this memory again.
+/// Returns frames without a copy, because the CPU's decoders don't need the frames' memory again.
 class CpuKeeper final : public PictureKeeper {
  public:
   [[nodiscard]] Frame kept(Frame frame) override { return frame; }
@@ -92,7 +92,8 @@ class DrawnTracking {
     if (options.search.every > 1) between_.emplace(options);
   }
 
-  /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
+  /// Selects the detections that tracks need. Their scores may be lower than the scores of drawn
+  /// faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
     return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
@@ -217,10 +218,10 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
-  /// Takes all requests that the frame needs, because finish() must not wait for one: later frames
-  /// may hold them all. Two jobs can share both detectors, with the roles exchanged (one job's
-  /// turned pictures have the size of the other job's pictures). So that they don't block each
-  /// other, all jobs take the detectors' requests in the same order.
+  /// Takes all requests that the frame needs, because finish() must not wait for a request: later
+  /// frames may hold all requests. Two jobs can share both detectors, with the roles exchanged (one
+  /// job's turned pictures have the size of the other job's pictures). To avoid a deadlock, all
+  /// jobs take the detectors' requests in the same order.
   void take_requests(CpuWork& work, const std::stop_token& stop) const {
     const bool has_two = turned_detector_ && turned_detector_ != detector_;
     const bool turned_first = has_two && std::less<>()(turned_detector_.get(), detector_.get());
@@ -229,7 +230,8 @@ class CpuProcessor final : public FrameProcessor {
     if (has_two && !turned_first) work.turned = turned_detector_->acquire(stop);
   }
 
-  /// Searches the turned picture of a frame that was searched before, and extends its interval.
+  /// Searches the turned picture of a frame whose upright picture was searched before. Extends
+  /// `inference` to the end of this search.
   void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
                       Detections& candidates, Interval& inference) const {
     const int turns = options_.hide->turned_too;

@@ -15,7 +15,8 @@ nms::NmsOptions greedy_of(const nms::NmsOptions& nms) {
   return greedy;
 }
 
-/// Takes from a searched frame the data that its neighbours need: time, small picture, detections.
+/// Takes from a searched frame the data that neighbouring frames need: time, small picture,
+/// detections.
 track::SearchedFrame searched_of(WorkItem& item) {
   return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
           std::exchange(item.to_follow, {})};
@@ -72,7 +73,7 @@ void FramesBetween::fill_in(const Searched* after) {
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 
-/// Sets the record's faces: those of the wanted scores and sizes, after suppression.
+/// Sets the record's faces: the faces with the wanted scores and sizes, after suppression.
 void FramesBetween::take(const track::FacesBetween& all, const Searched* after,
                          FrameRecord& record) {
   Detections faces;

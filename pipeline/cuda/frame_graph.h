@@ -24,15 +24,15 @@
 namespace facepipe::pipeline {
 
 /// The least scores of a job that follows faces. The detector returns all candidates that score
-/// more than the lower of the two.
+/// more than the lower of these two scores.
 struct FollowedScores {
   float followed = 0;  ///< candidates that score more are followed
   float face = 0;      ///< candidates that score more are faces
   friend bool operator==(const FollowedScores&, const FollowedScores&) = default;
 };
 
-/// What a FrameGraph is captured from. It is the same for all frames of a job. It has eight
-/// members, because each is a separate fact.
+/// The facts from which a FrameGraph is captured. They are the same for all frames of a job. Each
+/// of the eight members is a separate fact.
 struct FrameGraphSetup {
   std::shared_ptr<const detector::CudaDetector> detector;
   overlay::CudaOverlaySetup overlay;  ///< if it has no style, nothing is drawn
@@ -67,12 +67,12 @@ class FrameGraph {
             CopyCounter& copies);
 
   /// Returns the last frame's detections that tracks need. Greedy suppression has selected them,
-  /// whatever FrameGraphSetup::nms is. Call it after wait(), and only if faces are followed.
+  /// regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Returns how many candidates of the last frame suppression had no room for.
+  /// Returns the number of candidates of the last frame for which suppression had no room.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:

@@ -29,7 +29,7 @@ class CudaWork final : public FrameWork {
   ~CudaWork() override {
     if (waited_for_) return;
     try {
-      graph_.wait();  // else another picture would get the frame's memory while the graph runs
+      graph_.wait();  // otherwise another picture would get the frame's memory while the graph runs
     } catch (const std::exception& failure) {
       spdlog::warn("the device failed at a frame that was given up: {}", failure.what());
     }

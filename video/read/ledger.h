@@ -27,12 +27,13 @@ struct FrameLedger {
 /// Keeps one entry for every video packet until its frame has come. Not thread-safe.
 class Ledger {
  public:
-  /// Holds what is known about a packet when its frame comes.
+  /// Holds the facts about a packet that are needed when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
-    bool shown = true;  ///< false for a packet with AV_PKT_FLAG_DISCARD, one outside of the chosen
-                        ///< range, a second field, or one that says that nothing changes
-    FrameTimes times;   ///< the interval of read, and the beginning of decode
+    /// False for a packet with AV_PKT_FLAG_DISCARD, a packet outside of the chosen range, a second
+    /// field, or a packet that says that nothing changes.
+    bool shown = true;
+    FrameTimes times;          ///< the interval of read, and the beginning of decode
     std::int64_t segment = 0;  ///< as ReadPacket::segment
   };
 
@@ -46,8 +47,8 @@ class Ledger {
   /// Returns whether there are packets whose frames haven't come yet, or are lost.
   [[nodiscard]] bool has_open() const { return !open_.empty(); }
 
-  /// Adds a duration to that of the packet that was registered last, because its second field came
-  /// in a packet of its own.
+  /// Adds `duration` to the duration of the packet that was registered last, because the second
+  /// field of its picture came in a packet of its own.
   void extend_last(std::int64_t duration);
 
   /// Corrects the counts if the packet's stamp said wrongly whether the frame of `entry` is shown.

@@ -20,12 +20,12 @@ struct StreamData {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the data that apply to all pictures, for every encoder. They are the stream's own, or if
-/// it has none, those of the first picture.
+/// Returns the data that apply to all pictures, for every encoder. They are the stream's own data
+/// or, if the stream has none, the data of the first picture.
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
 /// Returns a sentence for each of these data (EncoderSetup::stream_data) that neither the format
-/// nor the encoder can store, and for what is lost of Dolby Vision.
+/// nor the encoder can store, and for the data of Dolby Vision that are lost.
 [[nodiscard]] std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& first,
                                                         const EncoderSetup& setup,
                                                         const AVOutputFormat& format);
