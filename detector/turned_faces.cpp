@@ -11,7 +11,7 @@ namespace {
 // If the faces are upright, it finds far more of them in the pictures as they are.
 constexpr std::int64_t kTimesAsMany = 2;  // kHalves / kTimesAsMany is the factor: 1.5
 constexpr std::int64_t kHalves = 3;
-// If fewer faces than this were found, they may be false.
+// Fewer faces than this may be false detections.
 constexpr std::int64_t kFewFaces = 3;
 
 }  // namespace

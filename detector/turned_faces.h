@@ -13,14 +13,14 @@
 
 namespace facepipe::detector {
 
-/// Returns an orientation for the same samples. With it, the upright picture is turned clockwise by
-/// `quarter_turns` (0..3) more.
+/// Returns the orientation that also turns the upright picture clockwise by `quarter_turns` (0..3).
+/// The samples are the same.
 [[nodiscard]] constexpr Orientation turned(Orientation orientation, int quarter_turns) {
   return {(orientation.quarter_turns + quarter_turns) % 4, orientation.mirrored};
 }
 
-/// Returns a frame of the same samples, whose upright picture is turned clockwise. The returned
-/// frame keeps the samples alive.
+/// Returns a frame of the same samples, whose upright picture is turned clockwise by
+/// `quarter_turns`. The returned frame keeps the samples alive.
 [[nodiscard]] Frame turned_view(const Frame& frame, int quarter_turns);
 
 /// Converts a box in the turned picture to the picture itself, whose size is `upright`.

@@ -1,6 +1,6 @@
-// Plans at which levels of a picture a cascade searches, and where its window lies in them. The
-// rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so exactly its
-// windows are examined. The plan is the same on all devices.
+// Plans the levels of a picture that a cascade searches, and the places of its window in each
+// level. The rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so
+// the cascade examines exactly OpenCV's windows. The plan is the same on all devices.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace facepipe::detector::cascade {
 
-/// Says which sizes of faces are searched for.
+/// Limits the sizes of the faces that are searched for.
 struct LevelOptions {
   double scale_factor = 1.1;  ///< from one level to the next, > 1
   double min_face = 0;        ///< least shorter side of the window, in the picture's pixels

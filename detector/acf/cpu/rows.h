@@ -2,8 +2,8 @@
 // hand. Each vector operation is equal to the scalar operation, so all instruction sets compute the
 // same results.
 //
-// After its last sample, a row of floats has room for kRowRoom samples. The functions may read and
-// overwrite them.
+// Each row of floats must have room for kRowRoom more samples after its last sample. The functions
+// may read and overwrite these samples.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace facepipe::detector::acf {
 /// No vector holds more samples than this.
 inline constexpr int kRowRoom = 16;
 
-/// Returns the number of floats from one row to the next: `length` samples and the room after them.
+/// Returns the number of floats from one row to the next: the samples and the room after them.
 [[nodiscard]] constexpr int row_stride(int length) {
   return (length + kRowRoom - 1) / kRowRoom * kRowRoom + kRowRoom;
 }
@@ -51,7 +51,7 @@ void smooth_down(const float* before, const float* here, const float* after, int
 void smooth_across(const float* from, int length, float* to);
 
 /// Refers to a row of LUV, with the row before and the row after it. At the border, the row itself
-/// takes the place of the missing row.
+/// replaces the missing row.
 struct ThreeRows {
   const float* before[kColors] = {};
   const float* here[kColors] = {};
@@ -84,11 +84,12 @@ struct TriangleRows {
 void add_triangle_row(const TriangleRows& rows, int length);
 
 /// Adds up each row of vertical sums horizontally, and divides the magnitudes by the result.
-/// `scratch` has three rows of length + 2 * kRadius samples. `stride` is the distance of its rows.
+/// `scratch` has three rows of length + 2 * kRadius samples. `stride` is the distance of these
+/// rows.
 void normalize_row(const float* magnitude, const float* sum, int length, float* scratch, int stride,
                    float* to);
 
-/// Refers to the rows that a row of cells is made from: four rows each of smoothed LUV, of
+/// Refers to the rows from which a row of cells is made: four rows each of smoothed LUV, of
 /// normalized magnitudes and of orientations.
 struct CellRows {
   const float* color[kColors][kShrink] = {};
@@ -96,7 +97,7 @@ struct CellRows {
   const float* orientation[kShrink] = {};
 };
 /// Makes a row of `length` cells of each channel. `scratch` has kOrientations rows of 4 * length
-/// samples. `stride` is the distance of its rows.
+/// samples. `stride` is the distance of these rows.
 void cells_row(const CellRows& rows, int length, float* scratch, int stride,
                float* const (&to)[kChannels]);
 

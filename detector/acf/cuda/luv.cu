@@ -48,7 +48,7 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPl
                 color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.picture.lightness);
 }
 
-/// Holds four pixels (2 x 2). Computes the pixel that they become in a picture of half the size.
+/// Holds four pixels (2 x 2), and computes the pixel of the half picture that is their mean.
 struct Quad {
   Luv pixels[2][2];
 

@@ -34,9 +34,9 @@ inline constexpr int kWordPlaces = 32;
 inline constexpr int kTileColumns = 64;
 inline constexpr int kMostTileRows = 96;
 
-/// Says from which pixels of the picture a pixel of a level is made, along one axis. It lies
-/// between pixel `first` and the next pixel. `weight` is the weight of the next pixel in 256ths, or
-/// 0 if there is none.
+/// Says from which pixels of the picture a pixel of a level is made, along one axis. The level's
+/// pixel lies between pixel `first` of the picture and the next pixel. `weight` is the weight of
+/// the next pixel in 256ths, or 0 if there is no next pixel.
 struct alignas(4) AxisPixel {
   std::uint16_t first = 0;
   std::uint16_t weight = 0;
@@ -98,11 +98,11 @@ inline constexpr std::int32_t kMostCorners = 12;
 constexpr int corners_of_kind(int kind) {
   return kind < kKinds ? kStumpKinds[kind].corners : kMostCorners;
 }
-/// Returns the number of WordPairs of a stump. They hold the corners, in bytes from the window's
-/// first sum, then the threshold, and then the left leaf minus the right leaf.
+/// Returns the number of WordPairs of a stump. The pairs hold the corners, in bytes from the
+/// window's first sum, then the threshold, and then the left leaf minus the right leaf.
 constexpr int stump_pairs(int kind) { return (corners_of_kind(kind) + 3) / 2; }
-/// Returns the number of WordPairs before a run of stumps of one kind. They hold the kind and the
-/// number of stumps. For kOtherKind, the factors (StumpKind::counts) follow.
+/// Returns the number of WordPairs before a run of stumps of one kind. The pairs hold the kind and
+/// the number of stumps. For kOtherKind, the factors (StumpKind::counts) follow.
 constexpr int run_head_pairs(int kind) { return kind < kKinds ? 1 : 1 + kMostCorners / 2; }
 
 /// Holds two words, which one load reads into uniform registers (registers that the lanes of a warp

@@ -357,8 +357,8 @@ __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMem
     for (int w = 0; w < kWindows; ++w) leaves[w] += memory.partial[part * pairs + warp][w][lane];
 }
 
-/// Evaluates a stage for the places that have reached it. Returns false if there are none. If there
-/// are few, several warps share the trees, so that all warps have work.
+/// Evaluates a stage for the places that have reached it. Returns false if no place has reached the
+/// stage. If few places have, several warps share the trees, so that all warps have work.
 template <bool kStumps>
 __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWords& stumps,
                                            const Tile& tile, int index, const TileArrays& arrays,

@@ -52,8 +52,8 @@ struct Tree {
   std::uint32_t leaf_count = 0;  ///< node_count + 1
 };
 
-/// A window passes a stage unless the sum of its trees' leaves is < threshold. The leaves are added
-/// as doubles, in the order of the trees.
+/// A window passes a stage if the sum of its trees' leaves is >= threshold. The leaves are added as
+/// doubles, in the order of the trees.
 struct Stage {
   std::uint32_t first_tree = 0;  ///< index in Cascade::trees
   std::uint32_t tree_count = 0;  ///< > 0

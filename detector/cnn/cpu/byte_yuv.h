@@ -29,7 +29,7 @@ class ByteYuv {
   [[nodiscard]] View view(const Frame& frame);
 
   /// Returns one plane in 8 bits. `channels` is 1 for a planar format, and 2 for an interleaved
-  /// one. The plane is valid as long as a view.
+  /// one. The plane is valid until the next call, and only while the frame exists.
   [[nodiscard]] cv::Mat to_bytes(const Frame& frame, std::size_t plane, int channels);
 
  private:

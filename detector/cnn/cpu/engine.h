@@ -1,9 +1,10 @@
-// Defines the contract of the libraries that run the network on host memory, and says which of them
-// exist. One of them can also compute on a CUDA device; it makes its own copies.
+// Defines the contract of the libraries that run the network on host memory, and says which of
+// these libraries the build has. OpenCV can also compute on a CUDA device; it then copies the input
+// and the outputs itself.
 //
-// An Engine is a network for one size. An Inference is a place in an engine, with its own input and
-// outputs. Every engine keeps the same contract and passes the same tests. Only engine.cpp knows
-// which engines were built in.
+// An Engine is a network for one size. An Inference is one run at a time in an engine, with its own
+// input and outputs. Every engine keeps the same contract and passes the same tests. Only
+// engine.cpp knows which engines were built in.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,7 @@ class Inference {
   /// engine fails.
   virtual void start() = 0;
 
-  /// Waits for the run. Returns at once if none was started. Throws Error(device) if the run
+  /// Waits for the run. Returns at once if no run was started. Throws Error(device) if the run
   /// failed.
   virtual void wait() = 0;
 
@@ -86,7 +87,7 @@ class NetworkObserver {
 
 /// Makes a network of size `network` on an engine of this build. Throws Error(device), naming the
 /// model's file, if the engine refuses the model, the precision or the device, or if the ranges
-/// belong to another network. Throws Error(internal) if the library has no engine here.
+/// belong to another network. Throws Error(internal) if this build has no engine of `library`.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                                   const EngineOptions& options);
 

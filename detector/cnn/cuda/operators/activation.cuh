@@ -44,7 +44,7 @@ __device__ __forceinline__ Halves8 read_halves(const __half* from) {
   return reinterpret_cast<const Halves8&>(bits);
 }
 
-/// Adds as floats and rounds once.
+/// Adds two chunks as floats, and rounds each sum once.
 __device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
   Halves8 result;
 #pragma unroll

@@ -51,7 +51,7 @@ struct ConvolutionArguments {
   int input_height;
   int input_width;
   int input_pitch;  ///< halves from one pixel to the next
-  int row_width;    ///< number of pixels in a row of the map that `rows` counts
+  int row_width;    ///< width of the map whose pixels `rows` counts
   int output_pitch;
   graph::Window window;
   graph::Activation activation;
@@ -61,7 +61,8 @@ struct ConvolutionArguments {
 /// Tiles with short steps fit every device.
 [[nodiscard]] std::size_t convolution_shared_bytes(ConvolutionTile tile);
 
-/// Allows the kernel to use this much shared memory. Must be called before the first launch.
+/// Allows the kernel to use the shared memory for this tile. Must be called before the first
+/// launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
 /// If `f32` is true, the output is floats; only pointwise and window can do this. Throws

@@ -67,7 +67,7 @@ __device__ __forceinline__ float computed(const ElementwiseArguments& a, float v
   return activated(value, a.activation);
 }
 
-/// Multiplies in floats and rounds once.
+/// Multiplies two chunks as floats, and rounds each product once.
 __device__ __forceinline__ Halves8 product(const Halves8& a, const Halves8& b) {
   Halves8 result;
 #pragma unroll

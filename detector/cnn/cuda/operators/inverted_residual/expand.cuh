@@ -101,7 +101,7 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
-/// Computes the limits that limit() needs, from the columns of the lane's pixels.
+/// Computes the limits for limit(), from the columns of the lane's pixels.
 __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
                                             int lane, std::uint32_t (&limits)[kStripInputs]) {
 #pragma unroll
@@ -141,8 +141,8 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
     }
 }
 
-/// Computes kRows rows of results for an expanded group, and writes them to `results`. They are
-/// tiles of 16 pixels. Each tile is a fragment that has one chunk for each of 32 lanes.
+/// Computes kRows rows of results for an expanded group, and writes them to `results`. The results
+/// are tiles of 16 pixels. Each tile is a fragment that has one chunk for each of 32 lanes.
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void expand_and_filter(const ExpandedGroupWeights<kChunks>& w,
                                                   std::uint32_t strip, int first_y, int height,

@@ -13,7 +13,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Is bound to the device that was current at construction. Not thread-safe.
+/// Belongs to the device that was current at construction. Not thread-safe.
 class InvertedResidualTrial {
  public:
   /// Allocates input, output and weights, and waits for the upload. Input values are within +-0.5.

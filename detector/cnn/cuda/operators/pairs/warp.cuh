@@ -112,7 +112,7 @@ struct Arithmetic<float2> {
 template <class Two>
 using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// Computes to = a * b + sum, on operands as those of multiply_add().
+/// Computes to = a * b + sum. The operands have the same form as those of multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {

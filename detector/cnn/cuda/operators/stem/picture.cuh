@@ -172,9 +172,10 @@ struct StemPicture {
   }
 
   /// Converts a picture that is neither turned nor mirrored, cell by cell. Cells begin at even rows
-  /// and columns, but the block's part begins at an odd row and an odd column. So of its first
-  /// column of cells, it has only the second column of pixels, which the block's first threads
-  /// convert pixel by pixel. Of its first row of cells, it has only the second row of pixels.
+  /// and columns, but the block's part begins at an odd row and an odd column. So it contains only
+  /// the second column of pixels of its first column of cells. The block's first threads convert
+  /// these pixels one by one. Likewise, it contains only the second row of pixels of its first row
+  /// of cells.
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;
