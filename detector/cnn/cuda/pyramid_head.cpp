@@ -83,7 +83,7 @@ int warps_for(int tiles, Size map, int multiprocessors) {
 }
 
 /// Returns a lower bound of the values, before the activation, whose score may pass the threshold.
-/// It holds for any rounding of the activation.
+/// The bound holds for any rounding of the activation.
 float least_of(float threshold, graph::Activation pending) {
   if (pending != graph::Activation::sigmoid) return threshold;
   constexpr double kRounding = 1e-6;
@@ -92,7 +92,7 @@ float least_of(float threshold, graph::Activation pending) {
   return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
-/// Tells whether the kernels can read the cells of such a head.
+/// Returns whether the kernels can read the cells of this head.
 bool is_read_by_kernels(const HeadData& head) {
   return head.kind == HeadKind::centerface && head.anchors == 1;
 }

@@ -5,6 +5,7 @@
 // All convolutions and all additions of two tensors are quantized. Other nodes (activations,
 // resizing, the outputs) stay unchanged. The picture's range is 0..255; the other ranges come from
 // a file.
+//
 // A level of a convolution's input means the same value in all channels. But the values of one
 // channel may be a hundredth of another's. So each channel is first divided by its own factor, and
 // the weights that read it are multiplied by this factor. The network's result stays the same,
