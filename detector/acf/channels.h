@@ -2,12 +2,12 @@
 // are computed, operation by operation. The method is that of Dollar et al. 2014, as their toolbox
 // implements it, and of Van Ranst et al. on GPUs.
 //
-// All operations are in single precision, each is rounded to nearest, they run in the order written
-// here, and none is contracted. So all devices and all instruction sets compute the same channels,
-// bit for bit. On CUDA, explicit intrinsics prevent contraction; on the CPU, the option
-// -ffp-contract=off prevents it. The toolbox itself uses the processor's approximate reciprocals
-// and a table of arc cosines. So its results on processors of different makers differ by about
-// 1e-3.
+// All operations are in single precision. Each operation is rounded to nearest, and they run in the
+// order written here, without fused multiply-add. So all devices and all instruction sets compute
+// the same channels, bit for bit. On CUDA, explicit intrinsics prevent fused multiply-add; on the
+// CPU, the option -ffp-contract=off prevents it. The toolbox itself uses the processor's
+// approximate reciprocals and a table of arc cosines. So its results on processors of different
+// makers differ by about 1e-3.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,8 @@ namespace facepipe::detector::acf {
 inline constexpr int kShrink = 4;        ///< width and height of a cell, in pixels
 inline constexpr int kOrientations = 6;  ///< number of orientation bins; each covers pi / 6
 inline constexpr int kColors = 3;        ///< number of colours; L, U and V are the first channels
-inline constexpr int kMagnitude = 3;     ///< the channel of magnitudes; histograms follow it
+inline constexpr int kMagnitude = 3;     ///< index of the magnitude's channel; the histograms
+                                         ///< follow
 inline constexpr int kChannels = kColors + 1 + kOrientations;
 /// radius of the triangle filter; magnitudes are divided by the filter's result
 inline constexpr int kRadius = 5;
@@ -183,8 +184,8 @@ inline constexpr int kAngleFactors = 8;
   return angle >= 6.0F ? sub(angle, 6.0F) : angle;
 }
 
-/// Divides a magnitude by the mean of the magnitudes around it. `sum` is the sum of the magnitudes
-/// around it, weighted by the triangle in both directions.
+/// normalized() divides a magnitude by the mean of the magnitudes around it. `sum` is the sum of
+/// the magnitudes around it, weighted by the triangle in both directions.
 inline constexpr float kTriangleShare = static_cast<float>(1.0 / 1296);
 inline constexpr float kNormalizer = .005F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized(float magnitude, float sum) {

@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostWindows = 65536;
 struct Taps {
   int length = 0;
   int count = 0;
-  std::vector<std::int32_t> index;  ///< the old sample, at tap * length + sample
-  std::vector<float> weight;        ///< its weight, at tap * length + sample
+  std::vector<std::int32_t> index;  ///< index of the old sample, at tap * length + sample
+  std::vector<float> weight;        ///< weight of the old sample, at tap * length + sample
 };
 [[nodiscard]] Taps make_taps(int before, int after);
 

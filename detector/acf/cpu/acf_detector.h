@@ -20,7 +20,7 @@
 
 namespace facepipe::detector::acf {
 
-/// Makes upright pictures of frames in host memory. A pixel has 4 bytes: red, green, blue and an
+/// Makes upright pictures from frames in host memory. A pixel has 4 bytes: red, green, blue and an
 /// unused byte. Samples are first reduced to 8 bits (ByteYuv). Owns scratch memory, so only one
 /// thread at a time may use an object.
 class RgbMaker {
@@ -72,8 +72,8 @@ class PyramidScanner {
   [[nodiscard]] std::vector<Window> find(const cv::Mat& rgb, Workers& workers,
                                          Memory& memory) const;
 
-  /// Returns the channels of one of scales(), for tests. They are in `memory` and valid until its
-  /// next use.
+  /// Returns the channels of one of scales(), for tests. The channels are in `memory`, and are
+  /// valid until `memory` is used again.
   [[nodiscard]] const Planes& channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
                                        Memory& memory) const;
 

@@ -14,7 +14,7 @@
 
 namespace facepipe::detector::acf {
 
-/// No vector holds more samples than this.
+/// Number of samples for which there is room after a row. No vector has more samples.
 inline constexpr int kRowRoom = 16;
 
 /// Returns the number of floats from one row to the next: the samples and the room after them.
@@ -39,8 +39,8 @@ void to_luv_row(const std::uint8_t* from, int width, const float* lightness, flo
 /// Adds up `count` rows, each multiplied by its weight, in their order.
 void add_rows(const float* const* rows, const float* weights, int count, int length, float* to);
 
-/// Adds up taps within a row, and multiplies each sum by `factor`. The room after `from` must not
-/// contain NaN.
+/// Resamples a row by `taps`, and multiplies each result by `factor`. The room after `from` must
+/// not contain NaN.
 void add_taps(const float* from, const Taps& taps, float factor, float* to);
 /// Multiplies each sample by `factor`.
 void scale_row(const float* from, float factor, int length, float* to);
@@ -67,7 +67,7 @@ void gradient_row(const ThreeRows& rows, float down, int length, float* magnitud
 /// Refers to rows that the triangle filter works with: magnitudes, and sums of several rows of
 /// magnitudes. e is the newest row. "The sum of two from e - 1 on" is the sum of rows e - 1 and e.
 /// "The sum of six from e - 5 on" is the sum of rows e - 5 .. e. A doubled sum adds two
-/// neighbouring sums of six. Members with "made" are written, the others are read.
+/// neighbouring sums of six. Members marked "made" are written, all others are read.
 struct TriangleRows {
   const float* magnitude_before = nullptr;  ///< row e - 1
   const float* magnitude = nullptr;         ///< row e

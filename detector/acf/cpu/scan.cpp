@@ -18,7 +18,7 @@
 #define FACEPIPE_ACF_SCAN
 namespace facepipe::detector::acf {
 
-/// No vector holds more windows than this.
+/// Largest number of windows in a vector.
 constexpr int kMostLanes = 16;
 
 /// Holds the state of neighbouring windows after some trees. Each window has a lane of a vector.
@@ -63,8 +63,8 @@ HWY_INLINE std::uint32_t bits_of(hn::Mask<Words> mask) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(bytes));
 }
 
-/// Walks the trees until only a few windows of the group are left. Walking the trees for each of
-/// these windows separately is faster.
+/// Walks the trees until only a few windows of the group are left. For few windows, it is faster to
+/// walk the trees for each window separately.
 void walk(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
           Group& group) {
   const Lanes d;

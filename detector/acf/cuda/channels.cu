@@ -43,7 +43,7 @@ struct RealMemory {
     float smooth[kColors][kSmoothHigh][kColumns | 1];
     float sums[kHigh][kStrengthWide | 1];  ///< later: the triangle's vertical sums
   };
-  /// magnitudes; those of the tile are later normalized
+  /// magnitudes; the tile's magnitudes are later normalized
   float strength[kStrengthHigh][kStrengthWide | 1];
   union {
     float angle[kHigh][kWide];
@@ -116,7 +116,7 @@ class SourceColumn {
   const float* column_;
 };
 
-/// Gives the same samples as SourceColumn, but only for a tile none of whose rows lies beyond the
+/// Gives the same samples as SourceColumn, but only for a tile whose rows are all within the
 /// border.
 class InnerColumn {
  public:
@@ -242,7 +242,7 @@ struct Neighbours {
   float factor;
 };
 
-/// Returns the neighbours of the i-th magnitude. The first magnitude is that of pixel `first` of a
+/// Returns the neighbours of the i-th magnitude. The first magnitude belongs to pixel `first` of a
 /// picture that is `length` pixels long.
 template <bool kInner>
 __device__ Neighbours neighbours_of(int i, int first, int length, int smooth_length) {

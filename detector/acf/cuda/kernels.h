@@ -87,10 +87,10 @@ struct DeviceScale {
   DeviceTaps across;
   DeviceTaps down;
   std::int32_t first_cell = 0;    ///< index of its first padded cell in each plane of its batch
-  std::uint32_t first_place = 0;  ///< number of places that the scales before it have
+  std::uint32_t first_place = 0;  ///< number of places of all scales before it
 };
 
-/// Describes a part of a scale. `column` and `row` are those of its first cell or place.
+/// Describes a part of a scale. `column` and `row` are the position of its first cell or place.
 struct Part {
   std::int32_t scale = 0;  ///< index of the scale, or of the real scale
   std::int32_t column = 0;
@@ -110,13 +110,13 @@ struct alignas(16) DeviceTree {
 inline constexpr int kLaneRun = 4;
 inline constexpr int kWarpTrees = 32 * kLaneRun;
 
-/// Describes the layout of the cells that a block scans. They are in shared memory if they fit
+/// Describes the layout of the cells that a block scans. The cells are in shared memory if they fit
 /// there, otherwise in global memory.
 struct ScanLayout {
   std::int32_t in_shared = 0;  ///< 1 if the cells are copied to shared memory
   std::int32_t rows = 0;       ///< largest number of rows of places in a tile
-  std::int32_t stride = 0;     ///< samples from one row to the next
-  std::int64_t plane = 0;      ///< samples of each channel
+  std::int32_t stride = 0;     ///< number of samples from one row to the next
+  std::int64_t plane = 0;      ///< number of samples of each channel
 };
 
 /// Describes scales that are in memory at the same time.
@@ -156,8 +156,8 @@ struct PyramidPlan {
   std::int32_t resized_width = 0;  ///< length of the longest of the resized rows
   std::int32_t scale_count = 0;
   Size padding;             ///< padding on each side, in cells
-  std::int32_t stride = 0;  ///< samples from one row to the next in the planes of a batch
-  std::int64_t plane = 0;   ///< samples of each plane of a batch
+  std::int32_t stride = 0;  ///< number of samples from one row to the next in the planes of a batch
+  std::int64_t plane = 0;   ///< number of samples of each plane of a batch
   const DeviceReal* real = nullptr;
   const DeviceScale* scales = nullptr;
   const Part* real_parts = nullptr;
@@ -254,12 +254,12 @@ void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers&
 /// to use the shared memory that it needs. Throws Error(device) if CUDA fails.
 [[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
-/// Appends the windows of a batch that pass to buffers.found.
+/// Finds the windows of a batch that pass, and appends them to buffers.found.
 void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
                  cuda::StreamView stream);
 
 /// Writes the scores and the boxes of the windows that were found, ordered by scale, row and
-/// column. If more windows passed than buffers.capacity, to.count exceeds to.capacity.
+/// column. If more than buffers.capacity windows have passed, to.count exceeds to.capacity.
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 

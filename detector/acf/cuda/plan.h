@@ -33,7 +33,7 @@ struct AcfTables {
 
 /// Returns the model's trees for windows in planes of this layout: `stride` samples from one row to
 /// the next, and `plane` samples from one channel to the next. The offsets of a tree are in bytes
-/// from the window's first sample. They must fit into 32 bits.
+/// from the window's first sample. The offsets must fit into 32 bits.
 [[nodiscard]] std::vector<DeviceTree> trees_for(const Model& model, std::int64_t stride,
                                                 std::int64_t plane);
 

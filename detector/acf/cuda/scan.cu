@@ -19,18 +19,18 @@ constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
 constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at once
-constexpr int kWindows = 2;  ///< windows that a lane evaluates together; it reads each tree once
+constexpr int kWindows = 2;  ///< number of windows for which a lane reads each tree only once
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
 /// Number of trees in a chunk. Shared memory has room for two chunks: the chunk of this round and
 /// the next one.
 constexpr int kChunk = 64;
-/// If a tile has at most this many places left, it takes less time if each warp, instead of each
-/// lane, evaluates a window.
+/// If a tile has at most this many places left, each warp evaluates a window. Then this is faster
+/// than a window for each lane.
 constexpr unsigned kFew = 64;
 /// If each warp evaluates a window, a round ends at the tree of this number or later.
 constexpr int kLeastRound = 128;
-// So later rounds of this kind begin and end at a multiple of kWarpTrees.
+// So later rounds begin and end at a multiple of kWarpTrees.
 static_assert(2 * kChunk % kWarpTrees == 0 && kLeastRound % kWarpTrees == 0);
 
 // --- A tile --------------------------------------------------------------------------------------

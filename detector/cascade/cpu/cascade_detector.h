@@ -1,5 +1,5 @@
-// Implements the detector of cascades on the CPU. It makes the picture grey, makes smaller levels
-// of it, and slides a window over each level.
+// Implements the detector of cascades on the CPU. It makes the picture grey, reduces it to smaller
+// levels, and slides a window over each level.
 #pragma once
 
 #include <atomic>

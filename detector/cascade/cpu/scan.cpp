@@ -21,7 +21,7 @@ namespace facepipe::detector::cascade {
 
 /// Number of places in a row that are handled together. Their results fit into one word.
 constexpr int kChunk = 64;
-/// No vector holds more windows than this.
+/// Largest number of windows in a vector.
 constexpr std::size_t kMostLanes = 16;
 
 /// Describes neighbouring windows. Each window has a lane of a vector.
@@ -352,9 +352,10 @@ class TileScan {
                 corner(window.width - 1, window.height - 1)};
   }
 
-  /// Calls found(row, place) for each window of the tile that passes, in raster order. The tile has
-  /// `places`. memory.sums and memory.squares must have been filled. memory.skips must be as the
-  /// scan of the tile to the left has set it.
+  /// Calls found(row, place) for each window of the tile that passes, in raster order. `places` are
+  /// the tile's number of places in a row, and its number of rows. memory.sums and memory.squares
+  /// must have been filled. memory.skips must have the values that the scan of the tile to the left
+  /// has set.
   template <typename Found>
   void scan(Size places, const Found& found) {
     begin(places);

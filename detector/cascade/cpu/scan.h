@@ -18,7 +18,7 @@ struct GreyPicture {
   Size size;
 };
 
-/// The position of the window's top left pixel, in pixels of the level.
+/// Holds the position of the window's top left pixel, in pixels of the level.
 struct Place {
   int x = 0;
   int y = 0;

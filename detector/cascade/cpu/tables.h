@@ -43,7 +43,7 @@ struct StumpTable {
   float right = 0;
 };
 
-/// Describes a node of any tree. If it has no third rectangle, the weight of that rectangle is 0.
+/// Describes a node of any tree. If its feature has only two rectangles, the third weight is 0.
 struct NodeTable {
   FeatureTable<3> feature;
   FeatureTable<2> first_two;  ///< the whole feature if it has only two rectangles

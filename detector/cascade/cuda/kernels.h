@@ -60,8 +60,8 @@ struct DeviceTile {
   std::int32_t row = 0;
 };
 
-/// A decision of any tree, for one layout of sums in shared memory. If the distance to a child is
-/// 0, the child is a leaf.
+/// Describes a decision of any tree, for one layout of sums in shared memory. If the distance to a
+/// child is 0, the child is a leaf.
 struct alignas(16) DeviceNode {
   std::int32_t corners[12] = {};  ///< see FeatureTable
   std::int32_t weights[3] = {};   ///< 0 for rectangles that don't exist
@@ -132,10 +132,10 @@ struct StumpBlock {
   std::int32_t most_corners = 0;
 };
 
-/// Describes a stage. Its leaves are added up as whole numbers of 1 / `units`, in any order. If the
-/// sum is so near to the threshold that rounding could matter, it is computed again, exactly. Sums
-/// in single precision would not be precise enough: the thresholds of many cascades are only 1e-5
-/// below a sum that occurs often.
+/// Describes a stage. Its leaves are added up as whole numbers in units of 1 / `units`, in any
+/// order. If the sum is so near to the threshold that rounding could matter, the sum is computed
+/// again, exactly. Sums in single precision would not be precise enough: the thresholds of many
+/// cascades are only 1e-5 below a sum that occurs often.
 struct DeviceStage {
   std::int32_t first_tree = 0;
   std::int32_t tree_count = 0;
@@ -231,7 +231,8 @@ struct ScanBuffers {
 FACEPIPE_HOST_DEVICE constexpr int grey_stride(Size picture) { return (picture.width + 3) / 4 * 4; }
 
 /// Returns how many blocks of launch_tiles() the current device can run at once. Allows the kernel
-/// to use all the shared memory that a block may have. Throws Error(device) if that isn't enough.
+/// to use all the shared memory that a block may have. Throws Error(device) if the kernel needs
+/// more.
 [[nodiscard]] int tile_blocks(const ScanPlan& plan);
 
 /// Makes `grey` of the frame, and fills `failed` and `passed`. `blocks` must be the result of

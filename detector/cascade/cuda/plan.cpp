@@ -285,10 +285,10 @@ double most_leaves(const Cascade& cascade, const Stage& stage) {
   return most;
 }
 
-/// Chooses units such that every sum fits in 32 bits. The sum of the right leaves and the
-/// differences is at most three times the sum of the largest leaves. A sum has one number more than
-/// the stage has trees, and rounding changes each number by at most half a unit. One more half unit
-/// covers the errors of the host's additions.
+/// Chooses units such that every sum fits in 32 bits. A sum consists of the right leaves, and of
+/// differences (left leaf minus right leaf). It is at most three times the sum of the largest
+/// leaves. A sum has one number more than the stage has trees, and rounding changes each number by
+/// at most half a unit. One more half unit covers the errors of the host's additions.
 void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   constexpr int kBits = 30;
   const double largest = 3 * most_leaves(cascade, stage) + std::abs(double{stage.threshold});

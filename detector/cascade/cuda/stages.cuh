@@ -143,8 +143,8 @@ __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
   return value;
 }
 
-/// Says how far a stage's stumps have been read. `pair` is an index of pairs, over both layouts.
-/// `stump` is an index of the stage's stumps.
+/// Says how far a stage's stumps have been read. `pair` is an index of WordPairs, counted over both
+/// layouts. `stump` is an index of the stage's stumps.
 struct StumpPlace {
   int pair;
   int stump;
