@@ -28,8 +28,7 @@ struct PlacedTree {
 };
 
 struct Limits {
-  std::int32_t threshold = 0;  ///< the model's threshold: rejects a window whose sum so far is this
-                               ///< or less
+  std::int32_t threshold = 0;  ///< rejects a window whose sum so far is this or less
   std::int32_t least_sum = 0;  ///< rejects a window whose sum of all leaves is less
 };
 

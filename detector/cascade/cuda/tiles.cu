@@ -16,7 +16,8 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kColumns = kTileColumns;
 constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
-constexpr int kMostParts = 4;  // most parts of a stage's trees, if warps share them
+constexpr int kMostParts = 4;  // largest number of parts of a stage's trees, if warps share the
+                               // trees
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
@@ -29,7 +30,7 @@ __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameD
                             : plan.picture.grey_levels;
 }
 
-/// Returns the grey level of an upright pixel.
+/// Returns the grey level of a pixel of the upright picture.
 __device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
                             const std::uint8_t* levels, int x, int y) {
   const PixelPlace at = before_turning({x, y}, plan.picture.stored, plan.picture.orientation);
@@ -107,10 +108,10 @@ struct TileMemory {
   /// shared memory in which their sums begin. Each lane takes places from its own list. So lanes
   /// never access the same bank, because a corner has the same distance from the window in all
   /// lanes. counts[stage % 3] is for the lists that a stage reads, and the next element is for the
-  /// lists that it fills. The third element is set to 0 for the next stage.
+  /// lists that the stage fills. The third element is set to 0 for the next stage.
   int counts[3][kLanes];
   int left;  ///< number of places after the last stage in which each lane evaluates a window
-  int next;  ///< the next of these places
+  int next;  ///< index of the next of these places
   unsigned passed[kMostWords];
   int partial[kWarps][kWindows][kLanes];
 };

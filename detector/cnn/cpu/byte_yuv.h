@@ -20,8 +20,8 @@ class ByteYuv {
   struct View {
     std::array<Plane, 3> planes;
     Size size;                       ///< the frame's size
-    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; otherwise as wide as luma
-    bool half_height_chroma = true;  ///< true for 4:2:0; otherwise as high as luma
+    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; false if it is as wide as luma
+    bool half_height_chroma = true;  ///< true for 4:2:0; false if it is as high as luma
   };
 
   /// Returns the frame's planes. The view is valid until the next call, and only while the frame

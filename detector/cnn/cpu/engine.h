@@ -2,9 +2,9 @@
 // these libraries the build has. OpenCV can also compute on a CUDA device; it then copies the input
 // and the outputs itself.
 //
-// An Engine is a network for one size. An Inference is one run at a time in an engine, with its own
-// input and outputs. Every engine keeps the same contract and passes the same tests. Only
-// engine.cpp knows which engines were built in.
+// An Engine is a network for one size. An Inference belongs to an engine. It has its own input and
+// outputs, and does one run at a time. Every engine keeps the same contract and passes the same
+// tests. Only engine.cpp knows which engines were built in.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class Inference {
   virtual ~Inference() = default;
 
   /// Returns the network's picture: 3 planes of network height x width bytes, without gaps, in the
-  /// model's channel order. All bytes are 0 at first. The engine never changes them, so the caller
-  /// needs to write constant parts only once.
+  /// model's channel order. All bytes are 0 at first. The engine never changes the bytes, so the
+  /// caller needs to write constant parts only once.
   [[nodiscard]] virtual std::span<std::uint8_t> input() = 0;
 
   /// Starts a run on input(). The caller must not write to the input until wait() has returned. If
@@ -52,7 +52,7 @@ class Inference {
   virtual void count_copies(CopyCounter& /*copies*/) const {}
 };
 
-/// A network that was compiled for one size. Thread-safe.
+/// Holds a network that was compiled for one size. Thread-safe.
 class Engine {
  public:
   virtual ~Engine() = default;

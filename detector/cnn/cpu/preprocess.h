@@ -46,7 +46,7 @@ class Preprocessor {
   ByteYuv byte_yuv_;
   PackedRgb rgb_;
   cv::Mat packed_buffer_;
-  cv::Mat packed_;  ///< the picture in packed_buffer_; if rows must be flipped, they already are
+  cv::Mat packed_;  ///< the picture in packed_buffer_, after its rows were flipped if necessary
   cv::Mat scaled_buffer_;
   cv::Mat flipped_buffer_;
   cv::Mat transposed_buffer_;

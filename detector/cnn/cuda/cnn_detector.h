@@ -37,7 +37,7 @@ struct CudaCnnOptions {
   bool fused = true;
 };
 
-/// Says how much work planning was.
+/// Reports the time and the trials of planning.
 struct PlanReport {
   double milliseconds = 0;  ///< time from the model to weights in device memory, including trials
   int tried = 0;            ///< number of operators whose tiles were measured

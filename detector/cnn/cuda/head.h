@@ -39,8 +39,8 @@ class CandidateHead {
 
 /// Decodes as decode_head() does on the CPU (detector/cnn/model/head.h). The candidates and their
 /// order are the same, up to the rounding of float arithmetic. The first kernel marks the cells
-/// that hold a candidate and counts them. The second kernel computes the index of each candidate
-/// and writes it there. So the result is the same each time. Immutable.
+/// that hold a candidate and counts them. The second kernel computes each candidate's index and
+/// writes the candidate there. So the result is the same each time. Immutable.
 class HeadKernels : public CandidateHead {
  public:
   /// `outputs` are in the order of Model::outputs(), and all are floats. `source` is the model's

@@ -21,7 +21,7 @@ struct HeadTensor {
   const float* values;
   int pitch;                  ///< number of floats from one place to the next
   int channels;               ///< number of channels of a cell
-  graph::Activation pending;  ///< activation that is still to be applied to each value
+  graph::Activation pending;  ///< activation that must still be applied to each value
 };
 
 /// Holds the outputs of one stride, in the order of Model::outputs().

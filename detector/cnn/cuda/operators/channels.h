@@ -18,7 +18,7 @@ struct ChannelCopyArguments {
   /// Number of groups of consecutive channels that are shuffled. `to` gets the first channel of
   /// each group, then the second channel of each group, and so on. 1 keeps the order.
   int groups;
-  int zeros;  ///< number of channels behind these that are set to 0
+  int zeros;  ///< number of channels behind the copied channels that are set to 0
   std::size_t pixels;
 };
 

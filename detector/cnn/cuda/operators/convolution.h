@@ -46,11 +46,11 @@ struct ConvolutionArguments {
 
   int rows;        ///< number of pixels of the output, or of the input if transposed
   int columns;     ///< number of output channels, padded to a multiple of 8; times 4 if transposed
-  int chunks;      ///< number of chunks of 8 k in a row of the matrix
-  int tap_chunks;  ///< number of chunks of 8 k in a tap
+  int chunks;      ///< number of chunks of 8 values of k in a row of the matrix
+  int tap_chunks;  ///< number of chunks of 8 values of k in a tap
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves from one pixel to the next
+  int input_pitch;  ///< number of halves from one pixel to the next
   int row_width;    ///< width of the map whose pixels `rows` counts
   int output_pitch;
   graph::Window window;

@@ -88,7 +88,7 @@ __device__ __forceinline__ void expand_row(std::uint32_t row,
 }
 
 /// Applies relu, and then the minimum with the pixel's limit. Inside of the picture, the limit is
-/// the largest half, which prevents infinities. Outside of it, the limit is 0, because the
+/// the largest half, which prevents infinities. Outside of the picture, the limit is 0, because the
 /// depthwise convolution must read zeros there, and not relu(bias).
 __device__ __forceinline__ void limit(RowValues& values,
                                       const std::uint32_t (&limits)[kStripInputs], bool inside) {

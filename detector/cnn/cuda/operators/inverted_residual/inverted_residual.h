@@ -5,7 +5,7 @@
 //
 // A thread block computes a strip: 32 input pixels wide and some rows high. It works in two phases.
 // In the first phase, a warp computes a group of 16 expanded channels for some rows. The tensor
-// cores expand a row. A lane's results are those that it needs for the depthwise convolution, whose
+// cores expand a row. Each lane gets the results that it needs for the depthwise convolution, whose
 // sums stay in registers. The results of the depthwise convolution have the layout of operands of
 // the projection, and are stored in shared memory. In the second phase, the warps divide pixels and
 // output channels among themselves and compute the projection. The expanded channels can also be
@@ -88,11 +88,12 @@ struct InvertedResidualArguments {
 
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves from one pixel to the next: a multiple of 8
+  int input_pitch;  ///< number of halves from one pixel to the next: a multiple of 8
   int output_height;
   int output_width;
-  int output_pitch;  ///< halves from one pixel to the next: a multiple of 8
-  int input_chunks;  ///< chunks of the map's channels; the kernel's other chunks are zeros
+  int output_pitch;  ///< number of halves from one pixel to the next: a multiple of 8
+  int input_chunks;  ///< number of chunks of the map's channels; the kernel's other chunks are
+                     ///< zeros
   int expanded_groups;
   int column_tiles;
   int column_groups;

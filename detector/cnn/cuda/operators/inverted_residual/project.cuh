@@ -180,8 +180,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   const int pixel_groups = work.pixel_tiles() / kPixelTiles;
   const int units = pixel_groups * a.column_groups;
   const int split = static_cast<int>(gridDim.z);
-  const int received_units = (units + split - 1) / split;  // largest number of units that a block
-                                                           // adds up
+  const int received_units = (units + split - 1) / split;  // most units of a block
   bool ready = false;
   for (int u = warp; u < units; u += warps) {
     const int pixel_group = u % pixel_groups;
