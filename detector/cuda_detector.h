@@ -1,5 +1,5 @@
 // Declares detectors that find candidates on a CUDA device. Frames and candidates are in device
-// memory, and the host isn't involved in between. detector.h is the same for the CPU.
+// memory, and the host isn't involved in between. detector.h declares the detectors on the CPU.
 //
 // The interface doesn't depend on suppression or on networks.
 #pragma once

@@ -14,8 +14,7 @@ namespace facepipe::detector {
 /// Describes one look at a picture.
 struct CudaLook {
   std::shared_ptr<const CudaDetector> detector;
-  /// True if the detector gets the picture's samples with mirrored(Orientation)
-  /// (detector/mirror.h).
+  /// True if the detector is for the layout with a mirrored orientation (detector/mirror.h).
   bool mirrored = false;
 };
 

@@ -29,11 +29,11 @@ struct NetworkFit {
   friend bool operator==(const NetworkFit&, const NetworkFit&) = default;
 };
 
-/// Without `detect_size`, the network gets the frame's own pixels. With it, the network gets the
-/// largest picture that has the frame's aspect ratio and fits inside `detect_size`; a smaller frame
-/// is enlarged. Both sides of the network become multiples of `multiple`, >= 1. Throws Error(usage)
-/// if a side of `detect_size` is < 1 or > 16384. Throws Error(device) if a side of the network
-/// would be > 16384. Throws Error(internal) if the frame has no pixels.
+/// Without `detect_size`, the network gets the frame's own pixels. With `detect_size`, the network
+/// gets the largest picture that has the frame's aspect ratio and fits inside `detect_size`; a
+/// smaller frame is enlarged. Both sides of the network become multiples of `multiple`, >= 1.
+/// Throws Error(usage) if a side of `detect_size` is < 1 or > 16384. Throws Error(device) if a side
+/// of the network would be > 16384. Throws Error(internal) if the frame has no pixels.
 [[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size,
                                      int multiple = kUsualMultiple);
 

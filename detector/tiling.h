@@ -43,8 +43,8 @@ struct Tiling {
   [[nodiscard]] int largest_face() const;
 
   /// Returns a part of a tile, in the tile's pixels. A box is kept only if it lies wholly in this
-  /// part. A box that reaches an edge beyond which the picture continues has an incomplete face.
-  /// Another tile or the reduced picture shows this face completely.
+  /// part. If a box reaches an edge of the tile where the picture continues, its face may be
+  /// incomplete in this tile. Another tile or the reduced picture shows this face completely.
   [[nodiscard]] Box kept_area(int index) const;
 
   friend bool operator==(const Tiling&, const Tiling&) = default;

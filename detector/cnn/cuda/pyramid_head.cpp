@@ -39,8 +39,8 @@ float window_weight(const graph::Convolution& op, int tap, int input, int output
 }
 
 /// Appends the lanes' words for a step of the sum. The step's input channels begin at `first`. Lane
-/// 4g + t has the channels 2t and 2t + 1 for column g. In a step of 16 channels it also has 2t + 8
-/// and 2t + 9.
+/// 4g + t has the channels 2t and 2t + 1 for column g. In a step of 16 channels, the lane also has
+/// the channels 2t + 8 and 2t + 9.
 void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
                       int channels, int tiles) {
   for (int tile = 0; tile < tiles; ++tile)

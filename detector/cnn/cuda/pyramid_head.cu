@@ -8,8 +8,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kRowPixels = kHeadColumns + 2;  // number of pixels in a row of the map in shared
-                                              // memory
+constexpr int kRowPixels = kHeadColumns + 2;  // pixels in a row of the map in shared memory
 constexpr int kPixels = 16;                   // number of pixels that are the rows of an operand A
 constexpr int kRowOperands = kRowPixels / kPixels;
 

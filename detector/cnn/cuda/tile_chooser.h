@@ -66,10 +66,7 @@ class TileChooser {
   /// written, logs this at level debug.
   void save();
 
-  [[nodiscard]] int trials() const {
-    return trials_;
-  }  ///< number of operators whose ways were
-     ///< measured
+  [[nodiscard]] int trials() const { return trials_; }  ///< operators that were measured
   /// Returns the number of operators that the file or the memory knew.
   [[nodiscard]] int remembered() const { return remembered_; }
 

@@ -17,8 +17,8 @@
 
 namespace facepipe::detector {
 
-/// Describes a cell's place in its map, the distance of two places in pixels of the network's
-/// input, and the size of the cell's anchor if the kind of head has sizes.
+/// Describes a cell's place in its map, the distance of neighbouring places in pixels of the
+/// network's input, and the size of the cell's anchor if the kind of head has sizes.
 struct CellPlace {
   float row;
   float column;
@@ -61,10 +61,10 @@ struct CenterfaceCells {
 };
 
 /// YuNet (Wu et al., 2023). Its tensors are cls (1 channel), obj (1), bbox (4), kps (10). The score
-/// is sqrt(cls * obj), each clamped to 0..1. The box of a cell has the centre ((column + b0) *
-/// stride, (row + b1) * stride) and the size exp(b2) * stride by exp(b3) * stride. Landmarks are
-/// ((column + k0) * stride, (row + k1) * stride), and so on. OpenCV's FaceDetectorYN computes the
-/// same.
+/// is sqrt(cls * obj), with cls and obj each clamped to 0..1. The box of a cell has the centre
+/// ((column + b0) * stride, (row + b1) * stride) and the size exp(b2) * stride by exp(b3) * stride.
+/// Landmarks are ((column + k0) * stride, (row + k1) * stride), and so on. OpenCV's FaceDetectorYN
+/// computes the same.
 struct YunetCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
@@ -227,10 +227,10 @@ struct YoloAnchorsCells {
 };
 
 /// RetinaFace (Deng et al., 2020) and other heads of single-shot detectors. Its tensors are
-/// background and face (2 channels), box (4), landmarks (2 * points). The score is the softmax of
-/// the first tensor. The box's centre has the offset centre_variance * b from the cell's centre, in
-/// sizes of the anchor. The box's size is exp(size_variance * b), in sizes of the anchor. Landmarks
-/// are computed like the box's centre.
+/// background and face (2 channels), box (4), landmarks (2 * points). The score is the face's value
+/// after a softmax of the first tensor. The box's centre has the offset centre_variance * b from
+/// the cell's centre, in sizes of the anchor. The box's size is exp(size_variance * b), in sizes of
+/// the anchor. Landmarks are computed like the box's centre.
 struct RetinafaceCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {

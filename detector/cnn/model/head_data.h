@@ -34,8 +34,7 @@ struct AnchorSize {
 /// Holds numbers for the arithmetic of some kinds of heads. Kernels take this struct as an
 /// argument.
 struct HeadNumbers {
-  int classes = 1;               ///< number of classes of a cell, >= 1; the best class gives the
-                                 ///< score
+  int classes = 1;               ///< classes of a cell, >= 1; the best one gives the score
   int bins = 16;                 ///< number of values of a distribution, >= 1
   int points = 5;                ///< number of landmarks of a cell in the tensors
   int point_values = 2;          ///< 3 if each landmark has a score, which decoders don't read

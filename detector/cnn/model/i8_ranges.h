@@ -28,7 +28,8 @@ struct TensorRange {
   std::string name;  ///< the name in the model's file
   float low = 0;     ///< least value of all channels; at most 0
   float high = 0;    ///< greatest value of all channels; at least 0
-  /// The largest magnitude of each channel, in percent of the tensor's largest, rounded up: 1..100.
+  /// The largest magnitude of each channel, in percent of the tensor's largest magnitude, rounded
+  /// up: 1..100.
   std::vector<std::uint8_t> channels;
 
   friend bool operator==(const TensorRange&, const TensorRange&) = default;

@@ -31,7 +31,7 @@ struct Graph;
 
 /// Says how a model was recognised.
 enum class Recognition {
-  outputs,   ///< the shapes and names of the outputs are those of a known network
+  outputs,   ///< by the shapes and names of the outputs, as in a known network
   contents,  ///< by the rows of the outputs, or by the exporter's metadata
   card,
 };
@@ -43,7 +43,7 @@ class Model {
   /// * whose weights are in other files;
   /// * that is no known face model and isn't recognised (detector/cnn/model/card/recognition.h);
   /// * whose canonical form (detector/cnn/model/canonical/canonical.h) is refused by check_onnx()
-  /// (detector/cnn/model/graph/onnx_check.h).
+  ///   (detector/cnn/model/graph/onnx_check.h).
   ///
   /// So no engine sees such a file, and all engines see the same form.
   ///

@@ -86,8 +86,7 @@ class FactorFolder {
 
   Rewriting& to_;
   OnnxIndex index_;
-  std::unordered_map<std::string, int> convolutions_;  ///< nodes of convolutions, by the names of
-                                                       ///< their results
+  std::unordered_map<std::string, int> convolutions_;  ///< nodes of convolutions, by result
   std::map<int, Factors> factors_;                     ///< factors, by the node of the convolution
 };
 

@@ -1,6 +1,6 @@
-// Declares the passes. Each pass rewrites one construct that exporters write in many ways, so that
-// only the one form remains that the import knows (graph/onnx_import.h). The network computes the
-// same, unless the pass says otherwise.
+// Declares the passes. Each pass handles one construct that exporters write in many ways, and
+// leaves only the form that the import knows (graph/onnx_import.h). The network computes the same,
+// unless the pass says otherwise.
 //
 // A pass doesn't change what it doesn't understand. check_onnx() refuses what no pass has rewritten
 // and the import doesn't know. The time of a pass grows with the file's size, and not with the

@@ -1,4 +1,4 @@
-// Contains the code that all passes share. They bring a file's graph into its canonical form.
+// Contains the code that all passes share. The passes bring a file's graph into its canonical form.
 #pragma once
 
 #include <onnx/onnx_pb.h>

@@ -14,8 +14,8 @@ constexpr std::int64_t kLargestNumber = std::int64_t{1} << 31;
 
 using Extents = std::optional<SizeExtents>;
 
-/// Returns the extent of a window operator's result on one axis, or nullopt if it isn't
-/// proportional to the picture's side.
+/// Returns the extent of a window operator's result on one axis. Returns nullopt if this extent is
+/// neither constant nor proportional to the picture's side.
 std::optional<SizeNumber> windowed(const SizeNumber& extent, std::int64_t pads, std::int64_t kernel,
                                    std::int64_t stride, bool up) {
   const auto divided = [=](std::int64_t value) {

@@ -53,8 +53,8 @@ class SymbolicShapes {
   std::unordered_map<std::string, SizeList> lists_;
 };
 
-/// Returns the extents of the result of pooling, rounded up or down. Returns nullopt if they aren't
-/// proportional to the picture's sides.
+/// Returns the extents of the result of pooling, rounded up or down. Returns nullopt if an extent
+/// is neither constant nor proportional to the picture's side.
 [[nodiscard]] std::optional<SizeExtents> pooled_extents(const graph::OnnxNode& node,
                                                         const SizeExtents& map, bool up);
 

@@ -21,6 +21,7 @@ struct PairLimits {
 /// * A maximum over 2x2 (stride 2, no padding) of a chain's result becomes an output of the chain,
 ///   if the chain has no upsampling.
 /// * Chains with the same channels, inputs and outputs become one node, if they can run at the same
+///   time.
 /// Shapes must be inferred before. Shapes of new values must be inferred afterwards. Names and
 /// sizes of maps don't matter.
 void fuse_pairs(Graph& graph, const PairLimits& limits);

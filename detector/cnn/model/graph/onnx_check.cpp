@@ -33,7 +33,7 @@ class Check {
   Check(const onnx::ModelProto& model, const std::string& source)
       : model_(model), source_(source) {}
 
-  /// `any_numbers` allows weights of types that nobody reads.
+  /// `any_numbers` allows weights of types that no code reads.
   void check_weights(bool any_numbers) {
     check_opset();
     const onnx::GraphProto& graph = model_.graph();

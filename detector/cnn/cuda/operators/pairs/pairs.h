@@ -17,10 +17,8 @@ namespace facepipe::detector::engine {
 
 inline constexpr int kPairMaps = 4;        ///< largest number of maps of a launch
 inline constexpr int kPairGroup = 16;      ///< number of output channels that a warp computes
-inline constexpr int kPairChannels = 128;  ///< largest number of input channels, and of output
-                                           ///< channels
-inline constexpr int kPairColumns = 30;    ///< number of output columns that a thread block
-                                           ///< computes
+inline constexpr int kPairChannels = 128;  ///< largest number of input or output channels
+inline constexpr int kPairColumns = 30;    ///< output columns of a thread block
 
 /// Limits for graph::fuse_pairs(). They hold if has_fused_kernels() is true for the chip.
 inline constexpr graph::PairLimits kPairLimits{.channels = kPairChannels, .chains = kPairMaps};
@@ -101,7 +99,8 @@ struct PairRoom {
 [[nodiscard]] int pair_rows_for(const PairKind& kind, int groups, std::span<const Size> maps,
                                 const PairRoom& room);
 
-/// Launches the kernel. Computes `tiles`, and `strips` and `first_tile` of the maps, itself.
+/// Launches the kernel. Callers need not set `tiles`, or `strips` and `first_tile` of the maps,
+/// because this function computes them.
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::detector::engine

@@ -27,7 +27,7 @@ __host__ __device__ constexpr int stage_bytes() {
 struct Team {
   int warps;
 
-  /// Is a barrier for the threads of the team.
+  /// Waits for all threads of the team (a barrier).
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();

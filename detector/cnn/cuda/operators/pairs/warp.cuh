@@ -156,8 +156,8 @@ class PairWarp {
   }
 
   /// Computes the 1x1 convolution of a row. `row` is the row's address plus
-  /// StripRow::matrix_offset(). If kMore is true, it adds to the values in `sums`; otherwise it
-  /// begins with the bias.
+  /// StripRow::matrix_offset(). If kMore is true, the products are added to the values in `sums`;
+  /// otherwise the sums begin with the bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll

@@ -12,10 +12,10 @@ namespace facepipe::detector::engine {
 inline constexpr int kStemWarps = 4;   // number of warps of a thread block
 inline constexpr int kStemStrip = 32;  // number of columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
-/// Distance of rows. It is one more than a multiple of four, so that the words of a fragment lie in
-/// different banks.
+/// Number of words from one row to the next. It is one more than a multiple of four, so that the
+/// words of a fragment lie in different banks.
 inline constexpr int kStemPitch = 101;  // in words
-/// Number of halves of a row that windows read. It is more than the row's pixels have.
+/// Number of halves of a row that windows read. The row's pixels have fewer halves.
 inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
 
@@ -101,8 +101,8 @@ struct StemPicture {
     float v;
   };
 
-  /// Reads the cell whose first pixel is (x, y); x and y must be even. If it is outside of the
-  /// picture, reads the nearest cell instead. If the last cell of an odd-sized picture lacks
+  /// Reads the cell whose first pixel is (x, y); x and y must be even. If this cell is outside of
+  /// the picture, reads the nearest cell instead. If the last cell of an odd-sized picture lacks
   /// pixels, the last pixel is repeated.
   template <class Sample>
   __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {

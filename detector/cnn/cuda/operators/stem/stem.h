@@ -21,7 +21,7 @@ struct Fragments {
 
 struct StemArguments {
   Picture picture;               ///< used only if there is a frame
-  const FrameDescriptor* frame;  ///< describes the picture; null if it is in `image`
+  const FrameDescriptor* frame;  ///< describes the picture; null if the picture is in `image`
   const __half* image;           ///< the preprocessed input of the network: red, green, blue, 0
   int image_pitch;               ///< number of halves from one pixel to the next
   int image_left;                ///< number of pixels of padding before the first column
