@@ -22,8 +22,8 @@
 
 namespace facepipe::detector {
 
-/// Describes the values of a tensor for some pictures. A convolution or an addition reads the
-/// tensor.
+/// Describes the values of a tensor for the measured pictures. A convolution or an addition reads
+/// the tensor.
 struct TensorRange {
   std::string name;  ///< the name in the model's file
   float low = 0;     ///< least value of all channels; at most 0

@@ -8,7 +8,7 @@
 namespace facepipe::detector {
 namespace {
 
-constexpr std::int64_t kFirstWithSizesAsInput = 13;  // version of ONNX's operators
+constexpr std::int64_t kFirstWithSizesAsInput = 13;  // a version of ONNX's operators
 
 /// Describes consecutive channels of a map, and the Slice that takes them.
 struct ChannelSlice {
