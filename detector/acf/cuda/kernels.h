@@ -130,7 +130,6 @@ struct BatchPlan {
   std::int32_t tiles = 0;
 };
 
-/// Describes the picture.
 struct PicturePlan {
   Size upright;
   Size stored;

@@ -32,7 +32,6 @@ struct Chroma {
   float v;
 };
 
-/// Returns the chroma of a stored pixel.
 __device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
   const std::byte* const row =
       frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;

@@ -157,7 +157,6 @@ struct SumsLayout {
   std::int32_t odd = 0;
 };
 
-/// Describes the picture.
 struct PicturePlan {
   Size upright;
   Size stored;

@@ -251,7 +251,6 @@ __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const Ti
 
 // --- A tile's windows through the stages ---
 
-/// Appends a place to the lists of `stage`.
 __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, int place,
                        TileMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;

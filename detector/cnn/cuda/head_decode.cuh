@@ -90,7 +90,6 @@ __device__ __forceinline__ void write_candidate(const HeadArguments& a, const De
   if (a.landmarks) a.to.landmarks[at] = candidate.points;
 }
 
-/// Returns whether a cell holds a candidate.
 template <class Cells>
 __device__ __forceinline__ bool holds_candidate(const HeadArguments& a, const DeviceCell& cell) {
   const float score = Cells::score(cell, a.numbers);

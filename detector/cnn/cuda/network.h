@@ -63,7 +63,6 @@ class Network {
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t weight_bytes() const { return weights_.size(); }
 
-  /// Returns the placement of a value of the graph.
   [[nodiscard]] const Placement& place(graph::ValueId value) const {
     return places_[static_cast<std::size_t>(value)];
   }

@@ -29,7 +29,6 @@ enum class UnknownTiles { tried, first };
 /// same way, and so do all devices of one kind. Thread-safe.
 class TileMemory {
  public:
-  /// Returns the memory of this process.
   [[nodiscard]] static TileMemory& of_process();
 
   /// Returns the way that was chosen for a key, or nullopt if no way was chosen.

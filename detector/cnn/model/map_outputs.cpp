@@ -9,7 +9,6 @@
 namespace facepipe::detector {
 namespace {
 
-/// Describes a map and its stride.
 struct FoundMap {
   const LastMap* map = nullptr;
   int stride = 0;

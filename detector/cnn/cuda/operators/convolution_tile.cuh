@@ -109,7 +109,6 @@ class MatrixRows {
   int left_;
 };
 
-/// Computes one tile of the product.
 template <ConvolutionKind kKind, bool kF32, int kRows, int kColumns, int kStep>
 struct Tile {
   static constexpr int kTileRows = tile_rows(kRows);

@@ -11,7 +11,6 @@ namespace facepipe::detector {
 
 using SizeExtents = std::vector<SizeNumber>;
 
-/// Returns the product of all extents.
 [[nodiscard]] std::optional<SizeNumber> product_of(const SizeExtents& extents);
 
 /// Returns the extents of a Reshape's result. `from` are the extents of its input. In its list

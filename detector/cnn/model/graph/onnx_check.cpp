@@ -27,7 +27,6 @@ constexpr std::int64_t kMostOfAPixel = 128;
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
-/// Checks the parts of a file.
 class Check {
  public:
   Check(const onnx::ModelProto& model, const std::string& source)
