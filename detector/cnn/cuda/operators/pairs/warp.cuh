@@ -112,7 +112,7 @@ struct Arithmetic<float2> {
 template <class Two>
 using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// Computes to = a * b + sum, on operands as those of multiply_add().
+/// Computes to = a * b + sum. The operands have the same form as those of multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {
@@ -156,8 +156,8 @@ class PairWarp {
   }
 
   /// Computes the 1x1 convolution of a row. `row` is the row's address plus
-  /// StripRow::matrix_offset(). If kMore is true, it adds to the values in `sums`; otherwise it
-  /// begins with the bias.
+  /// StripRow::matrix_offset(). If kMore is true, the products are added to the values in `sums`;
+  /// otherwise the sums begin with the bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll
