@@ -1,5 +1,5 @@
-// Measures facepipe's CUDA engine, from a frame in device memory to candidates in device memory. It
-// replays one CUDA graph, and takes times by CUDA events.
+// Measures facepipe's CUDA engine, from a frame in device memory to candidates in device memory.
+// The program replays one CUDA graph, and measures times with CUDA events.
 //
 //   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]
 //

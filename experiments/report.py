@@ -1,4 +1,4 @@
-"""Writes REPORT.md: a section for each paper, with what all sections share: what is missing, and where a part ran."""
+"""Writes REPORT.md, which has a section for each paper. Each section also says what is missing and where a part ran."""
 import pathlib
 
 HEAD = """# The papers' experiments, repeated
@@ -13,7 +13,8 @@ def write(folder, sections):
 
 
 def section_of(results, captions, tables, opening, claims, headings, parts, part_of):
-    """Returns a paper's part: text that begins with `opening`, what is missing, and the claims.
+    """Returns a paper's section: the text `opening`, the missing parts, the claims, and the headings with their
+    figures.
 
     `tables`: the folder of the tables, relative to the report; figures are in its folder figures. `captions`: {figure:
     caption} of those that were drawn. `headings`: for each one its title, the tables that it describes, the function
