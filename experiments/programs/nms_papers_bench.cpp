@@ -1,5 +1,5 @@
-// Measures the papers' ways to suppress on a CUDA device: replays of graphs, timed by events on the
-// device.
+// Measures the papers' methods of suppression on a CUDA device: replays graphs, and measures times
+// with CUDA events.
 //
 //   bench_nms_papers matrix LIST    the matrix' map and reduce kernels, for each k: "map k 32",
 //                                   "reduce k 32", "both k 32". D_max is 4,096, or less if
@@ -65,7 +65,7 @@ namespace {
 
 using Measure = void (*)(const std::vector<Set>&, const Command&, const Place&);
 
-/// The verbs that measure on parts of a device.
+/// A verb that measures on parts of a device.
 struct VerbOnParts {
   const char* name;
   Measure measure;

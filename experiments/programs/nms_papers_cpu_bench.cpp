@@ -1,4 +1,4 @@
-// Measures the papers' ways to suppress on one core, by the host's clock.
+// Measures the papers' methods of suppression on one core, with the host's clock.
 //
 //   bench_nms_papers_cpu rcnn LIST        R-CNN's cpu_nms.pyx, in C++ (nms_papers/rcnn_nms.h)
 //   bench_nms_papers_cpu variations LIST  Adaptive-NMS and FeatureNMS (nms_papers/pair_rules.h) on

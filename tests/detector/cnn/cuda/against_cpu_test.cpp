@@ -181,7 +181,7 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
 struct SmallExport {
   const char* name;
   test::OnnxBuilder file;
-  std::string card;  ///< /< "" if the file needs no card
+  std::string card;  ///< "" if the file needs no card
 };
 
 /// The generic operators compute each family's network, and fused operators if there are any for

@@ -28,7 +28,7 @@ using google::protobuf::Message;
 struct Place {
   Message* message;
   const FieldDescriptor* field;
-  int index;  ///< /< -1 if the field isn't a list
+  int index;  ///< -1 if the field isn't a list
 };
 
 void collect(Message& message, std::vector<Place>& places) {

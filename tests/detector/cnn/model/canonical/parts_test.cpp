@@ -169,7 +169,7 @@ TEST(Normalisation, IsAPartOfTheFirstConvolution) {
     const char* name;
     int kernel;
     InputNormalisation by;
-    std::int64_t edge;  ///< /< width of the edge that padding changes, in pixels
+    std::int64_t edge;  ///< width of the edge that padding changes, in pixels
   };
   for (const Case& c : {Case{"no padding", 1, kMeanAndDeviation, 0},
                         Case{"padding of 0, which is the mean", 3, {{0, 0, 0}, {255, 255, 255}}, 0},

@@ -64,7 +64,7 @@ struct Regrouping {
   SizeExtents from;
   Integers target;
   std::optional<SizeExtents>
-      to;  ///< /< extents for a picture of any size, or nullopt if they are ambiguous
+      to;  ///< extents for a picture of any size, or nullopt if they are ambiguous
 };
 
 const SizeNumber kRows = part(kHeight, 8);

@@ -48,8 +48,7 @@ TEST(Identities, GiveOutputsTheirNames) {
   const std::string map = build.convolution(build.picture(), 3, 4);
   const std::string other = build.node("Relu", {map});
   build.output(build.node("Identity", {map}));
-  build.output(
-      build.node("Identity", {map}));  // this node must stay, because a value has only one name
+  build.output(build.node("Identity", {map}));  // must stay: a value has only one name
   build.output(other);
   const onnx::ModelProto after = rewritten(build.model(), drop_identities);
   EXPECT_EQ(count_of(after, "Identity"), 1);
@@ -134,9 +133,8 @@ TEST(Factors, ThatAreNoneStay) {
   build.output(build.node("Relu", {read_twice}));
   const std::string other = build.convolution(build.picture(), 3, 1);
   build.output(build.node("Mul", {other, build.node("Sigmoid", {build.picture()})}));
-  build.output(build.node(
-      "Mul", {build.convolution(build.picture(), 3, 4),
-              build.random_floats({4})}));  // a factor for each column, not for each channel
+  build.output(build.node("Mul", {build.convolution(build.picture(), 3, 4),
+                                  build.random_floats({4})}));  // factors of columns, not channels
   build.output(build.node("Mul", {build.node("Relu", {other}), build.random_floats({})}));
   EXPECT_EQ(count_of(rewritten(build.model(), fold_factors), "Mul"), 4);
 }

@@ -154,8 +154,7 @@ TEST(FusePairs, TakesTheUpsamplingWithItsAddition) {
 TEST(FusePairs, LeavesOtherUpsampling) {
   GraphBuilder builder(4, {12, 8}, 9);
   const ValueId coarse = pool(builder, builder.input());
-  builder.output(
-      pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // this Upsample adds no second map
+  builder.output(pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // adds no second map
   const ValueId shared = builder.node(Upsample{2}, {coarse, builder.input()});
   builder.output(pair(builder, shared, 5));
   builder.output(shared);

@@ -23,7 +23,7 @@ bool has_step(const Graph& graph) { return test::count_nodes<PyramidStep>(graph)
 
 struct StepSpec {
   int outputs = 8;
-  int kernel = 1;  ///< /< kernel size of the lateral convolution
+  int kernel = 1;  ///< kernel size of the lateral convolution
   Activation up = Activation::relu;
   Activation lateral = Activation::none;
   bool lateral_is_read = false;

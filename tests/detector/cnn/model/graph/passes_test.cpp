@@ -111,8 +111,7 @@ TEST(JoinSilu, LeavesOtherProducts) {
   const ValueId x = builder.convolution(builder.input(), {.outputs = 6});
   const ValueId y = builder.convolution(builder.input(), {.outputs = 6});
   const ValueId sigmoid = builder.node(Activate{Activation::sigmoid}, {x});
-  builder.output(
-      builder.node(Multiply{}, {y, sigmoid}));  // the product of another value and the sigmoid
+  builder.output(builder.node(Multiply{}, {y, sigmoid}));  // y isn't the sigmoid's input
   builder.output(builder.node(Multiply{}, {x, sigmoid}));  // the sigmoid has two readers
   builder.output(builder.node(Multiply{}, {y, builder.node(Activate{Activation::relu}, {y})}));
   EXPECT_EQ(passed(builder, join_silu).nodes.size(), builder.graph().nodes.size());
