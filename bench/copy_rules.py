@@ -1,4 +1,4 @@
-"""Judges what a run copied between host and device, by a trace of all CUDA memory copies.
+"""Judges a run's copies between host and device, by a trace of all CUDA memory copies.
 
 Copies to the host may contain encoded pictures, counts, and faces if the user wants faces. When facepipe hides faces,
 it follows them; then copies to the host may also contain a small luma (half the picture's width and height), or points
@@ -106,7 +106,7 @@ def add_record(trace, row):
     if what == "memset":
         trace.fills += 1
         return
-    # A record can stand for a batch of several copies. Each of them gets the average size.
+    # A record can describe a batch of several copies. Each of them gets the average size.
     count = max(copies, 1)
     trace.copies += [Copy(what, direction, source, target, start, size // count, stream, node)] * count
 

@@ -12,7 +12,7 @@
 // the frame itself. It ends at the network's outputs, or before the last layers if the head
 // computes these itself.
 //
-// --steps measures each kernel of the network in a graph of its own, twenty times in a row, so that
+// --steps measures each kernel of the network in a separate graph, twenty times in a row, so that
 // data which fits in the cache is in the cache. --once processes only one frame, for a profiler.
 // --plain uses one kernel for each operator, without fused kernels.
 #include <array>

@@ -43,7 +43,7 @@ def cases(models, pictures):
 
 
 def on_cpu(arguments, case, threads):
-    """Measures features, evaluation and both. The first call of each run is a warm-up."""
+    """Measures features, evaluation and their total. The first call of each run is a warm-up."""
     times = defaultdict(list)
     for _ in range(arguments.repeats):
         output = measurement.run([arguments.bench_acf, case.model, case.picture.nv12(), case.picture.shown_size(),

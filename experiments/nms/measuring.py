@@ -134,7 +134,7 @@ class Measuring(Experiment):
         return programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
 
     def take(self, part, steps):
-        """Fills tables step by step, each of which is a table and a function that measures rows for it.
+        """Fills tables. `steps` are pairs (table, function that measures rows for it).
 
         A table is written after each of its steps. So earlier results remain if a later step is interrupted.
         """

@@ -15,7 +15,7 @@ TEGRA = {"T124 (TK1)": (192, 11.24), "T210 (TX1)": (256, 7.36), "T186 (TX2)": (2
 SPEEDUPS = {"GTX 1060": {"TK1": 8.11, "TX2": 5.38, "TX1": 5.23}, "Tesla T4": {"TK1": 24.59, "TX2": 15.91, "TX1": 16.44}}
 DOUBLED_CORES = ("GTX 1060", "Tesla T4", 3)  # "2x cores, 3x faster", for 2895 detections
 
-# 2020, sections 2 and 8: suppression by networks, milliseconds, and on what.
+# 2020, sections 2 and 8: suppression by networks: milliseconds, and the hardware.
 NETWORKS_MS = {"GNet": (14, "Tesla K40M, 67.3 detections on average"), "NMSNet": (40, "platform not told")}
 OWN_FOR_NETWORKS = (1, 1024)  # 2020, section 8: milliseconds and number of objects; 14 and 40 times follow from them
 # 2020, section 2: the chip of Shi et al.: candidates, microseconds, milliwatts.

@@ -20,7 +20,7 @@ namespace facepipe::test {
 struct OraclePlane {
   int width = 0;
   int height = 0;
-  int cell_w = 1;  ///< width of the area that a sample stands for, in pixels
+  int cell_w = 1;  ///< width of the area of a sample, in pixels
   int cell_h = 1;
   std::vector<double> samples;
 
@@ -220,8 +220,8 @@ inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   }
 }
 
-/// Returns in which of the 4 mosaic cells between `low` and `high` a position is. Mosaic cells
-/// consist of whole chroma cells.
+/// Returns the index of the mosaic cell that contains a position. There are 4 mosaic cells between
+/// `low` and `high`, which consist of whole chroma cells.
 inline int mosaic_cell_of(int position, int low, int high, int cell) {
   const int cells = (high - low) / cell;
   const int at = (position - low) / cell;

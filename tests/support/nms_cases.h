@@ -1,6 +1,6 @@
 // Makes sets of candidates for tests and measurements of suppression on CPU and device. They are
-// the same on every machine: this file uses std::mt19937, which is portable, and none of the
-// standard library's distributions, which aren't.
+// the same on every machine: this file uses std::mt19937, which is portable. It doesn't use the
+// standard library's distributions, which aren't portable.
 #pragma once
 
 #include <algorithm>

@@ -264,8 +264,8 @@ TEST_F(Attacks, A1FindsOneFrameOfAThousand) {
   EXPECT_TRUE(std::ranges::any_of(found[0].boxes, shows));
 }
 
-// The original's face is completely hidden, but the detector finds a face at its place. This can be
-// another picture of the same person.
+// The original's face is completely hidden, but the detector finds a face at its place. The found
+// face can be another picture of the same person.
 TEST_F(Attacks, A1FindsWhatADetectorSurelyFindsAtAFacesPlace) {
   const auto cover = [](int i) { return plain(hidden(i, {})); };
   const std::vector<Finding> found = run(cover, 8, 0.7F);

@@ -9,7 +9,7 @@ using enum Property;
 
 // Most clips have these ten pictures, with a gap of three pictures after the fifth. Pixels are
 // wider than high, and all colour tags are set. The sound begins three pictures after the first
-// picture. "CHAPTERS" stands for the name of the chapters file.
+// picture. The arguments contain "CHAPTERS" instead of the name of the chapters file.
 std::string pictures(const std::string& size) {
   return "-f lavfi -i testsrc2=s=" + size + ":r=25:d=0.4 ";
 }

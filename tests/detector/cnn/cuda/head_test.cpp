@@ -98,7 +98,7 @@ class Outputs {
     return head_.kind != HeadKind::centerface && head_.kind != HeadKind::yunet;
   }
 
-  /// Returns the value of a channel that stands for this score.
+  /// Returns the value that a channel must have for this score.
   [[nodiscard]] float stored(float score) const {
     if (!has_sigmoids()) return score;
     // Here, the score is the product of two sigmoids.

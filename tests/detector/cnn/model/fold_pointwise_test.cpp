@@ -151,8 +151,8 @@ TEST_F(FoldPointwise, AProductMayBeTheSecondOfAnotherPair) {
 }
 
 TEST_F(FoldPointwise, TakesTimeThatGrowsWithTheFile) {
-  constexpr int kNodes =
-      4000;  // if the time grew with the square of the nodes, the test would take minutes
+  // If the time grew with the square of the nodes, the test would take minutes.
+  constexpr int kNodes = 4000;
   for (int i = 0; i < kNodes; ++i)
     add_conv(graph_, i == 0 ? "x" : std::to_string(i),
              i + 1 == kNodes ? "y" : std::to_string(i + 1), random_layer(3, 3, 9));

@@ -187,8 +187,7 @@ TEST(Normalisation, IsAPartOfTheFirstConvolution) {
 
 TEST(Normalisation, ReachesAllConvolutionsThatReadThePicture) {
   OnnxBuilder build;
-  const std::string weights =
-      build.random_floats({4, 3, 1, 1});  // both convolutions use these weights
+  const std::string weights = build.random_floats({4, 3, 1, 1});  // of both convolutions
   build.output(build.node("Conv", {build.picture(), weights}));
   build.output(build.node("Conv", {build.picture(), weights, build.random_floats({4})}));
   const onnx::ModelProto after =

@@ -63,8 +63,7 @@ struct Regrouping {
   const char* name;
   SizeExtents from;
   Integers target;
-  std::optional<SizeExtents>
-      to;  ///< extents for a picture of any size, or nullopt if they are ambiguous
+  std::optional<SizeExtents> to;  ///< for a picture of any size; nullopt if it is ambiguous
 };
 
 const SizeNumber kRows = part(kHeight, 8);
