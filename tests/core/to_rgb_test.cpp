@@ -12,7 +12,7 @@ namespace {
 
 using ToRgb = float[3][4];
 
-/// Returns a pixel's red, green and blue by the matrix. Clamps the values as the functions do that
+/// Returns a pixel's red, green and blue by the matrix. Clamps the values like the functions that
 /// use the matrix.
 std::array<double, 3> by_matrix(const Frame& frame, int x, int y) {
   ToRgb to_rgb{};

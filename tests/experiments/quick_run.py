@@ -17,7 +17,8 @@ def built(name):
 
 
 class QuickRun:
-    """A second base class of test cases. It has the run's `inputs` and `folder`, its `facts` and its `report`."""
+    """Test classes inherit this class besides unittest.TestCase. It has the run's `inputs` and `folder`, its `facts`
+    and its `report`."""
 
     PAPER = PACKAGE = ""
     OPTIONS = ()  # additional options

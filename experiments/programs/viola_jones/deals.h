@@ -18,7 +18,7 @@ using Deal = std::vector<std::vector<Part>>;
                                std::size_t devices);
 
 /// Gives each device a band of rows of each scale. If a scale has fewer rows of blocks than there
-/// are devices, some devices get none. Each time, these are other devices.
+/// are devices, some devices get none. The next such scale begins with the next device.
 [[nodiscard]] Deal deal_bands(const std::vector<Scale>& scales, std::size_t devices);
 
 /// The printed names of both deals. deal_by() makes the deal with the name `dealt`.
