@@ -1,4 +1,4 @@
-"""What our tables say of the paper's claims. Each text names the number, and exists only if it was measured."""
+"""Judges the paper's claims by our tables. A text contains the measured numbers, and is "" if there are none."""
 import verdicts
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
@@ -51,9 +51,9 @@ def faster(results):
 
 
 def both_places(results, claim, judge):
-    """Tells of a claim on the chip of the paper's size and on the whole one, as far as measured.
+    """Judges a claim on a part with the size of the paper's chip, and on the whole chip, if they were measured.
 
-    judge(frames, scales) returns whether the claim held and its number in words; None for a place that was not measured.
+    judge(frames, scales) returns whether the claim held and a text with its numbers, or None if nothing was measured.
     """
     judged = {place: judge(*tables) for place, tables in places(results).items()}
     told = {place: one for place, one in judged.items() if one}
@@ -64,7 +64,7 @@ def both_places(results, claim, judge):
 
 
 def others(results):
-    """Not a claim of the paper: who is quicker than its best variant."""
+    """Not a claim of the paper: names what is faster than the paper's best variant."""
     rates = averages.rates(results.frames, first_input(results.frames))
     if DYNAMIC not in rates:
         return ""

@@ -1,8 +1,8 @@
-"""Makes the inputs: grey VGA pictures, a byte a pixel, in files NAME_NUMBER.grey.
+"""Makes the inputs: grey VGA pictures with a byte for each pixel, in files NAME_NUMBER.grey.
 
-The paper's nine pictures are not published. Nine crops of the demo photo replace them, and with --wider nine pictures
-of WIDER FACE. Each is scaled until it covers VGA and cut to its middle. Existing files are not made again, so a machine
-without FFmpeg can be given all of them.
+The paper's nine pictures are not published. Nine crops of the demo photo replace them and, with --wider, nine pictures
+of WIDER FACE. These are scaled until they cover VGA, and their middle is used. Existing files aren't made again, so one
+can copy all inputs to a machine without FFmpeg.
 """
 import ffmpeg
 import measurement
@@ -19,7 +19,7 @@ def make(arguments, folder):
     folder.mkdir(parents=True, exist_ok=True)
     count = 2 if arguments.quick else published.PICTURES
     for i in range(count):
-        # The photo has 800 x 564 pixels: three columns and three rows of crops.
+        # The photo has 800x564 pixels. The crops have three columns and three rows.
         column, row = i % 3, i // 3 % 3
         grey(folder / f"city_{i}.grey", PHOTO,
              f"crop={SIZE[0]}:{SIZE[1]}:(iw-{SIZE[0]})*{column}/2:(ih-{SIZE[1]})*{row}/2")
@@ -54,7 +54,7 @@ def grey(file, photo, filters):
 
 
 def facts(pictures):
-    """Returns {name: what the report says of it}."""
+    """Returns {name: facts about this input for the report}."""
     counts = {name: sum(1 for path in pictures if averages.kind(path.stem) == name) for name in LABELS}
     return {name: {"name": name, "label": f"{count} {LABELS[name]}", "size": list(SIZE), "pictures": count,
                    "stand_in": name == "city"}

@@ -106,7 +106,7 @@ def choices(results):
 
 
 def sizes(results):
-    """Compares Table 1's earlier designs with ours at their pictures' sizes."""
+    """Compares the earlier designs of Table 1 with our programs, at the pictures' sizes of these designs."""
     lines = []
     for design, size, rate in published.TABLE_1:
         name = f"table1_{'x'.join(map(str, even(size)))}"

@@ -1,5 +1,5 @@
-// These tests check the paper's windows, stumps at their scales, and the plain loop that says what
-// variants must find.
+// These tests check the paper's windows, the stumps at the scales of the paper, and the plain loop
+// whose windows the variants must find.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ double mean(const std::vector<std::uint8_t>& pixels, int width, int x, int y, Si
   return sum / (size.width * size.height);
 }
 
-/// The cascade accepts windows whose left half is as light as the whole or lighter. The test
+/// The cascade accepts windows whose left half is at least as light as the whole window. The test
 /// computes that pixel by pixel.
 TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
   const detector::cascade::Cascade cascade = half_passing();

@@ -273,8 +273,8 @@ TEST_F(FailingDevice, TheLastOneEndsTheJob) {
   }
 }
 
-// Frames of the failed device that are already written must not be written again, and neither must
-// packets of other streams.
+// Frames of the failed device that are already written must not be written again. The same is true
+// for packets of other streams.
 TEST_F(FailingDevice, KeepsSoundInItsPlace) {
   const std::filesystem::path clip = out_ / "sound.mkv";
   ffmpeg(

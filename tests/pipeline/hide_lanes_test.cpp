@@ -252,7 +252,7 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
   }
 }
 
-/// Returns a function that throws after `calls` calls, whichever lanes make the calls.
+/// Returns a function that throws after `calls` calls by all lanes together.
 std::function<void()> fails_after(int calls) {
   return [calls, made = std::make_shared<std::atomic<int>>(0)] {
     if (++*made > calls) throw Error(ErrorKind::device, "out of order");

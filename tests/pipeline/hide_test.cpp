@@ -94,9 +94,8 @@ FakeBehaviour always_the_face() {
   return behaviour;
 }
 
-/// A picture that is turned by 180 degrees has the same size, so the same detector searches it.
-/// While it searches a frame's turned picture, later frames can hold all its requests. The job must
-/// still continue.
+/// A picture that is turned by 180 degrees has the same size, so the same detector searches it. At
+/// that time, later frames can occupy all requests of this detector. The job must still continue.
 TEST_F(HideTest, FacesOnTheirHeadsAreHiddenAlthoughAllRequestsAreTaken) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip);
@@ -411,7 +410,8 @@ TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
   expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
 }
 
-// Frames that were followed before the failure are still decided, so their number is the same.
+// The number of kept frames is the same, because frames that were followed before the failure are
+// still decided.
 TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
   expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
 }

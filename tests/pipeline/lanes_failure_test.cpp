@@ -108,7 +108,7 @@ class LanesFailure : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Returns a function that throws at its call number `call`, whichever lane makes it.
+/// Returns a function that throws at its call number `call`. Any lane can make this call.
 std::function<void()> fails_at(int call, const char* message) {
   return [call, message, calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls == call) throw std::runtime_error(message);

@@ -1,7 +1,7 @@
 // This library for LD_PRELOAD makes one system call of the tested program fail. The environment
-// variable FACEPIPE_FAIL="CALL FROM NTH DO" says which one. FROM is who makes the call: the program
-// itself ("own") or a library, named by the beginning of its file name. DO is an errno, or "short"
-// (half of the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
+// variable FACEPIPE_FAIL="CALL FROM NTH DO" says which call. FROM is the caller: "own" for the
+// program itself, or the beginning of a library's file name. DO is an errno, or "short" (half of
+// the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
 #include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Runs facepipe with the library failing_calls.cpp, which makes one of its system calls fail.
+// Runs facepipe with the library failing_calls.cpp, which makes a system call of facepipe fail.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ inline constexpr bool kCanFailCalls = !kSanitized;
 enum class Failing { once, from_then_on };
 
 /// Runs facepipe and makes a system call fail. After 30 seconds facepipe is stopped, and the exit
-/// code is 124. @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
+/// code is 124.
+/// @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

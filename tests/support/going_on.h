@@ -7,8 +7,8 @@
 
 namespace facepipe::test {
 
-/// If its stream has ended without loss, take_idle() returns its codec, which the next decoder gets
-/// as `before`.
+/// If the decoder's stream has ended without loss, take_idle() returns the decoder's codec. The
+/// next decoder gets this codec as `before`.
 class GoingOnDecoder final : public video::Decoder {
  public:
   GoingOnDecoder(const video::Demuxer& demuxer, video::Notices& notices,

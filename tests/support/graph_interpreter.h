@@ -11,7 +11,7 @@ namespace facepipe::test {
 using Tensor = std::vector<float>;
 
 /// Computes one node's outputs from its inputs. All are in ONNX's order (channels outermost), and
-/// sums are in double precision. The shapes of the graph must be inferred before.
+/// sums are in double precision. The graph's shapes must already be inferred.
 [[nodiscard]] std::vector<Tensor> interpret_node(const detector::graph::Graph& graph,
                                                  const detector::graph::Node& node,
                                                  const std::vector<const Tensor*>& inputs);

@@ -86,8 +86,8 @@ class GroupsOracle {
       if (std::none_of(groups_.begin(), groups_.end(),
                        [&](const OracleGroup& other) { return removes(other, group); }))
         out.push_back(group);
-    // Before this, the groups are in the order of their lowest indices, which the stable sort keeps
-    // for equal scores.
+    // The groups are in the order of their lowest indices. For equal scores, the stable sort keeps
+    // this order.
     std::stable_sort(out.begin(), out.end(),
                      [](const OracleGroup& a, const OracleGroup& b) { return a.score > b.score; });
     return out;

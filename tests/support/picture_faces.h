@@ -1,5 +1,5 @@
-// This detector has no network: its faces depend on each picture's samples. So records change if
-// pictures are in a wrong order.
+// This detector has no network: its faces depend on each picture's samples. So if pictures are in a
+// wrong order, the recorded faces are different.
 #pragma once
 
 #include <cstddef>

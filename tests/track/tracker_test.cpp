@@ -222,10 +222,8 @@ TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
   Film film({.look_ahead_s = 0.2});
   for (int i = 0; i < 12; ++i) {
     film.push({}, {});
-    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;  // the
-                                                                                       // look-ahead
-                                                                                       // is 5
-                                                                                       // frames
+    // The look-ahead is 5 frames.
+    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;
   }
 }
 

@@ -61,8 +61,8 @@ Arrived described(const pipeline::SegmentInput& input) {
   return {true, read.packet->dts, read.decode_only, read.segment, read.starts_independently};
 }
 
-/// Returns all segments of a feed that has finished. If a segment were unfinished, this would wait
-/// for ever.
+/// Returns all segments of a feed that has finished. If a segment were unfinished, the function
+/// would wait for ever.
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {

@@ -251,7 +251,8 @@ TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
   EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
 }
 
-// Without this rule, the lanes that wait behind the head could never process the head again.
+// A lane leaves the head (segment 0) without finishing it. If the items behind the head still
+// waited, their lanes could never process the head again.
 TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
   Order order({1, 0}, {});
   order.end(2);

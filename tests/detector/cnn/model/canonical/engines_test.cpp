@@ -1,4 +1,4 @@
-// The libraries that compute networks read the canonical form as the interpreter does.
+// These tests compare the results of the libraries for the canonical form with the interpreter's.
 #include <gtest/gtest.h>
 
 #include <opencv2/dnn.hpp>
@@ -19,7 +19,7 @@ using test::OnnxValue;
 constexpr int kSide = test::kExportedSide;
 constexpr double kTolerance = 1e-5;  // libraries compute in floats
 
-/// A canonical file with the extents that libraries want to know, and what it should compute.
+/// Holds a canonical file that states the extents of its outputs, and the expected outputs.
 struct Sample {
   onnx::ModelProto model;
   OnnxValue picture;
