@@ -35,7 +35,8 @@ struct LanePlan {
   std::vector<DeviceShare> failed;  ///< devices that failed while lanes were prepared
 };
 
-/// Counts copies of one kind between host and device, or of whole pictures on the device.
+/// Counts the copies of one kind (CopyKind). They are copies between host and device, or copies of
+/// whole pictures on the device.
 struct CopySum {
   std::string kind;
   std::string direction;  ///< "to device", "to host" or "on device"

@@ -184,7 +184,7 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
 }
 
-/// Parses. If the arguments ask for a text instead of a command, returns this text.
+/// Parses the arguments. If they ask for the help or for the version, returns this text.
 std::optional<ShowText> run_parser(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the back
   try {
@@ -231,8 +231,8 @@ Command command_of(const Outcome& outcome) {
   return derive(outcome.command, outcome.asked);
 }
 
-/// Parses once more, with the file. If the command line says what happens to existing outputs, the
-/// file's option for this is ignored.
+/// Parses the arguments once more, this time with the file of --config. If the command line says
+/// what happens to existing outputs, the file's option for this is ignored.
 Command command_with_file(const std::vector<std::string>& arguments, const Asked& line) {
   check_config_file(line.config);
   Outcome both = parse(arguments, ConfigUse::read);
@@ -252,8 +252,8 @@ float soft_min_score_for(float score) {
 
 Command parse_command(const std::vector<std::string>& arguments) {
   if (arguments == std::vector<std::string>{kShowTables}) return ShowText{tables_as_json()};
-  // The first parse ignores the file, and the second one reads it. So if only the second one finds
-  // an error, the error is in the file.
+  // The first parse ignores the file of --config, and the second parse reads it. So if only the
+  // second parse finds an error, the error is in the file.
   const Outcome line = parse(arguments, ConfigUse::ignored);
   Command command = command_of(line);
   if (line.asked.config.empty()) return command;

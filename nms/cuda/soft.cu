@@ -17,10 +17,9 @@ namespace {
 // ~~~~~~~~~~~~~~~~~~~~~
 // A candidate's neighbours are the candidates whose selection makes its score decay: they overlap
 // it so much that the decay isn't 1. Scores only fall. Suppose that a candidate's current score
-// outranks the current scores of all its undecided neighbours. Then its score is final, because
-// every neighbour that is selected before it has been selected already. Such a candidate is
-// selected immediately. The states of other candidates don't matter. Then its neighbours' scores
-// decay.
+// outranks the current scores of all its undecided neighbours. Then none of these neighbours can be
+// selected earlier than the candidate, so its score is final, and the candidate is selected
+// immediately. Other candidates play no part in this decision. Then the neighbours' scores decay.
 //
 // Each candidate has a word in global memory, which stays in L2. It holds the candidate's score and
 // its state: undecided, selected, or discarded (the score is below the least score). A candidate's
@@ -36,7 +35,7 @@ namespace {
 //
 // A warp handles several candidates in turn, which are its rows. First it compares each row with
 // all other candidates and lists the neighbours in shared memory. If a row has more neighbours than
-// its list can hold, the warp compares the row with all candidates each time.
+// its list can hold, the warp compares the row with all candidates each time it updates the row.
 
 enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded = 2 };
 

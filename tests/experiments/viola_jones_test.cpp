@@ -206,7 +206,7 @@ TEST(ViolaJonesDeals, HaveEachRowOnce) {
     expect_all_dealt(deal_scales(scales, work, devices), scales);
     const Deal bands = deal_bands(scales, devices);
     expect_all_dealt(bands, scales);
-    // Each device gets the same number of the first scale's 30 rows of blocks.
+    // The first scale has 30 rows of blocks. Each device gets the same number of these rows.
     for (const std::vector<Part>& parts : bands)
       EXPECT_EQ(parts.front().block_rows, 30 / static_cast<int>(devices));
   }

@@ -9,7 +9,8 @@
 
 namespace facepipe::test {
 
-/// Sanitizers intercept the same calls, so calls can't be made to fail with sanitizers.
+/// Whether run_failing() works in this build. It doesn't work with sanitizers, because sanitizers
+/// intercept the same system calls as failing_calls.cpp.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };

@@ -28,13 +28,14 @@ class StreamSpan {
 
   /// Must be called when the codec has given all pictures. Returns true if the codec is idle now,
   /// so that the stream has ended. Returns false if the codec got other parameter sets. Call it
-  /// only if ends_by_key_pictures().
+  /// only if ends_by_key_pictures() is true.
   [[nodiscard]] bool try_idle();
   /// Returns a picture that pushes another picture out of the codec; nullptr if there is none. Call
-  /// it only if ends_by_key_pictures().
+  /// it only if ends_by_key_pictures() is true.
   [[nodiscard]] UniqueAVPacket next_key_picture() { return keys_->next(); }
 
-  /// Returns whether the codec holds nothing from before the next packet.
+  /// Returns whether the codec is idle: it holds no pictures of earlier packets, so the next packet
+  /// can begin another stream without a flush.
   [[nodiscard]] bool idle() const { return idle_; }
   void set_idle() { idle_ = true; }
   /// Makes the next packet the first packet of a stream.

@@ -38,10 +38,11 @@ struct StreamData {
 /// for all other data, and for Dolby Vision's data, which lost_stream_data() reports.
 [[nodiscard]] const char* name_of_picture_data(const AVFrameSideData& data);
 
-/// Returns the options (name and value) with which FFmpeg's encoder `codec` writes the HDR10 data
-/// of the stream. If the user gave a value for the same name, the new value contains it. Returns
-/// nothing if there are no such data, if the user has set them, or if the encoder has no such
-/// options.
+/// Returns the option (name and value) with which FFmpeg's encoder `codec` writes the HDR10 data of
+/// the stream. `of_user` are the options that the user has set. If one of them has the same name,
+/// the returned value is the user's value, followed by the HDR10 data that it lacks. Returns
+/// nothing if the stream has no HDR10 data, if the user's value already contains them, or if the
+/// encoder has no such option.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> hdr10_options(
     const AVCodec& codec, const std::vector<StreamData>& data,
     const std::vector<std::pair<std::string, std::string>>& of_user);

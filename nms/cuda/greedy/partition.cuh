@@ -153,8 +153,10 @@ struct PartitionMemory {
 
 inline constexpr unsigned kCellsPerThread = kGridCells / kThreads;
 
-/// Finds the first cell that has at least `begin` candidates before it, and sets `first` to their
-/// number. This cell must directly follow one of the thread's own cells.
+/// Sets `cell` to the first cell that has at least `begin` candidates before it, and `first` to the
+/// number of these candidates. `before` is the number of candidates before the thread's own cells.
+/// Only one thread may call this function: the thread that has counted the cell directly before
+/// `cell`.
 __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPerThread],
                                               unsigned before, unsigned begin, unsigned& cell,
                                               unsigned& first) {

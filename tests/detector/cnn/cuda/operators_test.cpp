@@ -309,7 +309,8 @@ TEST(CudaOperators, LargeValuesStayFinite) {
     ASSERT_TRUE(std::isfinite(value));
 }
 
-/// Builds a network with merged heads at two levels, like those of YuNet and CenterFace.
+/// Builds a network with several heads at each of two levels: heads like YuNet's, and heads like
+/// CenterFace's. graph::optimise() merges the heads of a level.
 GraphBuilder headed_builder() {
   GraphBuilder builder(3, {64, 32}, 13);
   const ValueId stem = builder.convolution(

@@ -358,7 +358,8 @@ class TwoAnchors : public testing::Test {
       tensors_.emplace_back(8 * static_cast<std::size_t>(output.channels), 0.F);
   }
 
-  /// Adds a face of 16x32 pixels. All its landmarks are at the place's corner.
+  /// Adds a face of 16x32 pixels to a cell. The centre of its box and all its landmarks are at the
+  /// top left corner of the cell's place.
   void put(std::size_t cell, float score) {
     tensors_[0][cell] = tensors_[1][cell] = score;
     tensors_[2][4 * cell + 3] = std::log(2.F);
