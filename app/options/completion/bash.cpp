@@ -160,12 +160,12 @@ std::string begin_function(const std::string& name, const std::string& says,
 std::string end_function() { return "  esac\n}\n"; }
 
 std::string in_case(const std::string& patterns, const ShellHint& hint) {
-  return "    " + patterns + ") kind=" + quoted(name_of(hint.kind)) + " choices=(" +
-         quoted_words(hint.words) + ") ;;\n";
+  return "    " + patterns + ") kind=" + shell_quoted(name_of(hint.kind)) + " choices=(" +
+         shell_words(hint.words) + ") ;;\n";
 }
 
 std::string words_in_case(const std::string& pattern, const std::vector<std::string>& words) {
-  return in_case(quoted(pattern), {ShellHint::Kind::words, words});
+  return in_case(shell_quoted(pattern), {ShellHint::Kind::words, words});
 }
 
 /// Returns the case patterns of an option in all of its commands: 'run --score' | 'hide --score'.
@@ -173,7 +173,7 @@ std::string patterns_of(const Row& row) {
   std::string patterns;
   const auto add = [&](const std::string& command) {
     for (const std::string& name : names_of(row))
-      patterns += (patterns.empty() ? "" : " | ") + quoted(command + ' ' + name);
+      patterns += (patterns.empty() ? "" : " | ") + shell_quoted(command + ' ' + name);
   };
   for (const CommandRow& command : command_table())
     if (row.group_of(command.command) != nullptr) add(command.name);
@@ -235,7 +235,7 @@ std::string arguments() {
       const auto* const argument = std::get_if<Argument>(&row->value.kind);
       if (argument == nullptr) continue;
       const bool repeats = argument->several && row->words.empty();
-      const std::string name = quoted(std::string(command.name) + ' ');
+      const std::string name = shell_quoted(std::string(command.name) + ' ');
       script += in_case(name + (repeats ? "*" : std::to_string(index)), hint_of(*row));
       ++index;
     }

@@ -1,6 +1,6 @@
 #include "app/options/completion/completion.h"
 
-#include "app/options/values.h"
+#include "app/options/row.h"
 
 namespace facepipe::app {
 namespace {
@@ -28,16 +28,16 @@ std::string completion_script(std::string_view shell) {
   return parse_choice({"SHELL", shell}, scripts())();
 }
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string word = "'";
   for (const char letter : text)
     word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return word + '\'';
 }
 
-std::string quoted_words(const std::vector<std::string>& words) {
+std::string shell_words(const std::vector<std::string>& words) {
   std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) all += (all.empty() ? "" : " ") + shell_quoted(word);
   return all;
 }
 

@@ -21,9 +21,9 @@ namespace facepipe::app {
 
 /// Returns `text` as one word of these shells: in single quotes, with the quotes in it escaped.
 /// Bash and zsh write a quote within quotes as '\'', and so can fish.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string shell_quoted(std::string_view text);
 
 /// Returns the words, quoted and joined by blanks.
-[[nodiscard]] std::string quoted_words(const std::vector<std::string>& words);
+[[nodiscard]] std::string shell_words(const std::vector<std::string>& words);
 
 }  // namespace facepipe::app

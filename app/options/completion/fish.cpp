@@ -90,7 +90,7 @@ std::string key_of(const CommandRow& command) {
 
 /// Returns a line that sets a variable to these words.
 std::string variable(const std::string& name, const std::vector<std::string>& words) {
-  return "set -g " + name + ' ' + quoted_words(words) + '\n';
+  return "set -g " + name + ' ' + shell_words(words) + '\n';
 }
 
 /// Returns the variables that the functions read: the options that have a value, and the groups.
@@ -116,12 +116,12 @@ std::string value_of(const ShellHint& hint) {
     case ShellHint::Kind::text:
       return " -x";
     case ShellHint::Kind::words:
-      return " -x -a " + quoted(quoted_words(hint.words));
+      return " -x -a " + shell_quoted(shell_words(hint.words));
     case ShellHint::Kind::list:
-      return " -x -a " + quoted("(__facepipe_list " + quoted_words(hint.words) + ")");
+      return " -x -a " + shell_quoted("(__facepipe_list " + shell_words(hint.words) + ")");
     case ShellHint::Kind::files:
       if (hint.words.empty()) return " -r -F";
-      return " -x -a " + quoted("(__facepipe_files " + quoted_words(hint.words) + ")");
+      return " -x -a " + shell_quoted("(__facepipe_files " + shell_words(hint.words) + ")");
     default:
       return " -x -a '(__fish_complete_directories)'";
   }
@@ -129,8 +129,8 @@ std::string value_of(const ShellHint& hint) {
 
 std::string complete_line(const std::string& condition, const std::string& rest,
                           const std::string& description) {
-  return "complete -c facepipe -n " + quoted(condition) + rest +
-         (description.empty() ? "" : " -d " + quoted(description)) + '\n';
+  return "complete -c facepipe -n " + shell_quoted(condition) + rest +
+         (description.empty() ? "" : " -d " + shell_quoted(description)) + '\n';
 }
 
 /// Returns "__facepipe_uses 'run' 'hide'" for the commands that have an option.
@@ -139,7 +139,7 @@ std::string users_of(const Row& row, bool general) {
   if (general) keys.emplace_back();
   for (const CommandRow& command : command_table())
     if (row.group_of(command.command) != nullptr) keys.push_back(key_of(command));
-  return "__facepipe_uses " + quoted_words(keys);
+  return "__facepipe_uses " + shell_words(keys);
 }
 
 std::string option_line(const Row& row, bool general) {
@@ -161,10 +161,11 @@ std::string commands() {
   std::string lines;
   for (const CommandRow& command : command_table()) {
     const std::vector<std::string> words = words_of(command);
-    lines += complete_line("__facepipe_uses ''", " -f -a " + quoted(words.front()), command.help);
+    lines +=
+        complete_line("__facepipe_uses ''", " -f -a " + shell_quoted(words.front()), command.help);
     if (words.size() > 1)
-      lines += complete_line("__facepipe_uses " + quoted(words.front()),
-                             " -f -a " + quoted(words.back()), command.help);
+      lines += complete_line("__facepipe_uses " + shell_quoted(words.front()),
+                             " -f -a " + shell_quoted(words.back()), command.help);
   }
   return lines;
 }
@@ -174,7 +175,7 @@ std::string commands() {
 std::string arguments() {
   std::string lines;
   for (const CommandRow& command : command_table()) {
-    const std::string user = "__facepipe_uses " + quoted(key_of(command));
+    const std::string user = "__facepipe_uses " + shell_quoted(key_of(command));
     const std::string length = std::to_string(words_of(command).size());
     int index = 0;
     bool any_files = false;

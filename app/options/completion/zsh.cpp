@@ -90,8 +90,8 @@ std::string option_specifications(const Row& row, Commands command) {
     const char* const behind = !has_value ? "" : name.starts_with("--") ? "=" : "+";
     specifications +=
         "    " +
-        quoted(exclusions_of(row, command) + (row.again ? "*" : "") + name + behind + '[' +
-               escaped_part(brief_meaning(row)) + ']' + value_part(row.kind, hint)) +
+        shell_quoted(exclusions_of(row, command) + (row.again ? "*" : "") + name + behind + '[' +
+                     escaped_part(brief_meaning(row)) + ']' + value_part(row.kind, hint)) +
         " \\\n";
   }
   return specifications;
@@ -100,7 +100,8 @@ std::string option_specifications(const Row& row, Commands command) {
 std::string argument_specification(const Row& row, int index) {
   const bool repeats = std::get<Argument>(row.value.kind).several && row.words.empty();
   return "    " +
-         quoted((repeats ? "*" : std::to_string(index)) + value_part(row.names, hint_of(row))) +
+         shell_quoted((repeats ? "*" : std::to_string(index)) +
+                      value_part(row.names, hint_of(row))) +
          " \\\n";
 }
 
@@ -111,7 +112,7 @@ std::string command_case(const CommandRow& command) {
   for (const Row* const row : rows_of(command.command))
     specifications += row->is_argument() ? argument_specification(*row, index++)
                                          : option_specifications(*row, command.command);
-  return "  (" + quoted(command.name) + ")\n  _arguments -S -C : \\\n" + specifications +
+  return "  (" + shell_quoted(command.name) + ")\n  _arguments -S -C : \\\n" + specifications +
          "    && result=0\n  ;;\n";
 }
 
@@ -121,9 +122,10 @@ std::string words_function(const std::string& name, const std::vector<const Comm
   std::string entries;
   for (const CommandRow* const command : commands) {
     const std::vector<std::string> words = words_of(*command);
-    entries += "    " +
-               quoted(escaped_part(first ? words.front() : words.back()) + ':' + command->help) +
-               "\n";
+    entries +=
+        "    " +
+        shell_quoted(escaped_part(first ? words.front() : words.back()) + ':' + command->help) +
+        "\n";
   }
   return "\n" + name + "() {\n  local -a commands=(\n" + entries +
          "  )\n  _describe -t commands command commands\n}\n";
@@ -145,7 +147,8 @@ std::string group_cases() {
   std::string cases;
   for (const std::string& group : first_words()) {
     if (commands_in(group).empty()) continue;
-    cases += "  (" + quoted(group) + ")\n  _arguments -S -C : '1: :_facepipe_commands_" + group +
+    cases += "  (" + shell_quoted(group) + ")\n  _arguments -S -C : '1: :_facepipe_commands_" +
+             group +
              "' '*::: :->arguments' && result=0\n"
              "  if [[ $state == arguments ]]; then\n"
              "    words=(\"$line[1]\" \"${words[@]}\")\n"

@@ -75,11 +75,11 @@ TEST(Completion, IsPrintedForEachShell) {
 }
 
 TEST(Completion, QuotesWords) {
-  EXPECT_EQ(quoted(""), "''");
-  EXPECT_EQ(quoted("a b"), "'a b'");
-  EXPECT_EQ(quoted("it's $x"), "'it'\\''s $x'");
-  EXPECT_EQ(quoted_words({"a", "b c"}), "'a' 'b c'");
-  EXPECT_THAT(quoted_words({}), IsEmpty());
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's $x"), "'it'\\''s $x'");
+  EXPECT_EQ(shell_words({"a", "b c"}), "'a' 'b c'");
+  EXPECT_THAT(shell_words({}), IsEmpty());
 }
 
 TEST(Completion, SplitsTheNamesOfAnOption) {

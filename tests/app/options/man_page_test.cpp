@@ -52,9 +52,12 @@ TEST(ManPage, HasNoLineThatRoffMisunderstands) {
     std::istringstream page(man_page(command.name, ""));
     for (std::string line; std::getline(page, line);) {
       EXPECT_EQ(line.find('\''), std::string::npos) << "it would be another quote: " << line;
-      if (!line.starts_with(".TH") && !line.starts_with(".SS"))
+      if (!line.starts_with(".TH") && !line.starts_with(".SS")) {
         EXPECT_THAT(line, testing::Not(testing::ContainsRegex("[^\\\\]-"))) << "it is a hyphen";
-      if (line.starts_with('.')) EXPECT_THAT(line, testing::MatchesRegex("\\.(TH|SH|SS|TP|PP).*"));
+      }
+      if (line.starts_with('.')) {
+        EXPECT_THAT(line, testing::MatchesRegex("\\.(TH|SH|SS|TP|PP).*"));
+      }
     }
   }
 }
