@@ -1,11 +1,12 @@
-"""command_line_test.py SCRIPT: checks the files that SCRIPT, cmake/command_line_files.cmake, writes for packages: man
-pages, scripts for shells, and options.json.
+"""command_line_test.py SCRIPT: checks what facepipe prints about its command line. It also checks the files that SCRIPT,
+cmake/command_line_files.cmake, writes for packages: man pages, scripts for shells, and options.json.
 
 If mandoc or man isn't installed, the checks that need it are skipped.
 """
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -65,6 +66,58 @@ class Files(unittest.TestCase):
             if shutil.which(shell):
                 read = run(shell, "-n", self.folder / name)
                 self.assertEqual([read.returncode, read.stderr], [0, ""], shell)
+
+
+def run_on_terminal(*command, **environment):
+    """Returns what a command prints on a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                          env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment}):
+        os.close(theirs)
+        printed = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the command has closed the terminal
+                part = b""
+            if not part:
+                break
+            printed += part
+    os.close(ours)
+    return printed.decode().replace("\r\n", "\n")
+
+
+class Help(unittest.TestCase):
+    def test_alone_is_short_and_an_error(self):
+        alone = run(program())
+        self.assertEqual([alone.returncode, alone.stdout], [2, ""])
+        self.assertTrue(alone.stderr.startswith("facepipe finds faces in video"), alone.stderr)
+        self.assertIn("facepipe hide clip.mp4", alone.stderr)
+
+    def test_has_colours_only_on_terminals(self):
+        for arguments in ([], ["help"], ["hide", "--help"], ["help", "model"]):
+            plain = run(program(), *arguments)
+            text = plain.stdout + plain.stderr
+            self.assertNotIn("\x1b", text)
+            coloured = run_on_terminal(program(), *arguments)
+            self.assertIn("\x1b[1m", coloured)
+            self.assertEqual(coloured.replace("\x1b[1m", "").replace("\x1b[0m", ""), text)
+            self.assertEqual(run_on_terminal(program(), *arguments, NO_COLOR="1"), text)
+            self.assertEqual(run_on_terminal(program(), *arguments, TERM="dumb"), text)
+
+    def test_names_the_nearest_in_one_line(self):
+        for arguments, reason in ((["hidee"], "hidee: unknown command; did you mean hide?"),
+                                  (["run", "x", "--scor", "1"], "--scor: unknown option; did you mean --score?"),
+                                  (["run", "x", "--draw", "box"], "did you mean boxes?")):
+            refused = run(program(), *arguments)
+            self.assertEqual([refused.returncode, refused.stdout, refused.stderr.count("\n")], [2, "", 1])
+            self.assertIn(reason, refused.stderr)
+
+    def test_can_be_read_by_nobody(self):
+        """A reader that stops early, such as head, is no error."""
+        ended = subprocess.run(["bash", "-o", "pipefail", "-c", '"$0" help run | head -n 1 >/dev/null', program()],
+                               check=False, stderr=subprocess.PIPE)
+        self.assertEqual([ended.returncode, ended.stderr], [0, b""])
 
 
 if __name__ == "__main__":
