@@ -64,7 +64,7 @@ _facepipe_offer_files() {
       [[ -z $begin ]] || continue
       COMPREPLY+=("./$file")
     elif [[ -d ${file/#'~/'/"$HOME/"} ]]; then
-      COMPREPLY+=("$prefix$file/")
+      COMPREPLY+=("$prefix$file")
     elif [[ $kind == files ]]; then
       ((${#choices[@]})) || COMPREPLY+=("$prefix$file")
       for ending in "${choices[@]}"; do
@@ -75,8 +75,7 @@ _facepipe_offer_files() {
   ((fails)) && shopt -s failglob
   local -i i
   for i in "${!COMPREPLY[@]}"; do COMPREPLY[i]=${COMPREPLY[i]:cut}; done
-  compopt -o filenames
-  if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == */ ]]; then compopt -o nospace; fi
+  compopt -o filenames  # Readline quotes the names, and adds a slash to folders.
 }
 
 # _facepipe_offer_value PREFIX: offers what `kind` and `choices` say.
