@@ -87,6 +87,16 @@ Error standard_output_error(int code) {
   return {ErrorKind::output, "standard output: " + write_failure(code)};
 }
 
+bool is_terminal(int descriptor) {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(descriptor) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+bool takes_colours(int descriptor) {
+  const char* const refused = std::getenv("NO_COLOR");
+  return is_terminal(descriptor) && (refused == nullptr || *refused == '\0');
+}
+
 void tell_failure(const std::string& message) {
   if (spdlog::default_logger_raw()->name() == kLogger) {
     spdlog::error("{}", message);
@@ -103,7 +113,7 @@ void start_log() {
   auto logger = std::make_shared<spdlog::logger>(kLogger, sink);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SafeMessage>('*').set_pattern(
-      (isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
+      (is_terminal(STDERR_FILENO) ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
   logger->set_formatter(std::move(formatter));
   logger->set_level(spdlog::level::info);
   logger->flush_on(spdlog::level::debug);

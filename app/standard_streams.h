@@ -32,6 +32,14 @@ void tell(std::string_view text);
 /// Returns the error that print() throws for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
 
+/// Returns whether a file descriptor is a terminal that obeys escape sequences. A terminal whose
+/// TERM is "dumb", such as Emacs's shell, doesn't.
+[[nodiscard]] bool is_terminal(int descriptor);
+
+/// Returns whether text on a file descriptor may have colours: it is a terminal, and the user has
+/// not set NO_COLOR (no-color.org), or has set it to nothing.
+[[nodiscard]] bool takes_colours(int descriptor);
+
 /// This escape sequence moves the cursor to the beginning of the terminal's line and clears the
 /// line.
 inline constexpr std::string_view kClearLine = "\r\033[K";

@@ -127,21 +127,21 @@ struct VerifyOptions {
   Console console;  ///< `progress` is automatic, and `verbose` is not used
 };
 
-/// Holds text for stdout, which --help and --version ask for.
+/// Holds a text that the program prints instead of working on something: a help, a version, or a
+/// script. All of it is the program's own text, so it is safe on a terminal.
 struct ShowText {
   std::string text;
+  std::string coloured{};  ///< the same with colours, for terminals; empty: there are none
+  /// The command line lacks a command: the text goes to stderr, and the exit code is that of usage.
+  bool lacks_command = false;
 };
-
-/// A script makes tables of the documentation from what this option prints. --help doesn't list it.
-inline constexpr const char* kShowTables = "--option-tables";
 
 using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions,
                              ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has
 /// priority over the file. Throws Error(usage); if the error is in the file, it begins with the
-/// file's name. If kShowTables is the only argument, the result is the text of tables_as_json()
-/// (table.h).
+/// file's name. Without arguments, the result is a short help.
 [[nodiscard]] Command parse_command(const std::vector<std::string>& arguments);
 
 }  // namespace facepipe::app

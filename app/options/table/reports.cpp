@@ -74,6 +74,7 @@ std::vector<Row> track_rows() {
        .fallback = "none",
        .value = {AnyText{
            "a file", [](Asked& to, std::string_view text) { to.run.files.known_tracks = text; }}},
+       .endings = {".json"},
        .excludes = {"--write-tracks", "--detections", "--model", "--min-face", "--max-face",
                     "--detect-size", "--engine", "--precision", "--careful", "--two-pass",
                     "--every"},

@@ -69,6 +69,7 @@ std::vector<Row> calibrate_rows() {
        .fallback = "beside the model, MODEL.i8.json",
        .value = {AnyText{"a file",
                          [](Asked& to, std::string_view text) { to.outputs.path = text; }}},
+       .endings = {".json"},
        .places = {{kCalibrate, kRanges}}},
       {.names = "--overwrite",
        .help = "Replace ranges that exist",
