@@ -1,0 +1,33 @@
+// Lists when something happened, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace facepipe::app {
+
+/// Holds spans of a video's time. A time near the last span extends it. If there are too many
+/// spans, those with the shortest gap between them become one. So all times are always covered. Not
+/// thread-safe.
+class TimeSpans {
+ public:
+  struct Span {
+    double from_s = 0;
+    double to_s = 0;
+  };
+  /// @param near_s  a time that is at most this far from the last span extends it
+  explicit TimeSpans(double near_s = 0.25, std::size_t most = 64) : near_s_(near_s), most_(most) {}
+
+  /// Adds a time. Does nothing if it is not finite. Times usually rise.
+  void add(double time_s);
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  void merge_nearest();
+
+  double near_s_;
+  std::size_t most_;
+  std::vector<Span> spans_;  ///< sorted, without overlaps
+};
+
+}  // namespace facepipe::app
