@@ -15,8 +15,10 @@ class TimeSpans {
     double from_s = 0;
     double to_s = 0;
   };
-  /// @param near_s  a time that is at most this far from the last span extends it
-  explicit TimeSpans(double near_s = 0.25, std::size_t most = 64) : near_s_(near_s), most_(most) {}
+  TimeSpans() = default;
+  /// @param near_s  a time that is at most this far from a span extends it
+  /// @param most    the largest number of spans, at least 1
+  TimeSpans(double near_s, std::size_t most) : near_s_(near_s), most_(most) {}
 
   /// Adds a time. Does nothing if it is not finite. Times usually rise.
   void add(double time_s);
@@ -25,8 +27,8 @@ class TimeSpans {
  private:
   void merge_nearest();
 
-  double near_s_;
-  std::size_t most_;
+  double near_s_ = 0.25;
+  std::size_t most_ = 64;
   std::vector<Span> spans_;  ///< sorted, without overlaps
 };
 

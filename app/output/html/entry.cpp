@@ -7,17 +7,29 @@ std::string dumped(const Entry::Json& value) {
   return value.dump(-1, ' ', false, Entry::Json::error_handler_t::replace);
 }
 
+/// Returns whether a member of a list or object is itself a list or object.
+bool has_structure(const Entry::Json& value) {
+  bool found = false;
+  for (const Entry::Json& item : value) found = found || item.is_structured();
+  return found;
+}
+
+/// Returns a member's text, in which nothing is left out.
+std::string text_in_list(const Entry::Json& item) {
+  if (item == false) return "no";
+  return item.is_null() ? "none" : text_of(item);
+}
+
 }  // namespace
 
 std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_null() || value == false) return {};
   if (value == true) return "yes";
   if (value.is_string()) return value.get<std::string>();
-  bool plain = value.is_array();
-  for (const Entry::Json& item : value) plain = plain && !item.is_structured();
-  if (!plain) return dumped(value);
+  if (!value.is_structured() || has_structure(value)) return dumped(value);
   std::string list;
-  for (const Entry::Json& item : value) list += (list.empty() ? "" : ", ") + text_of(item);
+  for (const auto& [name, item] : value.items())
+    list += (list.empty() ? "" : ", ") + (value.is_object() ? name + " " : "") + text_in_list(item);
   return list;
 }
 

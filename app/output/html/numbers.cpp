@@ -27,6 +27,17 @@ std::string three_digits(double value) {
   return trimmed(fmt::format("{:.{}f}", value, size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3));
 }
 
+std::vector<double> multiples_of(double step, double low, double high) {
+  std::vector<double> multiples;
+  const double first = std::ceil(low / step - 1e-9);
+  for (std::size_t i = 0; i < kMostTicks; ++i) {
+    const double multiple = (first + static_cast<double>(i)) * step;
+    if (!(multiple <= high + step * 1e-6)) break;
+    multiples.push_back(std::abs(multiple) < step * 1e-6 ? 0 : multiple);
+  }
+  return multiples;
+}
+
 }  // namespace
 
 std::string grouped(std::int64_t count) {
@@ -74,20 +85,21 @@ std::string svg_number(double value) {
 }
 
 std::vector<double> round_ticks(double low, double high, int wanted) {
-  std::vector<double> ticks;
   const double rough = (high - low) / wanted;
-  if (!std::isfinite(rough) || rough <= 0) return ticks;
+  if (!std::isfinite(rough) || rough <= 0) return {};
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.5, 2.0, 1.0})
     if (factor * power >= rough * (1 - 1e-9)) step = factor * power;
-  const double first = std::ceil(low / step - 1e-9);
-  for (std::size_t i = 0; i < kMostTicks; ++i) {
-    const double tick = (first + static_cast<double>(i)) * step;
-    if (!(tick <= high + step * 1e-6)) break;
-    ticks.push_back(std::abs(tick) < step * 1e-6 ? 0 : tick);
-  }
-  return ticks;
+  return multiples_of(step, low, high);
+}
+
+std::vector<double> time_ticks(double low, double high, int wanted) {
+  const double rough = (high - low) / wanted;
+  for (const double step : {10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0,
+                            7200.0, 10800.0, 21600.0, 43200.0, 86400.0})
+    if (rough > 10 && step >= rough * (1 - 1e-9)) return multiples_of(step, low, high);
+  return round_ticks(low, high, wanted);
 }
 
 std::vector<double> log_ticks(double low, double high, std::size_t most) {

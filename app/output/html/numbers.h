@@ -26,6 +26,9 @@ namespace facepipe::app {
 /// Returns round numbers in [low, high], about `wanted` of them. Returns nothing if a bound is not
 /// finite, or if high <= low.
 [[nodiscard]] std::vector<double> round_ticks(double low, double high, int wanted);
+/// Returns round times in [low, high] in seconds, about `wanted` of them: from a minute on, whole
+/// minutes or hours. Returns nothing if a bound is not finite, or if high <= low.
+[[nodiscard]] std::vector<double> time_ticks(double low, double high, int wanted);
 /// Returns 1, 2 and 5 times powers of ten in [low, high], for a logarithmic axis. If these are more
 /// than `most`, only powers of ten.
 [[nodiscard]] std::vector<double> log_ticks(double low, double high, std::size_t most);

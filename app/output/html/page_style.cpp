@@ -69,13 +69,13 @@ figcaption{font-size:11px;color:var(--dim)}
 .legend{margin:0 0 6px;font-size:13px;color:var(--dim)}
 .scroll{overflow-x:auto}
 .files td,.files th{white-space:nowrap}.files td:first-child{white-space:normal;overflow-wrap:anywhere;min-width:110px}
-.files .why{white-space:normal;overflow-wrap:anywhere}
-.bad-row td:nth-child(2){color:var(--bad)}
+.files .why{white-space:normal;overflow-wrap:anywhere;min-width:180px}
+.bad-row td:nth-child(2),.bad-kind td:first-child{color:var(--bad)}
 a{color:var(--blue)}
 summary{cursor:pointer;font-weight:650;font-size:15px}
 details .kv{margin-top:8px}
 footer{color:var(--dim);font-size:12px;padding-bottom:24px}
-@media(max-width:760px){
+@media screen and (max-width:760px){
 main{grid-template-columns:minmax(0,1fr)}.wide-only{display:none}
 .pictures{grid-template-columns:repeat(3,1fr)}
 .facts{grid-template-columns:repeat(3,1fr);gap:6px}.facts div{padding:6px 8px}dd{font-size:17px}

@@ -18,7 +18,7 @@ constexpr std::size_t kMostTrackBars = 120;
 
 PlotAxis time_axis(double low, double high) {
   const double end = high > low ? high : low + 1;
-  return {low, end, false, round_ticks(low, end, 5), short_time};
+  return {low, end, false, time_ticks(low, end, 5), short_time};
 }
 
 /// Returns an axis from 0 on, with room above the largest value.

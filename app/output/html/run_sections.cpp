@@ -108,7 +108,7 @@ std::string joined_by(const std::vector<std::string>& texts, const char* between
 /// Returns "openvino bf16 on cpu".
 std::string ran_on(const Entry& entry) {
   const std::string engine = entry.text({"engine"});
-  const std::string devices = entry.text({"devices"});
+  std::string devices = entry.text({"devices"});
   if (engine.empty()) return devices;
   return engine + " " + entry.text({"precision"}) + " on " + devices;
 }
@@ -122,7 +122,8 @@ std::string time_or_nothing(const Entry& entry, const char* member) {
 void add_members(const std::string& name, const Entry::Json& value, Facts& facts) {
   if (value.is_object()) {
     for (const auto& [member, inner] : value.items())
-      facts.emplace_back(name + " " + member, without_queries(text_of(inner)));
+      facts.emplace_back(name + " " + (member == "sha256" ? "SHA-256" : member),
+                         without_queries(text_of(inner)));
   } else if (value.is_array()) {
     for (const Entry::Json& item : value) add_members(name, item, facts);
   }

@@ -27,7 +27,7 @@ struct Kind {
   const char* style;
 };
 constexpr std::array<Kind, 4> kKinds{
-    {{"leak", "leaks", "a face may be seen", "fill-bad"},
+    {{"leak", "leak", "a face may be seen", "fill-bad"},
      {"cosmetic", "cosmetic", "faces are hidden by a style that leaves details", "fill2"},
      {"kept", "kept", "faces are visible because the edit file keeps them", "fill3"},
      {"else", "only there", "found only in the hidden video; the original shows no face there",
@@ -99,7 +99,7 @@ Markup timeline_card(const Entry::Json& findings) {
   kinds.label = [rows](double tick) {
     return std::string(kKinds[static_cast<std::size_t>(rows - 0.5 - tick)].label);
   };
-  Plot plot("When each finding is seen", {0, end, false, round_ticks(0, end, 5), short_time}, kinds,
+  Plot plot("When each finding is seen", {0, end, false, time_ticks(0, end, 5), short_time}, kinds,
             120);
   const std::size_t drawn = std::min(findings.size(), kMostDrawnFindings);
   for (std::size_t i = 0; i < drawn; ++i) {
@@ -144,7 +144,7 @@ Markup finding_row(const Entry& finding) {
     cells += element("td", "num", escaped_text(number));
   cells += element("td", {}, escaped_text(box_text(finding)));
   cells += element("td", "why", escaped_text(shown));
-  return element("tr", finding.text({"kind"}) == "leak" ? "bad-row" : "", cells);
+  return element("tr", finding.text({"kind"}) == "leak" ? "bad-kind" : "", cells);
 }
 
 Markup findings_card(const Entry::Json& findings) {

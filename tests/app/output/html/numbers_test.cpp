@@ -72,6 +72,11 @@ TEST(PageTicks, AreRound) {
   EXPECT_THAT(round_ticks(0, kInfinity, 5), IsEmpty());
   EXPECT_THAT(round_ticks(kNan, 1, 5), IsEmpty());
   EXPECT_THAT(round_ticks(0, 1e-300, 5), Each(testing::Ge(0)));
+  EXPECT_THAT(time_ticks(0, 30, 5), ElementsAre(0, 10, 20, 30));
+  EXPECT_THAT(time_ticks(0, 600, 5), ElementsAre(0, 120, 240, 360, 480, 600));
+  EXPECT_THAT(time_ticks(60, 7200, 5), ElementsAre(1800, 3600, 5400, 7200));
+  EXPECT_THAT(time_ticks(0, 1e9, 5), testing::SizeIs(testing::Ge(4U)));
+  EXPECT_THAT(time_ticks(0, kInfinity, 5), IsEmpty());
   EXPECT_THAT(log_ticks(3, 300, 8), ElementsAre(5, 10, 20, 50, 100, 200));
   EXPECT_THAT(log_ticks(1, 1e6, 8), ElementsAre(1, 10, 100, 1e3, 1e4, 1e5, 1e6));
   EXPECT_THAT(log_ticks(0, 10, 8), IsEmpty());

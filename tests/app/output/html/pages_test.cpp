@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/output/html/entry.h"
 #include "app/output/html/folder_page.h"
 #include "app/output/html/page_files.h"
 #include "app/output/html/run_page.h"
@@ -125,6 +126,15 @@ TEST(RunPage, ShowsWhenFramesWereLostOrDamaged) {
   EXPECT_THAT(page, HasSubstr("1 s to 1.04 s"));
   EXPECT_THAT(page, HasSubstr("1:05"));
   EXPECT_THAT(page, HasSubstr("class=\"verdict bad\""));
+}
+
+TEST(RunPage, WritesListsAsPeopleReadThem) {
+  EXPECT_EQ(text_of(ordered_json::parse(R"(["a", 1, true])")), "a, 1, yes");
+  EXPECT_EQ(text_of(ordered_json::parse(R"({"rule": "soft", "voting": false, "sigma": null})")),
+            "rule soft, voting no, sigma none");
+  EXPECT_EQ(text_of(ordered_json::parse(R"([[1, 2], 3])")), "[[1,2],3]");
+  for (const char* const nothing : {"null", "false", "[]", "{}"})
+    EXPECT_EQ(text_of(ordered_json::parse(nothing)), "") << nothing;
 }
 
 TEST(RunPage, IsMadeInTimeForAFilm) {
