@@ -143,7 +143,8 @@ TEST_F(ReportPage, TellsWhyAnInputFailed) {
 class VerifiedPage : public VerifyClips {
  protected:
   static void SetUpTestSuite() {
-    make_clips({".mkv", {320, 240}, "600:300", "-t 0.2 -r 25 -c:v libx264 -preset ultrafast"});
+    make_clips(
+        {".mkv", {256, 160}, "740:220", "-frames:v 4 -r 25 -c:v libx264 -crf 10 -pix_fmt yuv420p"});
   }
   TemporaryFolder dir_;
 };
