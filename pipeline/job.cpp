@@ -285,6 +285,7 @@ void Job::finish(JobResult& result) {
   fill_detection(result);
   if (input_.hiding) {
     result.tracks = input_.hiding->tracks();
+    result.track_counts = input_.hiding->track_counts();
     input_.hiding->report(diagnostics_.notices);
     if (!cut_short()) input_.hiding->check_instructions(options_, diagnostics_.notices);
   }

@@ -14,6 +14,7 @@
 #include "core/histogram.h"
 #include "detector/detector.h"
 #include "pipeline/stage_times.h"
+#include "pipeline/track_counts.h"
 #include "track/track_file.h"
 #include "video/read/ledger.h"
 
@@ -102,6 +103,7 @@ struct JobResult {
   /// The tracks, with HideJob::wants_tracks and if all frames have been tracked. The caller fills
   /// in the input's SHA-256.
   std::shared_ptr<track::TrackFile> tracks;
+  std::optional<TrackCounts> track_counts;  ///< set if the job hides faces, or only tracks them
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
   /// Why the output is incomplete although nobody requested a stop: the disk is full, or the input
   /// could not be read to its end. If the job hides faces, it may be any failure between reading

@@ -105,6 +105,9 @@ struct HiddenBox {
 /// Returns all boxes that are hidden at `pts`, in the file's order.
 [[nodiscard]] std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts);
 
+/// A track that isn't hidden is suggested if its best score is at least this.
+inline constexpr float kSuggestScore = 0.03F;
+
 /// Makes an edit file from the frames and tracks of a tracker.
 /// * Boxes are grown by their uncertainty (TrackedBox::grow). If a frame has several boxes of a
 ///   track, they become one box around them. Boxes outside of the picture are left out.
@@ -117,7 +120,7 @@ struct HiddenBox {
 ///   reads the file finds this out itself.
 class TrackFileBuilder {
  public:
-  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = 0.03F);
+  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = kSuggestScore);
 
   /// @param pts  the frame's pts in input.time_base; it must rise from frame to frame
   void add(const TrackedFrame& frame, std::int64_t pts);

@@ -222,11 +222,23 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
   return command_of(both);
 }
 
+/// Adds the words that the user gave, which reports repeat.
+Command with_words(Command command, const std::vector<std::string>& arguments) {
+  if (auto* const run = std::get_if<RunOptions>(&command)) run->command_line = arguments;
+  if (auto* const verify = std::get_if<VerifyOptions>(&command)) verify->command_line = arguments;
+  return command;
+}
+
 }  // namespace
 
 float soft_min_score_for(float score) {
   constexpr float kLeastMinScore = 1e-6F;  // the rule takes no less
   return std::max(score, kLeastMinScore);
+}
+
+std::string_view command_name(const RunOptions& options) {
+  if (!options.job.hide) return "run";
+  return options.video ? "hide" : "detect";
 }
 
 Command parse_command(const std::vector<std::string>& arguments) {
@@ -235,9 +247,9 @@ Command parse_command(const std::vector<std::string>& arguments) {
   // second parse finds an error, the error is in the file.
   const Outcome line = parse(arguments, ConfigUse::ignored);
   Command command = command_of(line);
-  if (line.asked.config.empty()) return command;
+  if (line.asked.config.empty()) return with_words(std::move(command), arguments);
   try {
-    return command_with_file(arguments, line.asked);
+    return with_words(command_with_file(arguments, line.asked), arguments);
   } catch (const Error& error) {
     throw Error(error.kind(), line.asked.config + ": " + error.what());
   }

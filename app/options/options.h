@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct SideFiles {
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h) to write
   std::filesystem::path known_tracks{};  ///< an edit file to read
   FaceColumns face_fields{};             ///< additional columns of `detections`
+  std::filesystem::path page{};          ///< a page for people to look at
+
+  /// Returns whether the user wants to know all about each input.
+  [[nodiscard]] bool any_report() const { return !report.empty() || !page.empty(); }
 };
 
 /// What the user left open, so that the model's card decides it, if there is one.
@@ -78,7 +83,11 @@ struct RunOptions {
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
   Console console;
+  std::vector<std::string> command_line{};  ///< what parse_command() got
 };
+
+/// Returns the command that has these options: "run", "hide" or "detect".
+[[nodiscard]] std::string_view command_name(const RunOptions& options);
 
 /// Holds the options of `facepipe doctor`.
 struct DoctorOptions {
@@ -115,8 +124,9 @@ struct VerifyOptions {
   std::string hidden;
   std::filesystem::path tracks;      ///< the edit file; empty if there is none
   std::filesystem::path report;      ///< empty if there is none
+  std::filesystem::path page{};      ///< a page for people to look at; empty if there is none
   std::filesystem::path thumbnails;  ///< a folder that verify makes; empty if there is none
-  bool overwrite = false;            ///< whether an existing report may be replaced
+  bool overwrite = false;            ///< whether reports that exist may be replaced
   bool tolerate_cosmetic = false;
   bool quick = false;  ///< two detection passes over each picture instead of five
   float score = verify::kVerifyScore;
@@ -124,7 +134,8 @@ struct VerifyOptions {
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
-  Console console;  ///< `progress` is automatic, and `verbose` is not used
+  Console console;                          ///< `progress` is automatic, and `verbose` is not used
+  std::vector<std::string> command_line{};  ///< what parse_command() got
 };
 
 /// Holds a text that the program prints instead of working on something: a help, a version, or a

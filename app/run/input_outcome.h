@@ -10,6 +10,7 @@
 
 #include "app/failure.h"
 #include "app/options/options.h"
+#include "app/output/input_record.h"
 #include "app/run/plan_inputs.h"
 #include "core/device.h"
 #include "detector/facts.h"
@@ -27,6 +28,7 @@ struct InputOutcome {
   std::string error;           ///< the error in one line, if the input failed
   bool keeps_video = false;    ///< its video exists already; only the other files are made
   pipeline::JobResult result;  ///< only for an input that is done, damaged or partial
+  InputRecord record{};        ///< what reports need besides the result
 
   [[nodiscard]] bool has_result() const;
 };

@@ -9,10 +9,12 @@
 
 #include "app/failure.h"
 #include "app/output/frame_file.h"
+#include "app/output/html/run_series.h"
 #include "app/output/progress.h"
 #include "app/run/collector.h"
 #include "app/run/input_outcome.h"
 #include "app/run/run_device.h"
+#include "app/run/run_pages.h"
 #include "app/run/run_parts.h"
 #include "app/run/run_progress.h"
 #include "app/run/run_times.h"
@@ -21,7 +23,7 @@
 namespace facepipe::app {
 
 /// Holds the objects that all inputs of a run share. The objects must outlive the work on the
-/// inputs.
+/// inputs. It has more than seven members, because each is a separate part of the run.
 struct SharedWork {
   RunContext context;
   std::vector<InputOutcome>& outcomes;
@@ -30,6 +32,8 @@ struct SharedWork {
   Collector& collector;
   RunProgress& progress;
   RunTimes& times;
+  RunPages& pages;
+  FileFailures& failures;
 };
 
 /// Sets the outcomes of inputs. An error of one input ends only this input. Functions throw only
@@ -54,10 +58,12 @@ class InputWorker {
   [[nodiscard]] bool begin(InputOutcome& outcome);
   void check_before_work(InputOutcome& outcome);
   [[nodiscard]] pipeline::JobObserver observer_of(const InputOutcome& outcome, bool writes_video,
-                                                  WriteFrame write);
+                                                  WriteFrame write, RunSeries& series);
   void check_that_something_is_written();
   [[nodiscard]] std::optional<Failure> run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                                const pipeline::JobObserver& observer);
+  void note_hashes(InputOutcome& outcome);
+  void make_page(std::size_t index, const RunSeries& series);
 
   const SharedWork shared_;
 };

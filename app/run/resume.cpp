@@ -51,7 +51,8 @@ void Resume::skip_if_done(InputOutcome& outcome) const {
 bool Resume::nothing_is_left(const std::vector<InputOutcome>& outcomes) const {
   return is_on() && !any_is(InputStatus::failed, outcomes) &&
          !any_is(InputStatus::waiting, outcomes) && files_.frames_change_nothing() &&
-         (options_.files.report.empty() || files_.has_finished_report());
+         (options_.files.report.empty() || files_.has_finished_report()) &&
+         (options_.files.page.empty() || std::filesystem::exists(options_.files.page));
 }
 
 void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes) {

@@ -41,6 +41,7 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
   second.counts = first.counts;
+  second.track_counts = first.track_counts;
   second.network = first.network;
   add_copies(second.resources.copies, first.resources.copies);
   second.times.wall_s += first.times.wall_s;

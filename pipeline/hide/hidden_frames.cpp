@@ -36,6 +36,29 @@ HiddenFrame hidden_of(const track::TrackedFrame& known) {
   return hidden;
 }
 
+void count_suggested(float best_score, TrackCounts& counts) {
+  ++counts.suggested;
+  if (best_score >= kLikelyScore) ++counts.likely;
+}
+
+TrackCounts counts_of(const track::TrackFile& file) {
+  TrackCounts counts;
+  for (const track::FileTrack& track : file.tracks) {
+    switch (track.action) {
+      case track::TrackAction::hide:
+        ++counts.hidden;
+        break;
+      case track::TrackAction::keep:
+        ++counts.kept;
+        break;
+      case track::TrackAction::suggest:
+        count_suggested(track.score_max, counts);
+        break;
+    }
+  }
+  return counts;
+}
+
 class TrackedFrames final : public HiddenFrames {
  public:
   TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
@@ -70,6 +93,7 @@ class TrackedFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const override { return tracks_; }
+  [[nodiscard]] TrackCounts track_counts() const override { return counts_; }
 
  private:
   std::vector<HiddenFrame> hidden(const track::TrackerOutput& known) {
@@ -80,9 +104,18 @@ class TrackedFrames final : public HiddenFrames {
       builder_->add(frame, stamps_.front());
       stamps_.pop_front();
     }
-    if (builder_)
-      for (const track::TrackSummary& track : known.ended) builder_->add(track);
+    for (const track::TrackSummary& track : known.ended) {
+      count(track);
+      if (builder_) builder_->add(track);
+    }
     return frames;
+  }
+
+  void count(const track::TrackSummary& track) {
+    if (track.hidden)
+      ++counts_.hidden;
+    else if (track.best_score >= track::kSuggestScore)
+      count_suggested(track.best_score, counts_);
   }
 
   track::Follower follower_;
@@ -90,6 +123,7 @@ class TrackedFrames final : public HiddenFrames {
   std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
+  TrackCounts counts_;
 };
 
 class KnownFrames final : public HiddenFrames {
@@ -138,6 +172,7 @@ class KnownFrames final : public HiddenFrames {
     return frames;
   }
   [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
+  [[nodiscard]] TrackCounts track_counts() const override { return counts_of(known_.file); }
 
   void report(video::Notices& notices) const override {
     if (unknown_ > 0)

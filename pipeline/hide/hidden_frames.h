@@ -12,6 +12,7 @@
 #include "core/geometry.h"
 #include "pipeline/hide/instructions.h"
 #include "pipeline/job_options.h"
+#include "pipeline/track_counts.h"
 #include "track/follower.h"
 #include "track/motion.h"
 #include "track/track_file.h"
@@ -69,6 +70,8 @@ class HiddenFrames {
 
   /// Returns the tracks if HideJob::wants_tracks is set. Call it after flush().
   [[nodiscard]] virtual std::shared_ptr<track::TrackFile> tracks() const { return nullptr; }
+  /// Returns how many tracks there are. Call it after flush().
+  [[nodiscard]] virtual TrackCounts track_counts() const = 0;
   /// Adds the notices that the user should get at the end.
   virtual void report(video::Notices& /*notices*/) const {}
   /// Returns at the end which instructions of a person's file were used; nullopt if there is no

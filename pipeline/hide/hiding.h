@@ -160,6 +160,7 @@ class Hiding {
   // Call the following functions after follow() and decide() have ended.
   /// Returns the tracks if HideJob::wants_tracks is set.
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const { return source_->tracks(); }
+  [[nodiscard]] TrackCounts track_counts() const { return source_->track_counts(); }
   /// Adds the notices that the user should get.
   void report(video::Notices& notices) const { source_->report(notices); }
   /// Calls tell_unused(). Call it only if the job has worked on the whole chosen range.

@@ -40,6 +40,8 @@ struct DecoderOptions {
   /// Makes a decoder refuse a stream if it can't say which pictures are damaged, but the CPU's
   /// decoder can.
   bool must_tell_damage = false;
+  /// The CPU's decoder leaves out frames between others that no other frame needs.
+  bool only_what_others_need = false;
 };
 
 /// Decodes one video stream through FFmpeg, into any kind of memory. A derived class opens the

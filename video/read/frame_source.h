@@ -25,6 +25,9 @@ struct FrameSourceOptions {
   /// Reading begins at the last key frame at or before this time. If the input doesn't support
   /// seeking, it begins at the input's beginning.
   std::optional<double> near_s{};
+  /// Leaves out the frames between two others that no other frame needs, if the decoder can tell
+  /// them. The others are decoded in less time.
+  bool only_what_others_need = false;
   std::optional<int> stream{};  ///< index of the stream to decode; nullopt: the demuxer chooses it
 };
 

@@ -1,10 +1,13 @@
 // Matches video packets with frames, and so counts lost and damaged pictures.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "core/timing.h"
 #include "video/ffmpeg.h"
@@ -19,6 +22,10 @@ struct FrameLedger {
   std::int64_t damaged = 0;  ///< frames that the decoder reported as damaged
   std::int64_t written = 0;  ///< frames in the output
   bool ended_early = false;  ///< the container promised more than the input contained
+  /// When the first kMostLostTimes lost frames should be shown, in seconds of the input's time. A
+  /// packet without a stamp has no time.
+  std::vector<double> lost_at_s{};
+  static constexpr std::size_t kMostLostTimes = 4096;
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
   /// Adds the counts of another part of the input.
   FrameLedger& operator+=(const FrameLedger& part);
@@ -35,6 +42,8 @@ class Ledger {
     bool shown = true;
     FrameTimes times;          ///< the interval of read, and the beginning of decode
     std::int64_t segment = 0;  ///< as ReadPacket::segment
+    /// When its frame should be shown, in seconds; not a number if that is unknown.
+    double time_s = std::numeric_limits<double>::quiet_NaN();
   };
 
   /// Registers a packet that goes to the decoder. Returns the tag to send with the packet, never 0.
