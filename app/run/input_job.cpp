@@ -53,7 +53,7 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
     job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
                                         job.hide->appearance, context.stop);
   pipeline::Backend& backend = device.ready();
-  job.search = search_of(job.search, options.left_to_card, device.facts()->about());
+  complete_by_card(job, options.left_to_card, device.facts()->about());
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {

@@ -11,6 +11,7 @@
 #include "app/failure.h"
 #include "app/output/model_licence.h"
 #include "app/output/text.h"
+#include "app/run/card_defaults.h"
 
 namespace facepipe::app {
 namespace {
@@ -174,7 +175,7 @@ Json turned_json(const detector::FacesByTurn& found) {
 
 Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector) {
   return {{"tracks", text_or_null(options.tracks.string())},
-          {"score", rounded(options.score, 1e4)},
+          {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
           {"quick", options.quick},
           {"tolerate_cosmetic", options.tolerate_cosmetic},
           {"engine", detector.choice().name()},

@@ -134,6 +134,53 @@ Film searched_film(int frames, int every, const std::function<bool(int)>& detect
   return film;
 }
 
+/// Returns a film of faces that don't move, in which all thresholds of the tracker matter. Scores
+/// are those of a detector whose scale is `scale`.
+Film film_of_all_scores(const ScoreScale& scale) {
+  constexpr float kScores[]{0.04F, 0.08F, 0.14F, 0.17F, 0.2F, 0.24F, 0.28F, 0.32F, 0.8F, 0.02F};
+  TrackerOptions options;
+  options.scale = scale;
+  Film film(options);
+  const std::vector<Box> faces{
+      {10, 10, 34, 38}, {60, 10, 100, 50}, {10, 70, 90, 150}, {120, 60, 300, 230}};
+  Scene scene;
+  for (std::size_t face = 0; face < faces.size(); ++face)
+    scene.patches.push_back({faces[face], static_cast<unsigned>(face) + 3});
+  for (std::size_t i = 0; i < 60; ++i) {
+    std::vector<Seen> seen;
+    for (std::size_t face = 0; face < faces.size(); ++face)
+      if ((i + face) % 5 != 0)
+        seen.push_back({faces[face], scale.own(kScores[(i / 6 + 3 * face) % std::size(kScores)])});
+    film.push(scene, seen);
+  }
+  film.flush();
+  return film;
+}
+
+TEST(Tracker, FollowsDetectorsOfAllScalesInTheSameWay) {
+  const Film usual = film_of_all_scores({});
+  for (const float reference : {0.05F, 0.1F, 0.29F, 0.38F, 0.8F}) {
+    const ScoreScale scale(reference);
+    const Film film = film_of_all_scores(scale);
+    ASSERT_EQ(film.frames.size(), usual.frames.size());
+    for (std::size_t i = 0; i < usual.frames.size(); ++i) {
+      const std::vector<TrackedBox>& expected = usual.frame(i).boxes;
+      const std::vector<TrackedBox>& boxes = film.frame(i).boxes;
+      ASSERT_EQ(boxes.size(), expected.size()) << reference << ": " << i;
+      for (std::size_t k = 0; k < boxes.size(); ++k) {
+        EXPECT_EQ(boxes[k].track, expected[k].track);
+        EXPECT_EQ(boxes[k].box, expected[k].box);
+        EXPECT_EQ(boxes[k].state, expected[k].state);
+        EXPECT_EQ(boxes[k].hidden, expected[k].hidden) << reference << ": " << i;
+        EXPECT_EQ(boxes[k].score, scale.own(expected[k].score)) << "the detector's own score";
+      }
+    }
+    ASSERT_EQ(film.ended.size(), usual.ended.size());
+    for (std::size_t k = 0; k < usual.ended.size(); ++k)
+      EXPECT_EQ(film.ended[k].best_score, scale.own(usual.ended[k].best_score));
+  }
+}
+
 TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {
   for (const int every : {2, 5, 8}) {
     const Film film = searched_film(33, every, [](int) { return true; });
