@@ -6,8 +6,9 @@ namespace facepipe {
 namespace {
 
 /// Maps a score so that `from` becomes `to`.
-float mapped(float score, double from, double to) {
-  if (from == to) return score;
+float mapped(float given, double from, double to) {
+  if (from == to) return given;
+  const double score = given;
   if (score >= from) return static_cast<float>(1 - (1 - score) * ((1 - to) / (1 - from)));
   return static_cast<float>(std::pow(score, std::log(to) / std::log(from)));
 }
