@@ -1,10 +1,11 @@
-// Describes a model: its licences, and the values that it proposes for options that the user has
-// not set.
+// Describes a model: its licences, what its scores mean, and the values that it proposes for
+// options that the user has not set.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "core/score_scale.h"
 #include "detector/looks.h"
 
 namespace facepipe::detector {
@@ -25,6 +26,14 @@ struct ModelAbout {
   std::optional<float> score;  ///< proposed score threshold: a face must score more
   std::optional<float> nms;    ///< proposed threshold of the overlap for suppression
   std::optional<Looks> looks;
+  /// At this score, the model finds one false positive in each picture, on average. None: unknown,
+  /// so it is taken to be CenterFace's.
+  std::optional<float> reference_score{};
+
+  /// Returns what the model's scores mean.
+  [[nodiscard]] ScoreScale scale() const {
+    return reference_score ? ScoreScale(*reference_score) : ScoreScale();
+  }
 };
 
 }  // namespace facepipe::detector

@@ -15,6 +15,7 @@
 #include "core/geometry.h"
 #include "core/limits.h"
 #include "core/permit_pool.h"
+#include "core/score_scale.h"
 #include "nms/nms.h"
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
@@ -94,7 +95,8 @@ struct HideJob {
 
 /// The largest SearchOptions::every.
 inline constexpr int kMostEvery = 16;
-/// The lowest score of detections that are used to follow a face into neighbouring frames.
+/// The lowest score, on the usual scale (core/score_scale.h), of detections that are used to follow
+/// a face into neighbouring frames.
 inline constexpr float kWeakFace = 0.1F;
 
 /// Says what the job reads.
@@ -136,7 +138,12 @@ struct SearchOptions {
   /// Only detections with a higher score are faces. This score is set if the detector also returns
   /// weaker detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
+  /// Of the detector's scores. HideJob::tracks and JobOptions::follow have the same.
+  ScoreScale scale{};
   nms::NmsOptions nms;
+  /// Selects the detections that are followed in a job that draws. So they are those of a job that
+  /// only tracks faces, whatever `nms` is.
+  nms::NmsOptions followed_nms{};
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels
   double max_face = 0;  ///< upper limit for the longer side of a face's box, in pixels; 0: no limit
 };

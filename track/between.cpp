@@ -22,7 +22,7 @@ constexpr float kLostScore = 0.6F;
 
 /// Limits for a face that moves so fast that its points are not found again. The limits apply to
 /// two detections that have no other partner: the distance of the centres, divided by the smaller
-/// size; the ratio of the sizes; and the scores.
+/// size; the ratio of the sizes; and the scores, on the usual scale.
 constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
@@ -148,8 +148,13 @@ void add(FacesBetween& to, const Box& box, float score, const Landmarks* points,
 class Filling {
  public:
   Filling(MotionEstimator& motion, const SearchedFrame& before, const Way& way,
-          const SearchedFrame* after)
-      : motion_(motion), before_(before), after_(after), way_(way), end_(end_of(before, after)) {
+          const SearchedFrame* after, float far_score)
+      : motion_(motion),
+        before_(before),
+        after_(after),
+        way_(way),
+        end_(end_of(before, after)),
+        far_score_(far_score) {
     forwards_ =
         paths_of(motion_, way_, before_.found.boxes, usable_ones(before_.found.boxes), true);
     if (after_ == nullptr) return;
@@ -197,10 +202,9 @@ class Filling {
     far_.assign(found.size(), false);
     std::vector<FarPair> pairs;
     for (std::size_t a = 0; a < found.size(); ++a) {
-      if (partner_[a] || found.scores[a] < kLeastFarScore || !is_usable(forwards_.back()[a]))
-        continue;
+      if (partner_[a] || found.scores[a] < far_score_ || !is_usable(forwards_.back()[a])) continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
-        if (!alone_after_[b] || end_.scores[b] < kLeastFarScore) continue;
+        if (!alone_after_[b] || end_.scores[b] < far_score_) continue;
         // Both the followed box and the detected box are tried, because the followed points may
         // belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
@@ -258,6 +262,7 @@ class Filling {
   const SearchedFrame* after_;
   const Way& way_;
   const Detections& end_;
+  const float far_score_;  ///< of both detections of a pair of match_far()
   Paths forwards_;
   Paths backwards_;
   std::vector<std::optional<std::size_t>> partner_;  ///< the partner of each detection of `before`
@@ -270,9 +275,9 @@ class Filling {
 
 std::vector<FacesBetween> faces_between(MotionEstimator& motion, const SearchedFrame& before,
                                         std::span<const TimedPicture> between,
-                                        const SearchedFrame* after) {
+                                        const SearchedFrame* after, const ScoreScale& scale) {
   const Way way = way_of(motion, before, between, after);
-  const Filling filling(motion, before, way, after);
+  const Filling filling(motion, before, way, after, scale.own(kLeastFarScore));
   std::vector<FacesBetween> frames;
   for (std::size_t i = 1; i <= between.size(); ++i) frames.push_back(filling.at(i));
   return frames;

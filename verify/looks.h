@@ -12,6 +12,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "detector/detector.h"
 #include "nms/cpu/suppressor.h"
 
@@ -39,6 +40,9 @@ class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
+  /// Returns what the scores of the detectors mean. All of them have the same model.
+  [[nodiscard]] const ScoreScale& scale() const { return scale_; }
+
   /// Returns what all looks find together, after one suppression (greedy, IoU 0.3). Detections are
   /// in pixels of the upright frame, sorted by decreasing score, without landmarks, at most
   /// track::kMostDetections. Errors: Error(device); throws Stopped.
@@ -52,6 +56,7 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
+  ScoreScale scale_;
   nms::CpuSuppressor suppressor_;
 };
 

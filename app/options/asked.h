@@ -54,7 +54,7 @@ struct Asked {
   bool allow_references = false;
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
-  detector::DetectorOptions detector;  ///< `score_threshold` and `requests` are not used
+  detector::DetectorOptions detector;  ///< scores and `requests` are not used
   std::optional<float> score;          ///< --score of run
   std::optional<float> iou;            ///< --iou of run
   std::optional<float> nms_min_score;

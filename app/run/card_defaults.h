@@ -13,10 +13,19 @@ namespace facepipe::app {
                                                 const LeftToCard& left,
                                                 const detector::ModelAbout& model);
 
+/// Sets what the job of an input takes from the model's card: `search`, as search_of() returns it,
+/// and what scores mean for those who follow faces.
+void complete_by_card(pipeline::JobOptions& job, const LeftToCard& left,
+                      const detector::ModelAbout& model);
+
 /// Returns the score that faces exceed.
 /// @param search  from search_of()
 [[nodiscard]] float face_score_of(const pipeline::SearchOptions& search,
                                   const detector::DetectorOptions& detector,
                                   const detector::ModelAbout& model);
+
+/// Returns the score that a finding of verify needs, as the model scores.
+[[nodiscard]] float verify_score_of(const VerifyOptions& options,
+                                    const detector::ModelAbout& model);
 
 }  // namespace facepipe::app

@@ -60,7 +60,7 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   std::optional<HashInBackground> hash;
   if (options.files.any_report() && sha256.empty()) hash.emplace(job.input.name);
   pipeline::Backend& backend = device.ready();
-  job.search = search_of(job.search, options.left_to_card, device.facts()->about());
+  complete_by_card(job, options.left_to_card, device.facts()->about());
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {

@@ -14,6 +14,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
     : options_(detector::with_one_look(options.detector, verify::kVerifyLeastScore)) {
   options_.model = find_model(options_.model, program_directory());
   options_.requests = 1;
+  options_.score_threshold = options.score.value_or(detector::kOnlyWeakOnes);
   const Size usual = options_.detect_size.value_or(size);
   add({});
   warn_of_licence(options_.model.string(), model_info().about().licence);

@@ -13,6 +13,7 @@
 #include "app/output/report_parts.h"
 #include "app/output/text.h"
 #include "app/output/versions.h"
+#include "app/run/card_defaults.h"
 
 namespace facepipe::app {
 namespace {
@@ -181,7 +182,7 @@ Json options_json(const VerifyOptions& options, const detector::ModelInfo& detec
                   const std::string& edit_sha256) {
   return {{"tracks", text_or_null(options.tracks.string())},
           {"tracks_sha256", text_or_null(edit_sha256)},
-          {"score", rounded(options.score, 1e4)},
+          {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
           {"quick", options.quick},
           {"tolerate_cosmetic", options.tolerate_cosmetic},
           {"engine", detector.choice().name()},

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "app/run/card_defaults.h"
 #include "app/verify/memory_file.h"
 #include "core/error.h"
 #include "video/read/input_access.h"
@@ -29,10 +30,10 @@ std::string reason_of_failure(const Error& error) {
 }
 
 /// Turns faces that only this stream shows into leaks, because anybody can see them there.
-void count_others(std::vector<verify::Finding>& findings) {
+void count_others(const ScoreScale& scale, std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
-        finding.best_score >= verify::kSurelyFace)
+        scale.usual(finding.best_score) >= verify::kSurelyFace)
       finding.kind = verify::FindingKind::leak;
 }
 
@@ -87,7 +88,7 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   verify::LonePictures extra = lone_pictures();
   static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
   std::vector<verify::Finding> findings = pairs.finish();
-  count_others(findings);
+  count_others(detectors_.scale(), findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
   entry.frames = hidden.frames();
@@ -105,7 +106,9 @@ void Verification::look_alone(const std::string& input, std::optional<int> strea
 }
 
 verify::Verifier Verification::verifier() const {
-  return {{options_.score, thumbnails(), tracks_},
+  const detector::ModelAbout& model = detectors_.model_info().about();
+  const float least_score = model.scale().usual(verify_score_of(options_, model));
+  return {{least_score, thumbnails(), tracks_},
           detectors_.looks(),
           detectors_.looks(),
           detectors_.turned()};

@@ -84,9 +84,10 @@ Detections clipped(Detections faces, Size picture) {
 class DrawnTracking {
  public:
   explicit DrawnTracking(const JobOptions& options)
-      : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
+      : least_(
+            options.search.scale.own(options.follow ? options.follow->doubtful_score : kWeakFace)),
         sizes_{options.search.min_face, options.search.max_face},
-        suppressor_(nms::NmsOptions{}, nms::nms_capacity(nms::NmsOptions{})) {
+        suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms)) {
     if (options.follow)
       tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
     if (options.search.every > 1) between_.emplace(options);

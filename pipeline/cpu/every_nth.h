@@ -65,6 +65,7 @@ class FramesBetween {
 
   const float score_;
   const FaceSizes sizes_;
+  const ScoreScale scale_;
   const bool wants_tracks_;
   nms::CpuSuppressor suppressor_;
   track::CpuMotionEstimator motion_;

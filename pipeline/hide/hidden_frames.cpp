@@ -65,7 +65,7 @@ class TrackedFrames final : public HiddenFrames {
                 const track::TrackFileInput& input)
       : follower_(*motion.follow, with(job.tracks, most_waiting)),
         frames_(*motion.decide, with(job.tracks, most_waiting)) {
-    if (job.wants_tracks) builder_.emplace(input);
+    if (job.wants_tracks) builder_.emplace(input, job.tracks.scale.own(job.tracks.doubtful_score));
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,

@@ -180,8 +180,17 @@ std::string Model::card_origin() const {
 
 ModelAbout Model::about() const {
   const bool says_nothing = card_->licence == ModelLicence{};
-  return {card_file_.string(), says_nothing ? licence_of_known_weights(sha256_) : card_->licence,
-          card_->score, card_->nms, Looks{card_->input.looks, false}};
+  return {card_file_.string(),
+          says_nothing ? licence_of_known_weights(sha256_) : card_->licence,
+          card_->score,
+          card_->nms,
+          Looks{card_->input.looks, false},
+          reference_score()};
+}
+
+std::optional<float> Model::reference_score() const {
+  return card_->reference_score ? card_->reference_score
+                                : reference_score_of_known_weights(sha256_);
 }
 
 void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,
