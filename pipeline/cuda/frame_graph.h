@@ -67,8 +67,9 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the last frame's detections that tracks need. Suppression by Following::nms has selected
-  /// them, regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are followed.
+  /// Returns the last frame's detections that tracks need. Suppression by Following::nms has
+  /// selected them, regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are
+  /// followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);
   }
