@@ -30,7 +30,7 @@ class FactorFolder {
   using Factors = std::vector<float>;  // one factor for each output of a convolution
 
   /// If `product` multiplies a convolution's result by its constant input number `constant`,
-  /// records the factors for this convolution. Otherwise returns false.
+  /// records the factors for this convolution and returns true. Otherwise returns false.
   bool take(const onnx::NodeProto& product, int constant) {
     const std::string& scaled = product.input(1 - constant);
     const auto found = convolutions_.find(scaled);

@@ -2,9 +2,9 @@
 // leaves only the form that the import knows (graph/onnx_import.h). The network computes the same,
 // unless the pass says otherwise.
 //
-// A pass doesn't change what it doesn't understand. check_onnx() refuses what no pass has rewritten
-// and the import doesn't know. The time of a pass grows with the file's size, and not with the
-// square of this size.
+// A pass doesn't change nodes that it doesn't understand. check_onnx() later refuses nodes that the
+// import doesn't know. The time of a pass grows with the file's size, and not with the square of
+// this size.
 #pragma once
 
 #include "detector/cnn/model/canonical/rewriting.h"
@@ -42,8 +42,9 @@ void free_shuffles(Rewriting& to);
 /// constant sizes to a Split whose sizes are computed by nodes.
 void make_slices_splits(Rewriting& to);
 
-/// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling that has nothing
-/// to round, because the picture's sides are multiples of 32.
+/// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling whose result
+/// needs no rounding. The picture's sides are multiples of 32, so a pooling may need no rounding
+/// for any picture.
 void simplify_pooling(Rewriting& to);
 
 }  // namespace facepipe::detector

@@ -67,8 +67,8 @@ std::size_t constants_at_end(std::span<const SizeNumber> from, std::span<const s
   return taken;
 }
 
-/// Finds the extents of one group. For the exported picture, `to` has the same number of values as
-/// `from`, and no shorter groups have equal numbers of values.
+/// Finds the extents of one of the groups that regrouped() makes. For the exported picture, `to`
+/// has the same number of values as `from`, and no shorter groups have equal numbers of values.
 std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to) {
   const std::optional<SizeNumber> all = product_of(from);
   SizeExtents result;

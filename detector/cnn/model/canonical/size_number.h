@@ -1,7 +1,7 @@
 // Describes a number of an ONNX file that depends only on the size of the network's input.
 //
 // Files compute the extents of their values from the picture's size, or contain the numbers for the
-// exporter's picture. A SizeNumber holds for every picture: "a quarter of the height", or "12".
+// exporter's picture. A SizeNumber is valid for every picture: "a quarter of the height", or "12".
 #pragma once
 
 #include <cstdint>

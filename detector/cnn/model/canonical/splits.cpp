@@ -28,7 +28,7 @@ void write_split(Rewriting& to, onnx::NodeProto& node, const std::vector<std::in
 }
 
 /// Returns the channels that a Slice takes from a map with `channels` channels. Returns nullopt if
-/// it doesn't take whole, consecutive channels.
+/// the Slice doesn't take whole, consecutive channels.
 std::optional<ChannelSlice> channel_slice(const graph::OnnxNode& node, const SymbolicShapes& shapes,
                                           std::int64_t channels) {
   constexpr std::size_t kMapRank = 4;
@@ -50,7 +50,7 @@ bool covers_once(const std::vector<ChannelSlice>& slices, std::int64_t channels)
   return next == channels;
 }
 
-/// Makes a Split of the first slice, and marks the other slices as not kept.
+/// Replaces the first Slice by a Split of all channels. Marks the other Slices as not kept.
 void merge_slices(Rewriting& to, const std::vector<ChannelSlice>& slices, std::vector<bool>& kept) {
   std::vector<std::int64_t> sizes;
   std::vector<std::string> outputs;
@@ -86,7 +86,7 @@ void write_sizes(Rewriting& to, onnx::NodeProto& node, const SymbolicShapes& sha
 void make_slices_splits(Rewriting& to) {
   const SymbolicShapes shapes(to);
   const OnnxIndex index(to.graph());
-  std::map<std::string, std::vector<ChannelSlice>> slices;  // indexed by the map
+  std::map<std::string, std::vector<ChannelSlice>> slices;  // by the name of the map
   for (int n = 0; n < to.graph().node_size(); ++n) {
     onnx::NodeProto& node = *to.graph().mutable_node(n);
     if (node.op_type() == "Split") write_sizes(to, node, shapes);

@@ -34,10 +34,11 @@ class SymbolicShapes {
  public:
   explicit SymbolicShapes(const Rewriting& of);
 
-  /// Returns the size of the picture with which the file was exported, if the file holds for no
-  /// other size.
+  /// Returns the size of the picture with which the file was exported, if the file is valid only
+  /// for this size.
   [[nodiscard]] const std::optional<Size>& exported() const { return exported_; }
-  /// Each returns null if the value's extents or numbers are unknown. Extents of weights are known.
+  /// extents() and list() return null if the value's extents or numbers are unknown. Extents of
+  /// weights are known.
   [[nodiscard]] const SizeExtents* extents(const std::string& name) const;
   [[nodiscard]] const SizeList* list(const std::string& name) const;
   /// Returns the number of channels of a map, or 0 if it is unknown.
@@ -58,7 +59,8 @@ class SymbolicShapes {
 [[nodiscard]] std::optional<SizeExtents> pooled_extents(const graph::OnnxNode& node,
                                                         const SizeExtents& map, bool up);
 
-/// Returns the lists that are a node's inputs. An input that isn't a known list is null.
+/// Returns the lists that are a node's inputs. The pointer is null for an input that isn't a known
+/// list.
 [[nodiscard]] std::vector<const SizeList*> lists_of(const SymbolicShapes& shapes,
                                                     const onnx::NodeProto& node);
 
