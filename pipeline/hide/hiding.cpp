@@ -81,7 +81,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
-// The device makes the small luma and copies the picture at the same time.
+// The device computes the small luma picture while it copies the frame.
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
@@ -103,8 +103,8 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
 }
 
 /// Compares the picture with the lane's previous picture. The tracker can use this result, except
-/// for the first picture of a segment. So all lanes compare at the same time, and the tracker
-/// needn't do it.
+/// for the first picture of a segment. So all lanes compare pictures at the same time, and the
+/// tracker needn't compare these pictures again.
 std::optional<track::ComparedPictures> LaneHiding::compared(
     const std::shared_ptr<const track::MotionPicture>& picture) {
   if (!picture) return std::nullopt;
