@@ -10,8 +10,8 @@ namespace facepipe::test {
 
 using Tensor = std::vector<float>;
 
-/// Computes one node's outputs from its inputs. All are in ONNX's order (channels outermost), and
-/// sums are in double precision. The graph's shapes must already be inferred.
+/// Computes one node's outputs from its inputs. All tensors are in ONNX's order (channels
+/// outermost). Sums are in double precision. The graph's shapes must already be inferred.
 [[nodiscard]] std::vector<Tensor> interpret_node(const detector::graph::Graph& graph,
                                                  const detector::graph::Node& node,
                                                  const std::vector<const Tensor*>& inputs);

@@ -48,8 +48,8 @@ class OnnxBuilder {
   /// Appends a Constant with a list of integers, as older exports write them.
   std::string constant(const std::vector<std::int64_t>& values);
 
-  /// Makes a value an output of the file. The file states the output's extents, except those that
-  /// are -1. If `extents` is empty, the file states none.
+  /// Makes a value an output of the file. The file states the output's extents, except extents of
+  /// -1. If `extents` is empty, the file states no extents.
   void output(const std::string& value, const std::vector<std::int64_t>& extents = {});
 
   [[nodiscard]] onnx::ModelProto& model() { return model_; }
