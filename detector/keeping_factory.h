@@ -27,12 +27,13 @@ class KeepingFactory : public DetectorFactory {
   /// Returns the options, in which DetectorOptions::threads is never 0.
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
-  /// Returns how many pixels the inputs of a detector have together; its memory grows with this
-  /// number. The detector is for frames of this size, and looks at them at `scale` times the usual
-  /// size (Looks::scales). For families that refuse other looks, `scale` is always 1.
+  /// Returns the number of pixels of all inputs of a detector. The memory of the detector grows
+  /// with this number. The detector is for frames of this size, and looks at the frames at `scale`
+  /// times the usual size (Looks::scales). For families that refuse other looks, `scale` is always
+  /// 1.
   [[nodiscard]] virtual std::int64_t pixels_for(Size frame, float scale) const = 0;
-  /// Makes a detector for frames of this size, which looks at them at `scale` times the usual size.
-  /// It can hold `requests` frames.
+  /// Makes a detector for frames of this size. The detector looks at the frames at `scale` times
+  /// the usual size, and can hold `requests` frames.
   [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame, float scale, int requests) = 0;
 
  private:

@@ -13,7 +13,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns the rows of all families. They say which devices, engines and precisions go together.
+/// Returns the rows of all families. The rows say which devices, engines and precisions go
+/// together.
 std::span<const EngineRow> all_rows() {
   static const std::vector<EngineRow> kRows = [] {
     std::vector<EngineRow> rows;

@@ -36,8 +36,8 @@ struct NamedEngine {
   bool fused = true;  ///< see DetectorOptions::fused
 };
 
-/// Returns the engines of one device, or of all devices, even engines that aren't built in. They
-/// are sorted by device, then by name. Each name appears once.
+/// Returns the engines of one device, or of all devices, even engines that aren't built in. The
+/// engines are sorted by device, then by name. Each name appears once.
 [[nodiscard]] std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device = {});
 
 /// Returns the name that users give to an engine. `fused` matters only for Library::native_cuda.

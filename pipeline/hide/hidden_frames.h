@@ -61,8 +61,8 @@ class HiddenFrames {
   [[nodiscard]] virtual track::TrackStep follow(
       const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
       std::optional<track::ComparedPictures> compared) = 0;
-  /// The second step for each frame, in order. Returns all results that are complete now. They can
-  /// belong to this frame or to earlier frames. Throws the errors of Tracker.
+  /// The second step for each frame, in order. Returns all results that are complete now. These
+  /// results can belong to this frame or to earlier frames. Throws the errors of Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                         track::TrackStep followed) = 0;
   /// Must be called after both steps of the last frame. Returns the remaining frames.
@@ -77,7 +77,7 @@ class HiddenFrames {
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
-/// The motion estimators of the two steps. They outlive the HiddenFrames.
+/// The motion estimators of the two steps. The estimators outlive the HiddenFrames.
 struct MotionOfSteps {
   std::unique_ptr<track::MotionEstimator> follow;
   std::unique_ptr<track::MotionEstimator> decide;

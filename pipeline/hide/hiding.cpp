@@ -28,8 +28,8 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   return track_frames(job, motion, setup.hiding.waiting, input);
 }
 
-/// Returns the appearance of hidden regions. They are hidden exactly as the user has drawn them:
-/// the shape and the growth of faces' masks don't apply.
+/// Returns the appearance of hidden regions. The regions are hidden exactly as the user has drawn
+/// them: the shape and the growth of faces' masks don't apply.
 overlay::HideOptions as_drawn(overlay::HideOptions appearance) {
   appearance.shape = overlay::MaskShape::box;
   appearance.grow = 0;

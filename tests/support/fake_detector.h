@@ -1,5 +1,5 @@
-// Fakes a detector without a network. It returns the candidates that a test sets, or fails if the
-// test says so.
+// Fakes a detector without a network. The fake detector returns the candidates that a test sets, or
+// fails if the test says so.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Runs the operators of a graph as plain loops over floats. It is slow, and serves as oracle for
-// graph passes and engines.
+// Runs the operators of a graph as plain loops over floats. This code is slow, and serves as the
+// oracle for graph passes and engines.
 #pragma once
 
 #include <vector>

@@ -39,7 +39,8 @@ class OnnxBuilder {
   std::string convolution(const std::string& from, int inputs, int outputs, int kernel = 1,
                           int stride = 1);
 
-  /// These functions add weights to the file and return their name. Random weights are in -1..1.
+  /// The following functions add weights to the file, and return the name of these weights. Random
+  /// weights are in -1..1.
   std::string floats(const std::vector<std::int64_t>& dims, const std::vector<float>& values);
   std::string random_floats(const std::vector<std::int64_t>& dims);
   std::string integers(const std::vector<std::int64_t>& values);

@@ -22,8 +22,8 @@ inline constexpr int kExportedSide = 64;
 [[nodiscard]] std::string write_small_scrfd(const TemporaryFolder& folder);
 
 /// Returns a network in which each pass of the canonical form finds something to rewrite: a
-/// shuffle, Slices, a mean, a factor, and a Resize to sizes. It also has the operators that only
-/// some exports have: SiLU, LeakyRelu and Concat. It has one output: rows of four values.
+/// shuffle, Slices, a mean, a factor, and a Resize to sizes. The network also has the operators
+/// that only some exports have: SiLU, LeakyRelu and Concat. It has one output: rows of four values.
 [[nodiscard]] OnnxBuilder export_for_all_passes();
 
 }  // namespace facepipe::test

@@ -1,4 +1,5 @@
-// Makes frames in memory for tests. They can have any format, contain noise, and have padded rows.
+// Makes frames in memory for tests. The frames can have any format, contain noise, and have padded
+// rows.
 #pragma once
 
 #include <array>

@@ -7,7 +7,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Finds constant factors of convolutions' results, and folds them into the convolutions' weights.
+/// Finds constant factors of convolutions' results, and folds these factors into the convolutions'
+/// weights.
 class FactorFolder {
  public:
   explicit FactorFolder(Rewriting& to) : to_(to), index_(to.graph()) {}

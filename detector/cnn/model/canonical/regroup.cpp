@@ -28,7 +28,7 @@ std::optional<SizeNumber> product_of(std::span<const SizeNumber> extents) {
 
 bool is_extent(const SizeNumber& number) { return number.whole() && number.times > 0; }
 
-/// Replaces 0 and -1 in a target by the extents that they mean.
+/// Replaces 0 and -1 in a target by the extents that 0 and -1 mean.
 std::optional<SizeExtents> without_wildcards(const SizeExtents& from, const SizeExtents& target,
                                              const std::optional<SizeNumber>& rest) {
   SizeExtents result = target;

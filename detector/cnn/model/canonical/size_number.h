@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 
 /// The number is times / by * height^heights * width^widths, in lowest terms; `by` is at least 1.
-/// Height and width are those of the network's input, which are multiples of 32.
+/// Height and width are the sides of the network's input. Both sides are multiples of 32.
 struct SizeNumber {
   std::int64_t times = 0;
   std::int64_t by = 1;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kFirstWithSizesAsInput = 13;  // a version of ONNX's operators
 
-/// Describes consecutive channels of a map, and the Slice that takes them.
+/// Describes consecutive channels of a map, and the Slice that takes these channels.
 struct ChannelSlice {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -69,7 +69,7 @@ void merge_slices(Rewriting& to, const std::vector<ChannelSlice>& slices, std::v
   write_split(to, split, sizes);
 }
 
-/// Gives a Split of channels constant sizes, if they are known.
+/// Gives a Split of channels constant sizes, if the sizes are known.
 void write_sizes(Rewriting& to, onnx::NodeProto& node, const SymbolicShapes& shapes) {
   std::vector<std::int64_t> sizes;
   std::int64_t all = 0;

@@ -164,7 +164,7 @@ class ShapeRules {
                              : std::nullopt;
   }
 
-  /// Returns the axis that an attribute names, if the first input has it.
+  /// Returns the axis that an attribute names, if the first input has this axis.
   [[nodiscard]] std::optional<std::size_t> axis() const {
     if (in(0) == nullptr) return std::nullopt;
     const auto rank = static_cast<std::int64_t>(in(0)->size());

@@ -27,9 +27,9 @@ struct SizeList {
   bool floats = false;  ///< false if these are integers; their division drops fractions
 };
 
-/// Holds the extents and lists of a graph as it was at construction. Values that depend on unknown
-/// operators are unknown. Throws the errors of OnnxNode for attributes of convolutions, pooling and
-/// so on that the import refuses, too.
+/// Holds the extents and lists that a graph had at the construction of this object. Values that
+/// depend on unknown operators are unknown. Throws the errors of OnnxNode for attributes of
+/// convolutions, pooling and so on that the import refuses, too.
 class SymbolicShapes {
  public:
   explicit SymbolicShapes(const Rewriting& of);
@@ -41,7 +41,7 @@ class SymbolicShapes {
   /// weights are known.
   [[nodiscard]] const SizeExtents* extents(const std::string& name) const;
   [[nodiscard]] const SizeList* list(const std::string& name) const;
-  /// Returns the number of channels of a map, or 0 if it is unknown.
+  /// Returns the number of channels of a map, or 0 if this number is unknown.
   [[nodiscard]] std::int64_t channels(const std::string& name) const;
 
  private:

@@ -73,7 +73,8 @@ class ArrangementCutter {
     } else if (type == "Reshape") {
       if (step.map.values == 0) step.map.values = row_of(node);
     } else if (type == "Transpose") {
-      // The second order also moves the axis of pictures, of which there is only one.
+      // The second order also moves the axis of pictures. This changes nothing, because there is
+      // only one picture.
       const std::vector<std::int64_t> order = node.integers("perm", {});
       const bool to_cells = order == std::vector<std::int64_t>{0, 2, 3, 1} ||
                             order == std::vector<std::int64_t>{2, 3, 0, 1};

@@ -92,7 +92,7 @@ struct CardClass {
   std::string name;
   ClassKind kind = ClassKind::face;
   std::optional<float> score;  ///< the class's score threshold; replaces Card::score
-  /// The hidden area is larger than the box. This is the growth on each side, as a share of the
+  /// The hidden area is larger than the box. `grow` is the growth on each side, as a share of the
   /// box's size: 0..4. nullopt: the growth that faces have.
   std::optional<float> grow;
 
