@@ -8,16 +8,18 @@
 
 namespace facepipe::detector {
 
-/// How a frame is looked at.
+/// Describes one look at a frame.
 struct LookAt {
-  std::shared_ptr<Detector> detector;  ///< for frames of the common size; it may reduce them
-  bool mirrored = false;               ///< it gets the mirrored picture
+  /// for frames of the size that all looks share; the detector may reduce the frames
+  std::shared_ptr<Detector> detector;
+  bool mirrored = false;  ///< the detector gets the mirrored picture
 };
 
-/// Makes a detector that collects the candidates of all looks, in their order and as they lie in
-/// the picture itself. The first look isn't mirrored, and it has the places for frames. The
-/// detectors of other looks are the first one's, or nobody else uses them. Either all find
-/// landmarks or none does. Returns the first look's own detector if there is no other look.
+/// Makes a detector that returns the candidates of all looks, in the order of the looks. All boxes
+/// are in coordinates of the picture that isn't mirrored. The first look must not be mirrored. The
+/// requests of its detector limit how many frames are in work at the same time. Each other look
+/// must use the first look's detector, or a detector that nobody else uses. Either all detectors
+/// must find landmarks, or none. If there is only one look, returns this look's own detector.
 [[nodiscard]] std::shared_ptr<Detector> make_looks_detector(std::vector<LookAt> looks);
 
 }  // namespace facepipe::detector

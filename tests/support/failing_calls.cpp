@@ -91,7 +91,8 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
-// The C library uses reserved names for its parameters, which differ from these.
+// In the C library, the parameters of the following functions have reserved names. The names here
+// are different.
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {

@@ -9,8 +9,8 @@
 
 namespace facepipe::test {
 
-/// Whether run_failing() works in this build. It doesn't work with sanitizers, because sanitizers
-/// intercept the same system calls as failing_calls.cpp.
+/// Is true if run_failing() works in this build. With sanitizers, run_failing() doesn't work,
+/// because sanitizers intercept the same system calls as failing_calls.cpp.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };

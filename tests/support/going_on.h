@@ -1,4 +1,4 @@
-// Decodes on the CPU, and passes the decoder's codec to the next decoder, as NVDEC's decoder does.
+// Decodes on the CPU. Passes the codec of one decoder to the next decoder, as NVDEC's decoder does.
 #pragma once
 
 #include <utility>

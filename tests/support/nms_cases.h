@@ -1,5 +1,5 @@
-// Makes sets of candidates for tests and measurements of suppression on CPU and device. They are
-// the same on every machine: this file uses std::mt19937, which is portable. It doesn't use the
+// Makes sets of candidates for tests and measurements of suppression on CPU and device. The sets
+// are the same on every machine: this file uses std::mt19937, which is portable. It doesn't use the
 // standard library's distributions, which aren't portable.
 #pragma once
 
@@ -200,9 +200,9 @@ inline NmsCase identical(std::size_t count) {
           std::vector<float>(count, 0.5F)};
 }
 
-/// Returns a middle box with the score `middle_score` and other boxes in a circle around it, with
-/// scores in [0.25, 0.75). Each of them overlaps the middle box; boxes on opposite sides don't
-/// overlap each other.
+/// Returns a middle box with the score `middle_score`, and other boxes in a circle around it, with
+/// scores in [0.25, 0.75). Each of the other boxes overlaps the middle box. Boxes on opposite sides
+/// of the circle don't overlap each other.
 inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   NmsRandom random(seed);
   NmsCase out;
@@ -255,8 +255,8 @@ inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
 
 // --- Orders, and sets of cases
 
-/// Returns the same candidates in the order in which a detector's head returns them: row by row of
-/// its output, with stride 4.
+/// Returns the same candidates in the order in which a detector's head returns candidates: row by
+/// row of the head's output, with stride 4.
 inline NmsCase in_raster_order(const NmsCase& all) {
   std::vector<std::pair<double, std::size_t>> places;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -14,9 +14,10 @@
 namespace facepipe::test {
 
 // The oracle computes in double precision, so that its rounding differs from that of the tested
-// code. So cases near the threshold must be exact in float and double. Two conditions make them
-// exact: corners are whole numbers, and the threshold's float isn't below its fraction. This is
-// true for the thresholds 0.2, 0.3, 1/3, 0.5 and 0.8.
+// code. Therefore cases near the threshold must be exact in float and double. Two conditions make
+// these cases exact: the corners are whole numbers, and the float for the threshold isn't below the
+// threshold's exact value. The second condition is true for the thresholds 0.2, 0.3, 1/3, 0.5 and
+// 0.8.
 
 inline double area_of(const Box& box) {
   return (static_cast<double>(box.x2) - box.x1) * (static_cast<double>(box.y2) - box.y1);
@@ -81,7 +82,8 @@ inline bool is_candidate(const Box& box, float score) {
   return !std::isnan(score) && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/// Holds candidates and computes their relations with given options. It ignores options.soft.
+/// Holds candidates and computes their relations with given options. NmsOracle ignores
+/// options.soft.
 class NmsOracle {
  public:
   NmsOracle(const nms::NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
@@ -164,7 +166,7 @@ class NmsOracle {
 };
 
 /// Computes greedy suppression by its definition: keeps the best remaining candidate and removes
-/// all candidates that overlap it too much, until none remains.
+/// all candidates whose overlap with it is above the threshold, until none remains.
 inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
                                              const std::vector<float>& scores, double threshold) {
   std::vector<bool> alive(boxes.size());

@@ -39,7 +39,8 @@ class OnnxBuilder {
   std::string convolution(const std::string& from, int inputs, int outputs, int kernel = 1,
                           int stride = 1);
 
-  /// These functions add weights to the file and return their name. Random weights are in -1..1.
+  /// The following functions add weights to the file, and return the name of these weights. Random
+  /// weights are in -1..1.
   std::string floats(const std::vector<std::int64_t>& dims, const std::vector<float>& values);
   std::string random_floats(const std::vector<std::int64_t>& dims);
   std::string integers(const std::vector<std::int64_t>& values);
@@ -48,8 +49,8 @@ class OnnxBuilder {
   /// Appends a Constant with a list of integers, as older exports write them.
   std::string constant(const std::vector<std::int64_t>& values);
 
-  /// Makes a value an output of the file. The file states the output's extents, except those that
-  /// are -1. If `extents` is empty, the file states none.
+  /// Makes a value an output of the file. The file states the output's extents, except extents of
+  /// -1. If `extents` is empty, the file states no extents.
   void output(const std::string& value, const std::vector<std::int64_t>& extents = {});
 
   [[nodiscard]] onnx::ModelProto& model() { return model_; }

@@ -138,7 +138,7 @@ class OnnxLoops {
   bool has(std::size_t input) const {
     return input < inputs_.size() && !node_.input(static_cast<int>(input)).empty();
   }
-  /// Reads a list that is an input, or an attribute in older files.
+  /// Reads a list of integers. The list is an input, or an attribute in older files.
   Index list(std::size_t input, const std::string& name, const Index& otherwise) const {
     if (!has(input)) return integers(name, otherwise);
     Index numbers;

@@ -1,5 +1,5 @@
-// Runs ONNX's operators as plain loops over doubles. It is slow, and serves as oracle for passes
-// that rewrite files.
+// Runs ONNX's operators as plain loops over doubles. This code is slow, and serves as the oracle
+// for passes that rewrite files.
 #pragma once
 
 #include <onnx/onnx_pb.h>

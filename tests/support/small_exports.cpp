@@ -7,7 +7,8 @@ using Integers = std::vector<std::int64_t>;
 
 constexpr int kAnchors = 2;
 
-/// Appends a head of an SCRFD: a row of `values` numbers for each anchor of a level.
+/// Appends a head of an SCRFD for one stride: a row of `values` numbers for each anchor at each
+/// place.
 std::string head_of(OnnxBuilder& build, const std::string& map, int values) {
   std::string head = build.convolution(map, 4, kAnchors * values, 3);
   if (values == 4) head = build.node("Mul", {head, build.floats({}, {0.88F})});

@@ -14,8 +14,8 @@ constexpr int kBins = 16;
 constexpr std::array kStrides{8, 16, 32};
 constexpr std::int64_t kAllCells = 64 + 16 + 4;  // cells of all strides together
 
-/// Appends a convolution whose outputs are about as large as its inputs, so that scores are neither
-/// 0 nor 1.
+/// Appends a convolution whose outputs are about as large as its inputs, so that no score is 0 or
+/// 1.
 std::string convolution(OnnxBuilder& build, const std::string& from, int inputs, int outputs,
                         int kernel = 1, int stride = 1) {
   std::string result = build.convolution(from, inputs, outputs, kernel, stride);
@@ -30,8 +30,8 @@ std::string silu(OnnxBuilder& build, const std::string& from) {
   return build.node("Mul", {from, build.node("Sigmoid", {from})});
 }
 
-/// Appends a block of YOLO: one half of the channels goes through a convolution, and all are
-/// joined.
+/// Appends a block of YOLO: one half of the channels goes through a convolution, and then all
+/// channels are joined.
 std::string split_block(OnnxBuilder& build, const std::string& from) {
   const Names halves = build.node_with_outputs(
       "Split", 2, {from, build.integers({kWidth / 2, kWidth / 2})}, {{"axis", 1L}});

@@ -1,5 +1,5 @@
-// Makes small networks of the families YOLO and RetinaFace with random weights for tests, in the
-// form in which exporters write large ones.
+// Makes small networks of the families YOLO and RetinaFace with random weights for tests. Their
+// files are written as exporters write large networks.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace facepipe::test {
 /// 32.
 inline constexpr int kYoloSide = 64;
 
-/// The number of landmarks of each box, and of the values of a landmark: 3 if it has a score.
+/// How many landmarks each box has, and how many values each landmark has: 2, or 3 with a score.
 struct ExportedPoints {
   int count = 0;
   int values = 2;
 };
 
 /// Returns a small YOLO of version 8, as Ultralytics exports it, with its metadata. The network
-/// itself decodes the boxes: its output has 4 + classes + count * values rows. They contain the
+/// itself decodes the boxes: its output has 4 + classes + count * values rows. The rows contain the
 /// centre, size, scores and landmarks of each cell, in pixels of the input.
 [[nodiscard]] OnnxBuilder small_yolo(int classes = 1, ExportedPoints points = {});
 
@@ -31,9 +31,9 @@ struct ExportedPoints {
 /// are ignored.
 [[nodiscard]] std::string yolo_anchors_card(int points = 5, int classes = 1);
 
-/// Returns a small RetinaFace with two anchors. Its outputs are the boxes, scores and landmarks of
-/// all strides, or one output for all three if `joined`. If `softmax`, the network computes the
-/// scores' softmax itself.
+/// Returns a small RetinaFace with two anchors at each place. Its outputs are the boxes, scores and
+/// landmarks of all strides. If `joined`, one output contains all three. If `softmax`, the network
+/// computes the softmax of the scores itself.
 [[nodiscard]] OnnxBuilder small_retinaface(bool joined = true, bool softmax = false);
 
 /// Returns the card of any small_retinaface(), as JSON.

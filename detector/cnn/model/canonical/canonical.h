@@ -1,7 +1,7 @@
-// Makes the canonical form of a network. It has few operators, each written in one way, and holds
-// for pictures of every size.
+// Makes the canonical form of a network. This form has few operators, each written in one way, and
+// is valid for pictures of every size.
 //
-// Exporters write the same network in many ways, and the libraries that compute networks read only
+// Exporters write the same network in many ways. Each library that computes networks reads only
 // some of these ways. Model (detector/cnn/model/model.h) makes the canonical form once, before
 // check_onnx(), so that all engines see the same network. The canonical form is ONNX, because the
 // libraries read ONNX.
@@ -29,9 +29,9 @@ struct CanonicalOptions {
 };
 
 /// Rewrites a parsed file, which may be hostile: the file is first checked with check_parts().
-/// Operators that no pass knows stay in the file; check_onnx() refuses them later. Returns the
-/// outputs if the tail is cut; otherwise nothing. Throws Error(device), naming `source`, and the
-/// node and operator if there is one.
+/// Operators that no pass knows stay in the file; check_onnx() refuses them later. Returns the new
+/// outputs if the tail is cut, otherwise an empty list. Throws Error(device), naming `source`, and
+/// the node and operator if there is one.
 std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& source,
                                     const CanonicalOptions& options);
 

@@ -7,7 +7,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Finds constant factors of convolutions' results, and folds them into the convolutions' weights.
+/// Finds constant factors of convolutions' results, and folds these factors into the convolutions'
+/// weights.
 class FactorFolder {
  public:
   explicit FactorFolder(Rewriting& to) : to_(to), index_(to.graph()) {}
@@ -30,7 +31,7 @@ class FactorFolder {
   using Factors = std::vector<float>;  // one factor for each output of a convolution
 
   /// If `product` multiplies a convolution's result by its constant input number `constant`,
-  /// records the factors for this convolution. Otherwise returns false.
+  /// records the factors for this convolution and returns true. Otherwise returns false.
   bool take(const onnx::NodeProto& product, int constant) {
     const std::string& scaled = product.input(1 - constant);
     const auto found = convolutions_.find(scaled);

@@ -12,7 +12,7 @@ const SizeList* input_of(const Inputs& inputs, std::size_t index) {
   return index < inputs.size() ? inputs[index] : nullptr;
 }
 
-/// Reads a list of integers, which is an input, or in older operator sets an attribute.
+/// Reads a list of integers. The list is an input, or an attribute in older operator sets.
 std::optional<std::vector<std::int64_t>> integers_of(const graph::OnnxNode& node,
                                                      const char* attribute, const Inputs& inputs,
                                                      std::size_t input) {
@@ -78,8 +78,8 @@ Result sliced(const graph::OnnxNode& node, const Inputs& inputs) {
   return result;
 }
 
-/// Drops the fraction of a number, or rounds the number up. Returns nullopt if the number may have
-/// a fraction that depends on the picture.
+/// Rounds a number down, or up if `up`. Returns nullopt if the number may have a fraction that
+/// depends on the picture.
 std::optional<SizeNumber> rounded(const SizeNumber& number, bool up) {
   if (number.whole()) return number;
   if (!number.constant()) return std::nullopt;
@@ -97,8 +97,8 @@ std::optional<SizeNumber> computed(const std::string& type, bool floats, const S
   return result && !floats ? rounded(*result, result->times < 0) : result;
 }
 
-/// Computes number by number. If a list has only one number, it is combined with each number of the
-/// other list.
+/// Computes Add, Sub, Mul or Div of two lists, element by element. If a list has only one number,
+/// this number is combined with each number of the other list.
 Result combined(const graph::OnnxNode& node, const Inputs& inputs) {
   const SizeList* const a = input_of(inputs, 0);
   const SizeList* const b = input_of(inputs, 1);
@@ -119,8 +119,8 @@ Result combined(const graph::OnnxNode& node, const Inputs& inputs) {
   return result;
 }
 
-/// Rounds down or up. Casts drop fractions, which is the same as rounding down, because only sizes
-/// above 0 have fractions.
+/// Computes Cast, Floor or Ceil. A Cast to integers drops fractions. This is the same as rounding
+/// down, because only sizes above 0 have fractions.
 Result converted(const graph::OnnxNode& node, const Inputs& inputs) {
   const SizeList* const from = input_of(inputs, 0);
   if (from == nullptr) return std::nullopt;

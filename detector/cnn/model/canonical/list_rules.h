@@ -29,7 +29,7 @@ struct SliceRange {
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> within(std::int64_t count) const;
 };
 
-/// Reads the ranges of a Slice. They are inputs, or attributes before operator set 10. For
+/// Reads the ranges of a Slice. The ranges are inputs, or attributes before operator set 10. For
 /// `inputs`, see computed_list(). Returns nullopt if a number isn't constant, or if an axis isn't
 /// below `rank`.
 [[nodiscard]] std::optional<std::vector<SliceRange>> slice_ranges(

@@ -1,10 +1,10 @@
 // Declares the passes. Each pass handles one construct that exporters write in many ways, and
-// leaves only the form that the import knows (graph/onnx_import.h). The network computes the same,
-// unless the pass says otherwise.
+// leaves only the form that the import knows (graph/onnx_import.h). The outputs of the network stay
+// the same, unless the pass says otherwise.
 //
-// A pass doesn't change what it doesn't understand. check_onnx() refuses what no pass has rewritten
-// and the import doesn't know. The time of a pass grows with the file's size, and not with the
-// square of this size.
+// A pass doesn't change nodes that it doesn't understand. check_onnx() later refuses nodes that the
+// import doesn't know. The time of a pass grows with the file's size, and not with the square of
+// this size.
 #pragma once
 
 #include "detector/cnn/model/canonical/rewriting.h"
@@ -24,26 +24,28 @@ void drop_unread(Rewriting& to);
 /// number for each channel, and no other node may read the convolution's result.
 void fold_factors(Rewriting& to);
 
-/// Rewrites the extents of Reshape nodes so that they hold for every size of the picture. Exporters
-/// write extents for the size of their own picture, or add nodes that compute the extents. A
-/// Reshape stays unchanged if no list of extents describes it for every picture.
+/// Rewrites the extents of Reshape nodes so that the extents are valid for every size of the
+/// picture. Exporters write extents for the size of their own picture, or add nodes that compute
+/// the extents. A Reshape stays unchanged if no list of extents describes it for every picture.
 void free_reshapes(Rewriting& to);
 
 /// Rewrites Resize nodes so that they have whole factors and one mode. Exporters also write sizes
 /// instead of factors, and other modes that choose the same nearest pixel.
 void free_resizes(Rewriting& to);
 
-/// Rewrites a shuffle of channels (Zhang et al., "ShuffleNet", 2017) so that it holds for every
-/// size of the picture. A Reshape to five axes can't do this. Two Reshapes of four axes can,
-/// because a network sees one picture at a time and so needs no axis for the pictures.
+/// Rewrites a shuffle of channels (Zhang et al., "ShuffleNet", 2017) so that it is valid for every
+/// size of the picture. The list of a Reshape to five axes can't be valid for every size. The lists
+/// of two Reshapes with four axes can be, because a network sees one picture at a time and so needs
+/// no axis for the pictures.
 void free_shuffles(Rewriting& to);
 
-/// Replaces the Slices of a map's channels by one Split, if they cover all channels once. Gives
-/// constant sizes to a Split whose sizes are computed by nodes.
+/// Replaces the Slices of a map's channels by one Split, if the Slices cover all channels once.
+/// Gives constant sizes to a Split whose sizes are computed by nodes.
 void make_slices_splits(Rewriting& to);
 
-/// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling that has nothing
-/// to round, because the picture's sides are multiples of 32.
+/// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling if rounding up
+/// and rounding down give the same extents. This can be so for every picture, because the picture's
+/// sides are multiples of 32.
 void simplify_pooling(Rewriting& to);
 
 }  // namespace facepipe::detector

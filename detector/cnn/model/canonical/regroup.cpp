@@ -28,7 +28,7 @@ std::optional<SizeNumber> product_of(std::span<const SizeNumber> extents) {
 
 bool is_extent(const SizeNumber& number) { return number.whole() && number.times > 0; }
 
-/// Replaces 0 and -1 in a target by the extents that they mean.
+/// Replaces 0 and -1 in a target by the extents that 0 and -1 mean.
 std::optional<SizeExtents> without_wildcards(const SizeExtents& from, const SizeExtents& target,
                                              const std::optional<SizeNumber>& rest) {
   SizeExtents result = target;
@@ -67,8 +67,8 @@ std::size_t constants_at_end(std::span<const SizeNumber> from, std::span<const s
   return taken;
 }
 
-/// Finds the extents of one group. For the exported picture, `to` has the same number of values as
-/// `from`, and no shorter groups have equal numbers of values.
+/// Finds the extents of one of the groups that regrouped() makes. For the exported picture, `to`
+/// has the same number of values as `from`, and no shorter groups have equal numbers of values.
 std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to) {
   const std::optional<SizeNumber> all = product_of(from);
   SizeExtents result;

@@ -12,7 +12,7 @@ namespace {
 // any network for faces.
 constexpr std::size_t kMostAdded = std::size_t{1} << 25;
 
-/// Replaces the attribute of this name by an empty one, and returns it.
+/// Replaces the attribute `name` by an empty attribute, and returns the empty attribute.
 onnx::AttributeProto& emptied_attribute(onnx::NodeProto& node, const std::string& name,
                                         onnx::AttributeProto::AttributeType type) {
   erase_attribute(node, name);

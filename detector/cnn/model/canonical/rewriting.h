@@ -47,8 +47,8 @@ class Rewriting {
   std::size_t added_ = 0;        ///< number of values that were added
 };
 
-/// Finds weights, nodes and readers by the name of a value. It is a snapshot: the indices of nodes
-/// are valid until nodes are erased or added, and weights are valid until weights are erased.
+/// Finds weights, nodes and readers by the name of a value. The index is a snapshot: the indices of
+/// nodes are valid until nodes are erased or added, and weights are valid until weights are erased.
 class OnnxIndex {
  public:
   explicit OnnxIndex(const onnx::GraphProto& graph);
@@ -75,7 +75,7 @@ class OnnxIndex {
 /// Erases each node whose element in `kept` is false. Keeps the order of the other nodes.
 void keep_nodes(onnx::GraphProto& graph, const std::vector<bool>& kept);
 
-/// set_integer(), set_integers() and set_text() replace an attribute of this name, or add it.
+/// set_integer(), set_integers() and set_text() replace the attribute `name`, or add it.
 void set_integer(onnx::NodeProto& node, const std::string& name, std::int64_t value);
 void set_integers(onnx::NodeProto& node, const std::string& name,
                   const std::vector<std::int64_t>& values);

@@ -74,7 +74,7 @@ std::optional<SizeNumber> sum(const SizeNumber& a, const SizeNumber& b) {
   if (a.times == 0) return b;
   if (b.times == 0) return a;
   if (a.heights != b.heights || a.widths != b.widths) return std::nullopt;
-  // The denominators may make the terms too large.
+  // The common denominator may make the terms too large.
   const std::int64_t common = std::lcm(a.by, b.by);
   if (common > kLargest) return std::nullopt;
   const std::int64_t of_a = common / a.by;

@@ -1,7 +1,7 @@
 // Describes a number of an ONNX file that depends only on the size of the network's input.
 //
 // Files compute the extents of their values from the picture's size, or contain the numbers for the
-// exporter's picture. A SizeNumber holds for every picture: "a quarter of the height", or "12".
+// exporter's picture. A SizeNumber is valid for every picture: "a quarter of the height", or "12".
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace facepipe::detector {
 
 /// The number is times / by * height^heights * width^widths, in lowest terms; `by` is at least 1.
-/// Height and width are those of the network's input, which are multiples of 32.
+/// Height and width are the sides of the network's input. Both sides are multiples of 32.
 struct SizeNumber {
   std::int64_t times = 0;
   std::int64_t by = 1;

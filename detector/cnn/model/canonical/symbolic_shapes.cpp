@@ -164,7 +164,7 @@ class ShapeRules {
                              : std::nullopt;
   }
 
-  /// Returns the axis that an attribute names, if the first input has it.
+  /// Returns the axis that an attribute names, if the first input has this axis.
   [[nodiscard]] std::optional<std::size_t> axis() const {
     if (in(0) == nullptr) return std::nullopt;
     const auto rank = static_cast<std::int64_t>(in(0)->size());
@@ -241,8 +241,8 @@ class ShapeRules {
     return result;
   }
 
-  /// Returns the factor between an extent and the wanted extent. The wanted extent may be a number
-  /// that holds only for the picture with which the file was exported.
+  /// Returns `to` / `from`. `to` may be a number that is valid only for the picture with which the
+  /// file was exported. Then the function first computes `from` for this picture.
   [[nodiscard]] std::optional<SizeNumber> factor_to(const SizeNumber& from,
                                                     const SizeNumber& to) const {
     const bool baked = shapes_.exported() && to.integer() && !from.constant();

@@ -27,20 +27,21 @@ struct SizeList {
   bool floats = false;  ///< false if these are integers; their division drops fractions
 };
 
-/// Holds the extents and lists of a graph as it was at construction. Values that depend on unknown
-/// operators are unknown. Throws the errors of OnnxNode for attributes of convolutions, pooling and
-/// so on that the import refuses, too.
+/// Holds the extents and lists that a graph had at the construction of this object. Values that
+/// depend on unknown operators are unknown. Throws the errors of OnnxNode for attributes of
+/// convolutions, pooling and so on that the import refuses, too.
 class SymbolicShapes {
  public:
   explicit SymbolicShapes(const Rewriting& of);
 
-  /// Returns the size of the picture with which the file was exported, if the file holds for no
-  /// other size.
+  /// Returns the size of the picture with which the file was exported, if the file is valid only
+  /// for this size.
   [[nodiscard]] const std::optional<Size>& exported() const { return exported_; }
-  /// Each returns null if the value's extents or numbers are unknown. Extents of weights are known.
+  /// extents() and list() return null if the value's extents or numbers are unknown. Extents of
+  /// weights are known.
   [[nodiscard]] const SizeExtents* extents(const std::string& name) const;
   [[nodiscard]] const SizeList* list(const std::string& name) const;
-  /// Returns the number of channels of a map, or 0 if it is unknown.
+  /// Returns the number of channels of a map, or 0 if this number is unknown.
   [[nodiscard]] std::int64_t channels(const std::string& name) const;
 
  private:
@@ -58,7 +59,8 @@ class SymbolicShapes {
 [[nodiscard]] std::optional<SizeExtents> pooled_extents(const graph::OnnxNode& node,
                                                         const SizeExtents& map, bool up);
 
-/// Returns the lists that are a node's inputs. An input that isn't a known list is null.
+/// Returns the lists that are a node's inputs. The pointer is null for an input that isn't a known
+/// list.
 [[nodiscard]] std::vector<const SizeList*> lists_of(const SymbolicShapes& shapes,
                                                     const onnx::NodeProto& node);
 

@@ -39,8 +39,8 @@ class ArrangementCutter {
     bool as_rows;  ///< whether the path has passed a Transpose
   };
 
-  /// A Concat has several inputs, so steps wait in a list. They are taken in the order of the
-  /// inputs.
+  /// Follows all inputs of a Concat, so the steps wait in a list. The code takes the steps in the
+  /// order of the inputs.
   void follow(Step output) {
     std::vector<Step> waiting{std::move(output)};
     while (!waiting.empty()) {
@@ -49,8 +49,8 @@ class ArrangementCutter {
       const int n = index_.producer(step.value);
       if (n < 0) of_.fail("nothing computes its output " + step.value);
       const graph::OnnxNode node(graph_.node(n), index_.weights(), of_.source());
-      // Each value is passed only once, so that the time doesn't grow with the square of the file's
-      // size.
+      // The code follows each value only once, so that the time doesn't grow with the square of the
+      // file's size.
       if (!passed_.insert(step.value).second) node.fail("its outputs hold it twice");
       if (node.proto().op_type() == "Conv") {
         end(node, step);
@@ -73,7 +73,8 @@ class ArrangementCutter {
     } else if (type == "Reshape") {
       if (step.map.values == 0) step.map.values = row_of(node);
     } else if (type == "Transpose") {
-      // The second order also moves the axis of pictures, of which there is only one.
+      // The second order also moves the axis of pictures. This changes nothing, because there is
+      // only one picture.
       const std::vector<std::int64_t> order = node.integers("perm", {});
       const bool to_cells = order == std::vector<std::int64_t>{0, 2, 3, 1} ||
                             order == std::vector<std::int64_t>{2, 3, 0, 1};

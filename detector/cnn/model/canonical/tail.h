@@ -1,8 +1,8 @@
 // Cuts off the end of a network: the nodes between its last convolutions and the file's outputs.
 //
-// Exports differ most in these nodes. They turn maps into cells, join the strides, decode boxes, or
-// do all of that. Heads read the maps themselves (detector/cnn/model/head.h), so the tail is cut
-// off.
+// Exports differ most in these nodes. The nodes turn maps into cells, join the strides, or decode
+// boxes, or do all three. Heads read the maps themselves (detector/cnn/model/head.h), so the tail
+// is cut off.
 #pragma once
 
 #include <string>

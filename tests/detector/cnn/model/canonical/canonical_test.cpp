@@ -162,7 +162,8 @@ TEST(Canonical, FormOfFilesThatLieIsRefused) {
   }
 }
 
-/// Each pass takes time in proportion to the nodes. This file has as many nodes as a file may have.
+/// The time of each pass must be proportional to the number of nodes. This file has 9,001 nodes,
+/// and a file may have 10,000.
 TEST(Canonical, FormOfALongChainTakesNoLongTime) {
   OnnxBuilder build;
   std::string value = build.convolution(build.picture(), 3, 4);

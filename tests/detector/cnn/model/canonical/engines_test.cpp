@@ -1,4 +1,5 @@
-// These tests compare the results of the libraries for the canonical form with the interpreter's.
+// These tests compute canonical forms with the libraries, and compare the results with those of the
+// interpreter.
 #include <gtest/gtest.h>
 
 #include <opencv2/dnn.hpp>

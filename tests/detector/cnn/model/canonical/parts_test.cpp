@@ -138,7 +138,7 @@ TEST(Pooling, RoundsNothingUpIfThereIsNothingToRound) {
       << "a window of 3 reaches over the edge when its places are rounded up";
 }
 
-/// Subtracts the means from a picture, and divides it by the deviations.
+/// Subtracts the means from a picture, and divides the result by the deviations.
 OnnxValue normalised(OnnxValue picture, const InputNormalisation& by) {
   const std::size_t plane = picture.numbers.size() / 3;
   for (std::size_t i = 0; i < picture.numbers.size(); ++i)
@@ -147,7 +147,7 @@ OnnxValue normalised(OnnxValue picture, const InputNormalisation& by) {
   return picture;
 }
 
-/// Compares what two files compute from a picture, but leaves out `edge` pixels at all edges.
+/// Compares the outputs of two files, but leaves out `edge` pixels at all edges.
 void expect_same_inside(const OnnxValue& actual, const OnnxValue& expected, std::int64_t edge) {
   ASSERT_EQ(actual.dims, expected.dims);
   const std::int64_t rows = actual.dims[2];
@@ -187,7 +187,7 @@ TEST(Normalisation, IsAPartOfTheFirstConvolution) {
 
 TEST(Normalisation, ReachesAllConvolutionsThatReadThePicture) {
   OnnxBuilder build;
-  const std::string weights = build.random_floats({4, 3, 1, 1});  // of both convolutions
+  const std::string weights = build.random_floats({4, 3, 1, 1});  // both convolutions read these
   build.output(build.node("Conv", {build.picture(), weights}));
   build.output(build.node("Conv", {build.picture(), weights, build.random_floats({4})}));
   const onnx::ModelProto after =

@@ -18,7 +18,7 @@ using Pass = std::function<void(detector::Rewriting&)>;
 [[nodiscard]] onnx::ModelProto rewritten(onnx::ModelProto model, const Pass& pass);
 
 /// Expects outputs of the same names, extents and numbers for pictures of these sizes. Numbers may
-/// differ by a millionth of the largest one, because weights are rounded to floats.
+/// differ by a millionth of the largest number, because weights are rounded to floats.
 void expect_same_outputs(const onnx::ModelProto& before, const onnx::ModelProto& after,
                          const std::vector<Size>& sizes = {{64, 32}, {96, 64}});
 

@@ -63,7 +63,7 @@ struct Regrouping {
   const char* name;
   SizeExtents from;
   Integers target;
-  std::optional<SizeExtents> to;  ///< for a picture of any size; nullopt if it is ambiguous
+  std::optional<SizeExtents> to;  ///< for any size of the picture; nullopt if that isn't clear
 };
 
 const SizeNumber kRows = part(kHeight, 8);
@@ -122,8 +122,9 @@ TEST(Regrouping, TakesNumbersAsTheyAreIfThePictureIsOpen) {
   EXPECT_EQ(reshaped(from, {number(-1), number(-1), number(4)}, std::nullopt), std::nullopt);
 }
 
-/// Builds rows of a map's channels. The extents of the rows are `target`. If it is empty, nodes
-/// compute them from the map's shape, as PyTorch exports `view(shape[0], -1, 4)`.
+/// Builds a file that makes rows of a map's channels. The extents of the rows are `target`. If
+/// `target` is empty, nodes compute the extents from the map's shape, as PyTorch exports
+/// `view(shape[0], -1, 4)`.
 onnx::ModelProto rows_of_map(std::int64_t side, const Integers& target) {
   OnnxBuilder build(side, side);
   const std::string map = build.convolution(build.picture(), 3, 8, 3, 2);
@@ -138,7 +139,7 @@ onnx::ModelProto rows_of_map(std::int64_t side, const Integers& target) {
     list = build.integers(target);
   }
   build.output(build.node("Reshape", {cells, list}));
-  // The two files that a test compares must give this value the same name.
+  // Tests compare two files, so this value must have the same name in both.
   build.model().mutable_graph()->mutable_output(0)->set_name("rows");
   auto& nodes = *build.model().mutable_graph()->mutable_node();
   nodes[nodes.size() - 1].set_output(0, "rows");
@@ -215,7 +216,8 @@ struct ResizeMode {
   bool is_rewritten;
 };
 
-// If a mode only repeats pixels, the interpreter must compute the same outputs after the pass.
+// If a mode only repeats pixels, the interpreter must compute the same outputs before and after the
+// pass.
 TEST(Resizes, ThatRepeatPixelsAreWrittenInOneWay) {
   constexpr ResizeMode kModes[] = {
       {"asymmetric", "floor", 3, true},

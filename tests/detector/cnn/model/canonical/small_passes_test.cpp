@@ -48,7 +48,8 @@ TEST(Identities, GiveOutputsTheirNames) {
   const std::string map = build.convolution(build.picture(), 3, 4);
   const std::string other = build.node("Relu", {map});
   build.output(build.node("Identity", {map}));
-  build.output(build.node("Identity", {map}));  // must stay: a value has only one name
+  // This node must stay, because `map` already has the name of the first output.
+  build.output(build.node("Identity", {map}));
   build.output(other);
   const onnx::ModelProto after = rewritten(build.model(), drop_identities);
   EXPECT_EQ(count_of(after, "Identity"), 1);
@@ -134,7 +135,7 @@ TEST(Factors, ThatAreNoneStay) {
   const std::string other = build.convolution(build.picture(), 3, 1);
   build.output(build.node("Mul", {other, build.node("Sigmoid", {build.picture()})}));
   build.output(build.node("Mul", {build.convolution(build.picture(), 3, 4),
-                                  build.random_floats({4})}));  // factors of columns, not channels
+                                  build.random_floats({4})}));  // a factor for each column
   build.output(build.node("Mul", {build.node("Relu", {other}), build.random_floats({})}));
   EXPECT_EQ(count_of(rewritten(build.model(), fold_factors), "Mul"), 4);
 }

@@ -1,5 +1,5 @@
-// These tests cut off the last nodes of networks: those that arrange a map's channels in rows, and
-// those that decode boxes.
+// These tests cut off the last nodes of networks: the nodes that arrange a map's channels in rows,
+// and the nodes that decode boxes.
 #include "detector/cnn/model/canonical/tail.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST(Arrangement, ThatIsMoreIsRefused) {
   }
 }
 
-/// Each Concat reads the one before it twice, so the number of paths to the output doubles with
+/// Each Concat reads the previous Concat twice, so the number of paths to the output doubles with
 /// each node.
 TEST(Arrangement, IsFollowedOnce) {
   OnnxBuilder build;
