@@ -118,9 +118,9 @@ void set_log_level(spdlog::level::level_enum level) {
 void quiet_libraries() {
   constexpr int kKeep = 0;
   // hwloc reads the processor's topology for oneTBB, and prints errors if there is no /sys. With 2,
-  // it prints nothing.
+  // hwloc prints nothing.
   setenv("HWLOC_HIDE_ERRORS", "2", kKeep);
-  // With 0, it prints only errors that end the process.
+  // With 0, SVT-AV1 prints only errors that end the process.
   setenv("SVT_LOG", "0", kKeep);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
 #ifdef FACEPIPE_PROTOBUF_LOGS

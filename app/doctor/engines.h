@@ -18,7 +18,7 @@ void print_licence_and_choice(const detector::ModelInfo& model, const Print& pri
 /// Prints a line for each engine and precision of the CPU: its time, or why it can't compute the
 /// model. Returns the result of the first engine that works; f32 comes before other precisions.
 /// @param model  with a score threshold of 0; nullopt: there is no model, and no engine is tried
-/// @param timed  frames that are timed, >= 1; the median counts
+/// @param timed  number of timed frames, >= 1; the printed time is their median
 std::optional<SelfTestResult> print_engines(const std::optional<detector::DetectorOptions>& model,
                                             int timed, const Print& print);
 

@@ -22,9 +22,9 @@ struct SelfTestResult {
   Size network_size;      ///< the picture's size for a detector without a network
 };
 
-/// Throws Error(device) if the engine fails or its output isn't finite. The factory's score
-/// threshold must be 0, so that there are candidates.
-/// @param timed  frames that are timed, >= 1; the median counts
+/// Runs a detector on test_picture(). Throws Error(device) if the engine fails or its output isn't
+/// finite. The factory's score threshold must be 0, so that there are candidates.
+/// @param timed  number of timed frames, >= 1; SelfTestResult::milliseconds is their median
 [[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors, int timed = 1);
 
 /// Runs the self test on a CUDA device. options.score_threshold must be 0.

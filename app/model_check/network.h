@@ -1,4 +1,4 @@
-// What `facepipe model check` tells of a network's file.
+// Prints what `facepipe model check` finds out about a network, and makes a draft of its card.
 #pragma once
 
 #include "app/doctor/doctor.h"
@@ -6,10 +6,11 @@
 
 namespace facepipe::app {
 
-/// Prints how the file was recognised, its input, outputs and operators, and what it finds.
+/// Prints how the network was recognised, its classes, its input, its outputs and its operators.
 void print_network(const detector::Model& model, const Print& print);
 
-/// Returns the draft of a card: all that is known of the model, for this file alone.
+/// Returns the draft of a card. The draft contains everything that is known about the model, and
+/// the SHA-256 of the model's file, so it is valid only for this file.
 [[nodiscard]] std::string draft_of_card(const detector::Model& model);
 
 }  // namespace facepipe::app

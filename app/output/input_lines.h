@@ -71,7 +71,7 @@ class InputLines {
   OutputFile file_;
   EarlierLines earlier_;
   std::set<std::string> done_;  ///< inputs that were kept or taken in this run
-  std::string pending_;         ///< comes after what is in the file
+  std::string pending_;         ///< text that is not yet written to the file
   std::int64_t kept_ = 0;       ///< position where the current input begins
   std::int64_t lines_ = 0;      ///< position where its last complete line ends
 };

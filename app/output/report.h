@@ -27,9 +27,9 @@ struct ReportText {
 };
 
 /// Returns a JSON array with one object for each input, in order. A field is null if the run ended
-/// before it could know it (for example, the model). If an input is skipped now, its object is the
-/// entry of the earlier run, with "from_earlier_run". Entries of inputs that this run doesn't have
-/// are at the end.
+/// before the field's value was known (for example, the model). If an input is skipped now, its
+/// object is the entry of the earlier run, with "from_earlier_run". Entries of inputs that this run
+/// doesn't have are at the end.
 [[nodiscard]] ReportText report_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,
                                      const std::vector<InputOutcome>& outcomes,

@@ -33,8 +33,8 @@ class SideOutputs {
   void write(const NamedFrame& frame) {
     for (FrameFile& file : frame_files_) file.write(frame);
   }
-  /// Holds the frames of an input that is worked on while others are, too. Thread-safe while no
-  /// file is opened or named. The files must outlive it.
+  /// Holds the frames of an input while the run works on several inputs at once. Thread-safe while
+  /// no file is opened or named. The SideOutputs object must outlive the spool.
   class Spool {
    public:
     void write(const NamedFrame& frame);
@@ -65,8 +65,8 @@ class SideOutputs {
   void add_entry(const std::string& name, const std::string& entry);
 
   /// Returns whether each file of frames has the input's frames from an earlier run. If a file has
-  /// lines only for faces, it is enough that an earlier run's report says that there were none.
-  /// Returns true if there are no files of frames.
+  /// lines only for faces, it is enough that an earlier run's report says that the input had no
+  /// faces. Returns true if there are no files of frames.
   [[nodiscard]] bool has_frames(const std::string& name) const;
   [[nodiscard]] bool any_frames() const { return !frame_files_.empty(); }
   /// Returns whether an earlier run has reported that the input is damaged.

@@ -1,4 +1,4 @@
-// What a run looks for, once the model's card is known: the card decides what the user left open.
+// Sets the search options that the user left open to the values of the model's card.
 #pragma once
 
 #include "app/options/options.h"
@@ -8,12 +8,13 @@
 
 namespace facepipe::app {
 
-/// Returns how the inputs of a run are searched.
+/// Returns `search` with the model's values for the options that the user left open. Options for
+/// which the model has no value stay unchanged.
 [[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
                                                 const LeftToCard& left,
                                                 const detector::ModelAbout& model);
 
-/// Returns the score that faces exceed.
+/// Returns the score that a face's score must exceed.
 /// @param search  from search_of()
 [[nodiscard]] float face_score_of(const pipeline::SearchOptions& search,
                                   const detector::DetectorOptions& detector,

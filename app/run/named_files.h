@@ -25,7 +25,8 @@ namespace facepipe::app {
 using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
 [[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
-/// Returns the target of a run's temporary file; `path` itself if it is not a temporary file.
+/// Returns the target to which the temporary file `path` of a run belongs. Returns `path` itself if
+/// it is not a temporary file.
 [[nodiscard]] std::filesystem::path target_of_temporary(const std::filesystem::path& path);
 
 /// Returns the size of an input; nullopt for pipes and URLs, whose size is unknown.

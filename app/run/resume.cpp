@@ -61,7 +61,7 @@ void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes) {
     std::error_code error;
     if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error))
       continue;
-    // A new lock takes over the dead lock, and its destructor removes it.
+    // A new lock takes over the dead run's lock. The new lock's destructor then removes the lock.
     static_cast<void>(attempt({}, [&] { const OutputLock lock(output); }));
   }
 }

@@ -38,7 +38,7 @@ class Resume {
 };
 
 /// Removes the locks of runs that were killed directly after they had finished a video. This run
-/// skips these videos.
+/// skips these videos, so its jobs don't remove the locks.
 void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

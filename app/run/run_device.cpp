@@ -31,7 +31,7 @@ void check_motion(const DeviceChoice& choice, bool looks) {
                                       " keeps pictures in host memory");
 }
 
-/// Throws Error(usage) if options depend on scores. It is called only for a detector that groups
+/// Throws Error(usage) if options depend on scores. Must be called only for a detector that groups
 /// windows, because such groups have no scores.
 /// @param detector  DetectorTraits::name
 void check_options_of_scores(const RunOptions& options, const std::string& detector,

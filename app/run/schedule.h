@@ -11,8 +11,8 @@ namespace facepipe::app {
 
 /// Works on all inputs that wait. First, several inputs are worked on at once, and share the lanes
 /// of the device. This is only done for inputs whose encoders don't keep all processors busy. Then
-/// the other inputs are worked on one after the other. Inputs at which the device failed before are
-/// also worked on one after the other. Throws errors that concern all inputs.
+/// the other inputs are worked on one after the other, and so are inputs at which the device failed
+/// before. Throws errors that concern all inputs.
 class Schedule {
  public:
   explicit Schedule(const SharedWork& shared) : shared_(shared), worker_(shared) {}

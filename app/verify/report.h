@@ -25,7 +25,7 @@ struct VerifiedVideo {
   std::int64_t frames = 0;
 };
 
-/// Describes something in the hidden file that shows pictures besides the video: a second stream, a
+/// Describes pictures in the hidden file that don't belong to its video: a second stream, or a
 /// cover.
 struct BesideVideo {
   std::string name;
@@ -43,7 +43,8 @@ struct VerifyResult {
   detector::FacesByTurn turned{};  ///< numbers of faces in some of the original's pictures
   std::vector<verify::Finding> findings;
   std::vector<BesideVideo> beside;
-  /// One for each finding, empty if the finding has no thumbnail. Or the list is empty.
+  /// Paths, one for each finding. A path is empty if the finding has no thumbnail. The list is
+  /// empty if no thumbnails were written.
   std::vector<std::filesystem::path> thumbnails;
   std::int64_t boxes_left_out = 0;
   int exit_code = 0;
