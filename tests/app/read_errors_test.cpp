@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Announces the length of the whole file, and sends its first half.
+/// Returns an answer that announces the length of the whole file, and sends only its first half.
 LoopbackServer::Answer first_half_of(const fs::path& file) {
   return [bytes = read_file(file)](const std::string&) {
     return http_answer(bytes, bytes.size() / 2);
