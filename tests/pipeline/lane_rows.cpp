@@ -47,7 +47,8 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Says at which index two lists first differ. Without this, a test would print all of a long list.
+/// Returns a text that says at which index two lists first differ. This text is shorter than the
+/// lists, which a test would otherwise print.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);

@@ -48,7 +48,7 @@ class ContainerTable : public testing::TestWithParam<ContainerRow> {
   [[nodiscard]] fs::path clip() const { return folder_ / GetParam().file; }
   [[nodiscard]] std::string extension() const { return clip().extension().string(); }
 
-  /// Runs a job on the clip. It finds no face, so it draws nothing.
+  /// Runs a job on the clip. The job finds no face, so it draws nothing.
   JobRun work(const fs::path& output, bool hide) {
     return run_fake_job(plain_job(clip(), output, hide));
   }

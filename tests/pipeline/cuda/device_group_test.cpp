@@ -150,8 +150,8 @@ TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   static_cast<void>(cudaGetLastError());
 }
 
-// After this error, CUDA also fails on the first GPU until the process ends, so the run can't
-// continue.
+// After a write to an invalid address, CUDA also fails on the first GPU until the process ends, so
+// the run can't continue.
 TEST_F(TwoChips, WhereOneBreaksTheRunEndsAsADevicesFailure) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto broken_run = [this] {
