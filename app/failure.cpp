@@ -38,8 +38,8 @@ bool is_obeyed(std::string_view text) {
   return first < 0x20 || first == 0x7F || c1;
 }
 
-/// Prints a text, with a blank in place of each character that a terminal would execute. Prints it
-/// piece by piece and without allocation, because the heap may be what has failed.
+/// Prints a text, with a blank in place of each character that a terminal would execute. Prints the
+/// text piece by piece and without allocation, because the heap may be what has failed.
 void print_safely(std::string_view text) noexcept {
   while (!text.empty()) {
     std::size_t end = 0;

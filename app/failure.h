@@ -22,8 +22,8 @@ struct Failure {
   std::string message;
 };
 
-/// Runs `work`. Returns nullopt if it returns. If it throws, returns the error as one line. The
-/// line names `name`, unless `name` is empty.
+/// Runs `work`. Returns nullopt if `work` returns. If `work` throws, returns the error as one line.
+/// The line contains `name`, unless `name` is empty.
 [[nodiscard]] std::optional<Failure> attempt(const std::string& name,
                                              const std::function<void()>& work);
 

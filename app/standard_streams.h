@@ -22,8 +22,8 @@ void open_closed_streams();
 /// stream any longer.
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
-/// Writes lines for people to standard output at once; terminal_lines() makes them safe. Throws
-/// Error(output) if they can't be written. If nobody reads the stream any longer, that is no error.
+/// Writes lines for people to standard output at once, after terminal_lines() has made them safe.
+/// Throws Error(output) if the lines can't be written. A closed pipe is no error.
 void print(std::string_view text);
 
 /// Writes lines for people to standard error. Ignores errors.

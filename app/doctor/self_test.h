@@ -38,9 +38,9 @@ struct ScoreComparison {
 inline constexpr float kLeastCompared = 0.05F;
 
 /// Compares two engines' candidates for the same picture. Each list must contain all candidates
-/// with a score above 0. A candidate's partner is the candidate of the other list that overlaps it
-/// (IoU >= 0.8) and has the nearest score. If there is no partner, the difference is the
-/// candidate's whole score.
+/// with a score above 0. A candidate's partner is a candidate of the other list with an IoU >= 0.8.
+/// If there are several, the partner is the candidate with the nearest score. If there is none, the
+/// difference is the candidate's whole score.
 [[nodiscard]] ScoreComparison compare_scores(const Detections& one, const Detections& other);
 
 }  // namespace facepipe::app

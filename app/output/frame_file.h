@@ -30,8 +30,9 @@ struct NamedFrame {
 struct FrameFormat {
   LineFormat lines;
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
-  std::string (*field)(std::string_view name) = nullptr;  ///< returns a name as lines have it
-  bool needs_faces = false;                               ///< frames without faces add no line
+  /// returns a name in the form that lines contain
+  std::string (*field)(std::string_view name) = nullptr;
+  bool needs_faces = false;  ///< frames without faces add no line
 };
 
 /// Returns the format that belongs to the path's extension. .csv has a line for each face, with the
@@ -66,8 +67,8 @@ class FrameFile {
   /// Writes all lines of an input.
   void write_all(const LineSpool& lines);
 
-  /// These functions end an input. keep(): it is complete. keep_unfinished(): it is not complete,
-  /// but its frames stay. forget(): its frames are removed.
+  /// These functions end an input. keep(): the input is complete. keep_unfinished(): the input is
+  /// not complete, but its frames stay. forget(): its frames are removed.
   void keep(const std::string& name);
   void keep_unfinished(const std::string& name);
   void forget();

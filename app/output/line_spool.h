@@ -25,7 +25,7 @@ class SpoolFile {
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
-  /// Appends the text. Returns the position in the file where it begins.
+  /// Appends the text. Returns the position in the file where the text begins.
   [[nodiscard]] std::int64_t append(std::string_view text);
   void read(std::int64_t begin, std::string& to);
 

@@ -18,7 +18,7 @@ namespace facepipe::app {
 
 namespace fs = std::filesystem;
 
-/// Begins work on the input. Returns false if there is nothing to do for it.
+/// Begins work on the input. Returns false if there is nothing to do for the input.
 bool InputWorker::begin(InputOutcome& outcome) {
   const std::scoped_lock lock(shared_.files.mutex);
   if (outcome.status != InputStatus::waiting) return false;

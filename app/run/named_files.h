@@ -10,8 +10,8 @@
 
 namespace facepipe::app {
 
-/// Returns the files that an input's name may mean. The name is a path, "file:PATH", or follows one
-/// of FFmpeg's protocols that read from another protocol ("cache:", "async:", "subfile,,...:",
+/// Returns the files that an input's name may mean. The name is a path or "file:PATH". A protocol
+/// of FFmpeg that reads from another protocol may precede it ("cache:", "async:", "subfile,,...:",
 /// "concat:A|B").
 [[nodiscard]] std::vector<std::filesystem::path> input_paths(const std::string& input);
 

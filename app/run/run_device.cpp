@@ -46,8 +46,8 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) if the model can't do what options require. Logs a warning if the model does
-/// it badly.
+/// Throws Error(usage) if the options require results that the model doesn't give. Logs a warning
+/// if the model gives them badly.
 void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
                  const std::filesystem::path& model) {
   if (options.job.overlay.landmarks && !model_info.finds_landmarks())

@@ -40,8 +40,8 @@ bool are_upright(const detector::FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
-/// Samples some pictures of one input. Its eight members belong together, because each sample needs
-/// all of them.
+/// Samples some pictures of one input. The eight members of this class belong together, because
+/// each sample needs all of them.
 class Sampling {
  public:
   Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)

@@ -1,5 +1,6 @@
 // Finds out, before a run works on an input, whether the faces in its decoded pictures are rotated
-// although no rotation tag says so. For this, it searches a few pictures in all four rotations.
+// although no rotation tag says so. To find out, TurnedInputs searches a few pictures in all four
+// rotations.
 #pragma once
 
 #include <map>

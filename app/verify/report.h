@@ -29,8 +29,9 @@ struct VerifiedVideo {
 /// cover.
 struct BesideVideo {
   std::string name;
-  std::int64_t frames = 0;    ///< number of frames that were examined
-  std::string not_looked_at;  ///< why its pictures were not examined; empty if they were
+  std::int64_t frames = 0;  ///< number of frames that were examined
+  /// why its pictures were not examined; empty if the pictures were examined
+  std::string not_looked_at;
 };
 
 /// Holds everything that the report contains. It has more than seven members, because the report

@@ -28,7 +28,7 @@ std::string reason_of_failure(const Error& error) {
   return in_memory ? text.substr(name_end + 2) : text;
 }
 
-/// Turns sure faces that only this stream shows into leaks, because anybody can see them there.
+/// Turns sure faces that only this stream shows into leaks, because anybody can see these faces.
 void count_others(std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
@@ -58,7 +58,7 @@ void Verification::look_beside(const std::vector<video::PicturesBeside>& all, Ve
       if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!pictures.surely && entry.frames == 0) continue;  // it is not a picture
+      if (!pictures.surely && entry.frames == 0) continue;  // the data are not a picture
       entry.not_looked_at = reason_of_failure(error);
     }
     result.beside.push_back(std::move(entry));

@@ -19,8 +19,8 @@
 
 namespace facepipe::app {
 
-/// Adds findings to a result. The arguments of its constructor must outlive it. All functions
-/// may throw Error and Stopped.
+/// Adds findings to a result. The arguments of its constructor must outlive this object. All
+/// functions may throw Error and Stopped.
 class Verification {
  public:
   /// @param tracks  the edit file; nullptr if there is none
