@@ -42,7 +42,7 @@ Setting setting_of(const std::string& encoder) {
   return found == kSettings.end() ? Setting{} : found->second;
 }
 
-/// Holds the result of decoding a file. The codec's name is compared with the expected one.
+/// Holds what a test finds by decoding a file.
 struct Found {
   int frames = 0;
   std::string codec;

@@ -1,6 +1,6 @@
 // These tests run the real program on an input that can't be read to its end; a later run can
-// succeed. If the part that was read is damaged, each run that keeps the output must say this
-// again.
+// succeed. If the part that was read is damaged, each run that keeps the output must report the
+// damage again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
