@@ -81,7 +81,7 @@ class HideLanes : public testing::Test {
   }
   static fs::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Returns the complete output of one lane. The first call makes it.
+  /// Returns the path of the complete output of one lane. The first call makes this file.
   static fs::path whole_file() {
     fs::path file = *folder_ / "whole.avi";
     if (!fs::exists(file)) (void)run(job(file, 1), *picture_backend());
@@ -119,7 +119,7 @@ class HideLanes : public testing::Test {
   }
 
   /// Expects that a run's output equals the first frames of one lane's output. The last `unsure`
-  /// frames may differ, because they were decided with less knowledge of later frames.
+  /// frames may differ, because the job decided about them without all later frames.
   static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most,
                                   std::int64_t unsure) {
     const std::vector<FilePacket> packets = video_of(run.result.output);
@@ -203,7 +203,7 @@ TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
   EXPECT_TRUE(*one == *several);
 }
 
-// Each lane after the first needs memory for the frames that wait until it is their segment's turn.
+// Each lane after the first needs memory for frames that wait for the turn of their segment.
 TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
   const std::string expected = read_file(whole_file());
   for (const int lanes : {1, 2, 3})

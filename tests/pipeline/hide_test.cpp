@@ -571,7 +571,7 @@ TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {
   EXPECT_EQ(bytes.find("\xff\xd8\xff"), std::string::npos) << "a JPEG";
 }
 
-// A JPEG's EXIF data can contain the place where it was taken, and a thumbnail of the original
+// A JPEG's EXIF data can contain where the picture was taken, and a thumbnail of the original
 // picture.
 TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   const fs::path plain = folder_ / "plain.jpg";

@@ -154,7 +154,8 @@ TEST_F(LanesFailure, InTheObserver) {
   }
 }
 
-// The size changes at a cut, so each lane behind it gets pictures of only one size.
+// The size changes at a cut, so each lane that decodes after the cut gets pictures of only one
+// size.
 TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   const TemporaryFolder folder;
   const std::string x264 =

@@ -1,5 +1,5 @@
-// Fakes devices for jobs on machines without one: the CPU works under the names of devices. Each
-// call of a device also calls a function of the test.
+// Fakes devices for jobs on machines without a GPU: the CPU works under the names of devices. Each
+// call of a fake device also calls a function of the test.
 #pragma once
 
 #include <atomic>

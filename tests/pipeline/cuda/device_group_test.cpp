@@ -30,7 +30,8 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Writes to an invalid address on the device. After this, each CUDA call for this device fails.
+/// Writes to an invalid address on the device. After this write, each CUDA call for this device
+/// fails.
 void break_context(int device) {
   constexpr const char* kWriteNowhere = R"(
 .version 7.0

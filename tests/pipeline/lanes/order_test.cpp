@@ -138,7 +138,7 @@ TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "f2"));
 }
 
-/// This thread gives one item to Order, and says when Order has accepted it.
+/// This thread gives one item to Order. given() returns whether Order has accepted the item.
 class Giver {
  public:
   explicit Giver(std::function<void()> give)
