@@ -47,7 +47,7 @@ class InputLines {
   /// Returns whether an earlier run has completed the input.
   [[nodiscard]] bool has(const std::string& input) const { return earlier_.has(input); }
   /// Forgets the lines that an earlier run has written for the input. The caller needs this if two
-  /// inputs have the same name, because then nobody knows to which input the lines belong.
+  /// inputs have the same name: nobody knows to which input the lines belong.
   void drop(const std::string& input) { earlier_.drop(input); }
   /// Copies the lines that an earlier run has written for the input.
   void take(const std::string& input);

@@ -60,8 +60,8 @@ class ReportFile {
 
   /// Returns the entries of earlier runs.
   [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
-  /// Forgets an entry. The caller needs this if two inputs have the same name, because then nobody
-  /// knows to which input the entry belongs.
+  /// Forgets an entry. The caller needs this if two inputs have the same name: nobody knows to
+  /// which input the entry belongs.
   void drop(const std::string& name) { earlier_.erase(name); }
   /// Returns whether a run has finished the file, and no later run has begun to replace it.
   [[nodiscard]] bool is_finished() const { return exists_already_ && !has_leftovers_; }

@@ -22,8 +22,8 @@ void Resume::skip_what_is_done(std::vector<InputOutcome>& outcomes) {
 }
 
 void Resume::forget_ambiguous_names(const std::vector<InputOutcome>& outcomes) {
-  // Names are compared in the form that they have in files, where different names that are not
-  // UTF-8 may become equal.
+  // Names are compared in the form that the files contain. In this form, different names that are
+  // not UTF-8 may be equal.
   std::map<std::string, int> names;
   for (const InputOutcome& outcome : outcomes) ++names[json_string(outcome.planned.name)];
   for (const InputOutcome& outcome : outcomes)

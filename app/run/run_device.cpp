@@ -46,8 +46,8 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) if the options require results that the model doesn't give. Logs a warning
-/// if the model gives them badly.
+/// Throws Error(usage) if the options require landmarks or scores that the model doesn't give. Logs
+/// a warning if the run hides faces, but the detector misses many faces.
 void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
                  const std::filesystem::path& model) {
   if (options.job.overlay.landmarks && !model_info.finds_landmarks())

@@ -29,7 +29,8 @@ constexpr int kLargestSide = 640;
 // sides of the searched pictures are multiples of this number, so few detectors are needed
 constexpr int kSideStep = 160;
 // Sampling ends early if at least kFewPictures pictures together show at least kSeveralFaces
-// upright faces, and at least twice as many upright faces as faces of any other turn.
+// upright faces. There must also be at least twice as many upright faces as faces of any other
+// turn.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 

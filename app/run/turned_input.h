@@ -1,5 +1,5 @@
-// Finds out, before a run works on an input, whether the faces in its decoded pictures are rotated
-// although no rotation tag says so. To find out, TurnedInputs searches a few pictures in all four
+// Finds out, before a run works on an input, whether its decoded pictures show rotated faces. This
+// happens if the input has lost its rotation tag. TurnedInputs searches a few pictures in all four
 // rotations.
 #pragma once
 
