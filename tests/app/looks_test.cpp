@@ -21,8 +21,8 @@ Box box_of(const json& face) {
   return {box[0], box[1], box[2], box[3]};
 }
 
-/// Suppresses faces greedily in plain loops. The loop goes from the highest score to the lowest,
-/// and removes a face if its box overlaps the box of a kept face by more than the threshold.
+/// Suppresses faces greedily: goes from the highest score to the lowest, and removes a face if its
+/// IoU with a kept face exceeds the threshold.
 std::vector<json> suppressed(std::vector<json> faces, double threshold) {
   std::ranges::stable_sort(faces, [](const json& a, const json& b) {
     return a["score"].get<double>() > b["score"].get<double>();

@@ -65,8 +65,8 @@ constexpr int kOfLane = 32;  // least number of frames for each lane after the f
 
 class HideLanes : public testing::Test {
  protected:
-  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
-  // the last one that was read, also with one lane.
+  // The clip has no B pictures. If it had B pictures, a stop would lose pictures even with one
+  // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -267,7 +267,8 @@ FakeBehaviour of_pictures() {
 }
 
 // The lane that fails can be far ahead of the others. The job keeps all frames of the segments
-// before the lane's segment, and the frames of its segment that the lane had finished.
+// before the lane's segment. It also keeps the frames of the lane's segment that the lane had
+// finished.
 TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
   for (const int calls : {100, 250, 399})
     for (const int step : {0, 1, 2}) {

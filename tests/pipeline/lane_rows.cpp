@@ -47,8 +47,7 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Returns a text that says at which index two lists first differ. This text is shorter than the
-/// lists, which a test would otherwise print.
+/// Says at which index two lists first differ. So a test needn't print long lists.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);

@@ -31,8 +31,8 @@ constexpr std::size_t kPictureBytes = 64 * 64 * 3 / 2;
 
 class LanesFailure : public testing::Test {
  protected:
-  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
-  // the last one that was read, also with one lane.
+  // The clip has no B pictures. If it had B pictures, a stop would lose pictures even with one
+  // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;

@@ -1,6 +1,7 @@
 // These tests make a clip in each container that FFmpeg writes, with everything that the container
-// can hold. One job copies the clip, and another job hides regions of it. The jobs write the same
-// container, MP4 and Matroska. ffprobe must report the same about the output as about the input.
+// can hold. One job copies the clip, and another job hides regions of it. Each job writes outputs
+// in the clip's container, in MP4 and in Matroska. ffprobe must report the same about the output as
+// about the input.
 #include <gtest/gtest.h>
 
 #include <string>
