@@ -62,7 +62,7 @@ std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
   return open_output(options.draft, options.overwrite, stop);
 }
 
-/// Prints the facts that only networks have. Writes the draft of a card if the user wants one.
+/// Prints what only networks have, and writes the draft of a card.
 void check_network(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
                    const Print& print, const std::stop_token& stop) {
   const std::unique_ptr<OutputFile> file = open_card(options, stop);

@@ -9,10 +9,9 @@
 
 namespace facepipe::app {
 
-/// Reads the model and prints what is known about it. If the user wants them, writes a draft of a
-/// card, and a copy of the picture with boxes. Tries each engine. Returns the exit code: 4 if no
-/// engine of the CPU computes the model, otherwise 0. Throws Error. Throws Stopped if `stop` is
-/// requested.
+/// Reads the model and prints what is known of it; tries each engine; looks at the picture and
+/// writes it with boxes; writes a draft of a card. Returns the exit code: 4 if no engine of the CPU
+/// computes the model, else 0. Errors: Error; Stopped once `stop` is requested.
 [[nodiscard]] int check_model(const ModelCheckOptions& options, const Print& print,
                               const std::stop_token& stop);
 

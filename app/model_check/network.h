@@ -9,8 +9,7 @@ namespace facepipe::app {
 /// Prints how the network was recognised, its classes, its input, its outputs and its operators.
 void print_network(const detector::Model& model, const Print& print);
 
-/// Returns the draft of a card with everything that is known about the model. The draft has the
-/// SHA-256 of the model's file, so it is valid only for this file.
+/// Returns the draft of a card: all that is known of the model, for this file alone.
 [[nodiscard]] std::string draft_of_card(const detector::Model& model);
 
 }  // namespace facepipe::app

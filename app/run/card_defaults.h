@@ -14,7 +14,7 @@ namespace facepipe::app {
                                                 const LeftToCard& left,
                                                 const detector::ModelAbout& model);
 
-/// Returns the score that a face's score must exceed.
+/// Returns the score that faces exceed.
 /// @param search  from search_of()
 [[nodiscard]] float face_score_of(const pipeline::SearchOptions& search,
                                   const detector::DetectorOptions& detector,

@@ -28,7 +28,7 @@ std::string reason_of_failure(const Error& error) {
   return in_memory ? text.substr(name_end + 2) : text;
 }
 
-/// Turns sure faces that only this stream shows into leaks, because anybody can see these faces.
+/// Turns faces that only this stream shows into leaks, because anybody can see them there.
 void count_others(std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
