@@ -60,7 +60,7 @@ int execute(const CalibrateOptions& options) {
 int execute(const ModelCheckOptions& options) {
   const StopSignals signals;
   set_log_level(spdlog::level::warn);
-  // Standard output is the draft's, if it goes there.
+  // If the draft goes to standard output, all other text goes to standard error.
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 

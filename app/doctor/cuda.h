@@ -9,8 +9,8 @@
 
 namespace facepipe::app {
 
-/// Prints versions. Then describes each chip, and prints what the chip can decode and encode.
-/// `probe` and `found` must belong to the same machine.
+/// Prints the versions of CUDA and of the driver. Then describes each chip, and prints what the
+/// chip can decode and encode. `probe` and `found` must belong to the same machine.
 void print_cuda(const CudaProbe& probe, const pipeline::CudaAbilities& found, const Print& print);
 
 /// The scores of the CUDA engine may differ by this much from the scores of the f32 CPU engine.

@@ -149,7 +149,7 @@ Json hide_json(const RunOptions& options) {
           {"hide_all_s", std::move(spans)}};
 }
 
-/// Returns the looks as --looks takes them: numbers, and "flip".
+/// Returns the looks in the form of the option --looks: numbers, and "flip".
 Json looks_json(const detector::DetectorOptions& options, const detector::ModelAbout& model) {
   const detector::Looks looks = looks_of(with_defaults(options, model));
   Json json = Json::array();

@@ -1,4 +1,4 @@
-// What a run looks for, once the model's card is known: the card decides what the user left open.
+// Sets the search options that the user left open to the values of the model's card.
 #pragma once
 
 #include "app/options/options.h"
@@ -8,7 +8,8 @@
 
 namespace facepipe::app {
 
-/// Returns how the inputs of a run are searched.
+/// Returns `search` with the model's values for the options that the user left open. Options for
+/// which the model has no value stay unchanged.
 [[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
                                                 const LeftToCard& left,
                                                 const detector::ModelAbout& model);

@@ -23,7 +23,7 @@ struct SharedFiles {
 
   SideOutputs files;
   std::mutex mutex;  ///< guards `files` while several inputs are worked on; spools need no lock
-  /// True if the files hold several inputs. Then they contain all frames of an input, or none.
+  /// True if the files hold several inputs. Then the files contain all frames of an input, or none.
   const bool of_several;
 };
 

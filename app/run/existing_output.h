@@ -12,8 +12,8 @@ namespace facepipe::app {
 /// Error(output) if the output exists and must not or can't be replaced.
 void check_existing_output(const RunOptions& options, InputOutcome& outcome);
 
-/// Handles a skipped input that an earlier run found damaged, so that something is missing in its
-/// finished output. Sets the exit code for damage, and logs the damage. Does nothing if the user
+/// Handles a skipped input that an earlier run found damaged. Its finished output then lacks
+/// something. Sets the exit code for damage, and logs the damage. Does nothing if the user
 /// tolerates damage.
 /// @param damage  an earlier run's sentence about the damage
 void note_earlier_damage(const RunOptions& options, InputOutcome& outcome,

@@ -20,7 +20,7 @@ namespace facepipe::app {
 
 namespace fs = std::filesystem;
 
-/// Begins work on the input. Returns false if there is nothing to do for it.
+/// Begins work on the input. Returns false if there is nothing to do for the input.
 bool InputWorker::begin(InputOutcome& outcome) {
   const std::scoped_lock lock(shared_.files.mutex);
   if (outcome.status != InputStatus::waiting) return false;
@@ -38,8 +38,8 @@ bool InputWorker::begin(InputOutcome& outcome) {
   return outcome.status == InputStatus::waiting;
 }
 
-/// Refuses or skips an input before a model is loaded in vain. Another run may be working on the
-/// same output, or may have finished it meanwhile.
+/// Refuses or skips an input early, so that no model is loaded for it. Another run may be working
+/// on the same output, or may have finished it meanwhile.
 void InputWorker::check_before_work(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;

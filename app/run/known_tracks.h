@@ -1,5 +1,5 @@
-// Reads the edit file of the faces that a run must hide, checks that it belongs to the input, and
-// prepares its styles.
+// Reads the edit file of the faces that a run must hide, checks that the file belongs to the input,
+// and prepares the styles of its tracks.
 #pragma once
 
 #include <filesystem>
@@ -27,8 +27,8 @@ namespace facepipe::app {
     const std::filesystem::path& path, const std::string& input,
     const overlay::HideOptions& appearance, const std::stop_token& stop);
 
-/// Converts tracks that were just found to the form of tracks that were read. Throws Error(device)
-/// if there are too many tracks.
+/// Converts tracks that the first pass has found to KnownTracks, as if they were read from an edit
+/// file. Throws Error(device) if there are too many tracks.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
     const track::TrackFile& found, const std::string& input);
 

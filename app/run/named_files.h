@@ -10,8 +10,8 @@
 
 namespace facepipe::app {
 
-/// Returns the files that an input's name may mean. The name is a path, "file:PATH", or follows one
-/// of FFmpeg's protocols that read from another protocol ("cache:", "async:", "subfile,,...:",
+/// Returns the files that an input's name may mean. The name is a path or "file:PATH". A protocol
+/// of FFmpeg that reads from another protocol may precede it ("cache:", "async:", "subfile,,...:",
 /// "concat:A|B").
 [[nodiscard]] std::vector<std::filesystem::path> input_paths(const std::string& input);
 
@@ -25,7 +25,8 @@ namespace facepipe::app {
 using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
 [[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
-/// Returns the target of a run's temporary file; `path` itself if it is not a temporary file.
+/// Returns the target to which the temporary file `path` of a run belongs. Returns `path` itself if
+/// it is not a temporary file.
 [[nodiscard]] std::filesystem::path target_of_temporary(const std::filesystem::path& path);
 
 /// Returns the size of an input; nullopt for pipes and URLs, whose size is unknown.

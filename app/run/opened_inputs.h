@@ -12,9 +12,9 @@
 
 namespace facepipe::app {
 
-/// Opens inputs to name their outputs, and keeps them open for their jobs, so that each input is
-/// opened only once. Jobs open two kinds of inputs again: all inputs after the first kMostKept, and
-/// URLs whose jobs must wait for other inputs, because servers don't wait so long.
+/// Opens inputs to name their outputs, and keeps the inputs open for their jobs. So each input is
+/// opened only once, with two exceptions. Jobs reopen all inputs after the first kMostKept. Jobs
+/// also reopen URLs that must wait for other inputs, because servers don't wait so long.
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;

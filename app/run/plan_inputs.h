@@ -13,7 +13,7 @@
 
 namespace facepipe::app {
 
-/// Describes an input that was found, or that the user named but that can't be worked on.
+/// Describes an input that was found, or an input that the user named and that can't be worked on.
 struct PlannedInput {
   std::string input;  ///< path or URL, as FFmpeg gets it
   /// The input's name in the files besides the video: relative to the directory that the user

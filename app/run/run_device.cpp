@@ -31,7 +31,7 @@ void check_motion(const DeviceChoice& choice, bool looks) {
                                       " keeps pictures in host memory");
 }
 
-/// Throws Error(usage) if options depend on scores. It is called only for a detector that groups
+/// Throws Error(usage) if options depend on scores. Must be called only for a detector that groups
 /// windows, because such groups have no scores.
 /// @param detector  DetectorTraits::name
 void check_options_of_scores(const RunOptions& options, const std::string& detector,
@@ -46,8 +46,8 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) if the model can't do what options require. Logs a warning if the model does
-/// it badly.
+/// Throws Error(usage) if the options require landmarks or scores that the model doesn't give. Logs
+/// a warning if the run hides faces, but the detector misses many faces.
 void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
                  const std::filesystem::path& model) {
   if (options.job.overlay.landmarks && !model_info.finds_landmarks())

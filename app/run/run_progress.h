@@ -25,7 +25,7 @@ class RunProgress {
   [[nodiscard]] ProgressState first_state(std::size_t index, const InputOutcome& outcome) const;
 
   /// Writes the last line about an input. Programs rely on the JSON lines. So if a line could not
-  /// be written, this counts as a failure, but only once.
+  /// be written, `failures` gets one failure, no matter how many lines were lost.
   void end(ProgressTeller& teller, InputStatus status);
 
  private:

@@ -26,9 +26,11 @@ namespace {
 constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
-constexpr int kSideStep = 160;  // sides are multiples of this, so few detectors are needed
+// sides of the searched pictures are multiples of this number, so few detectors are needed
+constexpr int kSideStep = 160;
 // Sampling ends early if at least kFewPictures pictures together show at least kSeveralFaces
-// upright faces, and at least twice as many upright faces as faces of any other turn.
+// upright faces. There must also be at least twice as many upright faces as faces of any other
+// turn.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 
@@ -39,8 +41,8 @@ bool are_upright(const detector::FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
-/// Samples some pictures of one input. Its eight members belong together, because each sample needs
-/// all of them.
+/// Samples some pictures of one input. The eight members of this class belong together, because
+/// each sample needs all of them.
 class Sampling {
  public:
   Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
@@ -92,8 +94,8 @@ class Sampling {
     return {job_.input.name, options, notices_, stop_};
   }
 
-  /// Searches the first frame at or after `time_s` for faces. If that frame is too far away,
-  /// searches the last frame that may be decoded.
+  /// Searches the first frame at or after `time_s` for faces. If kMostDecoded frames are decoded
+  /// before such a frame is found, searches the last of them.
   void look_near(video::FrameSource& source, double time_s) {
     std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {

@@ -26,8 +26,8 @@ pipeline::JobObserver of_one_pass(const pipeline::JobObserver& observer, std::in
   return pass;
 }
 
-/// Adds the copies of each kind. Precondition: both lists have the same kinds, or one list is
-/// empty.
+/// Adds the copies of `more` to those of `to`, kind by kind. Precondition: both lists have the same
+/// kinds, or one list is empty.
 void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::CopySum>& more) {
   for (pipeline::CopySum& sum : to) {
     const auto added = std::ranges::find(more, sum.kind, &pipeline::CopySum::kind);

@@ -14,7 +14,7 @@
 
 namespace facepipe::app {
 
-/// Owns the detectors of all detection passes, which use them one after the other.
+/// Owns the detectors of all detection passes. The passes run one after the other.
 class VerifyDetectors {
  public:
   /// @param size  the size of the original's pictures

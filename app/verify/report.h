@@ -29,12 +29,13 @@ struct VerifiedVideo {
   std::string sha256{};  ///< of a regular file, if a report is wanted; otherwise empty
 };
 
-/// Describes something in the hidden file that shows pictures besides the video: a second stream, a
+/// Describes pictures in the hidden file that don't belong to its video: a second stream, or a
 /// cover.
 struct BesideVideo {
   std::string name;
-  std::int64_t frames = 0;    ///< number of frames that were examined
-  std::string not_looked_at;  ///< why its pictures were not examined; empty if they were
+  std::int64_t frames = 0;  ///< number of frames that were examined
+  /// why its pictures were not examined; empty if the pictures were examined
+  std::string not_looked_at;
 };
 
 /// Holds everything that the report contains. It has more than seven members, because the report
@@ -47,7 +48,8 @@ struct VerifyResult {
   detector::FacesByTurn turned{};  ///< numbers of faces in some of the original's pictures
   std::vector<verify::Finding> findings;
   std::vector<BesideVideo> beside;
-  /// One for each finding, empty if the finding has no thumbnail. Or the list is empty.
+  /// Paths, one for each finding. A path is empty if the finding has no thumbnail. The list is
+  /// empty if no thumbnails were written.
   std::vector<std::filesystem::path> thumbnails;
   std::int64_t boxes_left_out = 0;
   std::string begun{};        ///< when the work began, as utc_text() writes it

@@ -59,7 +59,7 @@ void Verification::look_beside(const std::vector<video::PicturesBeside>& all, Ve
       if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!pictures.surely && entry.frames == 0) continue;  // it is not a picture
+      if (!pictures.surely && entry.frames == 0) continue;  // the data are not a picture
       entry.not_looked_at = reason_of_failure(error);
     }
     result.beside.push_back(std::move(entry));

@@ -126,10 +126,10 @@ TEST_F(CardProgram, TheCardBesideTheModelIsRead) {
   const json report = report_of({});
   EXPECT_EQ(report["model"]["card"], beside);
   EXPECT_EQ(report["model"]["kind"], "small");
-  // The file of --card replaces it.
+  // The file of --card replaces the card beside the model.
   card["name"] = "other";
   EXPECT_EQ(report_of({"--card", write(card)})["model"]["kind"], "other");
-  // facepipe never ignores a file with this name, even if it contains no card.
+  // facepipe never ignores the file beside the model, even if the file contains no card.
   write("no card", "small.onnx.json");
   expect_refusal(4, "card " + beside, {"--model", model_});
 }

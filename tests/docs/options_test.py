@@ -15,12 +15,12 @@ from markdown import SOURCE
 PAGE = SOURCE / "docs" / "options.md"
 TABLE = re.compile(r"(?<=<!-- options: )(?P<group>[^\n]+?) -->\n.*?(?=<!-- end of options -->)", re.DOTALL)
 HEAD = "| option | meaning | default | commands |\n|---|---|---|---|\n"
-# These words are written as code: options, and words that Markdown would take for marks.
+# These words are written as code: options, and words that Markdown would read as formatting.
 CODE = re.compile(r"--[a-z][a-z0-9-]*|[^\s()]*[*_%$#\[\]<>=][^\s();,]*")
 
 
 def coded(text):
-    """Returns `text` with options, and words that Markdown would take for marks, written as code."""
+    """Returns `text` with options, and words that Markdown would read as formatting, written as code."""
     return CODE.sub(lambda word: f"`{word[0]}`", text)
 
 
@@ -58,7 +58,7 @@ def tables(listed):
 
 
 def written(page, wanted):
-    """Returns `page` with the tables in their places."""
+    """Returns `page` with the tables of `wanted` between the marks of their groups."""
     return TABLE.sub(lambda place: f"{place['group']} -->\n{wanted.get(place['group'], '')}", page)
 
 

@@ -47,7 +47,7 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Says at which index two lists first differ. Without this, a test would print all of a long list.
+/// Says at which index two lists first differ. So a test needn't print long lists.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);

@@ -1,5 +1,5 @@
-// Makes clips for each way in which streams can or can't be cut, and compares the results of one
-// lane and several lanes.
+// Makes clips that can be cut in different ways, or not at all. Compares the results of one lane
+// and of several lanes.
 #pragma once
 
 #include <cstdint>

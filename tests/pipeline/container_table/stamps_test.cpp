@@ -1,5 +1,5 @@
 // These tests check all kinds of time stamps in all main containers. Time stamps can begin below 0,
-// be uneven, or have gaps, and those of MPEG-TS can wrap.
+// be uneven, or have gaps. Time stamps of MPEG-TS can also wrap.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -1,6 +1,6 @@
 // These tests check how Feed divides a file's packets into segments. Each packet must be in one
-// segment for its picture, and may be in the next segment again if that segment's pictures need it.
-// Packets of other streams must keep their places between the video packets.
+// segment for its picture. If the pictures of the next segment need the packet, it must be in that
+// segment, too. Packets of other streams must keep their places between the video packets.
 #include "pipeline/lanes/feed.h"
 
 #include <gmock/gmock.h>
