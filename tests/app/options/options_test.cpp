@@ -646,7 +646,7 @@ int options_told(const std::string& help) {
 
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 46) << help;
+  EXPECT_EQ(options_told(help), 47) << help;
   EXPECT_THAT(help, HasSubstr("(default: the score of the model's card, else 0.5)"));
   EXPECT_THAT(help, HasSubstr("--config F: "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
@@ -655,7 +655,7 @@ TEST(Options, HelpTellsEveryDefault) {
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 54) << all;
+  EXPECT_EQ(options_told(all), 55) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {
