@@ -14,11 +14,8 @@ bool has_structure(const Entry::Json& value) {
   return found;
 }
 
-/// Returns a member's text, in which nothing is left out.
-std::string text_in_list(const Entry::Json& item) {
-  if (item == false) return "no";
-  return item.is_null() ? "none" : text_of(item);
-}
+/// Returns a member's text, in which "no" is not left out.
+std::string text_in_list(const Entry::Json& item) { return item == false ? "no" : text_of(item); }
 
 }  // namespace
 
@@ -28,8 +25,10 @@ std::string text_of(const nlohmann::ordered_json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured() || has_structure(value)) return dumped(value);
   std::string list;
-  for (const auto& [name, item] : value.items())
+  for (const auto& [name, item] : value.items()) {
+    if (item.is_null()) continue;
     list += (list.empty() ? "" : ", ") + (value.is_object() ? name + " " : "") + text_in_list(item);
+  }
   return list;
 }
 

@@ -25,8 +25,8 @@ class Entry {
   /// Returns a value; null if it is missing.
   [[nodiscard]] const Json& value(Path path) const;
   /// Returns the text of a string, a number or true; empty for false, null and missing values. A
-  /// list becomes "a, b", and an object "name a, other b". If they contain others, they become
-  /// JSON.
+  /// list becomes "a, b", and an object "name a, other b", without members that are null. If they
+  /// contain others, they become JSON.
   [[nodiscard]] std::string text(Path path) const;
   /// Returns a number; nullopt if it is missing.
   [[nodiscard]] std::optional<double> number(Path path) const;
