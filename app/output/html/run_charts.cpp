@@ -32,6 +32,17 @@ PlotAxis count_axis(double largest, const std::string& unit = "") {
   return axis;
 }
 
+/// Returns an axis of times in ms from 0 on.
+PlotAxis ms_axis(double largest) {
+  PlotAxis axis = count_axis(largest);
+  const double last = axis.ticks.empty() ? 0 : axis.ticks.back();
+  axis.label = [last](double tick) {
+    if (tick == 0) return std::string("0");
+    return tick == last ? ms_with_unit(tick) : short_ms(tick);
+  };
+  return axis;
+}
+
 /// Returns the axis of a series over the video's time.
 PlotAxis axis_of(const Series& series) {
   const double first = series.buckets().empty() ? 0 : series.begin();
@@ -127,7 +138,7 @@ Markup speed_card(const RunSeries& series) {
 Markup latency_card(const RunSeries& series) {
   const Series& latency = series.latency();
   if (latency.count() == 0) return {};
-  Plot plot("Latency over the video", axis_of(latency), count_axis(latency.largest(), " ms"));
+  Plot plot("Latency over the video", axis_of(latency), ms_axis(latency.largest()));
   draw_range(latency, plot, "area2", "line2");
   add_hints(latency, plot, [](const Series::Bucket& bucket) {
     return "mean " + ms_with_unit(bucket.mean()) + ", most " + ms_with_unit(bucket.most);
