@@ -11,13 +11,26 @@ namespace {
 constexpr const char* kHead = R"ZSH(#compdef facepipe
 # Completes command lines of facepipe in zsh. `facepipe completion zsh` has printed it.
 
-# Without --, a file whose name begins with a dash would be an option, so it isn't offered then.
+# Without --, a file whose name begins with a dash would be an option. This function then sets `ignored`
+# to what makes zsh leave out such files.
+_facepipe_ignore() {
+  ignored=()
+  if (( ! ${words[(I)--]} || ${words[(I)--]} >= CURRENT )); then ignored=(-F '(|*/)-*'); fi
+}
+
+# _facepipe_files [OPTIONS]: completes files, with these options of compadd.
 _facepipe_files() {
-  if (( ${words[(I)--]} && ${words[(I)--]} < CURRENT )); then
-    _files "$@"
-  else
-    _files -F '(|*/)-*' "$@"
-  fi
+  local -a ignored
+  _facepipe_ignore
+  _files $ignored "$@"
+}
+
+# _facepipe_files_of [OPTIONS] ENDINGS: completes folders, and files with one of these endings, a pattern.
+# _files would offer all files if none has the ending.
+_facepipe_files_of() {
+  local -a ignored
+  _facepipe_ignore
+  _path_files $ignored "${@[1,-2]}" -g "*(-/) *$@[-1](-.)"
 }
 )ZSH";
 
@@ -49,7 +62,7 @@ std::string joined_words(const std::vector<std::string>& words, const char* sepa
 /// Returns a call that completes files with these endings, which begin with a dot.
 std::string files_call(const std::vector<std::string>& endings) {
   if (endings.empty()) return "_facepipe_files";
-  return "_facepipe_files -g \"*(" + joined_words(endings, "|") + ")(-.)\"";
+  return "_facepipe_files_of \"(" + joined_words(endings, "|") + ")\"";
 }
 
 /// Returns the part ":MESSAGE:ACTION" of a specification; nothing for a flag.
@@ -147,8 +160,7 @@ std::string group_cases() {
   std::string cases;
   for (const std::string& group : first_words()) {
     if (commands_in(group).empty()) continue;
-    cases += "  (" + shell_quoted(group) + ")\n  _arguments -S -C : '1: :_facepipe_commands_" +
-             group +
+    cases += "  (" + shell_quoted(group) + ")\n  _arguments -C : '1: :_facepipe_commands_" + group +
              "' '*::: :->arguments' && result=0\n"
              "  if [[ $state == arguments ]]; then\n"
              "    words=(\"$line[1]\" \"${words[@]}\")\n"
@@ -172,7 +184,8 @@ std::string main_function() {
   for (const Row& row : general_table()) specifications += option_specifications(row, kAllCommands);
   return "\n_facepipe() {\n"
          "  local curcontext=$curcontext state line result=1\n  typeset -A opt_args\n"
-         "  _arguments -S -C : \\\n" +
+         // Without -S, because _arguments would take a "--" away from the command.
+         "  _arguments -C : \\\n" +
          specifications +
          "    '1: :_facepipe_commands' '*::: :->arguments' && result=0\n"
          "  if [[ $state == arguments ]]; then\n"

@@ -113,7 +113,7 @@ std::string program_help(Colours colours) {
 }
 
 std::string start_of_help(Colours colours) {
-  constexpr std::size_t kExamples = 2;
+  constexpr std::size_t kExamples = 1;  // so that the help fits on a terminal of 25 lines
   HelpText help(colours);
   begin_program_help(help, kExamples);
   help.empty_line();

@@ -57,8 +57,8 @@ std::string italic(std::string_view text) { return "\\fI" + escaped(text) + "\\f
 /// Returns prose as lines of source. A line that begins with a dot would be a macro.
 std::string prose(std::string_view text) {
   std::string roff;
-  for (const std::string& line : lines_of(text, kSourceWidth))
-    roff += (line.starts_with('.') ? "\\&" : "") + escaped(line) + '\n';
+  for (const std::string& line : lines_of(escaped(text), kSourceWidth))
+    roff += (line.starts_with('.') ? "\\&" : "") + line + '\n';
   return roff;
 }
 
@@ -78,7 +78,7 @@ std::string title(const std::string& name, const std::string& date, const std::s
   });
   return ".TH " + upper + " 1 \"" + date +
          "\" \"facepipe " FACEPIPE_VERSION "\" \"User Commands\"\n" + section("NAME") +
-         escaped(page_name(name)) + " \\- " + escaped(says) + '\n';
+         prose(page_name(name) + " - " + says);
 }
 
 /// Returns "\fB\-o\fR, \fB\-\-output\fR \fIPATH\fR" for an option, and the name of an argument.

@@ -25,8 +25,8 @@ std::vector<Example> examples_of(Commands command) {
     case kVerify:
       return {{"Look for faces that a hidden video still shows",
                "facepipe verify clip.mp4 clip_hidden.mp4"},
-              {"Write what was found to a file, and a picture of each finding to a folder",
-               "facepipe verify clip.mp4 clip_hidden.mp4 --report found.json --thumbnails found"}};
+              {"Write what was found to a file",
+               "facepipe verify clip.mp4 clip_hidden.mp4 --report found.json"}};
     case kCalibrate:
       return {{"Measure the default model on photos with faces",
                "facepipe calibrate photo1.jpg photo2.jpg -o ranges.i8.json"}};

@@ -619,7 +619,7 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
        "clip.mp4: unknown command; the commands are run, hide, detect, verify, calibrate, model "
        "check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
-      {{"--hlep"}, "--hlep: unknown option; did you mean --help?"},
+      {{"--halp"}, "--halp: unknown option; did you mean --help?"},
       {{"model", "check", "m.onnx", "--confg", "f"},
        "--confg: unknown option; did you mean --config?"},
       {{"model", "check", "m.onnx", "--pictur", "p.jpg"},
