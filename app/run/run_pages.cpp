@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -11,6 +13,7 @@
 #include "app/output/input_json.h"
 #include "app/output/text.h"
 #include "core/files/output_file.h"
+#include "core/timing.h"
 #include "video/write/preview_pictures.h"
 
 namespace facepipe::app {
@@ -25,17 +28,29 @@ std::vector<std::string> names_of(const std::vector<InputOutcome>& outcomes) {
   return names;
 }
 
+/// Returns for how long pictures may be decoded after a run that took `wall_s`. A page should cost
+/// less than a hundredth of the run, but even a short run should have pictures.
+Clock::duration time_for_pictures(double wall_s) {
+  constexpr double kShare = 0.008;
+  constexpr double kLeast_s = 0.1;
+  constexpr double kMost_s = 0.3;
+  const std::chrono::duration<double> time(std::clamp(kShare * wall_s, kLeast_s, kMost_s));
+  return std::chrono::duration_cast<Clock::duration>(time);
+}
+
 /// Returns pictures of the output. Returns none if there is no file that can be read again.
 std::vector<video::PreviewPicture> previews_of(const InputOutcome& outcome) {
   if (!outcome.has_result()) return {};
   const fs::path& output = outcome.keeps_video ? outcome.planned.output : outcome.result.output;
   std::error_code error;
   if (output.empty() || is_stream_target(output) || !fs::is_regular_file(output, error)) return {};
+  video::PreviewOptions options;
+  options.time = time_for_pictures(outcome.result.times.wall_s);
   std::vector<video::PreviewPicture> pictures;
   // A page without pictures is better than no page. After Ctrl-C, the part that is done has
   // pictures, too, so the stop doesn't count.
   const auto failure =
-      attempt({}, [&] { pictures = video::preview_pictures(output.string(), {}, {}); });
+      attempt({}, [&] { pictures = video::preview_pictures(output.string(), options, {}); });
   if (failure) spdlog::debug("no pictures for the page: {}", failure->message);
   return pictures;
 }
