@@ -133,13 +133,15 @@ TEST_F(ModelCheck, MeasuresTheReferenceScore) {
             0);
   std::vector<double> scores;
   std::istringstream lines(read_file(dir_ / "d.jsonl"));
-  for (std::string line; std::getline(lines, line);)
-    for (const json& face : json::parse(line)["faces"]) {
+  for (std::string line; std::getline(lines, line);) {
+    const json frame = json::parse(line);
+    for (const json& face : frame["faces"]) {
       const auto box = face["box"].get<std::vector<double>>();
       const bool large = (box[2] - box[0]) * (box[3] - box[1]) >= 256;
       if (large && box[0] >= 80) scores.push_back(face["score"]);
     }
-  ASSERT_GT(scores.size(), 3U);
+  }
+  ASSERT_GE(scores.size(), 3U);
   std::ranges::sort(scores, std::greater<>());
   const json card = json::parse(read_file(dir_ / "c.json"));
   EXPECT_NEAR(card["reference_score"].get<double>(), scores[2], 1e-6);
