@@ -98,8 +98,8 @@ def cached_stages(results):
         return ""
     spread = max(rates.values()) / min(rates.values()) - 1
     most = max(row.high_us / row.low_us for rows in found.values() for row in rows) - 1
-    repeated = (f"a repeat of the same differs by up to {most:.1%}" if results.facts["parts"]["choices"]["repeats"] > 1
-                else "each K was measured once")
+    repeats = results.facts["parts"].get("choices", {"repeats": 1})["repeats"]
+    repeated = f"a repeat of the same differs by up to {most:.1%}" if repeats > 1 else "each K was measured once"
     first = averages.mean_us(found[min(found)])
     return (f"* **K makes no significant difference from 7 to 15: {held(spread <= max(most, 0.02))}.** The slowest K "
             f"takes {spread:.1%} longer than the quickest ({repeated}); K = "
