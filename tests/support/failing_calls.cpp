@@ -91,8 +91,8 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
-// In the C library, the parameters of the following functions have reserved names. The names here
-// are different.
+// In the C library, the parameters of the following functions have reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {

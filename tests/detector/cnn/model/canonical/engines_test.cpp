@@ -72,7 +72,7 @@ TEST_P(CanonicalForm, IsReadByOpenvino) {
   request.infer();
   for (const auto& [name, expected] : sample.outputs) {
     const ov::Tensor output = request.get_tensor(name);
-    const ov::Shape shape = output.get_shape();
+    const ov::Shape& shape = output.get_shape();
     const auto* const values = output.data<float>();
     const OnnxValue actual{{shape.begin(), shape.end()}, {values, values + output.get_size()}};
     test::expect_near(actual, expected, name, kTolerance);
