@@ -138,7 +138,8 @@ struct SearchOptions {
   /// Only detections with a higher score are faces. This score is set if the detector also returns
   /// weaker detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
-  /// Of the detector's scores. HideJob::tracks and JobOptions::follow have the same.
+  /// Says what the detector's scores mean. HideJob::tracks and JobOptions::follow have the same
+  /// scale.
   ScoreScale scale{};
   nms::NmsOptions nms;
   /// Selects the detections that are followed in a job that draws. So they are those of a job that

@@ -1,24 +1,22 @@
 #include "app/output/html/base64.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <string_view>
+
+extern "C" {
+#include <libavutil/base64.h>
+}
+
+#include "core/error.h"
 
 namespace facepipe::app {
 
 std::string base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      bits = bits << 8U | (k < count ? std::to_integer<std::uint32_t>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= count ? kDigits[bits >> (18 - 6 * k) & 63U] : '=';
-  }
+  std::string text(AV_BASE64_SIZE(bytes.size()), '\0');
+  if (av_base64_encode(text.data(), static_cast<int>(text.size()),
+                       reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                       static_cast<int>(bytes.size())) == nullptr)
+    throw Error(ErrorKind::internal, "too many bytes for base64");
+  text.pop_back();  // FFmpeg ends the text with a zero byte
   return text;
 }
 
