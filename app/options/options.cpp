@@ -69,16 +69,22 @@ std::string name_in(const std::string& argument) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
+/// Returns the long name of the option of `command`, or of a command around it, that is probably
+/// meant. Returns an empty text if no option is similar.
+std::string option_meant_by(const std::string& argument, const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent())
+    for (const CLI::Option* option : app->get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  return near_miss(name_in(argument), known);
+}
+
 /// Says why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
 std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_option_no_throw(name) != nullptr)
     return "must stand after " + full_name(command) + ", not before it";
-  std::vector<std::string> known;
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent())
-    for (const CLI::Option* option : app->get_options())
-      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
-  const std::string meant = near_miss(name_in(name), known);
+  const std::string meant = option_meant_by(argument, command);
   if (!meant.empty()) return "unknown option; did you mean --" + meant + "?";
   return "unknown option; facepipe " + full_name(command) + " --help lists them";
 }
@@ -89,10 +95,7 @@ std::string reason_against(const std::string& argument, const CLI::App& command)
                                          const std::string& unknown) {
   if (!unknown.starts_with('-'))
     refuse_command((&given == &app ? "" : full_name(given) + ' ') + unknown);
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options())
-    known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
-  const std::string meant = near_miss(name_in(unknown), known);
+  const std::string meant = option_meant_by(unknown, app);
   throw Error(ErrorKind::usage, unknown + ": unknown option; " +
                                     (meant.empty() ? "the commands are " + command_names()
                                                    : "did you mean --" + meant + "?"));

@@ -104,7 +104,8 @@ class Reports {
   /// Adds the hashes of the files to the result, and writes what the user wants.
   void write(VerifyResult& result, const detector::ModelInfo& model, const std::stop_token& stop) {
     if (!report_ && !page_) return;
-    result.original.sha256 = hash_if_file(options_.original, stop);
+    if (result.original.sha256.empty())
+      result.original.sha256 = hash_if_file(options_.original, stop);
     result.hidden.sha256 = hash_if_file(options_.hidden, stop);
     result.edit_sha256 = hash_if_file(options_.tracks, stop);
     if (report_) complete(*report_, verify_json(result, options_, model));
@@ -143,6 +144,7 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   }
   verify::sort_by_weight(result.findings);
   result.original = original.video();
+  if (tracks) result.original.sha256 = tracks->input.sha256;  // read_tracks() has compared it
   result.hidden = hidden.video();
   result.exit_code = exit_code_of(result, options);
   if (!options.thumbnails.empty())

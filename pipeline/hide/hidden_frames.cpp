@@ -64,8 +64,9 @@ class TrackedFrames final : public HiddenFrames {
   TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
                 const track::TrackFileInput& input)
       : follower_(*motion.follow, with(job.tracks, most_waiting)),
-        frames_(*motion.decide, with(job.tracks, most_waiting)) {
-    if (job.wants_tracks) builder_.emplace(input, job.tracks.scale.own(job.tracks.doubtful_score));
+        frames_(*motion.decide, with(job.tracks, most_waiting)),
+        suggest_score_(job.tracks.scale.own(job.tracks.doubtful_score)) {
+    if (job.wants_tracks) builder_.emplace(input, suggest_score_);
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
@@ -114,12 +115,13 @@ class TrackedFrames final : public HiddenFrames {
   void count(const track::TrackSummary& track) {
     if (track.hidden)
       ++counts_.hidden;
-    else if (track.best_score >= track::kSuggestScore)
+    else if (track.best_score >= suggest_score_)
       count_suggested(track.best_score, counts_);
   }
 
   track::Follower follower_;
   track::WaitingFrames frames_;
+  const float suggest_score_;  // on the detector's scale
   std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;

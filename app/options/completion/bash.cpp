@@ -184,12 +184,11 @@ std::string patterns_of(const Row& row) {
 std::string values() {
   std::string script = begin_function(
       "_facepipe_value_of", "COMMAND OPTION: says what values the option has.", "\"$1 $2\"");
-  for (const std::vector<Row>* const table : {&option_table(), &general_table()})
-    for (const Row& row : *table) {
-      const ShellHint hint = hint_of(row);
-      if (!row.is_argument() && hint.kind != ShellHint::Kind::no_value)
-        script += in_case(patterns_of(row), hint);
-    }
+  for (const Row* const row : rows_of(kAllCommands)) {
+    const ShellHint hint = hint_of(*row);
+    if (!row->is_argument() && hint.kind != ShellHint::Kind::no_value)
+      script += in_case(patterns_of(*row), hint);
+  }
   return script + end_function();
 }
 

@@ -96,12 +96,11 @@ std::string variable(const std::string& name, const std::vector<std::string>& wo
 /// Returns the variables that the functions read: the options that have a value, and the groups.
 std::string variables() {
   std::vector<std::string> valued;
-  for (const std::vector<Row>* const table : {&option_table(), &general_table()})
-    for (const Row& row : *table) {
-      if (row.is_argument() || hint_of(row).kind == ShellHint::Kind::no_value) continue;
-      for (const std::string& name : names_of(row))
-        if (std::ranges::find(valued, name) == valued.end()) valued.push_back(name);
-    }
+  for (const Row* const row : rows_of(kAllCommands)) {
+    if (row->is_argument() || hint_of(*row).kind == ShellHint::Kind::no_value) continue;
+    for (const std::string& name : names_of(*row))
+      if (std::ranges::find(valued, name) == valued.end()) valued.push_back(name);
+  }
   std::vector<std::string> groups;
   for (const std::string& word : first_words())
     if (!commands_in(word).empty()) groups.push_back(word);

@@ -54,8 +54,8 @@ std::string options_json() {
   Json json{{"form", kOptionsForm}, {"program", "facepipe"}, {"version", FACEPIPE_VERSION}};
   for (const CommandRow& command : command_table())
     json["commands"].push_back(command_as_json(command));
-  for (const std::vector<Row>* const table : {&option_table(), &general_table()})
-    for (const Row& row : *table) json["options"].push_back(option_as_json(row));
+  for (const Row* const row : rows_of(kAllCommands))
+    json["options"].push_back(option_as_json(*row));
   for (const ExitCode& code : exit_codes())
     json["exit_codes"].push_back({{"code", code.code}, {"meaning", code.meaning}});
   return json.dump(1) + '\n';

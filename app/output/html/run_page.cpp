@@ -1,5 +1,6 @@
 #include "app/output/html/run_page.h"
 
+#include "app/output/command_text.h"
 #include "app/output/html/entry.h"
 #include "app/output/html/page.h"
 #include "app/output/html/run_charts.h"
@@ -22,7 +23,7 @@ std::string run_page(const nlohmann::ordered_json& entry, const RunPictures& pic
                  pictures_card(pictures.previews) + stages_card(known);
   if (pictures.series != nullptr) cards += charts(*pictures.series, known);
   cards += facts_cards(known);
-  return page(known.text({"file"}) + " \u2013 facepipe", run_header(known), cards);
+  return page(without_queries(known.text({"file"})) + " \u2013 facepipe", run_header(known), cards);
 }
 
 }  // namespace facepipe::app

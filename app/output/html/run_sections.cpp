@@ -118,15 +118,12 @@ std::string time_or_nothing(const Entry& entry, const char* member) {
   return seconds ? short_time(*seconds) : "";
 }
 
-/// Adds a fact for each member of an object or of a list of objects.
+/// Adds a fact for each member of an object.
 void add_members(const std::string& name, const Entry::Json& value, Facts& facts) {
-  if (value.is_object()) {
-    for (const auto& [member, inner] : value.items())
-      facts.emplace_back(name + " " + (member == "sha256" ? "SHA-256" : member),
-                         without_queries(text_of(inner)));
-  } else if (value.is_array()) {
-    for (const Entry::Json& item : value) add_members(name, item, facts);
-  }
+  if (!value.is_object()) return;
+  for (const auto& [member, inner] : value.items())
+    facts.emplace_back(name + " " + (member == "sha256" ? "SHA-256" : member),
+                       without_queries(text_of(inner)));
 }
 
 Facts main_facts(const Entry& entry) {
@@ -145,7 +142,6 @@ Facts main_facts(const Entry& entry) {
               {"ran on", ran_on(entry)},
               {"because", joined_by(entry.texts({"why"}), "; ")}};
   add_members("model", entry.value({"model"}), facts);
-  add_members("model", entry.value({"models"}), facts);
   facts.emplace_back("lanes", entry.text({"lanes", "count"}));
   facts.emplace_back("why one lane", entry.text({"lanes", "why_one"}));
   facts.emplace_back("CPU time", time_or_nothing(entry, "cpu_s"));

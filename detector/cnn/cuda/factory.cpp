@@ -22,7 +22,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
       : CudaDetectorFactory(std::move(choice), model.data().name, model.sha256(),
                             model.head().landmarks, class_found_by(model.card()), model.about()),
         device_(device),
-        options_(with_defaults(std::move(options), model.about())),
+        options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
     if (options_.requests < 1)
       throw Error(ErrorKind::usage, "detector: at least one request is needed");

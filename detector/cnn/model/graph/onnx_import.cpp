@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "detector/cnn/model/graph/onnx_node.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector::graph {
 namespace {
@@ -201,9 +201,7 @@ class Import {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(ErrorKind::device, "model " + graph_.source + ": " + reason);
-  }
+  [[noreturn]] void fail(const std::string& reason) const { refuse_model(graph_.source, reason); }
 
   void add_input() {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
@@ -241,7 +239,7 @@ class Import {
 Graph import_onnx(const std::string& bytes, const std::string& source) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph())
-    throw Error(ErrorKind::device, "model " + source + ": not an ONNX model");
+    refuse_model(source, "not an ONNX model");
   return import_onnx(model, source);
 }
 

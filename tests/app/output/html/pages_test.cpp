@@ -113,6 +113,14 @@ TEST(RunPage, HostileTextsStayTexts) {
   }
 }
 
+TEST(RunPage, TellsNoQueryOfAUrlInItsTitle) {
+  ordered_json entry = input_json({}, some_facts(), done_outcome("a.mp4"));
+  entry["file"] = "https://host/a.mp4?token=secret";
+  const std::string page = run_page(entry, {});
+  EXPECT_THAT(page, HasSubstr("<title>https://host/a.mp4"));
+  EXPECT_THAT(page, Not(HasSubstr("secret")));
+}
+
 TEST(RunPage, ShowsWhenFramesWereLostOrDamaged) {
   InputOutcome outcome = done_outcome("a.mp4");
   outcome.status = InputStatus::damaged;
