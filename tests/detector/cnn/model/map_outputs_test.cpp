@@ -108,8 +108,10 @@ Detections decoded_rows(const std::map<std::string, test::OnnxValue>& values,
       const double score = rows(level)[row];
       if (!(score > threshold)) continue;
       const auto columns = static_cast<std::size_t>(frame.width / stride);
-      const double x = static_cast<double>(row / 2 % columns) * stride;
-      const double y = static_cast<double>(row / 2 / columns) * stride;
+      const std::size_t cell = row / 2;
+      const std::size_t line = cell / columns;
+      const double x = static_cast<double>(cell % columns) * stride;
+      const double y = static_cast<double>(line) * stride;
       const auto far = [&](std::size_t side) { return rows(3 + level)[4 * row + side] * stride; };
       const Box box{static_cast<float>(x - far(0)), static_cast<float>(y - far(1)),
                     static_cast<float>(x + far(2)), static_cast<float>(y + far(3))};
