@@ -29,8 +29,11 @@ inline constexpr Commands kDoctor = 32;
 inline constexpr Commands kModelCheck = 64;
 inline constexpr Commands kHelp = 128;
 inline constexpr Commands kCompletion = 256;
+inline constexpr Commands kReview = 512;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
+/// The commands that find faces in videos or make videos.
+inline constexpr Commands kVideoWork = kVideoCommands | kReview;
 inline constexpr Commands kAllCommands = ~Commands{0};
 
 // --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---

@@ -8,6 +8,8 @@ const std::vector<CommandRow>& command_table() {
       {kRun, "run", "Finds faces in inputs and draws them", true},
       {kHide, "hide", "Hides the faces in inputs, so that nobody is recognised", true},
       {kDetect, "detect", "Finds and follows faces as hide does, and writes no video", true},
+      {kReview, "review", "Shows what is found in a video, for a person to decide what is hidden",
+       false},
       {kVerify, "verify", "Looks for faces that a hidden video still shows, beside its original",
        false},
       {kCalibrate, "calibrate",
@@ -22,10 +24,10 @@ const std::vector<CommandRow>& command_table() {
 }
 
 const std::vector<Row>& option_table() {
-  static const std::vector<Row> rows =
-      joined_rows({argument_rows, input_rows, hiding_rows, region_rows, verify_rows, calibrate_rows,
-                   model_check_rows, detection_rows, suppression_rows, experiment_rows,
-                   machine_rows, drawing_rows, encoding_rows, report_rows, help_rows});
+  static const std::vector<Row> rows = joined_rows(
+      {argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
+       calibrate_rows, model_check_rows, detection_rows, suppression_rows, experiment_rows,
+       machine_rows, drawing_rows, encoding_rows, report_rows, help_rows});
   return rows;
 }
 
