@@ -95,7 +95,7 @@ bool Rendering::wait_for_order(const std::stop_token& ended) {
          !ended.stop_requested();
 }
 
-void Rendering::carry_out(const std::stop_token& ended) {
+bool Rendering::carry_out(const std::stop_token& ended) {
   Order order;
   std::stop_source stop;
   {
@@ -110,10 +110,13 @@ void Rendering::carry_out(const std::stop_token& ended) {
   if (stop.stop_requested() && state_ != State::done) {
     state_ = State::stopped;
     message_ = "stopped";
-  } else if (failure) {
+    return !ended.stop_requested();
+  }
+  if (failure) {
     state_ = State::failed;
     message_ = failure->message;
   }
+  return true;
 }
 
 void Rendering::work(const Order& order, const std::stop_token& stop) {

@@ -47,8 +47,9 @@ class Rendering {
 
   /// Returns false if `ended` is requested before there is an order.
   [[nodiscard]] bool wait_for_order(const std::stop_token& ended);
-  /// Carries out the order. Its failure is shown in the page.
-  void carry_out(const std::stop_token& ended);
+  /// Carries out the order. Its failure is shown in the page. Returns false if `ended` has stopped
+  /// it.
+  [[nodiscard]] bool carry_out(const std::stop_token& ended);
 
  private:
   enum class State : std::uint8_t { none, hiding, verifying, done, stopped, failed };

@@ -63,10 +63,8 @@ class ServedReview {
           {.refusal = [this](const HttpRequest& request) { return gate_.refusal(request); },
            .answer = [&](const HttpRequest& request) { return answer_review(request, parts); }});
       tell_address();
-      while (rendering_.wait_for_order(ended_.get_token())) {
-        rendering_.carry_out(ended_.get_token());
-        interrupted = ended_.stop_requested();
-      }
+      while (rendering_.wait_for_order(ended_.get_token()))
+        interrupted = !rendering_.carry_out(ended_.get_token());
     }
     session_.finish();
     tell("Saved " + options_.edits.string() + "\n");
@@ -99,6 +97,8 @@ class ServedReview {
 }  // namespace
 
 int review(const ReviewOptions& options, const std::stop_token& stop) {
+  if (!is_there(options.input))
+    throw Error(ErrorKind::input, options.input + ": can't be opened: there is no such file");
   const std::string sha256 = sha256_of_input(options.input, "review", stop);
   fs::path tracks = known_tracks(options);
   if (tracks.empty() && !is_there(options.edits)) {

@@ -20,7 +20,7 @@
 namespace facepipe::app {
 namespace {
 
-constexpr int kBacklog = 64;
+constexpr int kBacklog = 1024;  // more connections would wait for a second before they try again
 constexpr Clock::duration kPause = std::chrono::milliseconds(50);
 
 [[noreturn]] void fail_to_listen(int socket) {

@@ -37,6 +37,7 @@ TEST(Program, HelpAndVersionGoToStdout) {
                                      {"run", "--help"},
                                      {"hide", "--help"},
                                      {"detect", "--help"},
+                                     {"review", "--help"},
                                      {"verify", "--help"},
                                      {"calibrate", "--help"},
                                      {"model", "--help"},
@@ -74,7 +75,7 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
   expect_refusal(2,
-                 "frobnicate: unknown command; the commands are run, hide, detect, verify, "
+                 "frobnicate: unknown command; the commands are run, hide, detect, review, verify, "
                  "calibrate, model check, doctor, help and completion",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});

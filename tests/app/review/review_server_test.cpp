@@ -214,8 +214,8 @@ TEST_F(ReviewServers, RefuseOtherMethods) {
 
 TEST_F(ReviewServers, RefuseWhatIsNoRequest) {
   for (const std::string& bytes :
-       {std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc", 9), std::string("GET\r\n\r\n"),
-        std::string("\r\n\r\n\r\n x"), std::string("GET / HTTP/9.9\r\n\r\n"),
+       {std::string("\x16\x03\x01\x02\0\x01\0\x01\xfc\r\n\r\n", 13), std::string("GET\r\n\r\n"),
+        std::string("\r\n\r\n\r\n x\r\n\r\n"), std::string("GET / HTTP/9.9\r\n\r\n"),
         "GET http://" + host() + "/ HTTP/1.1\r\nHost: " + host() + "\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: " + host() + "\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: " + host() + "\r\nContent-Length: -1\r\n\r\n",

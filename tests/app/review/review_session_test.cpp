@@ -13,6 +13,7 @@
 #include "core/files/sha256.h"
 #include "tests/app/review/tracks_of_review.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/killed_program.h"
 #include "tests/support/temporary_folder.h"
 
 namespace facepipe::test {
@@ -121,6 +122,23 @@ TEST_F(ReviewSessions, GoOnWithTheEditFile) {
   EXPECT_EQ(rows[0][9], 0);  // and not looked at
   EXPECT_EQ(rows[1][1], 0);
   EXPECT_EQ(rows[1][9], 1);
+}
+
+TEST_F(ReviewSessions, SurviveAKilledProgram) {
+  in_killed_program([&] {
+    const auto session = open();
+    change(*session, {{"action", "hide"}, {"tracks", {1}}});
+    session->save();
+    change(*session, {{"action", "hide"}, {"tracks", {5}}});
+    _exit(0);
+  });
+  const track::TrackFile file = track::read_track_file(edits());
+  EXPECT_EQ(file.tracks[1].action, track::TrackAction::hide);
+  EXPECT_EQ(file.tracks[2].action, track::TrackAction::keep);
+  const json rows = json::parse(open()->tracks_json())["tracks"];
+  EXPECT_EQ(rows[1][9], 1);
+  EXPECT_EQ(rows[2][9], 0);  // the decision was logged, but the edit file doesn't have it
+  EXPECT_EQ(log_lines().back()["decisions_not_saved"], 1);
 }
 
 TEST_F(ReviewSessions, DoAllThatThePageAsksFor) {
