@@ -209,7 +209,7 @@ TEST_F(ReviewSessions, TellWhyTheyCannotSave) {
   fs::create_directory(edits());
   change(*session, {{"action", "hide"}, {"tracks", {1}}});
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (json::parse(session->saving_json())["error"] == "" &&
+  while (json::parse(session->saving_json())["error"].get<std::string>().empty() &&
          std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(milliseconds(10));
   EXPECT_THAT(json::parse(session->saving_json())["error"].get<std::string>(),
