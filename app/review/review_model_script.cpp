@@ -65,6 +65,7 @@ function change(request) {
     try {
       const answer = await (await ask('/changes', JSON.stringify({...request, revision}))).json();
       takeOver(answer);
+      $('saved').textContent = 'Saving soon';
       await refresh();
       askForStateSoon();
       return answer;

@@ -76,6 +76,7 @@ class ReviewPage(unittest.TestCase):
         cls.tracks = cls.folder / "t.json"
         facepipe("detect", "-q", "--device", "cpu", cls.clip, "--write-tracks", cls.tracks)
         cls.browser = make_browser(cls.folder / "profile")
+        cls.browser.set_script_timeout(WAIT_S)
         cls.addClassCleanup(cls.browser.quit)
 
     def setUp(self):
@@ -113,8 +114,14 @@ class ReviewPage(unittest.TestCase):
 
     # --- What a person does and sees
 
-    def wait(self, script):
-        return WebDriverWait(self.browser, WAIT_S, 0.05).until(lambda browser: browser.execute_script(script))
+    def wait(self, script, seconds=WAIT_S):
+        return WebDriverWait(self.browser, seconds, 0.05).until(lambda browser: browser.execute_script(script))
+
+    def wait_for_render(self, state):
+        """Waits until the video is hidden and verified, or until this has failed."""
+        ended = self.wait("const s = document.getElementById('render').dataset.state;"
+                          "return s !== 'none' && s !== 'hiding' && s !== 'verifying' && s", 5 * WAIT_S)
+        self.assertEqual(ended, state, self.run_script("return document.getElementById('rendered').textContent"))
 
     def run_script(self, script, *arguments):
         return self.browser.execute_script(script, *arguments)
@@ -155,7 +162,18 @@ class ReviewPage(unittest.TestCase):
         self.browser.execute_async_script("const done = arguments[0]; changing.then(() => setTimeout(done, 20))")
 
     def wait_until_saved(self):
+        self.browser.execute_async_script("""
+            const done = arguments[0], look = async () => {
+              const {saving} = await (await ask('/state')).json();
+              if (saving.saved && saving.revision === revision) done(); else setTimeout(look, 100);
+            };
+            changing.then(look);""")
         self.wait("return document.getElementById('saved').textContent.startsWith('Saved')")
+
+    def stop(self):
+        """Ends the program while no page asks it for anything. Returns its exit code."""
+        self.browser.get("about:blank")
+        return self.review.stop()
 
     def largest_hidden(self):
         """Returns the hidden track with the largest face of those that were found in most frames."""
@@ -188,7 +206,7 @@ class ReviewPage(unittest.TestCase):
         self.browser.refresh()
         self.wait("return document.body.dataset.ready")
         self.assertEqual(self.action(kept), "keep")
-        self.assertEqual(self.review.stop(), 0)
+        self.assertEqual(self.stop(), 0)
         lines = [json.loads(line) for line in self.review.log.read_text().splitlines()]
         self.assertEqual([line["action"] for line in lines if "tracks" in line], ["keep", "undo", "redo"])
         self.assertEqual({line["reviewer"] for line in lines}, {"Ada"})
@@ -197,8 +215,7 @@ class ReviewPage(unittest.TestCase):
         self.choose("hide")
         kept = self.shown()[0]
         self.press("k")
-        self.assertEqual(self.review.stop(), 0)
-        self.browser.get("about:blank")
+        self.assertEqual(self.stop(), 0)
         self.review = self.begin()
         self.open(WIDE)
         self.assertEqual(self.action(kept), "keep")
@@ -272,7 +289,7 @@ class ReviewPage(unittest.TestCase):
         self.press("h")
         self.run_script("document.getElementById('depth').value = 'none'")
         self.click("hideall")
-        self.wait("return document.getElementById('render').dataset.state === 'done'")
+        self.wait_for_render("done")
         self.keep_picture("review-done")
         base = json.loads(self.tracks.read_text())["input"]["time_base"]
         for track, covered in ((hidden, True), (kept, False)):
@@ -287,7 +304,7 @@ class ReviewPage(unittest.TestCase):
         # The output that this review has made may be replaced.
         self.click("hideall")
         self.wait("return document.getElementById('render').dataset.state === 'hiding'")
-        self.wait("return document.getElementById('render').dataset.state === 'done'")
+        self.wait_for_render("done")
 
     def test_what_verify_finds_can_be_hidden(self):
         face = self.largest_hidden()[-1]["id"]
@@ -296,7 +313,7 @@ class ReviewPage(unittest.TestCase):
         self.press("s")
         self.run_script("document.getElementById('depth').value = 'quick'")
         self.click("hideall")
-        self.wait("return document.getElementById('render').dataset.state === 'done'")
+        self.wait_for_render("done")
         self.wait("return document.querySelectorAll('#findings li').length > 0")
         self.run_script("document.querySelector('#findings li button:nth-of-type(2)').click()")
         self.wait("return [...tracks.values()].some(t => t.person && t.action === 'hide')")
@@ -305,7 +322,7 @@ class ReviewPage(unittest.TestCase):
         self.review.output.write_text("mine")
         self.run_script("document.getElementById('depth').value = 'none'")
         self.click("hideall")
-        self.wait("return document.getElementById('render').dataset.state === 'failed'")
+        self.wait_for_render("failed")
         self.assertIn("exists", self.run_script("return document.getElementById('rendered').textContent"))
         self.assertEqual(self.review.output.read_text(), "mine")
 
