@@ -1,5 +1,6 @@
 #include "app/options/table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace facepipe::app {
@@ -34,6 +35,14 @@ std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts
   for (const auto part : parts)
     for (Row& row : part()) all.push_back(std::move(row));
   return all;
+}
+
+std::vector<std::string> groups_of(Commands command) {
+  std::vector<std::string> groups;
+  for (const Row* const row : rows_of(command))
+    if (std::ranges::find(groups, row->group_of(command)) == groups.end())
+      groups.emplace_back(row->group_of(command));
+  return groups;
 }
 
 std::vector<const Row*> rows_of(Commands command) {

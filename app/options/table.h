@@ -54,6 +54,10 @@ struct ExitCode {
 /// Returns the exit codes of the program, in the order in which the help shows them.
 [[nodiscard]] const std::vector<ExitCode>& exit_codes();
 
+/// Returns the names of the groups in the help of a command, in the order in which they occur
+/// first.
+[[nodiscard]] std::vector<std::string> groups_of(Commands command);
+
 /// Returns what holds for several exit codes, as sentences.
 [[nodiscard]] std::string exit_code_notes();
 
