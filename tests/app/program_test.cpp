@@ -219,6 +219,10 @@ TEST(Program, CalibratesAModelThatI8ThenTakes) {
   EXPECT_THAT(result.err, HasSubstr("ran on cpu, openvino i8, centerface"));
   EXPECT_THAT(result.err, HasSubstr("ranges for i8: " + ranges));
   expect_refusal(5, ranges, {"calibrate", picture, "--model", model});
+  expect_refusal(2, "wide.png: is also an input",
+                 {"calibrate", picture, "--model", model, "-o", picture, "--overwrite"});
+  expect_refusal(2, "m.onnx: is also an input",
+                 {"calibrate", picture, "--model", model, "-o", model, "--overwrite"});
   dir.write("m.onnx.i8.json", "{}");
   expect_refusal(4, "i8 ranges " + ranges + ": the file lacks \"format\"", run);
   expect_refusal(3, "none.png", {"calibrate", dir / "none.png", "--model", model, "--overwrite"});
