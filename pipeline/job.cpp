@@ -29,6 +29,7 @@
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
 #include "video/write/container.h"
+#include "video/write/pictured_encoder.h"
 
 namespace facepipe::pipeline {
 namespace {
@@ -294,6 +295,20 @@ void Job::finish(JobResult& result) {
   statistics_.fill(result);  // called here, because the time of the destructors doesn't count
 }
 
+/// Makes the encoder give pictures to the observer. With several lanes, no encoder gets the frames
+/// in their order.
+void add_pictures(PlannedJob& job, const JobOptions& options, const JobObserver& observer) {
+  const video::Demuxer& demuxer = job.input.demuxer();
+  const Rational rate = demuxer.frame_rate();
+  const std::int64_t frames = expected_frames(demuxer, options);
+  if (!observer.picture || job.input.lanes.size() != 1 || frames <= 0 || rate.num <= 0) return;
+  std::unique_ptr<video::Encoder>& encoder = job.input.lanes.front().encoder;
+  video::PictureWish wish;
+  wish.duration_s = static_cast<double>(frames) * rate.den / rate.num;
+  wish.take = observer.picture;
+  encoder = video::with_pictures(std::move(encoder), std::move(wish));
+}
+
 }  // namespace
 
 JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
@@ -312,7 +327,10 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   if (planned.input.first) {
     make_processors(planned, options, diagnostics);
     std::unique_ptr<video::Muxer> muxer;
-    if (planned.plan.output) muxer = open_output(planned, diagnostics);
+    if (planned.plan.output) {
+      muxer = open_output(planned, diagnostics);
+      add_pictures(planned, options, observer);
+    }
     Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics,
             diagnostics, ending);
     job.run();
