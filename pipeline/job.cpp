@@ -17,6 +17,7 @@
 #include "pipeline/job_parts.h"
 #include "pipeline/job_plan.h"
 #include "pipeline/job_result.h"
+#include "pipeline/job_trial.h"
 #include "pipeline/lanes/job_records.h"
 #include "pipeline/lanes/lane.h"
 #include "pipeline/lanes/lane_connections.h"
@@ -155,6 +156,12 @@ class Job {
 
   /// Must be called after run(). Completes the output and fills in the result.
   void finish(JobResult& result);
+
+  /// Must be called after finish(). Returns nothing but zeros without a video.
+  [[nodiscard]] video::OutputBytes output_bytes() const {
+    const video::Muxer* const muxer = writer_.muxer();
+    return muxer != nullptr ? muxer->bytes() : video::OutputBytes{};
+  }
 
  private:
   void add_threads();
@@ -309,10 +316,10 @@ void add_pictures(PlannedJob& job, const JobOptions& options, const JobObserver&
   encoder = video::with_pictures(std::move(encoder), std::move(wish));
 }
 
-}  // namespace
-
-JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                  const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
+/// @param discarded  if it isn't null, the output is discarded, and its bytes are counted here
+JobResult run(const JobOptions& options, Backend& backend, const JobObserver& observer,
+              const std::stop_token& stop, std::unique_ptr<video::Source> opened,
+              video::OutputBytes* discarded) {
   Statistics statistics;  // its clock starts before the input is opened
   video::Notices notices(options.input.name);
   std::stop_source ending;
@@ -328,6 +335,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
     make_processors(planned, options, diagnostics);
     std::unique_ptr<video::Muxer> muxer;
     if (planned.plan.output) {
+      planned.plan.output->muxer.discard = discarded != nullptr;
       muxer = open_output(planned, diagnostics);
       add_pictures(planned, options, observer);
     }
@@ -336,6 +344,7 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
     job.run();
     result.interrupted = stop.stop_requested();
     job.finish(result);
+    if (discarded != nullptr) *discarded = job.output_bytes();
     if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
     for (const DeviceShare& share : result.resources.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
@@ -348,6 +357,20 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
   if (observer.times) observer.times(statistics.times());
   result.notices = notices.all();
   return result;
+}
+
+}  // namespace
+
+JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+                  const std::stop_token& stop, std::unique_ptr<video::Source> opened) {
+  return run(options, backend, observer, stop, std::move(opened), nullptr);
+}
+
+TrialResult try_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
+                    const std::stop_token& stop) {
+  TrialResult trial;
+  trial.job = run(options, backend, observer, stop, nullptr, &trial.bytes);
+  return trial;
 }
 
 }  // namespace facepipe::pipeline

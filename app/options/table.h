@@ -18,6 +18,7 @@ inline constexpr const char* kFindings = "What is found";  // by verify
 inline constexpr const char* kRanges = "Ranges";           // of calibrate
 inline constexpr const char* kChecking = "Checking a model";
 inline constexpr const char* kGeneral = "General";
+inline constexpr const char* kPlanned = "Plan";
 // The sides of --detect-size and the like, in pixels.
 inline constexpr int kSmallestDetectSide = 16;
 inline constexpr int kLargestDetectSide = 8192;
@@ -28,7 +29,7 @@ struct CommandRow {
   Commands command;
   const char* name;  ///< of two words for the only command of a group, "model check"
   const char* help;
-  bool takes_config;  ///< --config has a section for it
+  bool takes_config;  ///< --config has a section for it. A plan reads the section of its command
 };
 
 /// In the order of `facepipe --help`.
@@ -86,6 +87,7 @@ struct ExitCode {
 [[nodiscard]] std::vector<Row> verify_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();
 [[nodiscard]] std::vector<Row> model_check_rows();
+[[nodiscard]] std::vector<Row> plan_rows();
 [[nodiscard]] std::vector<Row> help_rows();
 
 }  // namespace facepipe::app
