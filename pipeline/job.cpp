@@ -29,6 +29,7 @@
 #include "pipeline/lanes/writer.h"
 #include "pipeline/plan.h"
 #include "pipeline/statistics.h"
+#include "pipeline/time_limit.h"
 #include "video/write/container.h"
 #include "video/write/pictured_encoder.h"
 
@@ -316,10 +317,16 @@ void add_pictures(PlannedJob& job, const JobOptions& options, const JobObserver&
   encoder = video::with_pictures(std::move(encoder), std::move(wish));
 }
 
-/// @param discarded  if it isn't null, the output is discarded, and its bytes are counted here
+/// How a trial differs from a job.
+struct TrialSetup {
+  std::optional<double> limit_s;
+  video::OutputBytes bytes;  ///< the result
+};
+
+/// @param trial  if it isn't null, the output is discarded
 JobResult run(const JobOptions& options, Backend& backend, const JobObserver& observer,
               const std::stop_token& stop, std::unique_ptr<video::Source> opened,
-              video::OutputBytes* discarded) {
+              TrialSetup* trial) {
   Statistics statistics;  // its clock starts before the input is opened
   video::Notices notices(options.input.name);
   std::stop_source ending;
@@ -335,16 +342,19 @@ JobResult run(const JobOptions& options, Backend& backend, const JobObserver& ob
     make_processors(planned, options, diagnostics);
     std::unique_ptr<video::Muxer> muxer;
     if (planned.plan.output) {
-      planned.plan.output->muxer.discard = discarded != nullptr;
+      planned.plan.output->muxer.discard = trial != nullptr;
       muxer = open_output(planned, diagnostics);
       add_pictures(planned, options, observer);
     }
     Job job(options, backend, observer, std::move(planned), std::move(muxer), statistics,
             diagnostics, ending);
+    std::optional<TimeLimit> limit;
+    if (trial != nullptr && trial->limit_s) limit.emplace(*trial->limit_s, ending);
     job.run();
-    result.interrupted = stop.stop_requested();
+    result.interrupted = stop.stop_requested() || (limit && limit->is_over());
+    limit.reset();  // it must not end what has ended
     job.finish(result);
-    if (discarded != nullptr) *discarded = job.output_bytes();
+    if (trial != nullptr) trial->bytes = job.output_bytes();
     if (backend.device().kind == DeviceKind::cuda) result.resources.copies = sums(copies);
     for (const DeviceShare& share : result.resources.devices)
       if (!share.failure.empty()) backend.give_up(share.device);
@@ -367,10 +377,10 @@ JobResult run_job(const JobOptions& options, Backend& backend, const JobObserver
 }
 
 TrialResult try_job(const JobOptions& options, Backend& backend, const JobObserver& observer,
-                    const std::stop_token& stop) {
-  TrialResult trial;
-  trial.job = run(options, backend, observer, stop, nullptr, &trial.bytes);
-  return trial;
+                    const std::stop_token& stop, std::optional<double> limit_s) {
+  TrialSetup trial{limit_s, {}};
+  JobResult result = run(options, backend, observer, stop, nullptr, &trial);
+  return {std::move(result), trial.bytes};
 }
 
 }  // namespace facepipe::pipeline

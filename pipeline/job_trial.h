@@ -22,10 +22,15 @@ struct TrialResult {
 };
 
 /// Runs a job as run_job() does, with the same encoder and muxer, but nothing is written to the
-/// disk: the output is only counted. Errors: as run_job(), except that an output which exists, or
+/// disk: the output is only counted.
+/// @param limit_s  if it has a value, the job ends early when its threads have run for so many
+///                 seconds. The frames that were read by then are finished, at least one. The
+///                 result is then JobResult::interrupted.
+/// Errors: as run_job(), except that an output which exists, or
 /// which can't be written, is no error.
 [[nodiscard]] TrialResult try_job(const JobOptions& options, Backend& backend,
-                                  const JobObserver& observer, const std::stop_token& stop);
+                                  const JobObserver& observer, const std::stop_token& stop,
+                                  std::optional<double> limit_s = {});
 
 /// Says what becomes of one stream of the input.
 struct StreamPreview {

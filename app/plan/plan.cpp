@@ -83,7 +83,7 @@ std::string kind_of(const InputPlan& input) {
 
 class Planner {
  public:
-  explicit Planner(const RunContext& context) : context_(context), device_(context_) {}
+  explicit Planner(RunContext context) : context_(std::move(context)), device_(context_) {}
 
   RunPlan make();
 

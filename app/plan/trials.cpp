@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/failure.h"
-#include "app/plan/time_limit.h"
 #include "app/run/named_files.h"
 #include "app/run/two_passes.h"
 #include "core/error.h"
@@ -77,9 +76,8 @@ TriedPart InputTrials::try_one_pass(const pipeline::JobOptions& part, double lim
     points.push_back(
         {in_seconds(worked_at(record.times) - begin), in_seconds(Clock::now() - begin)});
   };
-  const TimeLimit limit(limit_s, context_.stop);
   TriedPart tried;
-  tried.result = pipeline::try_job(part, backend_, observer, limit.token());
+  tried.result = pipeline::try_job(part, backend_, observer, context_.stop, limit_s);
   tried.steady_fps = steady_speed(points);
   return tried;
 }
@@ -129,12 +127,10 @@ Trial InputTrials::try_from(double from_s, double limit_s) {
     part.input.start_s = job_.input.start_s.value_or(0) + from_s;
     forget_instructions(part);
   }
-  TriedPart tried = try_part(part, limit_s);
-  // If the start-up has taken all of the time, the detector exists now, and the next start is fast.
-  if (frames_of(tried) == 0) tried = try_part(part, limit_s);
+  const TriedPart tried = try_part(part, limit_s);
   const std::int64_t frames = frames_of(tried);
   if (frames == 0)
-    throw Error(ErrorKind::input, job_.input.name + ": no frame was done in the time of a trial");
+    throw Error(ErrorKind::input, job_.input.name + ": none of its frames could be tried");
   const pipeline::JobResult& job = tried.result.job;
   if (from_s == 0) notices_ = job.notices;
   return {from_s,

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "core/error.h"
 #include "tests/support/clips.h"
@@ -115,6 +117,21 @@ TEST_F(JobTrial, CanBeStoppedAndThenCountsItsPart) {
   EXPECT_LT(tried.job.ledger.written, 100);
   EXPECT_GT(tried.bytes.whole, tried.bytes.video);
   EXPECT_THAT(dir_.names(), IsEmpty());
+}
+
+TEST_F(JobTrial, EndsWhenItsTimeIsOver) {
+  FakeBehaviour slow;
+  slow.on_collect = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const auto backend = fake_backend(slow);
+  const pipeline::JobOptions options = lossless_job(clip("mp4"), dir_ / "out.mp4");
+  const pipeline::TrialResult part = pipeline::try_job(options, *backend, {}, {}, 0.2);
+  EXPECT_TRUE(part.job.interrupted);
+  EXPECT_GT(part.job.ledger.written, 0);
+  EXPECT_LT(part.job.ledger.written, 100);
+  EXPECT_GE(pipeline::try_job(options, *backend, {}, {}, 0).job.ledger.written, 1);
+  const pipeline::TrialResult whole = pipeline::try_job(options, *backend, {}, {}, 1000);
+  EXPECT_FALSE(whole.job.interrupted);
+  EXPECT_EQ(whole.job.ledger.written, 100);
 }
 
 TEST_F(JobTrial, RefusesWhatTheJobRefuses) {

@@ -1,32 +1,29 @@
 // Requests a stop when some time is over.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
 
-namespace facepipe::app {
+namespace facepipe::pipeline {
 
 /// From its construction on, the object waits `seconds` in a thread of its own. Then it requests a
-/// stop. It also requests a stop when `outer` does.
+/// stop. The destructor ends the wait.
 class TimeLimit {
  public:
-  TimeLimit(double seconds, const std::stop_token& outer);
+  TimeLimit(double seconds, std::stop_source stopped);
 
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  /// Returns whether the object has requested the stop.
+  [[nodiscard]] bool is_over() const { return over_; }
 
  private:
-  struct Request {
-    std::stop_source source;
-    void operator()() { source.request_stop(); }
-  };
-
-  std::stop_source source_;
-  std::stop_callback<Request> with_outer_;
+  std::stop_source stopped_;
+  std::atomic<bool> over_ = false;
   std::mutex mutex_;
   std::condition_variable_any ending_;
   std::jthread thread_;  // last, because the thread uses all members above
 };
 
-}  // namespace facepipe::app
+}  // namespace facepipe::pipeline
