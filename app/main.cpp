@@ -12,6 +12,7 @@
 #include "app/failure.h"
 #include "app/model_check/model_check.h"
 #include "app/options/options.h"
+#include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
 #include "app/run/opened_inputs.h"
@@ -64,13 +65,16 @@ int execute(const ModelCheckOptions& options) {
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 
+OpenedInputs opened_inputs(const RunOptions& options, const std::stop_token& stop) {
+  return {options.inputs.size() == 1,
+          options.job.input.allow_references ? video::References::open : video::References::refuse,
+          options.job.input.max_pixels, stop};
+}
+
 int execute(const RunOptions& options) {
   const StopSignals signals;
   set_log_level(level_of(options.console));
-  OpenedInputs inputs(
-      options.inputs.size() == 1,
-      options.job.input.allow_references ? video::References::open : video::References::refuse,
-      options.job.input.max_pixels, signals.token());
+  OpenedInputs inputs = opened_inputs(options, signals.token());
   const auto job = [&](const pipeline::JobOptions& job_options, pipeline::Backend& backend,
                        const pipeline::JobObserver& observer, const std::stop_token& stop) {
     return pipeline::run_job(job_options, backend, observer, stop,
@@ -85,6 +89,20 @@ int execute(const RunOptions& options) {
           const std::stop_token& stop) { return turned.faces_of(job_options, detector, stop); };
   return run(options, {extension, probe_cuda, make_backend, job, make_renderer, faces_by_turn},
              signals.token());
+}
+
+int execute(const PlanOptions& options) {
+  const StopSignals signals;
+  set_log_level(level_of(options.run.console));
+  const auto extension = [&](const std::string& input, const std::string& encoder) {
+    return opened_inputs(options.run, signals.token()).output_extension(input, encoder);
+  };
+  TurnedInputs turned;
+  const auto faces_by_turn =
+      [&](const pipeline::JobOptions& job_options, const detector::DetectorOptions& detector,
+          const std::stop_token& stop) { return turned.faces_of(job_options, detector, stop); };
+  return plan(options, {extension, probe_cuda, make_backend, {}, make_renderer, faces_by_turn},
+              signals.token());
 }
 
 /// Reports the files that could not be removed. If there are any, returns an error code instead of

@@ -44,6 +44,11 @@ struct AskedHelp {
   bool json = false;  ///< --json: the table of all options
 };
 
+/// Says in which form a plan is printed.
+struct AskedPlan {
+  bool json = false;  ///< --json
+};
+
 /// Holds the options that several commands have, such as --model. An option that only one command
 /// has is in that command's struct, which derive() completes. This struct has more than seven
 /// members, because each option must have exactly one place.
@@ -64,6 +69,7 @@ struct Asked {
   VerifyOptions verify;           ///< what verify has alone
   ModelCheckOptions model_check;  ///< what `model check` has alone
   AskedHelp help;                 ///< what help has alone
+  AskedPlan plan;                 ///< what `plan run` and `plan hide` have alone
 };
 
 }  // namespace facepipe::app

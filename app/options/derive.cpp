@@ -141,6 +141,12 @@ RunOptions derive_run(const Asked& asked, RunOptions run) {
   return run;
 }
 
+RunOptions derive_drawing(const Asked& asked) {
+  RunOptions run = asked.run;
+  run.video = !asked.outputs.no_video;
+  return derive_run(asked, std::move(run));
+}
+
 // --- hide and detect ---
 
 void check_track_file(const Asked& asked) {
@@ -290,6 +296,10 @@ Command derive(Commands command, const Asked& asked) {
       return derive_hide(asked);
     case kDetect:
       return derive_detect(asked);
+    case kPlanRun:
+      return PlanOptions{derive_drawing(asked), asked.plan.json};
+    case kPlanHide:
+      return PlanOptions{derive_hide(asked), asked.plan.json};
     case kVerify:
       return derive_verify(asked);
     case kCalibrate:
@@ -302,11 +312,8 @@ Command derive(Commands command, const Asked& asked) {
       return derive_help(asked);
     case kCompletion:
       return derive_completion(asked);
-    default: {
-      RunOptions run = asked.run;
-      run.video = !asked.outputs.no_video;
-      return derive_run(asked, std::move(run));
-    }
+    default:
+      return derive_drawing(asked);
   }
 }
 

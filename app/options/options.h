@@ -89,6 +89,12 @@ struct RunOptions {
 /// Returns the command that has these options: "run", "hide" or "detect".
 [[nodiscard]] std::string_view command_name(const RunOptions& options);
 
+/// The options of `facepipe plan run` and `facepipe plan hide`.
+struct PlanOptions {
+  RunOptions run;     ///< the options of the command that is planned
+  bool json = false;  ///< the plan is printed as JSON
+};
+
 /// Holds the options of `facepipe doctor`.
 struct DoctorOptions {
   std::filesystem::path model;   ///< empty: the default one
@@ -148,8 +154,8 @@ struct ShowText {
   bool lacks_command = false;
 };
 
-using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions,
-                             ModelCheckOptions, ShowText>;
+using Command = std::variant<RunOptions, PlanOptions, DoctorOptions, VerifyOptions,
+                             CalibrateOptions, ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has
 /// priority over the file. Throws Error(usage); if the error is in the file, it begins with the

@@ -29,8 +29,11 @@ inline constexpr Commands kDoctor = 32;
 inline constexpr Commands kModelCheck = 64;
 inline constexpr Commands kHelp = 128;
 inline constexpr Commands kCompletion = 256;
+inline constexpr Commands kPlanRun = 512;
+inline constexpr Commands kPlanHide = 1024;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
+inline constexpr Commands kPlanCommands = kPlanRun | kPlanHide;
 inline constexpr Commands kAllCommands = ~Commands{0};
 
 // --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---

@@ -187,28 +187,6 @@ Json options_json(const RunOptions& options, const detector::ModelAbout& model) 
           {"tolerate_damage", options.tolerate_damage}};
 }
 
-void add_facts(Json& json, const std::optional<RunFacts>& facts) {
-  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
-    json[name] = nullptr;
-  if (!facts) return;
-  json["device"] = to_string(facts->devices.front());
-  json["devices"] = Json::array();
-  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
-  Json why = Json::array();
-  for (const std::string& reason : facts->reasons()) why.push_back(reason);
-  json["why"] = std::move(why);
-  if (!facts->model_info) return;
-  const detector::ModelInfo& model = *facts->model_info;
-  json["engine"] = model.choice().name();
-  json["precision"] = to_string(model.choice().precision);
-  json["model"] = {{"kind", model.model_kind()},
-                   {"class", model.class_name()},
-                   {"path", facts->model.string()},
-                   {"sha256", model.model_sha256()},
-                   {"card", text_or_null(model.about().card)},
-                   {"licence", licence_json(model.about().licence)}};
-}
-
 /// Returns the numbers of tracks; null if the run neither hides nor follows faces for hiding.
 Json tracks_json(const std::optional<pipeline::TrackCounts>& counts) {
   if (!counts) return {};
@@ -288,6 +266,28 @@ void add_result(Json& json, const InputOutcome& outcome) {
 }
 
 }  // namespace
+
+void add_facts(Json& json, const std::optional<RunFacts>& facts) {
+  for (const char* name : {"device", "devices", "engine", "precision", "why", "model"})
+    json[name] = nullptr;
+  if (!facts) return;
+  json["device"] = to_string(facts->devices.front());
+  json["devices"] = Json::array();
+  for (const Device device : facts->devices) json["devices"].push_back(to_string(device));
+  Json why = Json::array();
+  for (const std::string& reason : facts->reasons()) why.push_back(reason);
+  json["why"] = std::move(why);
+  if (!facts->model_info) return;
+  const detector::ModelInfo& model = *facts->model_info;
+  json["engine"] = model.choice().name();
+  json["precision"] = to_string(model.choice().precision);
+  json["model"] = {{"kind", model.model_kind()},
+                   {"class", model.class_name()},
+                   {"path", facts->model.string()},
+                   {"sha256", model.model_sha256()},
+                   {"card", text_or_null(model.about().card)},
+                   {"licence", licence_json(model.about().licence)}};
+}
 
 nlohmann::ordered_json input_json(const RunOptions& options, const std::optional<RunFacts>& facts,
                                   const InputOutcome& outcome) {

@@ -7,17 +7,12 @@
 #include <optional>
 #include <string_view>
 
+#include "app/output/joined.h"
 #include "app/output/text.h"
 #include "pipeline/job_result.h"
 
 namespace facepipe::app {
 namespace {
-
-std::string names_of(const std::vector<Device>& devices) {
-  std::string names;
-  for (const Device device : devices) names += (names.empty() ? "" : " + ") + to_string(device);
-  return names;
-}
 
 /// Returns the word for the counted objects.
 std::string things(const std::optional<RunFacts>& facts) {
@@ -25,14 +20,8 @@ std::string things(const std::optional<RunFacts>& facts) {
   return class_name == "face" ? "faces" : fmt::format("boxes ({})", terminal_text(class_name));
 }
 
-std::string facts_line(const RunFacts& facts) {
-  const std::string devices = names_of(facts.devices);
-  const std::optional<detector::ModelInfo>& model = facts.model_info;
-  std::string line = model
-                         ? fmt::format("ran on {}, {} {}, {} ({})\n", devices,
-                                       model->choice().name(), to_string(model->choice().precision),
-                                       model->model_kind(), terminal_text(facts.model.string()))
-                         : fmt::format("ran on {}; faces were not looked for\n", devices);
+std::string facts_lines(const RunFacts& facts) {
+  std::string line = "ran on " + facts_text(facts) + '\n';
   for (const std::string& why : facts.reasons()) line += fmt::format("  {}\n", terminal_text(why));
   return line;
 }
@@ -131,6 +120,17 @@ std::string waiting_table(const pipeline::StageTimes& times) {
 
 }  // namespace
 
+std::string facts_text(const RunFacts& facts) {
+  std::vector<std::string> names;
+  for (const Device device : facts.devices) names.push_back(to_string(device));
+  const std::string devices = joined_by(names, " + ");
+  const std::optional<detector::ModelInfo>& model = facts.model_info;
+  if (!model) return devices + ", without a search for faces";
+  return fmt::format("{}, {} {}, {} ({})", devices, model->choice().name(),
+                     to_string(model->choice().precision), model->model_kind(),
+                     terminal_text(facts.model.string()));
+}
+
 std::string summary_text(const std::optional<RunFacts>& facts,
                          const std::vector<InputOutcome>& outcomes,
                          const pipeline::StageTimes& times, const WorkTime& work,
@@ -141,7 +141,7 @@ std::string summary_text(const std::optional<RunFacts>& facts,
   for (const InputOutcome& outcome : outcomes) text += input_line(outcome, things(facts));
   if (std::ranges::count_if(outcomes, &InputOutcome::has_result) > 1)
     text += total_line(outcomes, things(facts), work.seconds);
-  if (facts) text += facts_line(*facts);
+  if (facts) text += facts_lines(*facts);
   for (const std::filesystem::path& file : files)
     text += "wrote " + terminal_text(file.string()) + '\n';
   return text;

@@ -36,11 +36,14 @@ HiddenFrame hidden_of(const track::TrackedFrame& known) {
   return hidden;
 }
 
-void count_suggested(float best_score, TrackCounts& counts) {
+/// @param likely_score  kLikelyScore on the scale of `best_score`
+void count_suggested(float best_score, float likely_score, TrackCounts& counts) {
   ++counts.suggested;
-  if (best_score >= kLikelyScore) ++counts.likely;
+  if (best_score >= likely_score) ++counts.likely;
 }
 
+/// Counts the tracks of an edit file. The file doesn't say what its scores mean, so they are taken
+/// for scores of the usual scale.
 TrackCounts counts_of(const track::TrackFile& file) {
   TrackCounts counts;
   for (const track::FileTrack& track : file.tracks) {
@@ -52,7 +55,7 @@ TrackCounts counts_of(const track::TrackFile& file) {
         ++counts.kept;
         break;
       case track::TrackAction::suggest:
-        count_suggested(track.score_max, counts);
+        count_suggested(track.score_max, kLikelyScore, counts);
         break;
     }
   }
@@ -65,7 +68,8 @@ class TrackedFrames final : public HiddenFrames {
                 const track::TrackFileInput& input)
       : follower_(*motion.follow, with(job.tracks, most_waiting)),
         frames_(*motion.decide, with(job.tracks, most_waiting)),
-        suggest_score_(job.tracks.scale.own(job.tracks.doubtful_score)) {
+        suggest_score_(job.tracks.scale.own(job.tracks.doubtful_score)),
+        likely_score_(job.tracks.scale.own(kLikelyScore)) {
     if (job.wants_tracks) builder_.emplace(input, suggest_score_);
   }
 
@@ -116,12 +120,13 @@ class TrackedFrames final : public HiddenFrames {
     if (track.hidden)
       ++counts_.hidden;
     else if (track.best_score >= suggest_score_)
-      count_suggested(track.best_score, counts_);
+      count_suggested(track.best_score, likely_score_, counts_);
   }
 
   track::Follower follower_;
   track::WaitingFrames frames_;
-  const float suggest_score_;  // on the detector's scale
+  const float suggest_score_;  // on the detector's scale, as the next score
+  const float likely_score_;
   std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;

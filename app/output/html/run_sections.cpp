@@ -8,6 +8,7 @@
 #include "app/output/command_text.h"
 #include "app/output/html/base64.h"
 #include "app/output/html/numbers.h"
+#include "app/output/joined.h"
 #include "core/timing.h"
 #include "pipeline/track_counts.h"
 
@@ -28,17 +29,8 @@ std::string sentence_of_code(const Entry& entry) {
   return "Done: every frame is there";
 }
 
-std::string time_span(const std::pair<double, double>& span) {
-  const std::string from = short_time(span.first);
-  const std::string to = short_time(span.second);
-  return from == to ? from : from + " to " + to;
-}
-
 std::string times_of(const Entry& entry, const char* member) {
-  std::string text;
-  for (const auto& span : entry.spans({member}))
-    text += (text.empty() ? "" : ", ") + time_span(span);
-  return text;
+  return short_spans(entry.spans({member}));
 }
 
 // --- Stages ---
@@ -97,12 +89,6 @@ Markup stage_heads() {
 std::string size_text(const Entry& entry, const char* member) {
   const std::vector<std::string> sides = entry.texts({member});
   return sides.size() == 2 ? sides[0] + "x" + sides[1] : "";
-}
-
-std::string joined_by(const std::vector<std::string>& texts, const char* between) {
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : between) + text;
-  return all;
 }
 
 /// Returns "openvino bf16 on cpu".
