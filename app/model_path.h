@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "detector/options.h"
+
 namespace facepipe::app {
 
 /// Returns the folder of the running program.
@@ -14,10 +16,15 @@ namespace facepipe::app {
     const std::filesystem::path& program_directory);
 
 /// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first
-/// default place that holds a file. Doesn't check a file that was named: the code that reads it
+/// default place that holds a file. The word centerface means that place, unless there is a file of
+/// this name. Doesn't check a file that was named: the code that reads it
 /// later reports what is wrong with it. Throws Error(device) if there is no file; the error names
 /// the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
+
+/// Replaces the names of all models in `options` by what find_model() returns. Errors: the same.
+void find_models(detector::DetectorOptions& options,
+                 const std::filesystem::path& program_directory);
 
 }  // namespace facepipe::app

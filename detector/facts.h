@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/geometry.h"
 #include "detector/model_about.h"
@@ -21,35 +23,72 @@ struct DetectorFacts {
   std::optional<Tiling> tiling;  ///< nullopt if one run covers a picture
 };
 
+/// A class of objects that a model finds.
+struct FoundClass {
+  std::string name = "face";
+  std::string model{};             ///< the model's name among those of a run
+  std::optional<float> score{};    ///< objects score more than this, by the model's card
+  std::optional<float> overlap{};  ///< for suppression, by the model's card
+  /// How much more than the box is hidden, on each side as a share of its size, by the model's
+  /// card.
+  std::optional<float> grow{};
+};
+
+/// Returns whether there is anything to tell about classes: false if all objects are faces that one
+/// model finds.
+[[nodiscard]] inline bool tells_classes(std::span<const FoundClass> classes) {
+  return classes.size() > 1 || (!classes.empty() && classes.front().name != "face");
+}
+
 /// Holds what all detectors of one factory have in common. The hash is SHA-256 in lower-case
-/// hexadecimal digits.
+/// hexadecimal digits. If a factory searches with several models, all is the first one's, except
+/// the classes, finds_landmarks() and others().
 class ModelInfo {
  public:
   ModelInfo(EngineChoice choice, std::string model_kind, std::string model_sha256,
-            bool finds_landmarks, std::string class_name = "face", ModelAbout about = {})
+            bool finds_landmarks, std::vector<FoundClass> classes = {FoundClass{}},
+            ModelAbout about = {})
       : choice_(std::move(choice)),
         model_kind_(std::move(model_kind)),
         model_sha256_(std::move(model_sha256)),
         finds_landmarks_(finds_landmarks),
-        class_name_(std::move(class_name)),
-        about_(std::move(about)) {}
+        classes_(std::move(classes)),
+        about_(std::move(about)) {
+    for (FoundClass& each : classes_) each.model = model_kind_;
+  }
+
+  /// Joins what is known of several models, at least one. The classes of the first model come
+  /// first. Names of models that are equal become the names of their files (ModelAbout::file).
+  [[nodiscard]] static ModelInfo joined(const std::vector<ModelInfo>& models);
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
   /// Returns the kind of the model, such as "centerface".
   [[nodiscard]] const std::string& model_kind() const { return model_kind_; }
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
+  /// Returns whether any model finds landmarks.
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
-  /// Returns the class of objects that is found: "face", unless the detector finds something else.
-  [[nodiscard]] const std::string& class_name() const { return class_name_; }
+  /// Returns the classes of objects that are found, at least one. Detections::classes holds indices
+  /// in this list.
+  [[nodiscard]] const std::vector<FoundClass>& classes() const { return classes_; }
   [[nodiscard]] const ModelAbout& about() const { return about_; }
+  /// Returns the models besides the first one.
+  [[nodiscard]] const std::vector<ModelInfo>& others() const { return others_; }
 
  private:
   EngineChoice choice_;
   std::string model_kind_;
   std::string model_sha256_;
   bool finds_landmarks_;
-  std::string class_name_;
+  std::vector<FoundClass> classes_;
   ModelAbout about_;
+  std::vector<ModelInfo> others_;
 };
+
+/// Returns what is known of each model by itself, the first one first.
+[[nodiscard]] inline std::vector<ModelInfo> each_of(const ModelInfo& all) {
+  std::vector<ModelInfo> models{all};
+  models.insert(models.end(), all.others().begin(), all.others().end());
+  return models;
+}
 
 }  // namespace facepipe::detector

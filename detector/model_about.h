@@ -2,6 +2,7 @@
 // for options that a user left open.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -25,6 +26,7 @@ struct ModelAbout {
   std::optional<float> score;  ///< faces score more than this
   std::optional<float> nms;    ///< the overlap for suppression
   std::optional<Looks> looks;
+  std::filesystem::path file{};  ///< the model's own file
 };
 
 }  // namespace facepipe::detector

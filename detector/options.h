@@ -53,6 +53,11 @@ enum class CardScore {
 /// If an optional field is nullopt, it means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
+  /// Models with which each frame is searched as well. Each has its card beside it.
+  std::vector<std::filesystem::path> more_models{};
+  /// The classes that are looked for, by their names; empty: all that the models don't ignore.
+  std::vector<std::string> classes{};
+  int models = 1;  ///< models that share the memory for kept detectors, >= 1
   /// The file of a network's card. If this is empty, facepipe reads MODEL.json if it exists.
   std::filesystem::path card;
   std::optional<Library> library;

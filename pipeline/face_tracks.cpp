@@ -35,7 +35,7 @@ FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord&
   Assignment tracks{std::vector<std::int64_t>(record.faces.size(), kNoTrack),
                     std::move(known.taken_by)};
   if (!record.searched) return tracks;
-  for (const track::Match& match : track::match_greedily(record.faces.boxes, found.boxes))
+  for (const track::Match& match : track::match_greedily(record.faces, found))
     if (track::iou(record.faces.boxes[match.prediction], found.boxes[match.detection]) > kSameFace)
       tracks.faces[match.prediction] = tracks.found[match.detection];
   return tracks;

@@ -65,6 +65,9 @@ struct KnownTracks {
   /// The appearance for each FileTrack::style. The empty style isn't listed: it is
   /// HideJob::appearance.
   std::map<std::string, overlay::HideOptions, std::less<>> styles;
+  /// The classes of the tracks, each name and model once. FrameRecord::faces has indices in this
+  /// list. Empty: as if all tracks were of class 0.
+  std::vector<track::TrackClass> classes{};
 };
 
 /// Options of a job that hides faces instead of drawing them. If the job writes no video, it only
@@ -90,6 +93,9 @@ struct HideJob {
   /// the input isn't that of the file, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
+  /// One for each class of detections; empty: all are faces. Boxes of a class without a growth have
+  /// that of `appearance`.
+  std::vector<track::TrackClass> classes{};
 };
 
 /// The largest SearchOptions::every.
@@ -126,6 +132,12 @@ struct OutputOptions {
   bool strict = false;      ///< a stream that can't be kept is Error(output) instead of a warning
 };
 
+/// Says which detections of a class count, where classes differ in it.
+struct SearchedClass {
+  float face_score = 0;  ///< only detections with a higher score count
+  float overlap = 0;     ///< NmsOptions::threshold
+};
+
 /// Says in which frames the job looks for faces, and which detections count as faces.
 struct SearchOptions {
   /// The job searches every n-th frame, n = 1..kMostEvery, and also frames that may begin a new
@@ -137,6 +149,9 @@ struct SearchOptions {
   /// detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
   nms::NmsOptions nms;
+  /// For each class of Detections::classes; then they replace `face_score` and nms.threshold.
+  /// Empty: all classes are searched alike.
+  std::vector<SearchedClass> classes{};
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels
   double max_face = 0;  ///< upper limit for the longer side of a face's box, in pixels; 0: no limit
 };

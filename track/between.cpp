@@ -134,12 +134,21 @@ Landmarks landmarks_in(const Box& box, const Detections& a, std::size_t i, const
   return points;
 }
 
-void add(FacesBetween& to, const Box& box, float score, const Landmarks* points,
-         std::optional<std::size_t> before, std::optional<std::size_t> after) {
-  if (points != nullptr)
-    to.faces.push_back(box, score, *points);
+/// A face as it is added to FacesBetween.
+struct FaceToAdd {
+  Box box;
+  float score = 0;
+  std::uint16_t found_class = 0;
+  const Landmarks* points = nullptr;  ///< null if there are none
+};
+
+void add(FacesBetween& to, const FaceToAdd& face, std::optional<std::size_t> before,
+         std::optional<std::size_t> after) {
+  if (face.points != nullptr)
+    to.faces.push_back(face.box, face.score, *face.points);
   else
-    to.faces.push_back(box, score);
+    to.faces.push_back(face.box, face.score);
+  to.faces.set_class_of_last(face.found_class);
   to.before.push_back(before);
   to.after.push_back(after);
 }
@@ -176,14 +185,15 @@ class Filling {
     alone_after_ = usable_ones(end_.boxes);
     reached_ = !forwards_.back().empty();
     if (!reached_) return;
-    std::vector<Box> boxes;
+    Detections predictions;
     std::vector<std::size_t> whose;
     for (std::size_t a = 0; a < forwards_.back().size(); ++a) {
       if (!is_usable(before_.found.boxes[a]) || !is_usable(forwards_.back()[a])) continue;
-      boxes.push_back(forwards_.back()[a]);
+      predictions.push_back(forwards_.back()[a], before_.found.scores[a]);
+      predictions.set_class_of_last(before_.found.class_of(a));
       whose.push_back(a);
     }
-    for (const Match& match : match_greedily(boxes, end_.boxes)) {
+    for (const Match& match : match_greedily(predictions, end_)) {
       if (!is_usable(end_.boxes[match.detection])) continue;
       partner_[whose[match.prediction]] = match.detection;
       alone_after_[match.detection] = false;
@@ -201,6 +211,7 @@ class Filling {
         continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
         if (!alone_after_[b] || end_.scores[b] < kLeastFarScore) continue;
+        if (found.class_of(a) != end_.class_of(b)) continue;
         // This uses the place to which the points have led, and also the old place, because the
         // points may belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
@@ -240,7 +251,7 @@ class Filling {
     const Landmarks marks = !points ? Landmarks{}
                             : b     ? landmarks_in(box, found, a, end_, *b, k)
                                     : landmarks_in(box, found, a, found, a, 0);
-    add(here, box, score, points ? &marks : nullptr, a, b);
+    add(here, {box, score, found.class_of(a), points ? &marks : nullptr}, a, b);
   }
 
   void add_of_after(FacesBetween& here, std::size_t i, std::size_t b) const {
@@ -250,7 +261,8 @@ class Filling {
     const float lost = reached_ ? kLostScore * (1 - way_.share(i)) : 0;
     const bool points = end_.has_landmarks();
     const Landmarks marks = points ? landmarks_in(box, end_, b, end_, b, 0) : Landmarks{};
-    add(here, box, end_.scores[b] * (1 - lost), points ? &marks : nullptr, std::nullopt, b);
+    add(here, {box, end_.scores[b] * (1 - lost), end_.class_of(b), points ? &marks : nullptr},
+        std::nullopt, b);
   }
 
   MotionEstimator& motion_;

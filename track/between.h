@@ -37,9 +37,9 @@ struct FacesBetween {
 
 /// Finds the faces of the frames between two searched frames, of all scores:
 /// * Each detection of the first frame moves from picture to picture with its points
-///   (MotionEstimator::follow()). At the second frame, match_greedily() finds its partner there.
-///   The distance that remains between the two boxes is spread evenly over the time, so the boxes
-///   match both detections.
+///   (MotionEstimator::follow()). At the second frame, match_greedily() finds its partner of the
+///   same class there. The distance that remains between the two boxes is spread evenly over the
+///   time, so the boxes match both detections.
 /// * A detection without a partner can still have a detection of similar size near it: the face has
 ///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
 /// * A detection that has no partner at all moves only with its points, forwards or backwards. Its

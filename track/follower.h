@@ -41,6 +41,7 @@ struct Sighting {
   float score = 0;
   bool starts = false;        ///< it can start a hidden track
   std::size_t detection = 0;  ///< index among its frame's detections
+  std::uint16_t found_class = 0;
 };
 
 /// Says that a track has taken a detection.
@@ -59,6 +60,7 @@ struct SeenTrack {
   bool hidden = false;      ///< the box is hidden
   bool hides = false;       ///< the track is hidden from now on, and wasn't before
   bool sure = false;        ///< the track is sure, with this detection
+  std::uint16_t found_class = 0;
 };
 
 /// Describes a track that has no detection in this frame. Its box was moved from an earlier frame.

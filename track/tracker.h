@@ -104,7 +104,8 @@ struct TrackerOutput {
 /// * A cut ends all tracks.
 /// * The box of each track is moved (motion.h). If hidden tracks cross, their boxes move with their
 ///   last velocity against the camera.
-/// * Tracks take detections (matching.h). First, hidden tracks take detections that could start a
+/// * Tracks take detections of their own class (matching.h). First, hidden tracks take detections
+/// that could start a
 ///   hidden track. The hidden tracks that remain take detections of continue_score. Then doubtful
 ///   tracks take from the rest. To take strong detections first is the idea of ByteTrack (Zhang et
 ///   al. 2022).

@@ -54,6 +54,7 @@ struct FoundBox {
   float score = 0;
   DetailLeft detail;  ///< for FindingKind::only_there, all of it is gone
   Disguise disguise = Disguise::none;
+  std::uint16_t found_class = 0;  ///< of a detection: its class (Detections::classes)
 };
 
 struct Finding {
@@ -67,6 +68,10 @@ struct Finding {
   double first_s = 0;
   double last_s = 0;
   float best_score = 0;
+  /// What the boxes show, and the model that found it; who knows the names of classes fills them
+  /// in.
+  std::string class_name = "face";
+  std::string model{};
   FoundBox clearest;            ///< the box with the highest score; if equal, with the most detail
   std::vector<FoundBox> boxes;  ///< one for each frame, up to kMostFoundBoxes
   Grey thumbnail;  ///< shows the hidden video around `clearest`; empty if no thumbnails are wanted

@@ -12,7 +12,7 @@
 #include "core/frame.h"
 #include "core/geometry.h"
 #include "detector/detector.h"
-#include "nms/cpu/suppressor.h"
+#include "nms/cpu/class_suppressor.h"
 
 namespace facepipe::verify {
 
@@ -38,9 +38,9 @@ class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
-  /// Returns what all looks find together, after one suppression (greedy, IoU 0.3). Detections are
-  /// in pixels of the upright frame, sorted by decreasing score, without landmarks, at most
-  /// track::kMostDetections. Errors: Error(device); throws Stopped.
+  /// Returns what all looks find together, after one suppression of each class (greedy, IoU 0.3).
+  /// Detections are in pixels of the upright frame, sorted by decreasing score, without landmarks,
+  /// at most track::kMostDetections. Errors: Error(device); throws Stopped.
   [[nodiscard]] Detections find(const Frame& frame, const std::stop_token& stop);
 
   /// Does the same as find(), and also searches the frame's alpha if the alpha shows anything.
@@ -51,7 +51,7 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
 };
 
 }  // namespace facepipe::verify

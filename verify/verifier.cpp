@@ -110,9 +110,11 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
     const Box box = scaled(there.boxes[i], waiting.hidden.luma.size, waiting.original.luma.size);
     if (is_among(box, known)) {
       all.push_back(box, there.scores[i]);
+      all.set_class_of_last(there.class_of(i));
       if (there.scores[i] >= kSurelyFace) waiting.faces.push_back(box);
     } else if (there.scores[i] >= options_.score) {
       others.push_back(box, there.scores[i]);
+      others.set_class_of_last(there.class_of(i));
     }
   }
   tell_others(others, waiting);
@@ -124,7 +126,13 @@ void Verifier::tell_others(const Detections& others, const Waiting& pair) {
   const std::vector<std::int64_t> ids = others_.follow(others, pair.time_s);
   for (std::size_t i = 0; i < others.size(); ++i)
     findings_.add(FindingKind::only_there, FindingSource::detection, ids[i],
-                  {pair.number, pair.time_s, others.boxes[i], others.scores[i], {}},
+                  {pair.number,
+                   pair.time_s,
+                   others.boxes[i],
+                   others.scores[i],
+                   {},
+                   Disguise::none,
+                   others.class_of(i)},
                   pair.hidden.luma, pair.original.luma.size);
 }
 
@@ -148,10 +156,10 @@ void Verifier::examine(const track::TrackedBox& tracked, const Waiting& pair) {
   FindingKind kind =
       is_weakened(shown.detail) && !surely ? FindingKind::cosmetic : FindingKind::leak;
   if (is_among(tracked.box, pair.kept)) kind = FindingKind::kept;
-  findings_.add(
-      kind, FindingSource::detection, tracked.track,
-      {pair.number, pair.time_s, tracked.box, tracked.score, shown.detail, shown.disguise},
-      pair.hidden.luma, pair.original.luma.size);
+  findings_.add(kind, FindingSource::detection, tracked.track,
+                {pair.number, pair.time_s, tracked.box, tracked.score, shown.detail, shown.disguise,
+                 tracked.found_class},
+                pair.hidden.luma, pair.original.luma.size);
 }
 
 }  // namespace facepipe::verify

@@ -1,9 +1,12 @@
 // The licences of a model, for people and for reports.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include "detector/facts.h"
 #include "detector/model_about.h"
 
 namespace facepipe::app {
@@ -14,7 +17,12 @@ namespace facepipe::app {
 /// Returns an object, in which a text that is unknown is null; null if all are.
 [[nodiscard]] nlohmann::ordered_json licence_json(const detector::ModelLicence& licence);
 
-/// Logs a warning if the licence forbids commercial use. A command calls it once.
+/// Logs a warning if the licence forbids commercial use. A command calls it once for each model.
 void warn_of_licence(const std::string& model, const detector::ModelLicence& licence);
+
+/// Does so for all models of a run.
+/// @param first  the file of the first model
+void warn_of_licences(const std::vector<detector::ModelInfo>& models,
+                      const std::filesystem::path& first);
 
 }  // namespace facepipe::app

@@ -21,8 +21,24 @@ std::string names_of(const std::vector<Device>& devices) {
 
 /// Returns the word for the counted objects.
 std::string things(const std::optional<RunFacts>& facts) {
-  const std::string class_name = facts ? facts->class_name() : "face";
-  return class_name == "face" ? "faces" : fmt::format("boxes ({})", terminal_text(class_name));
+  std::vector<std::string> names;
+  if (facts)
+    for (const detector::FoundClass& each : facts->classes())
+      if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+  if (names.empty() || names == std::vector<std::string>{"face"}) return "faces";
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return fmt::format("boxes ({})", terminal_text(all));
+}
+
+/// Returns the other models of a run, a line for each.
+std::string other_models(const RunFacts& facts) {
+  std::string lines;
+  for (const detector::ModelInfo& model : facts.model_info->others())
+    lines += fmt::format("  and {} {}, {} ({})\n", model.choice().name(),
+                         to_string(model.choice().precision), model.model_kind(),
+                         terminal_text(model.about().file.string()));
+  return lines;
 }
 
 std::string facts_line(const RunFacts& facts) {
@@ -33,6 +49,7 @@ std::string facts_line(const RunFacts& facts) {
                                        model->choice().name(), to_string(model->choice().precision),
                                        model->model_kind(), terminal_text(facts.model.string()))
                          : fmt::format("ran on {}; faces were not looked for\n", devices);
+  if (model) line += other_models(facts);
   for (const std::string& why : facts.reasons()) line += fmt::format("  {}\n", terminal_text(why));
   return line;
 }

@@ -1,17 +1,28 @@
 // What a run looks for, once the model's card is known: the card decides what the user left open.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "app/options/options.h"
+#include "detector/facts.h"
 #include "detector/model_about.h"
 #include "detector/options.h"
 #include "pipeline/job_options.h"
+#include "track/track_file.h"
 
 namespace facepipe::app {
 
 /// Returns how the inputs of a run are searched.
+/// @param classes  of all models; with one class or none, only `model` matters
 [[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
                                                 const LeftToCard& left,
-                                                const detector::ModelAbout& model);
+                                                const detector::ModelAbout& model,
+                                                std::span<const detector::FoundClass> classes = {});
+
+/// Returns what an edit file says of tracks of these classes, and how much of them is hidden.
+[[nodiscard]] std::vector<track::TrackClass> track_classes_of(
+    std::span<const detector::FoundClass> classes, const LeftToCard& left);
 
 /// Returns the score that faces exceed.
 /// @param search  from search_of()

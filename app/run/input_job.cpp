@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
@@ -50,10 +51,14 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   std::string sha256;
   if (writes_tracks) sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks)
-    job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
-                                        job.hide->appearance, context.stop);
+    job.hide->known =
+        read_known_tracks(options.files.known_tracks, job.input.name,
+                          {job.hide->appearance, options.left_to_card.grow}, context.stop);
   pipeline::Backend& backend = device.ready();
-  job.search = search_of(job.search, options.left_to_card, device.facts()->about());
+  if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
+  const std::vector<detector::FoundClass>& classes = device.facts()->classes();
+  job.search = search_of(job.search, options.left_to_card, device.facts()->about(), classes);
+  if (job.hide) job.hide->classes = track_classes_of(classes, options.left_to_card);
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {

@@ -36,12 +36,18 @@ struct RunFacts {
   std::vector<Device> devices;  ///< one device, unless the user asked for several
   std::string device_why;       ///< why this device was chosen; empty if the user named it
   std::optional<detector::ModelInfo> model_info;  ///< nullopt if no model was loaded
-  std::filesystem::path model;                    ///< its file
+  std::filesystem::path model;                    ///< its file; of several, the first one's
+  /// The classes of the tracks in an edit file that replaces the models.
+  std::vector<detector::FoundClass> known_classes{};
 
   /// Returns why this device and this engine were chosen. What the user named needs no reason.
   [[nodiscard]] std::vector<std::string> reasons() const;
-  /// Returns the class of what is found: "face" if no model was loaded.
-  [[nodiscard]] std::string class_name() const;
+  /// Returns the classes of what is found. FrameRecord::faces has indices in this list.
+  [[nodiscard]] const std::vector<detector::FoundClass>& classes() const {
+    return model_info ? model_info->classes() : known_classes;
+  }
+  /// Returns all models that were loaded.
+  [[nodiscard]] std::vector<detector::ModelInfo> models() const;
   /// Returns what is known of the model; all of it is empty if no model was loaded.
   [[nodiscard]] detector::ModelAbout about() const;
 };

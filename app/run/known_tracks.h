@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "overlay/hide.h"
 #include "pipeline/job_options.h"
@@ -18,18 +19,29 @@ namespace facepipe::app {
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// Reads an edit file. If a track has its own style, its shape and its growth are still those of
-/// `appearance`. Throws Stopped. Throws the errors of read_track_file() and sha256_of_input().
-/// Throws Error(input) for a style that no track may have, such as an image: an edit file may come
-/// from anywhere, so it must not name other files. Throws Error(usage) if the edit file has the
-/// SHA-256 of another input.
+/// How the tracks of an edit file are hidden.
+struct TracksAppearance {
+  const overlay::HideOptions& usual;
+  bool own_growth = true;  ///< FileTrack::grow counts; false: the user's growth replaces it
+};
+
+/// Reads an edit file. If a track has its own style, its shape is still that of
+/// `appearance.usual`, and its growth, too, if it has none. Throws Stopped. Throws the errors of
+/// read_track_file() and sha256_of_input(). Throws Error(input) for a style that no track may have,
+/// such as an image: an edit file may come from anywhere, so it must not name other files. Throws
+/// Error(usage) if the edit file has the SHA-256 of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
-    const std::filesystem::path& path, const std::string& input,
-    const overlay::HideOptions& appearance, const std::stop_token& stop);
+    const std::filesystem::path& path, const std::string& input, const TracksAppearance& appearance,
+    const std::stop_token& stop);
+
+/// Returns the classes of a file's tracks, each name and model once, in the order of the tracks.
+[[nodiscard]] std::vector<track::TrackClass> classes_in(const track::TrackFile& file);
 
 /// Converts tracks that were just found to the form of tracks that were read. Throws Error(device)
 /// if there are too many.
+/// @param classes  HideJob::classes of the job that has found them
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
-    const track::TrackFile& found, const std::string& input);
+    const track::TrackFile& found, const std::string& input,
+    const std::vector<track::TrackClass>& classes);
 
 }  // namespace facepipe::app

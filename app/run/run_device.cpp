@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "app/model_path.h"
 #include "app/output/model_licence.h"
@@ -48,10 +50,7 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
 
 /// Throws Error(usage) if the model can't do what options require. Logs a warning if the model is
 /// bad at it.
-void check_model(const RunOptions& options, const detector::ModelInfo& model_info,
-                 const std::filesystem::path& model) {
-  if (options.job.overlay.landmarks && !model_info.finds_landmarks())
-    throw Error(ErrorKind::usage, "--draw landmarks: model " + model.string() + " finds none");
+void check_model(const RunOptions& options, const detector::ModelInfo& model_info) {
   const detector::DetectorTraits& traits = detector::family_of(model_info.choice().library).traits;
   if (options.job.hide && traits.misses_many_faces)
     spdlog::warn("{} far fewer faces than the default model: those that {} stay visible",
@@ -59,6 +58,18 @@ void check_model(const RunOptions& options, const detector::ModelInfo& model_inf
                  traits.is_plural() ? "they miss" : "it misses");
   if (traits.takes.every_window && options.job.search.nms.rule == nms::NmsRule::groups)
     check_options_of_scores(options, std::string(traits.name), model_info.about());
+}
+
+/// Logs which models the user has named in vain.
+void tell_unused_models(const detector::DetectorOptions& named,
+                        const std::vector<detector::ModelInfo>& used) {
+  if (used.size() > named.more_models.size()) return;
+  std::vector<std::filesystem::path> files = named.more_models;
+  files.insert(files.begin(), named.model);
+  for (const std::filesystem::path& file : files)
+    if (std::ranges::none_of(used, [&](const auto& model) { return model.about().file == file; }))
+      spdlog::info("model {} is not used: it finds none of the classes of --classes",
+                   file.string());
 }
 
 }  // namespace
@@ -89,7 +100,7 @@ std::unique_ptr<pipeline::Backend> RunDevice::make(
 
 void RunDevice::load() {
   detector::DetectorOptions detector = options_.detector;
-  if (looks_for_faces()) detector.model = find_model(detector.model, program_directory());
+  if (looks_for_faces()) find_models(detector, program_directory());
   std::string why;
   const DeviceRequest request = wanted_device(why);
   const bool cpu_named = !request.automatic && request.device.kind == DeviceKind::cpu;
@@ -102,17 +113,28 @@ void RunDevice::load() {
                             : choose_device(request, cuda, detector, make_one);
   if (!why.empty()) choice.why = why;
   if (options_.motion_on_device) check_motion(choice, looks_for_faces());
-  facts_ = {choice.devices, choice.why, {}, {}};
-  if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector.model);
+  facts_ = {choice.devices, choice.why, {}, {}, {}};
+  if (looks_for_faces()) take_model_facts(choice.backend->model_info(), detector);
   backend_ = std::move(choice.backend);
 }
 
 void RunDevice::take_model_facts(const detector::ModelInfo& model_info,
-                                 const std::filesystem::path& model) {
-  check_model(options_, model_info, model);
+                                 const detector::DetectorOptions& detector) {
   facts_->model_info = model_info;
-  facts_->model = model;
-  warn_of_licence(model.string(), model_info.about().licence);
+  facts_->model = model_info.about().file.empty() ? detector.model : model_info.about().file;
+  if (options_.job.overlay.landmarks && !model_info.finds_landmarks())
+    throw Error(ErrorKind::usage,
+                "--draw landmarks: model " + facts_->model.string() + " finds none");
+  const std::vector<detector::ModelInfo> models = facts_->models();
+  for (const detector::ModelInfo& model : models) check_model(options_, model);
+  tell_unused_models(detector, models);
+  warn_of_licences(models, facts_->model);
+}
+
+void RunDevice::take_known_classes(const std::vector<track::TrackClass>& classes) {
+  facts_->known_classes.clear();
+  for (const track::TrackClass& each : classes)
+    facts_->known_classes.push_back({each.name, each.model, {}, {}, {}});
 }
 
 }  // namespace facepipe::app

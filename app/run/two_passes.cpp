@@ -65,7 +65,7 @@ pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
   first.hide->tracks.look_ahead_s = std::numeric_limits<double>::infinity();
   pipeline::JobResult found = run(first, of_one_pass(observer, 0));
   if (found.interrupted || found.failure || !found.tracks) return found;
-  job.hide->known = as_known_tracks(*found.tracks, job.input.name);
+  job.hide->known = as_known_tracks(*found.tracks, job.input.name, job.hide->classes);
   job.hide->wants_tracks = false;
   pipeline::JobObserver second = of_one_pass(observer, found.ledger.decoded);
   second.frame = nullptr;

@@ -28,6 +28,7 @@ class VerifyDetectors {
   [[nodiscard]] const detector::ModelInfo& model_info() const { return *factories_.front(); }
 
  private:
+  static void check(const detector::ModelInfo& model);
   void add(std::optional<Size> size);
   void add_mirrored();
 

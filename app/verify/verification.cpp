@@ -1,5 +1,6 @@
 #include "app/verify/verification.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -9,15 +10,6 @@
 
 namespace facepipe::app {
 namespace {
-
-/// Adds findings to the result.
-/// @param place  the Finding::place of these findings
-void add(std::vector<verify::Finding> findings, const std::string& place, VerifyResult& result) {
-  for (verify::Finding& finding : findings) {
-    finding.place = place;
-    result.findings.push_back(std::move(finding));
-  }
-}
 
 /// Returns the error's reason without the name of a file in memory, which would mean nothing to
 /// users.
@@ -37,6 +29,31 @@ void count_others(std::vector<verify::Finding>& findings) {
 }
 
 }  // namespace
+
+/// Adds findings to the result.
+/// @param place  the Finding::place of these findings
+void Verification::add(std::vector<verify::Finding> findings, const std::string& place,
+                       VerifyResult& result) const {
+  for (verify::Finding& finding : findings) {
+    finding.place = place;
+    name_class(finding);
+    result.findings.push_back(std::move(finding));
+  }
+}
+
+/// Fills in what the finding shows.
+void Verification::name_class(verify::Finding& finding) const {
+  if (finding.source != verify::FindingSource::edit_file) {
+    const detector::FoundClass& its =
+        detectors_.model_info().classes().at(finding.clearest.found_class);
+    finding.class_name = its.name;
+    finding.model = its.model;
+    return;
+  }
+  const auto track = std::ranges::find(tracks_->tracks, finding.track, &track::FileTrack::id);
+  finding.class_name = track->found_class;
+  finding.model = track->model;
+}
 
 void Verification::compare(VideoReader& original, VideoReader& hidden, VerifyResult& result,
                            const std::stop_token& stop) {

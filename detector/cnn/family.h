@@ -1,7 +1,7 @@
 // The family of networks, whose files are ONNX.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "detector/family.h"
 
@@ -14,10 +14,10 @@ extern const Family kCnnFamily;
 
 // What the factories of all devices need.
 
-/// Reads the model of `options`, with its card. Errors: as Model.
+/// Reads the model of `options`, with its card and its chosen classes. Errors: as Model.
 [[nodiscard]] Model read_network(const DetectorOptions& options);
 
-/// Returns the name of the first class that isn't ignored.
-[[nodiscard]] std::string class_found_by(const Card& card);
+/// Returns the classes that aren't ignored, in the card's order. The names of models are empty.
+[[nodiscard]] std::vector<FoundClass> classes_found_by(const Card& card);
 
 }  // namespace facepipe::detector

@@ -10,12 +10,13 @@
 
 #include "core/error.h"
 #include "detector/turned_faces.h"
-#include "nms/cpu/suppressor.h"
+#include "nms/cpu/class_suppressor.h"
 #include "overlay/overlay.h"
 #include "pipeline/cpu/every_nth.h"
 #include "pipeline/face_tracks.h"
 #include "pipeline/faces.h"
 #include "pipeline/hide/hiding.h"
+#include "pipeline/searched_classes.h"
 #include "track/cpu/motion.h"
 #include "video/frames/pictures.h"
 #include "video/read/cpu_decoder.h"
@@ -95,8 +96,7 @@ class DrawnTracking {
   /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
     const Detections usable = scored_over(candidates, least_);
-    return clipped(select_faces(usable, suppressor_.run({usable.boxes, usable.scores}), sizes_),
-                   picture);
+    return clipped(select_faces(usable, suppressor_.run(usable), sizes_), picture);
   }
 
   void pass_on(WorkItem item, const FrameProcessor::Sink& sink) {
@@ -119,7 +119,7 @@ class DrawnTracking {
  private:
   const float least_;
   const FaceSizes sizes_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
   std::optional<FaceTracks> tracks_;
   std::optional<FramesBetween> between_;
 };
@@ -135,7 +135,8 @@ class CpuProcessor final : public FrameProcessor {
       : options_(setup.options),
         detector_(std::move(detector)),
         turned_detector_(std::move(turned)),
-        suppressor_(options_.search.nms, nms::nms_capacity(options_.search.nms)),
+        suppressor_(options_.search.nms, nms::nms_capacity(options_.search.nms),
+                    overlaps_of(options_.search)),
         copies_(setup.copies) {
     if (!detector_) return;
     if (!options_.hide && (options_.follow || options_.search.every > 1))
@@ -167,7 +168,9 @@ class CpuProcessor final : public FrameProcessor {
     const ScopedCpuTime cpu(item.record.times, StageId::nms);
     if (tracking_) {
       item.to_follow = tracking_->find(candidates, item.frame.upright());
-      suppress(scored_over(candidates, options_.search.face_score.value_or(0)), item.record);
+      suppress(scored_as_faces(candidates, options_.search), item.record);
+    } else if (!options_.hide && !options_.search.classes.empty()) {
+      suppress(scored_as_faces(candidates, options_.search), item.record);
     } else {
       suppress(candidates, item.record);
     }
@@ -243,7 +246,7 @@ class CpuProcessor final : public FrameProcessor {
 
   void suppress(const Detections& candidates, FrameRecord& record) {
     record.candidates = candidates.size();
-    const nms::NmsKept kept = suppressor_.run({candidates.boxes, candidates.scores});
+    const nms::NmsKept kept = suppressor_.run(candidates);
     candidates_ignored_ += kept.beyond_capacity;
     if (options_.hide) refuse_ignored(kept.beyond_capacity);
     record.faces = clipped(
@@ -255,7 +258,7 @@ class CpuProcessor final : public FrameProcessor {
   const JobOptions& options_;
   std::shared_ptr<detector::Detector> detector_;
   std::shared_ptr<detector::Detector> turned_detector_;
-  nms::CpuSuppressor suppressor_;
+  nms::ClassSuppressor suppressor_;
   CopyCounter& copies_;            // counts the copies of an engine that works on a device
   std::optional<EveryNth> every_;  // used only by start()
   std::optional<DrawnTracking> tracking_;

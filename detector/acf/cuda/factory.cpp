@@ -16,7 +16,7 @@ class CudaAcfDetectorFactory final : public CudaDetectorFactory {
  public:
   CudaAcfDetectorFactory(EngineChoice choice, Model model, Device device, DetectorOptions options)
       : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
-                            kFamily.traits.finds_landmarks, model.class_name),
+                            kFamily.traits.finds_landmarks, {FoundClass{model.class_name}}),
         device_(device),
         options_(std::move(options)),
         model_(std::move(model)) {

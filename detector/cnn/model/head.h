@@ -18,7 +18,8 @@ using NetworkOutputs = std::vector<std::span<const float>>;
 /// score_threshold, in pixels of the upright frame. They come stride by stride, in raster order,
 /// and the anchors of a place one after the other. Boxes are clipped to the frame. Boxes of which
 /// nothing is left are dropped, and so are candidates with a value that is not finite. Landmarks
-/// are not clipped: if the frame's edge cuts off a face, its landmarks may lie outside.
+/// are not clipped: if the frame's edge cuts off a face, its landmarks may lie outside. The class
+/// of a candidate is that of its score, 0..HeadNumbers::classes - 1.
 [[nodiscard]] Detections decode_head(const HeadData& head, const NetworkOutputs& outputs,
                                      const NetworkFit& fit, float score_threshold);
 

@@ -4,6 +4,7 @@
 //
 // A `Cell` gives a cell's values: at(tensor, channel), with tensors in the order of
 // HeadData::outputs. All kinds have the same functions, and read only those numbers that they need.
+// Only kinds that tell classes apart have class_of().
 #pragma once
 
 #include <cmath>
@@ -124,6 +125,15 @@ struct ScrfdCells {
   }
 };
 
+/// Returns which of the numbers of a cell's classes is the largest; the first one if several are.
+template <class Cell>
+FACEPIPE_HOST_DEVICE int index_of_best(const Cell& cell, int tensor, int first, int classes) {
+  int best = 0;
+  for (int i = 1; i < classes; ++i)
+    if (cell.at(tensor, first + i) > cell.at(tensor, first + best)) best = i;
+  return best;
+}
+
 /// Returns the largest of the numbers of a cell's classes.
 template <class Cell>
 FACEPIPE_HOST_DEVICE float best_class(const Cell& cell, int tensor, int first, int classes) {
@@ -145,6 +155,11 @@ struct YoloDflCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
     return sigmoid(best_class(cell, 1, 0, numbers.classes));
+  }
+  /// Returns the class of the score: 0..classes - 1.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE int class_of(const Cell& cell, const HeadNumbers& numbers) {
+    return index_of_best(cell, 1, 0, numbers.classes);
   }
   template <class Cell>
   static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,
@@ -197,6 +212,11 @@ struct YoloAnchorsCells {
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& numbers) {
     const int classes = kPoints + 2 * numbers.points;
     return sigmoid(cell.at(0, kObject)) * sigmoid(best_class(cell, 0, classes, numbers.classes));
+  }
+  /// Returns the class of the score: 0..classes - 1.
+  template <class Cell>
+  static FACEPIPE_HOST_DEVICE int class_of(const Cell& cell, const HeadNumbers& numbers) {
+    return index_of_best(cell, 0, kPoints + 2 * numbers.points, numbers.classes);
   }
   template <class Cell>
   static FACEPIPE_HOST_DEVICE Box box(const Cell& cell, const CellPlace& place,

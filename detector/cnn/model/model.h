@@ -50,7 +50,11 @@ class Model {
   /// `card` is the file of the model's card (detector/cnn/model/card/card.h). If it is empty, that
   /// is MODEL.json, if it exists. A card says how the file is read; without one, its content does.
   /// Errors: also as read_card(), and for a card that contradicts the file.
-  explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {});
+  ///
+  /// `classes` are the names of those classes that are looked for. The model ignores all others. If
+  /// the list is empty, that is as the card says. Errors: device if no class is left.
+  explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {},
+                 const std::vector<std::string>& classes = {});
 
   /// Returns the model's card. If the model has none, it is what the file's content says.
   [[nodiscard]] const Card& card() const { return *card_; }
@@ -77,7 +81,9 @@ class Model {
   [[nodiscard]] std::string onnx(Size network) const;
 
  private:
-  void read(::onnx::ModelProto& proto, const DeclaredTensor& image);
+  void read(::onnx::ModelProto& proto, const DeclaredTensor& image,
+            const std::vector<std::string>& classes);
+  void set_card(Card card, const std::vector<std::string>& classes);
   void read_given(::onnx::ModelProto& proto, const DeclaredTensor& image);
   void read_known(::onnx::ModelProto& proto, const ModelData& known,
                   std::vector<ModelOutput> outputs);
