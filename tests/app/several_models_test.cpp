@@ -52,16 +52,17 @@ class SeveralModelsProgram : public PhotoClip {
 };
 
 /// Returns the faces of two runs as one run finds them: by falling score.
-json together(json a, const json& b) {
-  for (json& face : a) {
+json together(const json& faces, const json& things) {
+  std::vector<json> all = faces;
+  for (json& face : all) {
     face["class"] = "face";
     face["model"] = "scrfd";
   }
-  a.insert(a.end(), b.begin(), b.end());
-  std::ranges::stable_sort(a, [](const json& one, const json& other) {
+  all.insert(all.end(), things.begin(), things.end());
+  std::ranges::stable_sort(all, [](const json& one, const json& other) {
     return one["score"].get<double>() > other["score"].get<double>();
   });
-  return a;
+  return all;
 }
 
 TEST_F(SeveralModelsProgram, FindWhatTwoRunsFind) {
