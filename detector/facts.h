@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "detector/model_about.h"
 #include "detector/options.h"
 #include "detector/tiling.h"
@@ -32,7 +33,15 @@ struct FoundClass {
   /// How much more than the box is hidden, on each side as a share of its size, by the model's
   /// card.
   std::optional<float> grow{};
+  ScoreScale scale{};  ///< of the model's scores
 };
+
+/// Returns what scores mean, for each class.
+[[nodiscard]] inline ScoreScales scales_of(std::span<const FoundClass> classes) {
+  std::vector<ScoreScale> scales;
+  for (const FoundClass& each : classes) scales.push_back(each.scale);
+  return ScoreScales(std::move(scales));
+}
 
 /// Returns whether there is anything to tell about classes: false if all objects are faces that one
 /// model finds.
@@ -54,7 +63,10 @@ class ModelInfo {
         finds_landmarks_(finds_landmarks),
         classes_(std::move(classes)),
         about_(std::move(about)) {
-    for (FoundClass& each : classes_) each.model = model_kind_;
+    for (FoundClass& each : classes_) {
+      each.model = model_kind_;
+      each.scale = about_.scale();
+    }
   }
 
   /// Joins what is known of several models, at least one. The classes of the first model come

@@ -35,7 +35,7 @@ KeepingFactory::KeepingFactory(EngineChoice choice, std::string kind, std::strin
                                std::vector<FoundClass> classes, ModelAbout about)
     : DetectorFactory(std::move(choice), std::move(kind), std::move(sha256), finds_landmarks,
                       std::move(classes), with_file(std::move(about), options)),
-      options_(std::move(options)) {
+      options_(with_defaults(std::move(options), this->about())) {
   if (options_.requests < 1)
     throw Error(ErrorKind::usage, "detector: at least one request is needed");
   if (options_.threads < 0) throw Error(ErrorKind::usage, "detector: threads must be 0 or more");

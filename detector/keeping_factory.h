@@ -26,7 +26,7 @@ class KeepingFactory : public DetectorFactory {
   std::shared_ptr<Detector> detector(Size frame) override;
 
  protected:
-  /// Returns the options, in which DetectorOptions::threads is never 0.
+  /// Returns the options after with_defaults(). DetectorOptions::threads is never 0.
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
   /// Returns for how many pixels of pictures a detector needs memory that looks at frames of this

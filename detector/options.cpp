@@ -52,16 +52,19 @@ Looks looks_of(const DetectorOptions& options) {
 }
 
 DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about) {
-  const float score = about.score.value_or(options.score_threshold);
-  if (options.card_score == CardScore::taken) options.score_threshold = score;
-  if (options.card_score == CardScore::lowers)
-    options.score_threshold = std::min(options.score_threshold, score);
+  if (options.card_score == CardScore::taken && about.score) options.score_threshold = *about.score;
+  options.card_score = CardScore::ignored;
+  if (options.weak_score)
+    options.score_threshold =
+        std::min(options.score_threshold, about.scale().own(*options.weak_score));
+  options.weak_score.reset();
   if (!options.looks) options.looks = about.looks;
   return options;
 }
 
-DetectorOptions with_one_look(DetectorOptions options, float score) {
-  options.score_threshold = score;
+DetectorOptions with_one_look(DetectorOptions options, float usual_score) {
+  options.score_threshold = kOnlyWeakOnes;
+  options.weak_score = usual_score;
   options.card_score = CardScore::ignored;
   options.looks = Looks{};
   options.mirrored_too = false;

@@ -16,6 +16,9 @@ namespace facepipe::detector {
 
 struct ModelAbout;
 
+/// This is DetectorOptions::score_threshold where only DetectorOptions::weak_score counts.
+inline constexpr float kOnlyWeakOnes = 1;
+
 /// Names the code that computes on a device.
 enum class Library { opencv, openvino, native_cuda, cascade, acf };
 enum class Precision { f32, f16, bf16, i8 };
@@ -43,11 +46,10 @@ struct NamedEngine {
 /// Returns the name that users give to an engine. `fused` matters only for Library::native_cuda.
 [[nodiscard]] std::string_view engine_name(Library library, bool fused = true);
 
-/// Says what DetectorOptions::score_threshold is if the model's card has a score.
+/// Says whether DetectorOptions::score_threshold is the score of the model's card, if it has one.
 enum class CardScore {
-  ignored,  ///< it stays
-  taken,    ///< the card's score
-  lowers,   ///< the lower one of both, because weaker detections than faces are wanted, too
+  ignored,
+  taken,
 };
 
 /// If an optional field is nullopt, it means "auto".
@@ -62,7 +64,10 @@ struct DetectorOptions {
   std::filesystem::path card;
   std::optional<Library> library;
   std::optional<Precision> precision;
-  float score_threshold = 0.5F;  ///< candidates need score > this
+  float score_threshold = 0.5F;  ///< candidates need score > this, unless weaker ones are wanted
+  /// Weaker candidates are wanted, too: those of score > this on the usual scale
+  /// (core/score_scale.h).
+  std::optional<float> weak_score{};
   CardScore card_score = CardScore::ignored;
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
   std::optional<Looks> looks;       ///< at each frame; default: those of the model's card, else one
@@ -86,11 +91,13 @@ struct DetectorOptions {
 [[nodiscard]] Looks looks_of(const DetectorOptions& options);
 
 /// Returns the options with what the model's card says, where the user left that to it.
+/// `score_threshold` becomes the score that candidates must exceed, and `weak_score` is used up.
 [[nodiscard]] DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about);
 
 /// Returns the options of a detector that looks once at each frame and finds candidates of more
-/// than `score`, whatever the user or the model's card says about looks and score.
-[[nodiscard]] DetectorOptions with_one_look(DetectorOptions options, float score);
+/// than `usual_score` on the usual scale, whatever the user or the model's card says about looks
+/// and score.
+[[nodiscard]] DetectorOptions with_one_look(DetectorOptions options, float usual_score);
 
 /// The engine that runs, after "auto" has been resolved.
 struct EngineChoice {

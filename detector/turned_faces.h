@@ -35,7 +35,8 @@ void append_turned_back(Detections& to, const Detections& found, int quarter_tur
 /// to 3 for turns by 90, 180 and 270 degrees.
 using FacesByTurn = std::array<std::int64_t, 4>;
 
-/// A face counts for FacesByTurn if it scores more than this.
+/// A face counts for FacesByTurn if it scores more than this on the usual scale
+/// (core/score_scale.h).
 inline constexpr float kFaceThatCounts = 0.5F;
 
 /// Returns by how many quarter turns clockwise, 1..3, most faces become upright. For this, there

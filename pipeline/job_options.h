@@ -15,6 +15,7 @@
 #include "core/geometry.h"
 #include "core/limits.h"
 #include "core/permit_pool.h"
+#include "core/score_scale.h"
 #include "nms/nms.h"
 #include "overlay/hide.h"
 #include "overlay/overlay.h"
@@ -100,7 +101,8 @@ struct HideJob {
 
 /// The largest SearchOptions::every.
 inline constexpr int kMostEvery = 16;
-/// The lowest score of detections that are used to follow a face into neighbouring frames.
+/// The lowest score, on the usual scale (core/score_scale.h), of detections that are used to follow
+/// a face into neighbouring frames.
 inline constexpr float kWeakFace = 0.1F;
 
 /// Says what the job reads.
@@ -134,8 +136,9 @@ struct OutputOptions {
 
 /// Says which detections of a class count, where classes differ in it.
 struct SearchedClass {
-  float face_score = 0;  ///< only detections with a higher score count
-  float overlap = 0;     ///< NmsOptions::threshold
+  float face_score = 0;           ///< only detections with a higher score count
+  float overlap = 0;              ///< NmsOptions::threshold
+  float followed_overlap = 0.3F;  ///< the threshold of SearchOptions::followed_nms
 };
 
 /// Says in which frames the job looks for faces, and which detections count as faces.
@@ -148,8 +151,14 @@ struct SearchOptions {
   /// Only detections with a higher score are faces. It is set if the detector also returns weaker
   /// detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
+  /// Of the detector's scores. HideJob::tracks and JobOptions::follow have the same.
+  ScoreScales scale{};
   nms::NmsOptions nms;
-  /// For each class of Detections::classes; then they replace `face_score` and nms.threshold.
+  /// Selects the detections that are followed in a job that draws. So they are those of a job that
+  /// only tracks faces, whatever `nms` is.
+  nms::NmsOptions followed_nms{};
+  /// For each class of Detections::classes; then they replace `face_score` and
+  /// both thresholds of suppression.
   /// Empty: all classes are searched alike.
   std::vector<SearchedClass> classes{};
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels

@@ -24,4 +24,11 @@ namespace facepipe::pipeline {
   return overlaps;
 }
 
+/// Returns the same for the detections that are followed in a job that draws.
+[[nodiscard]] inline std::vector<float> followed_overlaps_of(const SearchOptions& search) {
+  std::vector<float> overlaps;
+  for (const SearchedClass& each : search.classes) overlaps.push_back(each.followed_overlap);
+  return overlaps;
+}
+
 }  // namespace facepipe::pipeline

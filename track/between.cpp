@@ -22,7 +22,7 @@ constexpr float kLostScore = 0.6F;
 
 /// These are limits for a face that moves too fast by itself for its points to be found again. They
 /// apply to two detections that have no other partner: the distance of the centres, divided by the
-/// smaller size; the ratio of the sizes; and the scores.
+/// smaller size; the ratio of the sizes; and the scores, on the usual scale.
 constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
@@ -157,8 +157,13 @@ void add(FacesBetween& to, const FaceToAdd& face, std::optional<std::size_t> bef
 class Filling {
  public:
   Filling(MotionEstimator& motion, const SearchedFrame& before, const Way& way,
-          const SearchedFrame* after)
-      : motion_(motion), before_(before), after_(after), way_(way), end_(end_of(before, after)) {
+          const SearchedFrame* after, const ScoreScales& scale)
+      : motion_(motion),
+        before_(before),
+        after_(after),
+        way_(way),
+        end_(end_of(before, after)),
+        scale_(scale) {
     forwards_ =
         paths_of(motion_, way_, before_.found.boxes, usable_ones(before_.found.boxes), true);
     if (after_ == nullptr) return;
@@ -201,17 +206,23 @@ class Filling {
     match_far();
   }
 
+  /// Returns the least score of both detections of a pair of match_far().
+  [[nodiscard]] float far_score(std::uint16_t found_class) const {
+    return scale_.of(found_class).own(kLeastFarScore);
+  }
+
   /// Matches the detections that have no partner yet, nearest first.
   void match_far() {
     const Detections& found = before_.found;
     far_.assign(found.size(), false);
     std::vector<FarPair> pairs;
     for (std::size_t a = 0; a < found.size(); ++a) {
-      if (partner_[a] || found.scores[a] < kLeastFarScore || !is_usable(forwards_.back()[a]))
+      if (partner_[a] || found.scores[a] < far_score(found.class_of(a)) ||
+          !is_usable(forwards_.back()[a]))
         continue;
       for (std::size_t b = 0; b < end_.size(); ++b) {
-        if (!alone_after_[b] || end_.scores[b] < kLeastFarScore) continue;
-        if (found.class_of(a) != end_.class_of(b)) continue;
+        if (!alone_after_[b] || found.class_of(a) != end_.class_of(b)) continue;
+        if (end_.scores[b] < far_score(end_.class_of(b))) continue;
         // This uses the place to which the points have led, and also the old place, because the
         // points may belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
@@ -270,6 +281,7 @@ class Filling {
   const SearchedFrame* after_;
   const Way& way_;
   const Detections& end_;
+  const ScoreScales& scale_;
   Paths forwards_;
   Paths backwards_;
   std::vector<std::optional<std::size_t>> partner_;  ///< the partner of each detection of `before`
@@ -282,9 +294,9 @@ class Filling {
 
 std::vector<FacesBetween> faces_between(MotionEstimator& motion, const SearchedFrame& before,
                                         std::span<const TimedPicture> between,
-                                        const SearchedFrame* after) {
+                                        const SearchedFrame* after, const ScoreScales& scale) {
   const Way way = way_of(motion, before, between, after);
-  const Filling filling(motion, before, way, after);
+  const Filling filling(motion, before, way, after, scale);
   std::vector<FacesBetween> frames;
   for (std::size_t i = 1; i <= between.size(); ++i) frames.push_back(filling.at(i));
   return frames;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/detections.h"
+#include "core/score_scale.h"
 #include "track/motion.h"
 
 namespace facepipe::track {
@@ -49,12 +50,14 @@ struct FacesBetween {
 /// * Landmarks keep their place in the box.
 ///
 /// Nothing continues through a cut. As in the tracker, grid_for() limits the work on a picture.
+/// @param scale    of the detections' scores
 /// @param between  in order, later than `before` and earlier than `after`
 /// @param after    null at the stream's end
 /// Errors: those of the estimator.
 [[nodiscard]] std::vector<FacesBetween> faces_between(MotionEstimator& motion,
                                                       const SearchedFrame& before,
                                                       std::span<const TimedPicture> between,
-                                                      const SearchedFrame* after);
+                                                      const SearchedFrame* after,
+                                                      const ScoreScales& scale = {});
 
 }  // namespace facepipe::track

@@ -144,14 +144,15 @@ class Follower::Impl {
   template <typename Over>
   void end_where(Over over);
 
-  [[nodiscard]] bool starts(const Box& box, float score) const {
-    return score >= options_.start_score && score >= start_score_of(box, options_.start_score);
+  [[nodiscard]] bool starts(const Box& box, float usual_score) const {
+    return usual_score >= options_.start_score &&
+           usual_score >= start_score_of(box, options_.start_score);
   }
   [[nodiscard]] unsigned uses_of(const Sighting& sighting) const {
     const float least_alone = std::min(options_.doubtful_score, options_.lone_score);
     return (sighting.starts ? kStarts | kIsOfUse : 0U) |
-           (sighting.score >= options_.continue_score ? kContinues : 0U) |
-           (sighting.score >= least_alone ? kIsOfUse : 0U);
+           (sighting.usual_score >= options_.continue_score ? kContinues : 0U) |
+           (sighting.usual_score >= least_alone ? kIsOfUse : 0U);
   }
 
   TrackerOptions options_;
@@ -218,9 +219,11 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
     for (std::size_t i = 0; i < input.detections->size(); ++i) {
       const Box& box = input.detections->boxes[i];
       const float score = input.detections->scores[i];
-      if (!(score >= least) || !is_usable(box)) continue;
-      uses_.push_back(uses_of(now.sightings.emplace_back(box, score, starts(box, score), i,
-                                                         input.detections->class_of(i))));
+      const std::uint16_t found_class = input.detections->class_of(i);
+      const float usual = options_.scale.of(found_class).usual(score);
+      if (!(usual >= least) || !is_usable(box)) continue;
+      uses_.push_back(uses_of(
+          now.sightings.emplace_back(box, score, usual, starts(box, usual), i, found_class)));
     }
   }
   if (input.picture) look(now, input);
@@ -391,7 +394,7 @@ void Follower::Impl::start(TrackStep& now) {
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  track.sure = past.best_score >= options_.sure_score;
+  track.sure = options_.scale.of(track.found_class).usual(past.best_score) >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -402,7 +405,7 @@ void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting,
   const bool next = !seen.first && track.missed == kNowhere;
   seen.covers = next && track.sure;
   seen.was_hidden = track.hidden;
-  seen.hidden = track.hidden || sighting.score >= options_.lone_score;
+  seen.hidden = track.hidden || sighting.usual_score >= options_.lone_score;
   seen.hides = !track.hidden && sighting.starts;
   seen.sure = track.sure;
   seen.found_class = track.found_class;

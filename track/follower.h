@@ -38,7 +38,8 @@ inline constexpr std::uint32_t kNowhere = 0xffffffff;
 /// Holds a detection that tracks may take.
 struct Sighting {
   Box box;
-  float score = 0;
+  float score = 0;            ///< the detector's
+  float usual_score = 0;      ///< the same on the usual scale (core/score_scale.h)
   bool starts = false;        ///< it can start a hidden track
   std::size_t detection = 0;  ///< index among its frame's detections
   std::uint16_t found_class = 0;

@@ -10,6 +10,7 @@
 
 #include "core/detections.h"
 #include "core/frame_record.h"
+#include "core/score_scale.h"
 #include "track/motion.h"
 #include "track/track.h"
 
@@ -18,9 +19,10 @@ namespace facepipe::track {
 /// The largest number of frames that may wait, unless a whole file waits.
 inline constexpr int kMostWaitingFrames = 512;
 
-/// Scores are 0..1. Times are in seconds of the frames' time stamps, so that the frame rate makes
-/// no difference. If a time is shorter than the distance of two frames, it means one frame. The
-/// defaults were chosen on clips of 1280 x 720 at 25 frames a second, for CenterFace.
+/// Scores are 0..1, on the usual scale (core/score_scale.h). Times are in seconds of the frames'
+/// time stamps, so that the frame rate makes no difference. If a time is shorter than the distance
+/// of two frames, it means one frame. The defaults were chosen on clips of 1280 x 720 at 25 frames
+/// a second, for CenterFace.
 struct TrackerOptions {
   /// A track is hidden once it has a detection of this score. A large face needs a higher score:
   /// see start_score_of().
@@ -32,6 +34,7 @@ struct TrackerOptions {
   /// cover the area of its boxes in neighbouring frames. Otherwise, a box that is slightly wrong
   /// would show the edge of the face.
   float sure_score = 0.3F;
+  ScoreScales scale{};  ///< of the detections' scores
   /// How long a sure face is hidden before its first detection and after its last one. A short time
   /// is enough, because most faces that aren't detected any more have left the picture. If the face
   /// is detected again, the frames between are a gap, which is hidden, too.

@@ -50,8 +50,8 @@ struct Waiting {
   std::size_t first_held = 0;  ///< index of the first box of a shown `missed` track
 };
 
-/// Returns the sighting of the class, of at least `least` score, that fits the box best; the first
-/// one if several fit equally. Returns nullptr if none fits.
+/// Returns the sighting of the class, of at least the usual score `least`, that fits the box best;
+/// the first one if several fit equally. Returns nullptr if none fits.
 /// @param room  as for Neighbours::find()
 const Sighting* nearest(const Waiting& in, const Box& box, std::uint16_t found_class, float least,
                         std::vector<std::uint32_t>& room) {
@@ -60,7 +60,7 @@ const Sighting* nearest(const Waiting& in, const Box& box, std::uint16_t found_c
   for (const Fit& fit : fits_of(box, in.among, room)) {
     const Sighting* const sighting = &in.sightings[fit.number];
     const bool better = fit.affinity > most || (fit.affinity == most && sighting < best);
-    if (sighting->score < least || sighting->found_class != found_class || !better) continue;
+    if (sighting->usual_score < least || sighting->found_class != found_class || !better) continue;
     most = fit.affinity;
     best = sighting;
   }

@@ -39,8 +39,9 @@ enum class FindingSource : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(FindingSource source);
 
-/// If a detection in the hidden video scores at least this, it shows a face, even if the detail is
-/// gone. Detectors give lower scores to everything that `hide` draws (measured in README.md).
+/// If a detection in the hidden video scores at least this on the usual scale (core/score_scale.h),
+/// it shows a face, even if the detail is gone. Detectors give lower scores to everything that
+/// `hide` draws (measured in README.md).
 inline constexpr float kSurelyFace = 0.6F;
 
 /// Describes a finding in one frame.

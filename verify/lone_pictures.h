@@ -19,8 +19,8 @@ class LonePictures {
  public:
   LonePictures(Looks looks, bool thumbnails) : looks_(std::move(looks)), findings_(thumbnails) {}
 
-  /// Examines a frame in host memory, which it reads only during the call. A detection with a score
-  /// of at least kSurelyFace is a leak. Its box is in pixels of this frame.
+  /// Examines a frame in host memory, which it reads only during the call. A detection with a usual
+  /// score of at least kSurelyFace is a leak. Its box is in pixels of this frame.
   /// @param number  number of the frame; must increase from call to call
   /// @param time_s  must increase from call to call
   /// Errors: as Looks::find().

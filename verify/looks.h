@@ -11,6 +11,7 @@
 #include "core/detections.h"
 #include "core/frame.h"
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "detector/detector.h"
 #include "nms/cpu/class_suppressor.h"
 
@@ -38,6 +39,9 @@ class Looks {
  public:
   explicit Looks(std::vector<Look> looks);
 
+  /// Returns what the scores of the detectors mean. All of them have the same models.
+  [[nodiscard]] const ScoreScales& scale() const { return scale_; }
+
   /// Returns what all looks find together, after one suppression of each class (greedy, IoU 0.3).
   /// Detections are in pixels of the upright frame, sorted by decreasing score, without landmarks,
   /// at most track::kMostDetections. Errors: Error(device); throws Stopped.
@@ -51,6 +55,7 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
+  ScoreScales scale_;
   nms::ClassSuppressor suppressor_;
 };
 

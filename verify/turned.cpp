@@ -7,7 +7,7 @@
 namespace facepipe::verify {
 namespace {
 
-constexpr float kSeenUpright = 0.3F;  // a score
+constexpr float kSeenUpright = 0.3F;  // a usual score
 
 std::int64_t count(const Detections& found) { return static_cast<std::int64_t>(found.size()); }
 
@@ -27,14 +27,15 @@ Detections TurnedSearch::find(const Frame& frame, double time_s, const Detection
                               const std::stop_token& stop) {
   const bool all = !last_s_ || time_s - *last_s_ >= kTurnedEvery_s;
   if (all) last_s_ = time_s;
-  const Detections known = scored_over(upright, kSeenUpright);
-  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts));
+  const ScoreScales& scale = turns_.front().looks.scale();
+  const Detections known = scored_over(upright, kSeenUpright, scale);
+  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts, scale));
   Detections found;
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
     if (!all && !turn.wanted) continue;
     const Detections turned =
-        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts);
+        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts, scale);
     append(found, turned);
     if (!all) continue;
     faces_[i + 1] += count(turned);

@@ -15,8 +15,10 @@ namespace {
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
-track::TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
+track::TrackerOptions tracker_options(const VerifierOptions& options, const ScoreScales& scale,
+                                      Size size) {
   track::TrackerOptions tracks;
+  tracks.scale = scale;
   tracks.start_score = tracks.lone_score = options.score;
   tracks.continue_score = std::min(tracks.continue_score, options.score);
   tracks.hold_s = kHold_s;
@@ -47,12 +49,14 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
       looks_at_hidden_(std::move(hidden)),
       turned_(std::move(turned)),
       findings_(options.thumbnails) {
-  track::check_tracker_options(tracker_options(options, {1, 1}));
+  track::check_tracker_options(tracker_options(options, {}, {1, 1}));
 }
 
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   const Frame& original = pair.original;
-  if (!tracker_) tracker_.emplace(motion_, tracker_options(options_, original.upright()));
+  if (!tracker_)
+    tracker_.emplace(motion_,
+                     tracker_options(options_, looks_at_original_.scale(), original.upright()));
   Waiting waiting{pair.number, pair.time_s, make_planes(original), make_planes(pair.hidden)};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
@@ -68,7 +72,9 @@ std::vector<Finding> Verifier::finish() {
   if (tracker_) examine(tracker_->flush());
   std::vector<Finding> findings = findings_.take();
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.source == FindingSource::detection && finding.best_score < options_.score;
+    const ScoreScale& scale = looks_at_original_.scale().of(finding.clearest.found_class);
+    return finding.source == FindingSource::detection &&
+           scale.usual(finding.best_score) < options_.score;
   });
   return findings;
 }
@@ -111,8 +117,8 @@ Detections Verifier::together(const FramePair& pair, Waiting& waiting,
     if (is_among(box, known)) {
       all.push_back(box, there.scores[i]);
       all.set_class_of_last(there.class_of(i));
-      if (there.scores[i] >= kSurelyFace) waiting.faces.push_back(box);
-    } else if (there.scores[i] >= options_.score) {
+      if (usual(there, i) >= kSurelyFace) waiting.faces.push_back(box);
+    } else if (usual(there, i) >= options_.score) {
       others.push_back(box, there.scores[i]);
       others.set_class_of_last(there.class_of(i));
     }

@@ -22,17 +22,19 @@
 namespace facepipe::verify {
 
 /// If a detection isn't hidden and has at least this score, it is reported. `hide` itself hides all
-/// that it detects with a score over 0.15.
+/// that it detects with a score over 0.15. All scores here are on the usual scale
+/// (core/score_scale.h).
 inline constexpr float kVerifyScore = 0.1F;
 /// The least score of the detections that detectors return. A tracker ignores lower scores.
 inline constexpr float kVerifyLeastScore = 0.03F;
 
 struct VerifierOptions {
-  float score = kVerifyScore;  ///< 0.05..1
+  float score = kVerifyScore;  ///< 0..1
   bool thumbnails = false;     ///< findings get a Finding::thumbnail
   /// The edit file, or null if there is none. It must outlive the verifier.
   const track::TrackFile* tracks = nullptr;
 };
+/// The least score that users may choose, as their model scores.
 inline constexpr float kLeastVerifyScore = 0.05F;
 
 /// Refers to a frame of the original, and to the frame that the hidden video shows in its place.
@@ -95,6 +97,10 @@ class Verifier {
   };
 
   void check_file(const Frame& original, Waiting& pair);
+  /// Returns the usual score of a detection.
+  [[nodiscard]] float usual(const Detections& found, std::size_t i) const {
+    return looks_at_original_.scale().of(found.class_of(i)).usual(found.scores[i]);
+  }
   [[nodiscard]] Detections of_original(const FramePair& pair, const std::stop_token& stop);
   [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,
                                     const std::stop_token& stop);

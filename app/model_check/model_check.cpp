@@ -2,11 +2,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/backends.h"
 #include "app/doctor/engines.h"
 #include "app/failure.h"
+#include "app/model_check/images.h"
 #include "app/model_check/network.h"
 #include "app/model_check/picture.h"
 #include "app/output/existing_target.h"
@@ -63,12 +66,27 @@ std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
 }
 
 /// Prints what only networks have, and writes the draft of a card.
-void check_network(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
+/// @param pictures  with which the reference score is measured; may be empty
+void check_network(const ModelCheckOptions& options, std::span<const LabelledPicture> pictures,
                    const Print& print, const std::stop_token& stop) {
+  const detector::DetectorOptions& detector = options.detector;
   const std::unique_ptr<OutputFile> file = open_card(options, stop);
   const detector::Model model(detector.model, detector.card);
   print_network(model, print);
-  if (!options.draft.empty()) write_card(file.get(), draft_of_card(model));
+  std::optional<float> measured;
+  if (!pictures.empty()) measured = measure_reference_score(pictures, detector, print, stop);
+  if (!options.draft.empty()) write_card(file.get(), draft_of_card(model, measured));
+}
+
+/// Reads the model. If it can't be read, prints what a network's file declares before the error.
+std::unique_ptr<detector::DetectorFactory> read_model(const detector::DetectorOptions& detector,
+                                                      bool is_network, const Print& print) {
+  try {
+    return detector::make_detector_factory(Device{}, detector);
+  } catch (const Error& error) {
+    if (is_network && error.kind() == ErrorKind::device) print_declared(detector.model, print);
+    throw;
+  }
 }
 
 }  // namespace
@@ -79,8 +97,13 @@ int check_model(const ModelCheckOptions& options, const Print& print, const std:
   if (!is_network && !options.draft.empty())
     throw Error(ErrorKind::usage,
                 "--draft: model " + detector.model.string() + ": only networks have cards");
-  print_model(*detector::make_detector_factory(Device{}, detector), detector.model, print);
-  if (is_network) check_network(options, detector, print, stop);
+  if (!is_network && !options.images.empty())
+    throw Error(ErrorKind::usage, "--images: model " + detector.model.string() +
+                                      ": only networks have reference scores");
+  std::vector<LabelledPicture> pictures;
+  if (!options.images.empty()) pictures = read_labels(options.images);
+  print_model(*read_model(detector, is_network, print), detector.model, print);
+  if (is_network) check_network(options, pictures, print, stop);
   if (!options.picture.empty()) look_at_picture(options, detector, print, stop);
   return print_all_engines(detector, options, print) ? kExitDone : exit_code(ErrorKind::device);
 }

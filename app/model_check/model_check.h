@@ -9,8 +9,9 @@
 namespace facepipe::app {
 
 /// Reads the model and prints what is known of it; tries each engine; looks at the picture and
-/// writes it with boxes; writes a draft of a card. Returns the exit code: 4 if no engine of the CPU
-/// computes the model, else 0. Errors: Error; Stopped once `stop` is requested.
+/// writes it with boxes; measures the reference score; writes a draft of a card. Returns the exit
+/// code: 4 if no engine of the CPU computes the model, else 0. Errors: Error; Stopped once `stop`
+/// is requested. If a network can't be read, prints the inputs and outputs that its file declares.
 [[nodiscard]] int check_model(const ModelCheckOptions& options, const Print& print,
                               const std::stop_token& stop);
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "detector/cnn/model/card/card.h"
+#include "detector/cnn/model/declared_values.h"
 #include "detector/cnn/model/graph/onnx_import.h"
 
 namespace facepipe::app {
@@ -75,12 +76,28 @@ void print_network(const detector::Model& model, const Print& print) {
                            output.anchors > 1 ? fmt::format(", {} cells a place", output.anchors)
                                               : std::string()));
   print_line(print, "operators", operators_text(model));
+  const std::optional<float> reference = model.about().reference_score;
+  print_line(print, "reference",
+             reference ? fmt::format("score {:.3g}", *reference)
+                       : "score unknown, so scores are taken as CenterFace's");
 }
 
-std::string draft_of_card(const detector::Model& model) {
+void print_declared(const std::filesystem::path& file, const Print& print) {
+  const std::optional<detector::DeclaredValues> values = detector::declared_values(file);
+  if (!values) return;
+  print("declared by the file\n");
+  for (const detector::DeclaredValue& input : values->inputs)
+    print_line(print, "input", input.name + ": " + input.type);
+  for (const detector::DeclaredValue& output : values->outputs)
+    print_line(print, "output", output.name + ": " + output.type);
+  if (values->left_out > 0) print_line(print, "", fmt::format("and {} more", values->left_out));
+}
+
+std::string draft_of_card(const detector::Model& model, const std::optional<float>& measured) {
   detector::Card card = model.card();
   card.sha256 = model.sha256();
   card.licence = model.about().licence;
+  card.reference_score = measured ? measured : model.about().reference_score;
   return to_json(card);
 }
 

@@ -1,6 +1,10 @@
 // What `facepipe model check` tells of a network's file.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
+
 #include "app/doctor/doctor.h"
 #include "detector/cnn/model/model.h"
 
@@ -9,7 +13,13 @@ namespace facepipe::app {
 /// Prints how the file was recognised, its input, outputs and operators, and what it finds.
 void print_network(const detector::Model& model, const Print& print);
 
+/// Prints which inputs and outputs a file declares, as a start for a card. Prints nothing if the
+/// file is no ONNX model.
+void print_declared(const std::filesystem::path& file, const Print& print);
+
 /// Returns the draft of a card: all that is known of the model, for this file alone.
-[[nodiscard]] std::string draft_of_card(const detector::Model& model);
+/// @param measured  the reference score that was just measured; nullopt: none was
+[[nodiscard]] std::string draft_of_card(const detector::Model& model,
+                                        const std::optional<float>& measured);
 
 }  // namespace facepipe::app

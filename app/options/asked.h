@@ -48,7 +48,7 @@ struct Asked {
   bool allow_references = false;
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
-  detector::DetectorOptions detector;  ///< `score_threshold` and `requests` are not used
+  detector::DetectorOptions detector;  ///< scores and `requests` are not used
   std::vector<std::string> models;     ///< --model of commands that take several
   std::optional<float> score;          ///< --score of run
   std::optional<float> iou;            ///< --iou of run

@@ -114,24 +114,22 @@ void derive_suppression(const Asked& asked, float score, RunOptions& run) {
   }
 }
 
-/// Sets the score that detections must exceed. To follow faces from frame to frame, weaker
+/// Sets the scores that detections must exceed. To follow faces from frame to frame, weaker
 /// detections are needed than those that users call faces.
 void derive_score(const Asked& asked, RunOptions& run) {
   if (run.job.hide) {
-    run.detector.score_threshold = run.job.hide->tracks.doubtful_score;
+    run.detector.score_threshold = detector::kOnlyWeakOnes;
+    run.detector.weak_score = run.job.hide->tracks.doubtful_score;
     return;
   }
   run.left_to_card.score = !asked.score;
   run.left_to_card.soft_min_score = !asked.score && !asked.nms_min_score;
   const float score = score_of(asked);
-  float least = score;
-  if (run.job.overlay.ids) least = std::min(least, run.job.follow.emplace().doubtful_score);
-  if (run.job.search.every > 1) least = std::min(least, pipeline::kWeakFace);
-  if (run.job.overlay.ids || run.job.search.every > 1) run.job.search.face_score = score;
-  if (!asked.score)
-    run.detector.card_score =
-        run.job.search.face_score ? detector::CardScore::lowers : detector::CardScore::taken;
-  run.detector.score_threshold = least;
+  run.detector.score_threshold = score;
+  if (!asked.score) run.detector.card_score = detector::CardScore::taken;
+  if (run.job.search.every > 1) run.detector.weak_score = pipeline::kWeakFace;
+  if (run.job.overlay.ids) run.detector.weak_score = run.job.follow.emplace().doubtful_score;
+  if (run.detector.weak_score) run.job.search.face_score = score;
 }
 
 /// Derives everything that depends on several options, for a command that works on whole videos.

@@ -90,11 +90,12 @@ struct DoctorOptions {
 
 /// The options of `facepipe model check`.
 struct ModelCheckOptions {
-  /// `model` is the file to check. `detect_size` counts only for the picture.
+  /// `model` is the file to check. `detect_size` counts only for the picture and the images.
   detector::DetectorOptions detector;
   Size timed_size{640, 384};      ///< at which engines are timed
   std::filesystem::path picture;  ///< to look at; empty: none
   std::filesystem::path output;   ///< empty: NAME_faces.EXT beside the picture
+  std::filesystem::path images;   ///< a folder of labelled pictures (labels.h); empty: none
   std::filesystem::path draft;    ///< of a card; "-": standard output; empty: none
   bool overwrite = false;         ///< outputs that exist may be replaced
 };
@@ -120,9 +121,9 @@ struct VerifyOptions {
   std::filesystem::path thumbnails;  ///< a folder that verify makes; empty if there is none
   bool overwrite = false;            ///< whether an existing report may be replaced
   bool tolerate_cosmetic = false;
-  bool quick = false;  ///< two detection passes over each picture instead of five
-  float score = verify::kVerifyScore;
-  /// An empty `model` means the default model; `score_threshold` is not used.
+  bool quick = false;          ///< two detection passes over each picture instead of five
+  std::optional<float> score;  ///< as the model scores; none: kVerifyScore, usual scale
+  /// An empty `model` means the default model; scores are not used.
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;

@@ -9,7 +9,8 @@ namespace {
 /// @param asked  the options before the model's card was known
 pipeline::SearchedClass searched(const detector::FoundClass& its, const LeftToCard& left,
                                  const pipeline::SearchOptions& asked) {
-  pipeline::SearchedClass searched{asked.face_score.value_or(0), asked.nms.threshold};
+  pipeline::SearchedClass searched{asked.face_score.value_or(0), asked.nms.threshold,
+                                   its.overlap.value_or(asked.followed_nms.threshold)};
   if (left.score)
     searched.face_score = its.score.value_or(detector::DetectorOptions{}.score_threshold);
   if (left.iou) searched.overlap = its.overlap.value_or(asked.nms.threshold);
@@ -22,7 +23,9 @@ pipeline::SearchOptions search_of(pipeline::SearchOptions search, const LeftToCa
                                   const detector::ModelAbout& model,
                                   std::span<const detector::FoundClass> classes) {
   const pipeline::SearchOptions asked = search;
+  search.scale = model.scale();
   if (left.iou && model.nms) search.nms.threshold = *model.nms;
+  if (model.nms) search.followed_nms.threshold = *model.nms;
   if (left.score && model.score) {
     if (search.face_score) search.face_score = model.score;
     if (left.soft_min_score) search.nms.soft.min_score = soft_min_score_for(*model.score);
@@ -30,6 +33,7 @@ pipeline::SearchOptions search_of(pipeline::SearchOptions search, const LeftToCa
   if (classes.size() < 2) return search;
   for (const detector::FoundClass& each : classes)
     search.classes.push_back(searched(each, left, asked));
+  search.scale = scales_of(classes);
   if (left.soft_min_score)
     search.nms.soft.min_score = soft_min_score_for(
         std::ranges::min(search.classes, {}, &pipeline::SearchedClass::face_score).face_score);
@@ -45,9 +49,22 @@ std::vector<track::TrackClass> track_classes_of(std::span<const detector::FoundC
   return tracks;
 }
 
+void complete_by_card(pipeline::JobOptions& job, const LeftToCard& left,
+                      const detector::ModelAbout& model,
+                      std::span<const detector::FoundClass> classes) {
+  job.search = search_of(job.search, left, model, classes);
+  if (job.hide) job.hide->tracks.scale = job.search.scale;
+  if (job.hide) job.hide->classes = track_classes_of(classes, left);
+  if (job.follow) job.follow->scale = job.search.scale;
+}
+
 float face_score_of(const pipeline::SearchOptions& search,
                     const detector::DetectorOptions& detector, const detector::ModelAbout& model) {
   return search.face_score.value_or(with_defaults(detector, model).score_threshold);
+}
+
+float verify_score_of(const VerifyOptions& options, const detector::ModelAbout& model) {
+  return options.score.value_or(model.scale().own(verify::kVerifyScore));
 }
 
 }  // namespace facepipe::app

@@ -24,10 +24,20 @@ namespace facepipe::app {
 [[nodiscard]] std::vector<track::TrackClass> track_classes_of(
     std::span<const detector::FoundClass> classes, const LeftToCard& left);
 
+/// Sets what the job of an input takes from the models' cards: `search`, as search_of() returns it,
+/// what scores mean for those who follow faces, and HideJob::classes.
+void complete_by_card(pipeline::JobOptions& job, const LeftToCard& left,
+                      const detector::ModelAbout& model,
+                      std::span<const detector::FoundClass> classes);
+
 /// Returns the score that faces exceed.
 /// @param search  from search_of()
 [[nodiscard]] float face_score_of(const pipeline::SearchOptions& search,
                                   const detector::DetectorOptions& detector,
                                   const detector::ModelAbout& model);
+
+/// Returns the score that a finding of verify needs, as the model scores.
+[[nodiscard]] float verify_score_of(const VerifyOptions& options,
+                                    const detector::ModelAbout& model);
 
 }  // namespace facepipe::app

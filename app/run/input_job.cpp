@@ -56,9 +56,7 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
                           {job.hide->appearance, options.left_to_card.grow}, context.stop);
   pipeline::Backend& backend = device.ready();
   if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
-  const std::vector<detector::FoundClass>& classes = device.facts()->classes();
-  job.search = search_of(job.search, options.left_to_card, device.facts()->about(), classes);
-  if (job.hide) job.hide->classes = track_classes_of(classes, options.left_to_card);
+  complete_by_card(job, options.left_to_card, device.facts()->about(), device.facts()->classes());
   const std::string turned = look_for_turned_faces(job, *device.facts(), context);
   make_folder(job.output.path, options);
   const RunJob run = [&](const pipeline::JobOptions& pass, const pipeline::JobObserver& of_pass) {

@@ -14,6 +14,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
     : options_(detector::with_one_look(options.detector, verify::kVerifyLeastScore)) {
   find_models(options_, program_directory());
   options_.requests = 1;
+  options_.score_threshold = options.score.value_or(detector::kOnlyWeakOnes);
   const Size usual = options_.detect_size.value_or(size);
   add({});
   const std::vector<detector::ModelInfo> models = each_of(model_info());

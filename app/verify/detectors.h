@@ -7,6 +7,7 @@
 
 #include "app/options/options.h"
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "detector/detector.h"
 #include "verify/looks.h"
 #include "verify/turned.h"
@@ -25,6 +26,8 @@ class VerifyDetectors {
   [[nodiscard]] verify::TurnedSearch turned() const {
     return verify::TurnedSearch(*factories_.front());
   }
+  /// Returns what the detectors' scores mean.
+  [[nodiscard]] ScoreScales scale() const { return scales_of(model_info().classes()); }
   [[nodiscard]] const detector::ModelInfo& model_info() const { return *factories_.front(); }
 
  private:

@@ -11,6 +11,7 @@
 #include "app/failure.h"
 #include "app/output/model_licence.h"
 #include "app/output/text.h"
+#include "app/run/card_defaults.h"
 
 namespace facepipe::app {
 namespace {
@@ -194,7 +195,7 @@ Json models_json(const detector::ModelInfo& detector) {
 
 Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector) {
   Json json = {{"tracks", text_or_null(options.tracks.string())},
-               {"score", rounded(options.score, 1e4)},
+               {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
                {"quick", options.quick},
                {"tolerate_cosmetic", options.tolerate_cosmetic},
                {"engine", detector.choice().name()},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "app/run/card_defaults.h"
 #include "app/verify/memory_file.h"
 #include "core/error.h"
 #include "video/read/input_access.h"
@@ -21,10 +22,10 @@ std::string reason_of_failure(const Error& error) {
 }
 
 /// Turns faces that only this stream shows into leaks, because anybody can see them there.
-void count_others(std::vector<verify::Finding>& findings) {
+void count_others(const ScoreScales& scale, std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
-        finding.best_score >= verify::kSurelyFace)
+        scale.of(finding.clearest.found_class).usual(finding.best_score) >= verify::kSurelyFace)
       finding.kind = verify::FindingKind::leak;
 }
 
@@ -104,7 +105,7 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   verify::LonePictures extra = lone_pictures();
   static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
   std::vector<verify::Finding> findings = pairs.finish();
-  count_others(findings);
+  count_others(detectors_.scale(), findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
   entry.frames = hidden.frames();
@@ -122,7 +123,13 @@ void Verification::look_alone(const std::string& input, std::optional<int> strea
 }
 
 verify::Verifier Verification::verifier() const {
-  return {{options_.score, thumbnails(), tracks_},
+  const detector::ModelAbout& model = detectors_.model_info().about();
+  float least_score = model.scale().usual(verify_score_of(options_, model));
+  // A score that the user names is one of each model. The lowest usual one of them misses nothing.
+  if (options_.score)
+    for (const detector::ModelInfo& each : each_of(detectors_.model_info()))
+      least_score = std::min(least_score, each.about().scale().usual(*options_.score));
+  return {{least_score, thumbnails(), tracks_},
           detectors_.looks(),
           detectors_.looks(),
           detectors_.turned()};

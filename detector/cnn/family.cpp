@@ -54,8 +54,8 @@ class CnnDetectorFactory final : public KeepingFactory {
   CnnDetectorFactory(const EngineChoice& choice, const Model& model, const Device& device,
                      const DetectorOptions& options, std::shared_ptr<const I8Ranges> ranges)
       : KeepingFactory(with_ranges(choice, ranges.get()), model.data().name, model.sha256(),
-                       model.head().landmarks, with_defaults(options, model.about()),
-                       classes_found_by(model.card()), model.about()),
+                       model.head().landmarks, options, classes_found_by(model.card()),
+                       model.about()),
         model_(model),
         device_(device),
         ranges_(std::move(ranges)) {

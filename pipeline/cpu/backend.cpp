@@ -86,8 +86,10 @@ class DrawnTracking {
  public:
   explicit DrawnTracking(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
+        scale_(options.search.scale),
         sizes_{options.search.min_face, options.search.max_face},
-        suppressor_(nms::NmsOptions{}, nms::nms_capacity(nms::NmsOptions{})) {
+        suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms),
+                    followed_overlaps_of(options.search)) {
     if (options.follow)
       tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
     if (options.search.every > 1) between_.emplace(options);
@@ -95,7 +97,7 @@ class DrawnTracking {
 
   /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
-    const Detections usable = scored_over(candidates, least_);
+    const Detections usable = scored_over(candidates, least_, scale_);
     return clipped(select_faces(usable, suppressor_.run(usable), sizes_), picture);
   }
 
@@ -117,7 +119,8 @@ class DrawnTracking {
   }
 
  private:
-  const float least_;
+  const float least_;  // on the usual scale
+  const ScoreScales scale_;
   const FaceSizes sizes_;
   nms::ClassSuppressor suppressor_;
   std::optional<FaceTracks> tracks_;

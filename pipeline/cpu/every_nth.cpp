@@ -36,6 +36,7 @@ void EveryNth::choose(WorkItem& item) {
 FramesBetween::FramesBetween(const JobOptions& options)
     : search_(options.search),
       sizes_{options.search.min_face, options.search.max_face},
+      scale_(options.search.scale),
       wants_tracks_(options.follow.has_value()),
       suppressor_(greedy_of(options.search.nms), nms::nms_capacity(greedy_of(options.search.nms)),
                   overlaps_of(options.search)) {}
@@ -69,7 +70,7 @@ void FramesBetween::fill_in(const Searched* after) {
   for (WorkItem& item : waiting_)
     between.push_back({item.record.pts_s, std::exchange(item.picture, nullptr)});
   const std::vector<track::FacesBetween> faces = track::faces_between(
-      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame);
+      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame, scale_);
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 

@@ -67,6 +67,7 @@ class FramesBetween {
 
   const SearchOptions& search_;
   const FaceSizes sizes_;
+  const ScoreScales scale_;
   const bool wants_tracks_;
   nms::ClassSuppressor suppressor_;
   track::CpuMotionEstimator motion_;

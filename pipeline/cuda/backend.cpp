@@ -46,8 +46,10 @@ FaceFields fields_of(const JobOptions& options) {
   return follows(options) ? FaceFields::places : FaceFields::none;
 }
 
-FollowedScores followed_scores(const JobOptions& options) {
-  return {options.follow->doubtful_score, options.search.face_score.value_or(0)};
+Following following_of(const JobOptions& options) {
+  const SearchOptions& search = options.search;
+  return {search.scale.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
+          search.followed_nms};
 }
 
 /// Returns the bytes that are free on CUDA's current device.
@@ -178,7 +180,7 @@ class CudaBackend final : public Backend {
     key.nms = options.search.nms;
     key.sizes = {options.search.min_face, options.search.max_face};
     key.to_host = fields_of(options);
-    if (follows(options)) key.follow = followed_scores(options);
+    if (follows(options)) key.follow = following_of(options);
     key.times_stages = options.wants_stage_times;
     // Trials would take longer than the one picture.
     key.tuning = setup.still_image ? detector::Tuning::none : detector::Tuning::trials;
@@ -221,7 +223,7 @@ class CudaBackend final : public Backend {
       const GraphKey& key) const {
     const std::uint32_t of_faces = nms::nms_capacity(key.nms);
     const std::uint32_t capacity =
-        key.follow ? std::max(of_faces, nms::nms_capacity(nms::NmsOptions{})) : of_faces;
+        key.follow ? std::max(of_faces, nms::nms_capacity(key.follow->nms)) : of_faces;
     return detectors().detector(key.layout, capacity, key.tuning);
   }
 

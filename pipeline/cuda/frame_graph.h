@@ -23,12 +23,13 @@
 
 namespace facepipe::pipeline {
 
-/// The least scores of a job that follows faces. The detector returns all candidates that score
-/// more than the lower of the two.
-struct FollowedScores {
-  float followed = 0;  ///< candidates that score more are followed
-  float face = 0;      ///< candidates that score more are faces
-  friend bool operator==(const FollowedScores&, const FollowedScores&) = default;
+/// Says which detections a job follows. The detector returns all candidates that score more than
+/// the lower of the two scores.
+struct Following {
+  float followed = 0;     ///< candidates that score more are followed
+  float face = 0;         ///< candidates that score more are faces
+  nms::NmsOptions nms{};  ///< for those that are followed
+  friend bool operator==(const Following&, const Following&) = default;
 };
 
 /// What a FrameGraph is captured from. It is the same for all frames of a job. It has eight
@@ -39,7 +40,7 @@ struct FrameGraphSetup {
   nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
-  std::optional<FollowedScores> follow;  ///< set if faces are followed
+  std::optional<Following> follow;  ///< set if faces are followed
   bool times_stages = false;  ///< the graph records events between the stages; this costs some time
   cuda::Event::Wait wait = cuda::Event::Wait::spinning;  ///< how FrameGraph::wait() waits
 };
@@ -66,7 +67,7 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the last frame's detections that tracks need. Greedy suppression has selected them,
+  /// Returns the last frame's detections that tracks need. Following::nms has selected them,
   /// whatever FrameGraphSetup::nms is. Call it after wait(), and only if faces are followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);

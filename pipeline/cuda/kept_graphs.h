@@ -21,7 +21,7 @@ struct GraphKey {
   nms::NmsOptions nms;
   FaceSizes sizes;
   FaceFields to_host = FaceFields::none;
-  std::optional<FollowedScores> follow;
+  std::optional<Following> follow;
   bool times_stages = false;
   detector::Tuning tuning = detector::Tuning::none;
   int places = 1;                                        ///< graphs in the set

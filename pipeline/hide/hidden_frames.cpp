@@ -60,6 +60,15 @@ std::vector<std::uint16_t> classes_of_tracks(const KnownTracks& known) {
   return classes;
 }
 
+/// Returns the lowest score of a doubtful track of any class.
+float suggest_score_of(const HideJob& job) {
+  float least = job.tracks.scale.of(0).own(job.tracks.doubtful_score);
+  for (std::size_t its = 1; its < job.classes.size(); ++its)
+    least = std::min(
+        least, job.tracks.scale.of(static_cast<std::uint16_t>(its)).own(job.tracks.doubtful_score));
+  return least;
+}
+
 class TrackedFrames final : public HiddenFrames {
  public:
   TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
@@ -67,7 +76,7 @@ class TrackedFrames final : public HiddenFrames {
       : job_(job),
         follower_(*motion.follow, with(job.tracks, most_waiting)),
         frames_(*motion.decide, with(job.tracks, most_waiting)) {
-    if (job.wants_tracks) builder_.emplace(input, job.tracks.doubtful_score, job.classes);
+    if (job.wants_tracks) builder_.emplace(input, suggest_score_of(job), job.classes);
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,

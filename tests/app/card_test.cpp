@@ -178,6 +178,51 @@ TEST_F(CardProgram, ALowScoreOfTheCardHoldsWhereFacesAreFollowed) {
   }
 }
 
+TEST_F(CardProgram, TheReferenceScoreMapsTheScoresOfTracksAndOfVerify) {
+  const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
+  json card = {{"facepipe_model", 1}, {"head", {{"family", "centerface"}}}};
+  const auto tracks_with = [&](double reference) {
+    card["reference_score"] = reference;
+    const CommandResult result =
+        run_program({"detect", clip(), "--model", model, "--card", write(card), "--write-tracks",
+                     dir_ / "t.json", "--report", dir_ / "r.json", "--overwrite", "-q"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(read_file(dir_ / "t.json"));
+  };
+  const auto score_in_report = [&] {
+    return json::parse(read_file(dir_ / "r.json")).at(0)["options"]["score"].get<double>();
+  };
+  const auto best_scores = [](const json& tracks, const char* action) {
+    std::vector<double> scores;
+    for (const json& track : tracks["tracks"])
+      if (track["action"] == action) scores.push_back(track["score_max"]);
+    return scores;
+  };
+  const std::vector<double> usual = best_scores(tracks_with(0.21), "hide");
+  EXPECT_NEAR(score_in_report(), 0.03, 1e-6);
+  ASSERT_FALSE(usual.empty());
+  EXPECT_GE(std::ranges::min(usual), 0.15);
+  // 0.458... is the root of 0.21: hidden tracks need 0.15^0.5 = 0.387 now.
+  const json strict = tracks_with(0.458257569);
+  EXPECT_NEAR(score_in_report(), 0.1732, 1e-4);
+  EXPECT_GE(std::ranges::min(best_scores(strict, "hide")), 0.387);
+  // 0.0441 is the square of 0.21, so far weaker tracks are hidden.
+  const std::vector<double> all = best_scores(tracks_with(0.0441), "hide");
+  EXPECT_NEAR(score_in_report(), 0.0009, 1e-6);
+  EXPECT_LT(std::ranges::min(all), 0.15);
+  EXPECT_GE(std::ranges::min(all), 0.15 * 0.15);
+  const auto score_of_verify = [&](const Arguments& more) {
+    const CommandResult result =
+        run_program(joined({"verify", clip(), clip(), "--model", model, "--card", write(card),
+                            "--quick", "--report", dir_ / "v.json", "--overwrite", "-q"},
+                           more));
+    EXPECT_EQ(result.exit_code, 7) << result.err;
+    return json::parse(read_file(dir_ / "v.json"))["options"]["score"].get<double>();
+  };
+  EXPECT_NEAR(score_of_verify({}), 0.01, 1e-6);
+  EXPECT_NEAR(score_of_verify({"--score", "0.3"}), 0.3, 1e-6) << "as the model scores";
+}
+
 TEST_F(CardProgram, TheCardSaysHowPicturesMustLook) {
   // The file's content says what this card says.
   const std::vector<json> recognised = frames_of({"--model", model_, "--iou", "0.3"});

@@ -1,9 +1,13 @@
 // These tests run `facepipe model check` on networks and on other models.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/files/sha256.h"
 #include "tests/app/program.h"
@@ -109,6 +113,74 @@ TEST_F(ModelCheck, TellsTheClassesOfACard) {
                                 HasSubstr("licence       weights CC0")));
 }
 
+TEST_F(ModelCheck, MeasuresTheReferenceScore) {
+  std::filesystem::create_directories(dir_ / "l/images/sub");
+  const std::vector<std::string> names{"a.png", "sub/b.png", "c.png"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    ffmpeg("-f lavfi -i testsrc2=s=160x128,hue=h=" + std::to_string(100 * i) + " -frames:v 1",
+           dir_ / "l/images" / names[i]);
+  // The left half of each picture counts as a face.
+  std::string labels;
+  for (const std::string& name : names) labels += "# " + name + " 160 128\n0 0 80 128\n";
+  static_cast<void>(dir_.write("l/labels.txt", labels));
+  const CommandResult result = check({"--images", dir_ / "l", "--draft", dir_ / "c.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("pictures      3, with 3 faces"));
+  // The faces of a run tell which the third highest score of a false positive is.
+  EXPECT_EQ(run_program({"run", dir_ / "l/images", "--model", model_, "--no-video", "--score",
+                         "0.01", "--detections", dir_ / "d.jsonl", "-q"})
+                .exit_code,
+            0);
+  std::vector<double> scores;
+  std::istringstream lines(read_file(dir_ / "d.jsonl"));
+  for (std::string line; std::getline(lines, line);)
+    for (const json& face : json::parse(line)["faces"]) {
+      const auto box = face["box"].get<std::vector<double>>();
+      const bool large = (box[2] - box[0]) * (box[3] - box[1]) >= 256;
+      if (large && box[0] >= 80) scores.push_back(face["score"]);
+    }
+  ASSERT_GT(scores.size(), 3U);
+  std::ranges::sort(scores, std::greater<>());
+  const json card = json::parse(read_file(dir_ / "c.json"));
+  EXPECT_NEAR(card["reference_score"].get<double>(), scores[2], 1e-6);
+}
+
+TEST_F(ModelCheck, RefusesLabelsThatDoNotFit) {
+  std::filesystem::create_directories(dir_ / "images");
+  const std::string picture = dir_ / "images/p.png";
+  ffmpeg("-f lavfi -i testsrc2=s=160x128 -frames:v 1", picture);
+  const auto refuse = [&](const std::string& labels, const std::string& reason) {
+    static_cast<void>(dir_.write("labels.txt", labels));
+    expect_refused(check({"--images", dir_.path().string()}), 3, reason);
+  };
+  expect_refused(check({"--images", dir_ / "none"}), 3, "none/labels.txt: no such file");
+  refuse("# p.png 160", "labels.txt: line 1: not '# NAME WIDTH HEIGHT' of a picture");
+  refuse("# p.png 128 160", picture + ": its size is 160x128, but labels.txt says 128x160");
+  refuse("# none.png 160 128", (dir_ / "images/none.png").string() + ": ");
+  static_cast<void>(dir_.write("images/text.png", "no picture"));
+  refuse("# text.png 160 128", (dir_ / "images/text.png").string() + ": ");
+  ffmpeg("-f lavfi -i testsrc2=s=160x128 -frames:v 2", dir_ / "images/two.gif");
+  refuse("# two.gif 160 128", (dir_ / "images/two.gif").string() + ": not a single picture");
+}
+
+TEST_F(ModelCheck, OnlyNetworksHaveReferenceScores) {
+  const std::string model = installed_cascade("frontalface_default").string();
+  expect_refused(run_program({"model", "check", model, "--images", dir_.path().string()}), 2,
+                 "--images: model " + model + ": only networks have reference scores");
+}
+
+TEST_F(ModelCheck, TellsWhatAnUnknownNetworkDeclares) {
+  // The export's output isn't of any family, and no card says how it is read.
+  const std::string model =
+      dir_.write("unknown.onnx", export_for_all_passes().model().SerializeAsString());
+  const CommandResult result = run_program({"model", "check", model});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("model " + model + ": not a known face model"));
+  EXPECT_THAT(result.out, HasSubstr("declared by the file\n"));
+  EXPECT_THAT(result.out, ContainsRegex("  input         [^:\n]+: float of 1 x 3 x [0-9?]+ x "));
+  EXPECT_THAT(result.out, ContainsRegex("  output        [^:\n]+: float"));
+}
+
 TEST_F(ModelCheck, ANetworkOfAKnownKindHasADraft) {
   const std::string model = FACEPIPE_SOURCE_DIR "/data/fetched/models/centerface.onnx";
   const CommandResult result =
@@ -117,6 +189,7 @@ TEST_F(ModelCheck, ANetworkOfAKnownKindHasADraft) {
   const json card = json::parse(result.out);
   EXPECT_EQ(card["head"], json({{"family", "centerface"}}));
   EXPECT_EQ(card["licence"]["weights"], "MIT");
+  EXPECT_EQ(card["reference_score"], 0.21);
   EXPECT_THAT(result.err, HasSubstr("recognised    by the shapes of its outputs"));
 }
 

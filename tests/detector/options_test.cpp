@@ -184,6 +184,51 @@ TEST(EngineChoice, HoldsForThisMachine) {
   EXPECT_FALSE(choice.why.empty());
 }
 
+/// Returns the score that candidates must exceed.
+float threshold(const DetectorOptions& options, const ModelAbout& about = {}) {
+  return with_defaults(options, about).score_threshold;
+}
+
+TEST(DetectorOptions, WeakScoresLowerTheThreshold) {
+  DetectorOptions options;
+  options.score_threshold = 0.4F;
+  EXPECT_EQ(threshold(options), 0.4F);
+  options.weak_score = 0.03F;
+  EXPECT_EQ(threshold(options), 0.03F);
+  options.score_threshold = 0.01F;
+  EXPECT_EQ(threshold(options), 0.01F);
+  options.score_threshold = kOnlyWeakOnes;
+  EXPECT_EQ(threshold(options), 0.03F);
+}
+
+TEST(DetectorOptions, WeakScoresAreUsualOnes) {
+  ModelAbout squares;
+  squares.reference_score = 0.0441F;  // 0.21^2
+  DetectorOptions options;
+  options.weak_score = 0.1F;
+  EXPECT_NEAR(threshold(options, squares), 0.01F, 1e-6);
+  options.score_threshold = 0.001F;  // as the model scores
+  EXPECT_EQ(threshold(options, squares), 0.001F);
+  EXPECT_NEAR(threshold(with_one_look(options, 0.1F), squares), 0.01F, 1e-6);
+  EXPECT_EQ(threshold(with_one_look(options, 0), squares), 0);
+}
+
+TEST(DetectorOptions, TheCardsScoreTakesThePlaceOfTheDefault) {
+  ModelAbout about;
+  about.score = 0.3F;
+  DetectorOptions options;
+  EXPECT_EQ(threshold(options, about), 0.5F);
+  options.card_score = CardScore::taken;
+  EXPECT_EQ(threshold(options), 0.5F);
+  EXPECT_EQ(threshold(options, about), 0.3F);
+  options.weak_score = 0.1F;
+  EXPECT_EQ(threshold(options, about), 0.1F);
+  about.score = 0.05F;
+  EXPECT_EQ(threshold(options, about), 0.05F) << "faces that the card calls so are found";
+  // The second time, nothing changes.
+  EXPECT_EQ(threshold(with_defaults(options, about), about), 0.05F);
+}
+
 TEST(EngineChoice, NamesPrecisions) {
   EXPECT_EQ(to_string(f32), "f32");
   EXPECT_EQ(to_string(f16), "f16");

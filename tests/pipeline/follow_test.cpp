@@ -120,6 +120,35 @@ TEST_F(FollowTest, NothingElseOfAFrameIsChanged) {
   }
 }
 
+TEST_F(FollowTest, TheSuppressionOfTracksIsAChoiceOfItsOwn) {
+  FakeBehaviour behaviour;
+  behaviour.candidates = one_face({20, 20, 60, 60});
+  behaviour.candidates.push_back({36, 20, 76, 60}, 0.8F, Landmarks{});  // IoU 3 / 7
+  pipeline::JobOptions options = job(nullptr);
+  options.search.nms.threshold = 0.6F;
+  EXPECT_THAT(run_fake_job(options, behaviour).records.back().face_tracks,
+              ElementsAre(0, kNoTrack));
+  options.search.followed_nms.threshold = 0.5F;
+  EXPECT_THAT(run_fake_job(options, behaviour).records.back().face_tracks, ElementsAre(0, 1));
+}
+
+TEST_F(FollowTest, WeakDetectionsAreWeakOnTheDetectorsScale) {
+  // A low score of another detector means what 0.1 means for CenterFace.
+  pipeline::JobOptions options = job(nullptr);
+  options.search.scale = options.follow->scale = ScoreScale(0.0441F);  // 0.21^2
+  FakeBehaviour squared;
+  squared.candidates_of = [](const Frame& frame) {
+    Detections faces = two_faces(frame);
+    for (float& score : faces.scores)
+      if (score < 0.2F) score *= score;
+    return faces;
+  };
+  const JobRun expected = run_fake_job(job(nullptr), behaviour_);
+  const JobRun run = run_fake_job(options, squared);
+  for (std::size_t i = 0; i < expected.records.size(); ++i)
+    EXPECT_EQ(run.records[i].face_tracks, expected.records[i].face_tracks) << i;
+}
+
 TEST_F(FollowTest, AFaceThatTracksLeaveOutHasNoId) {
   FakeBehaviour behaviour;
   behaviour.candidates = one_face({20, 20, 60, 60});

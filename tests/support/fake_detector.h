@@ -70,7 +70,9 @@ class FakeDetector final : public detector::Detector {
 /// Makes fake detectors for run_job(). Tests may change `behaviour` between runs.
 class FakeDetectorFactory final : public detector::DetectorFactory {
  public:
-  FakeDetectorFactory() : detector::DetectorFactory({}, "fake", "", true) {}
+  explicit FakeDetectorFactory(detector::ModelAbout about = {})
+      : detector::DetectorFactory({}, "fake", "", true, {detector::FoundClass{}},
+                                  std::move(about)) {}
   /// All lanes of a job share one detector, as with real factories.
   std::shared_ptr<detector::Detector> detector(Size frame) override {
     if (!kept_ || kept_->facts().network != frame)

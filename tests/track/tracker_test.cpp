@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -136,6 +137,67 @@ Film searched_film(int frames, int every, const std::function<bool(int)>& detect
   }
   film.flush();
   return film;
+}
+
+/// Returns a film of faces that don't move, in which all thresholds of the tracker matter. Each
+/// face has another score, or isn't detected, every few frames. Scores are those of a detector
+/// whose scale is `scale`.
+Film film_of_all_scores(const ScoreScale& scale) {
+  constexpr float kScores[]{0,     0,     0.02F, 0.04F, 0.04F, 0.08F,
+                            0.14F, 0.17F, 0.2F,  0.24F, 0.28F, 0.8F};
+  struct Face {
+    Box box;
+    float most = 1;  ///< its highest score
+    float score = 0;
+    int frames = 0;  ///< for which it keeps this score
+  };
+  std::vector<Face> faces{{{10, 10, 34, 38}},
+                          {{60, 10, 100, 50}, 0.28F},
+                          {{10, 70, 90, 150}, 0.2F},
+                          {{120, 60, 300, 230}, 0.24F}};
+  TrackerOptions options;
+  options.scale = scale;
+  Film film(options);
+  std::minstd_rand random(5);
+  for (int i = 0; i < 200; ++i) {
+    Scene scene;
+    std::vector<Seen> seen;
+    for (Face& face : faces) {
+      if (face.frames-- == 0) {
+        face.score = std::min(face.most, kScores[random() % std::size(kScores)]);
+        face.frames = static_cast<int>(random() % 7);
+      }
+      scene.patches.push_back({face.box, static_cast<unsigned>(face.box.x2)});
+      if (face.score > 0) seen.push_back({face.box, scale.own(face.score)});
+    }
+    film.push(scene, seen);
+  }
+  film.flush();
+  return film;
+}
+
+TEST(Tracker, FollowsDetectorsOfAllScalesInTheSameWay) {
+  const Film usual = film_of_all_scores({});
+  for (const float reference : {0.1F, 0.38F}) {
+    const ScoreScale scale(reference);
+    const Film film = film_of_all_scores(scale);
+    ASSERT_EQ(film.frames.size(), usual.frames.size());
+    for (std::size_t i = 0; i < usual.frames.size(); ++i) {
+      const std::vector<TrackedBox>& expected = usual.frame(i).boxes;
+      const std::vector<TrackedBox>& boxes = film.frame(i).boxes;
+      ASSERT_EQ(boxes.size(), expected.size()) << reference << ": " << i;
+      for (std::size_t k = 0; k < boxes.size(); ++k) {
+        EXPECT_EQ(boxes[k].track, expected[k].track);
+        EXPECT_EQ(boxes[k].box, expected[k].box);
+        EXPECT_EQ(boxes[k].state, expected[k].state);
+        EXPECT_EQ(boxes[k].hidden, expected[k].hidden) << reference << ": " << i;
+        EXPECT_EQ(boxes[k].score, scale.own(expected[k].score)) << "the detector's own score";
+      }
+    }
+    ASSERT_EQ(film.ended.size(), usual.ended.size());
+    for (std::size_t k = 0; k < usual.ended.size(); ++k)
+      EXPECT_EQ(film.ended[k].best_score, scale.own(usual.ended[k].best_score));
+  }
 }
 
 TEST(Tracker, GoesThroughFramesThatNobodyHasSearched) {

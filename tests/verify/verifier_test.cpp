@@ -56,6 +56,15 @@ class VerifierTest : public testing::Test {
     tracks_->tracks.push_back(track);
   }
 
+  /// Lets the detectors find faces with scores of another scale.
+  void use(const ScoreScale& scale, detector::ModelAbout about, float in_original,
+           float in_hidden) {
+    original_ = FakeDetectorFactory(about);
+    hidden_ = FakeDetectorFactory(about);
+    original_.behaviour.candidates.push_back(kFace, scale.own(in_original));
+    hidden_.behaviour.candidates.push_back(kFace, scale.own(in_hidden));
+  }
+
   FakeDetectorFactory original_;
   FakeDetectorFactory hidden_;
   std::optional<track::TrackFile> tracks_;
@@ -66,6 +75,25 @@ TEST_F(VerifierTest, AFaceThatIsHiddenIsNoLeak) {
   original_.behaviour.candidates.push_back(kFace, 0.8F);
   EXPECT_TRUE(run(hidden()).empty());
   EXPECT_EQ(counts_.detected, kFrames);
+}
+
+TEST_F(VerifierTest, ScoresMeanTheSameOnAllScales) {
+  for (const float reference : {0.05F, 0.1F, 0.21F, 0.29F, 0.38F, 0.8F}) {
+    detector::ModelAbout about;
+    about.reference_score = reference;
+    const ScoreScale scale(reference);
+    const auto findings = [&](float in_original, float in_hidden, const Grey& picture) {
+      use(scale, about, in_original, in_hidden);
+      return run(picture);
+    };
+    EXPECT_TRUE(findings(0.09F, 0.01F, original()).empty()) << reference;
+    const std::vector<Finding> shown = findings(0.11F, 0.01F, original());
+    ASSERT_EQ(shown.size(), 1U) << reference;
+    EXPECT_EQ(shown[0].best_score, scale.own(0.11F)) << "the detector's own score";
+    // It depends on the score whether a face is seen where all detail is gone.
+    EXPECT_TRUE(findings(0.8F, 0.58F, hidden()).empty()) << reference;
+    EXPECT_EQ(findings(0.8F, 0.62F, hidden()).size(), 1U) << reference;
+  }
 }
 
 TEST_F(VerifierTest, AFaceThatIsShownIsOneLeak) {

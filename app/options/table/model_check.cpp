@@ -23,6 +23,14 @@ std::vector<Row> model_check_rows() {
        .value = {AnyText{"a file",
                          [](Asked& to, std::string_view text) { to.outputs.path = text; }}},
        .places = {{kModelCheck, kChecking}}},
+      {.names = "--images",
+       .kind = "DIR",
+       .help = "Measure the model's reference score on the pictures in DIR/images, whose faces are "
+               "listed in DIR/labels.txt. A draft then has this score",
+       .fallback = "none",
+       .value = {AnyText{"a folder",
+                         [](Asked& to, std::string_view text) { to.model_check.images = text; }}},
+       .places = {{kModelCheck, kChecking}}},
       {.names = "--draft",
        .kind = "FILE",
        .help = "Write the draft of a card, with all that is known of the model; - for standard "

@@ -17,9 +17,12 @@ std::vector<Row> looking_rows() {
        .places = {{kVerify, kLooking}}},
       {.names = "--score",
        .kind = "0.05..1",
-       .help = "A face must score more than this once. A lower score finds more that is no face",
-       .value = number(verify::kLeastVerifyScore, 1,
-                       [](Asked& to) -> float& { return to.verify.score; }),
+       .help = "A face must have this score of the model once. A lower score finds more that is no "
+               "face",
+       .fallback = "what 0.1 means for CenterFace",
+       .value = {Number{
+           verify::kLeastVerifyScore, 1,
+           [](Asked& to, double value) { to.verify.score = static_cast<float>(value); }}},
        .places = {{kVerify, kLooking}}},
       {.names = "--quick",
        .help = "Look at pictures only as they are and reduced, which takes a quarter of the time",

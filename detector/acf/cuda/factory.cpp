@@ -18,7 +18,7 @@ class CudaAcfDetectorFactory final : public CudaDetectorFactory {
       : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
                             kFamily.traits.finds_landmarks, {FoundClass{model.class_name}}),
         device_(device),
-        options_(std::move(options)),
+        options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
     // This detector is only a test: it refuses what the device can't compute, before any input is
     // opened.

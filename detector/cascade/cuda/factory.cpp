@@ -20,7 +20,7 @@ class CudaCascadeDetectorFactory final : public CudaDetectorFactory {
       : CudaDetectorFactory(std::move(choice), std::string(kFamily.name), model.sha256,
                             kFamily.traits.finds_landmarks),
         device_(device),
-        options_(std::move(options)),
+        options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
     // This detector is only a test: it refuses what the device can't compute, before any input is
     // opened.

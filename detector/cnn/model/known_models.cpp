@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/score_scale.h"
+
 namespace facepipe::detector {
 
 const ModelData& centerface() {
@@ -13,6 +15,7 @@ const ModelData& centerface() {
                .layout = OutputLayout::planes,
                .strides = {4},
                .outputs = {{1}, {2}, {2}, {10}}},
+      .reference_score = kUsualReferenceScore,
   };
   return kData;
 }
@@ -26,6 +29,7 @@ const ModelData& yunet() {
                .layout = OutputLayout::cells,
                .strides = {8, 16, 32},
                .outputs = {{1, "cls_"}, {1, "obj_"}, {4, "bbox_"}, {10, "kps_"}}},
+      .reference_score = 0.38F,
   };
   return kData;
 }

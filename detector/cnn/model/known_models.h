@@ -4,6 +4,7 @@
 // head also needs a value of HeadKind and its arithmetic in head_cells.h.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,6 +30,8 @@ struct ModelData {
   std::string title;  ///< name in sentences: "CenterFace"
   InputData input;
   HeadData head;
+  /// See ModelAbout::reference_score.
+  std::optional<float> reference_score{};
 };
 
 /// CenterFace (Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point",

@@ -212,7 +212,13 @@ ModelAbout Model::about() const {
           least_score(*card_),
           card_->nms,
           Looks{card_->input.looks, false},
+          reference_score(),
           file_};
+}
+
+std::optional<float> Model::reference_score() const {
+  return card_->reference_score ? card_->reference_score
+                                : reference_score_of_known_weights(sha256_);
 }
 
 void Model::read_known(::onnx::ModelProto& proto, const ModelData& known,

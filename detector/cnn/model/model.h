@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,7 @@ class Model {
                   std::vector<ModelOutput> outputs);
   void read_by_card(::onnx::ModelProto& proto);
   [[nodiscard]] std::string card_origin() const;
+  [[nodiscard]] std::optional<float> reference_score() const;
   void check_outputs(const graph::Graph& graph) const;
 
   std::filesystem::path file_;

@@ -173,12 +173,14 @@ TEST(Options, IdsAreThoseOfTheTracksThatDetectFinds) {
   const RunOptions detect = std::get<RunOptions>(parse_command({"detect", "a.mp4"}));
   ASSERT_TRUE(options.job.follow);
   EXPECT_EQ(options.job.search.face_score, 0.4F);
-  EXPECT_EQ(options.detector.score_threshold, detect.detector.score_threshold);
+  EXPECT_EQ(options.detector.score_threshold, 0.4F);
+  EXPECT_EQ(options.detector.weak_score, track::TrackerOptions{}.doubtful_score);
+  EXPECT_EQ(options.detector.weak_score, detect.detector.weak_score);
   EXPECT_TRUE(options.files.face_fields.track);
-  EXPECT_EQ(run_options({"--draw", "ids", "--score", "0.01"}).detector.score_threshold, 0.01F);
   const RunOptions without = run_options({"--draw", "boxes", "--score", "0.4"});
   EXPECT_FALSE(without.job.follow);
   EXPECT_EQ(without.detector.score_threshold, 0.4F);
+  EXPECT_EQ(without.detector.weak_score, std::nullopt);
   EXPECT_FALSE(without.files.face_fields.track);
 }
 
@@ -227,7 +229,8 @@ TEST(Options, HidingIsSolidBlackAndOfAllScoresThatTracksNeed) {
   EXPECT_EQ(hide.appearance.shape, overlay::MaskShape::box);
   EXPECT_EQ(hide.appearance.color, overlay::Rgb{});
   EXPECT_EQ(hide.appearance.grow, 0.25);
-  EXPECT_EQ(run.detector.score_threshold, track::TrackerOptions{}.doubtful_score);
+  EXPECT_EQ(run.detector.score_threshold, detector::kOnlyWeakOnes);
+  EXPECT_EQ(run.detector.weak_score, track::TrackerOptions{}.doubtful_score);
   EXPECT_THAT(hide.kept_tags, testing::IsEmpty());
   EXPECT_FALSE(parse_run({"run", "a.mp4"}).job.hide);
 }
@@ -310,7 +313,8 @@ TEST(Options, WhatTheUserNamesIsNotLeftToTheCard) {
   for (const Arguments& following : {Arguments{"--draw", "ids"}, Arguments{"--every", "2"}}) {
     const RunOptions followed = run_options(following);
     EXPECT_TRUE(followed.left_to_card.score);
-    EXPECT_EQ(followed.detector.card_score, CardScore::lowers);
+    EXPECT_EQ(followed.detector.card_score, CardScore::taken);
+    EXPECT_TRUE(followed.detector.weak_score);
   }
   EXPECT_EQ(run_options({"--every", "2", "--score", "0.5"}).detector.card_score,
             CardScore::ignored);
@@ -357,6 +361,7 @@ TEST(Options, ModelCheck) {
   EXPECT_EQ(options.detector.card_score, CardScore::ignored);
   EXPECT_EQ(options.detector.threads, 1);
   EXPECT_EQ(options.picture, "p.jpg");
+  EXPECT_EQ(options.images, "");
   EXPECT_EQ(options.output, "out.jpg");
   EXPECT_EQ(options.draft, "-");
   EXPECT_TRUE(options.overwrite);
@@ -367,6 +372,10 @@ TEST(Options, ModelCheck) {
   EXPECT_EQ(plain.detector.card_score, CardScore::taken);
   EXPECT_EQ(plain.timed_size, (Size{640, 384}));
   EXPECT_FALSE(plain.overwrite);
+  EXPECT_EQ(
+      std::get<ModelCheckOptions>(parse_command({"model", "check", "m", "--images", "labelled"}))
+          .images,
+      "labelled");
 }
 
 TEST(Options, CalibrateTakesPicturesAndAModel) {
@@ -460,14 +469,14 @@ TEST(Options, WhereFramesAreLeftOutWeakerFacesAreAskedFor) {
   const RunOptions run = run_options({"--every", "3", "--score", "0.4"});
   EXPECT_EQ(run.job.search.every, 3);
   EXPECT_EQ(run.job.search.face_score, 0.4F);
-  EXPECT_EQ(run.detector.score_threshold, pipeline::kWeakFace);
+  EXPECT_EQ(run.detector.score_threshold, 0.4F);
+  EXPECT_EQ(run.detector.weak_score, pipeline::kWeakFace);
   EXPECT_FALSE(run.job.follow);
   EXPECT_TRUE(run.files.face_fields.tracked);
   EXPECT_FALSE(run.files.face_fields.track);
-  EXPECT_EQ(run_options({"--every", "3", "--score", "0.01"}).detector.score_threshold, 0.01F);
   const RunOptions ids = run_options({"--every", "2", "--draw", "ids"});
   EXPECT_TRUE(ids.job.follow);
-  EXPECT_LT(ids.detector.score_threshold, pipeline::kWeakFace);
+  EXPECT_LT(ids.detector.weak_score, pipeline::kWeakFace);
   const RunOptions without = run_options({"--every", "1"});
   EXPECT_FALSE(without.job.search.face_score);
   EXPECT_FALSE(without.files.face_fields.tracked);
@@ -478,7 +487,7 @@ TEST(Options, HidingLeavesFramesOutByNameAlone) {
   const RunOptions hide = options_of("hide", {"--every", "2"});
   EXPECT_EQ(hide.job.search.every, 2);
   EXPECT_FALSE(hide.job.search.face_score);
-  EXPECT_EQ(hide.detector.score_threshold, options_of("hide", {}).detector.score_threshold);
+  EXPECT_EQ(hide.detector.weak_score, options_of("hide", {}).detector.weak_score);
   EXPECT_TRUE(options_of("detect", {"--every", "2"}).files.face_fields.tracked);
   expect_error(ErrorKind::usage, "excludes --every", [] {
     (void)options_of("hide", {"--every", "2", "--careful"});
@@ -496,13 +505,13 @@ TEST(Options, HideAndDetectFollowFaces) {
   EXPECT_TRUE(hide.video);
   EXPECT_EQ(hide.files.known_tracks, "t.json");
   EXPECT_FALSE(hide.job.hide->wants_tracks);
-  EXPECT_LT(hide.detector.score_threshold, 0.05F);
+  EXPECT_LT(hide.detector.weak_score, 0.05F);
   const RunOptions detect = options_of("detect", {"--write-tracks", "t.json"});
   EXPECT_FALSE(detect.video);
   EXPECT_EQ(detect.files.tracks, "t.json");
   EXPECT_TRUE(detect.files.face_fields.track);
   EXPECT_TRUE(detect.job.hide->wants_tracks);
-  EXPECT_EQ(detect.detector.score_threshold, hide.detector.score_threshold);
+  EXPECT_EQ(detect.detector.weak_score, hide.detector.weak_score);
 }
 
 TEST(Options, CareAndRegions) {

@@ -74,7 +74,7 @@ TEST_F(KeptGraphsTest, TellsAllThatDiffersApart) {
   GraphKey downloaded = plain;
   downloaded.to_host = FaceFields::all;
   GraphKey followed = plain;
-  followed.follow = FollowedScores{0.03F, 0.5F};
+  followed.follow = Following{0.03F, 0.5F};
   GraphKey weaker = followed;
   weaker.follow->face = 0.4F;
   GraphKey timed = plain;

@@ -106,8 +106,8 @@ struct Card {
   std::vector<CardClass> classes{{"face", ClassKind::face, std::nullopt, std::nullopt}};
   std::optional<float> score;  ///< the least score of a face, unless the user chooses one: 0..1
   std::optional<float> nms;    ///< the overlap for suppression, unless the user chooses one: 0..1
-  /// The score at which the network finds one false positive in each picture. Scores of different
-  /// networks are compared by it. Above 0, below 1.
+  /// The score at which the network finds one false positive in each picture, on average. Scores of
+  /// different networks are compared by it (core/score_scale.h). Above 0, below 1.
   std::optional<float> reference_score;
 
   friend bool operator==(const Card&, const Card&) = default;

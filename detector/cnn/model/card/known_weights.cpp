@@ -26,6 +26,21 @@ constexpr std::array kKnown{
                  Publisher::insightface},
 };
 
+struct MeasuredWeights {
+  std::string_view sha256;
+  float reference_score;
+};
+
+// docs/models.md says how they were measured.
+constexpr std::array kMeasured{
+    // YOLOv5n-0.5 of YOLO5Face
+    MeasuredWeights{"7da50650e16167e93acf24caf01f15f2922ecf168c884f2825a3c95479f8687d", 0.14F},
+    // RetinaFace with MobileNet 0.25
+    MeasuredWeights{"02b054254604db06790680960c2e700429202fb07268aae34ddc77df46478de6", 0.24F},
+    // YOLOv8n for faces, as the Python package faceghost 0.1.5 carries it
+    MeasuredWeights{"f4450fcd6f475c30149d232199d03bdcbfe56974403ecd4939e359a41b81322b", 0.10F},
+};
+
 ModelLicence licence_of(Publisher publisher) {
   if (publisher == Publisher::centerface) return {"MIT", "MIT", "WIDER FACE", std::nullopt};
   return {"MIT", "InsightFace: non-commercial research only", "WIDER FACE", false};
@@ -37,6 +52,12 @@ ModelLicence licence_of_known_weights(std::string_view sha256) {
   for (const KnownWeights& known : kKnown)
     if (known.sha256 == sha256) return licence_of(known.publisher);
   return {};
+}
+
+std::optional<float> reference_score_of_known_weights(std::string_view sha256) {
+  for (const MeasuredWeights& measured : kMeasured)
+    if (measured.sha256 == sha256) return measured.reference_score;
+  return std::nullopt;
 }
 
 }  // namespace facepipe::detector

@@ -143,6 +143,7 @@ Card card_of(const ModelData& known) {
   card.input.multiple = known.input.multiple;
   card.head.family =
       known.head.kind == HeadKind::yunet ? HeadFamily::yunet : HeadFamily::centerface;
+  card.reference_score = known.reference_score;
   return card;
 }
 

@@ -36,4 +36,8 @@ namespace facepipe::detector {
 /// known although it doesn't tell them. All texts are empty if nobody knows the file.
 [[nodiscard]] ModelLicence licence_of_known_weights(std::string_view sha256);
 
+/// Returns the reference score (card.h) that was measured for the file with this SHA-256; nullopt
+/// if none was.
+[[nodiscard]] std::optional<float> reference_score_of_known_weights(std::string_view sha256);
+
 }  // namespace facepipe::detector

@@ -33,6 +33,7 @@ TEST(RecognisedScrfd, HasThreeRowsOfEachKind) {
     EXPECT_EQ(card->head.points, 5);
     EXPECT_EQ(card->input.normalisation.mean[1], 127.5F);
     EXPECT_EQ(card->input.looks.size(), 2U);
+    EXPECT_TRUE(card->reference_score);
   }
   const auto without_points = recognised_scrfd(with_rows_of({1, 4, 1, 4, 1, 4}));
   ASSERT_TRUE(without_points);
@@ -169,6 +170,15 @@ TEST(RecognisedCard, IsThatOfEitherKind) {
   EXPECT_EQ(recognised_card(with_metadata(kFaces), "m.onnx")->name, "yolo");
   EXPECT_EQ(recognised_card(with_rows_of({1, 1, 1, 4, 4, 4}), "m.onnx")->name, "scrfd");
   EXPECT_FALSE(recognised_card(onnx::ModelProto(), "m.onnx"));
+}
+
+TEST(KnownWeights, HaveTheReferenceScoreThatWasMeasured) {
+  // YOLOv8n of faceghost 0.1.5, whose content doesn't tell it
+  EXPECT_EQ(reference_score_of_known_weights(
+                "f4450fcd6f475c30149d232199d03bdcbfe56974403ecd4939e359a41b81322b"),
+            0.10F);
+  EXPECT_EQ(reference_score_of_known_weights(std::string(64, '0')), std::nullopt);
+  EXPECT_EQ(reference_score_of_known_weights(""), std::nullopt);
 }
 
 TEST(PythonLiteral, ReadsListsOfIntegers) {
