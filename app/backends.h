@@ -18,14 +18,16 @@ namespace facepipe::app {
 /// Finds the CUDA devices of this machine.
 [[nodiscard]] CudaProbe probe_cuda();
 
-/// Finds out what these devices can do. In a build without CUDA, returns nothing.
+/// Finds out what the CUDA devices of this machine can do. In a build without CUDA, returns
+/// nothing.
 [[nodiscard]] pipeline::CudaAbilities find_cuda_abilities();
 
 /// Calls detect_one_frame(). Throws its errors, and Error(device) in a build without CUDA.
 [[nodiscard]] pipeline::OneFrameResult detect_on_cuda(const Frame& frame, Device device,
                                                       const detector::DetectorOptions& options);
 
-/// Loads the model for `device`. Throws Error(device) or Error(usage).
+/// Makes the backend of `device`, with the model of `options`. Throws Error(device) or
+/// Error(usage).
 [[nodiscard]] std::unique_ptr<pipeline::Backend> make_backend(
     const Device& device, const detector::DetectorOptions& options);
 
@@ -42,17 +44,17 @@ struct DeviceChoice {
   std::unique_ptr<pipeline::Backend> backend;
 };
 
-/// Returns the device that the user named. Throws Error(device) if it doesn't exist, or the error
-/// with which its backend can't be made. For auto, returns a CUDA device if its backend can be made
-/// for these options: its engine can compute the model, and the user named no engine or precision
-/// that only the CPU has. Otherwise, auto chooses the CPU, and `why` gives the reason. The device
-/// never changes later.
+/// Returns the device that the user named. Throws Error(device) if the device doesn't exist. Throws
+/// the errors of `make` if the device's backend can't be made. For auto, returns a CUDA device if
+/// its backend can be made for these options: its engine can compute the model, and the user named
+/// no engine or precision that only the CPU has. Otherwise, auto chooses the CPU, and `why` gives
+/// the reason. The run never changes to another device later.
 [[nodiscard]] DeviceChoice choose_device(const DeviceRequest& request, const CudaProbe& cuda,
                                          const detector::DetectorOptions& options,
                                          const MakeBackend& make);
 
-/// Returns several CUDA devices, which all work on each input. Returns the devices that the user
-/// named, or throws as choose_device() does. If the user named none, returns all devices for which
+/// Returns several CUDA devices, which all work on each input. If the user named devices, returns
+/// these devices, or throws the errors of choose_device(). Otherwise, returns all devices for which
 /// a backend can be made; then `why` says which devices can't be used.
 [[nodiscard]] DeviceChoice choose_devices(const std::vector<int>& wanted, const CudaProbe& cuda,
                                           const detector::DetectorOptions& options,

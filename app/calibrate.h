@@ -1,4 +1,5 @@
-// Implements `facepipe calibrate`, which measures the ranges for int8 on a user's pictures.
+// Implements `facepipe calibrate`, which runs a model on a user's pictures and measures the ranges
+// that int8 needs.
 #pragma once
 
 #include <stop_token>
@@ -7,8 +8,8 @@
 
 namespace facepipe::app {
 
-/// Measures the pictures and writes the file of ranges that belongs to the model. Returns the exit
-/// code: 0. Throws Error. Throws Stopped if `stop` is requested.
+/// Measures the ranges of the model's tensors on the pictures, and writes the model's file of
+/// ranges. Returns the exit code: 0. Throws Error. Throws Stopped if `stop` is requested.
 [[nodiscard]] int calibrate(const CalibrateOptions& options, const std::stop_token& stop);
 
 }  // namespace facepipe::app

@@ -28,8 +28,9 @@ bool is_out_of_threads(const std::exception& error) {
   return system != nullptr && system->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// Returns whether a terminal would execute the character at the beginning of `text`. Of the
-/// characters that terminal_text() replaces, these are the ones that can do harm in a last line.
+/// Returns whether a terminal would execute the character at the beginning of `text`.
+/// terminal_text() also replaces other characters, but those can't do harm in the program's last
+/// line.
 bool is_obeyed(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
@@ -37,8 +38,8 @@ bool is_obeyed(std::string_view text) {
   return first < 0x20 || first == 0x7F || c1;
 }
 
-/// Prints a text, with a blank in place of each character that a terminal would execute. Prints it
-/// piece by piece and without allocation, because the heap may be what has failed.
+/// Prints a text, with a blank in place of each character that a terminal would execute. Prints the
+/// text piece by piece and without allocation, because the heap may be what has failed.
 void print_safely(std::string_view text) noexcept {
   while (!text.empty()) {
     std::size_t end = 0;
@@ -99,8 +100,8 @@ extern "C" void on_fault(int /*number*/) {
   });
 }
 
-/// Installs on_fault() for faults, unless there already is a handler, such as a sanitizer's. It
-/// runs on its own stack if the thread has one.
+/// Installs on_fault() for faults, unless there already is a handler, such as a sanitizer's.
+/// on_fault() runs on the thread's alternate signal stack, if the thread has one.
 void catch_faults() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     struct sigaction now {};

@@ -1,6 +1,7 @@
 // The program: parses the arguments, runs the command, and returns the exit code.
 #include <spdlog/spdlog.h>
 
+#include <cstdio>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,7 +32,11 @@ spdlog::level::level_enum level_of(const Console& console) {
 }
 
 int execute(const ShowText& shown) {
-  print(shown.text);
+  std::FILE* const stream = shown.lacks_command ? stderr : stdout;
+  const bool coloured = !shown.coloured.empty() && takes_colours(fileno(stream));
+  const int code = write_at_once(stream, coloured ? shown.coloured : shown.text);
+  if (shown.lacks_command) return exit_code(ErrorKind::usage);
+  if (code != 0) throw standard_output_error(code);
   return kExitDone;
 }
 
@@ -55,7 +60,7 @@ int execute(const CalibrateOptions& options) {
 int execute(const ModelCheckOptions& options) {
   const StopSignals signals;
   set_log_level(spdlog::level::warn);
-  // Standard output is the draft's, if it goes there.
+  // If the draft goes to standard output, all other text goes to standard error.
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 

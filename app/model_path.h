@@ -11,15 +11,15 @@ namespace facepipe::app {
 /// Returns the folder of the running program.
 [[nodiscard]] std::filesystem::path program_directory();
 
-/// Returns the places where the default model may be, the preferred place first.
+/// Returns the paths at which the default model may be, the preferred path first.
 [[nodiscard]] std::vector<std::filesystem::path> default_model_places(
     const std::filesystem::path& program_directory);
 
-/// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first
-/// default place that holds a file. The word centerface means that place, unless there is a file of
-/// this name. Doesn't check a file that was named: the code that reads it
-/// later reports what is wrong with it. Throws Error(device) if there is no file; the error names
-/// the places.
+/// Returns `named` if it isn't empty; otherwise the value of FACEPIPE_MODEL; otherwise the first of
+/// default_model_places() at which there is a file. If `named` is the word centerface and there is
+/// no file of this name, only default_model_places() count. Doesn't check a file that the user
+/// named: the code that reads the file reports what is wrong with it. Throws Error(device) if there
+/// is no file; the error names the places.
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 

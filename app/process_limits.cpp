@@ -47,7 +47,8 @@ int with_enough_stack(const std::function<int()>& work) {
   pthread_attr_t attributes{};
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  // Threads of std::thread and of libraries get this stack size, instead of the size of the limit.
+  // Threads of std::thread and of libraries get this stack size, instead of the size that ulimit
+  // sets.
   pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
   int answer = 0;

@@ -7,8 +7,8 @@ namespace facepipe::app {
 
 /// Limits the number of heaps that glibc gives to threads. A heap keeps the memory that its threads
 /// once needed. Each file of a folder starts new threads, so without a limit, memory would grow
-/// with each file. If the user has set MALLOC_ARENA_MAX or GLIBC_TUNABLES, this is left unchanged.
-/// Must be called before there are threads.
+/// with each file. If the user has set MALLOC_ARENA_MAX, or arena_max in GLIBC_TUNABLES, the user's
+/// limit stays unchanged. Must be called before there are threads.
 void bound_heaps();
 
 /// Runs `work`. If the process's stack may be too small (ulimit -s), runs it on its own thread.

@@ -14,8 +14,8 @@ void set_up_process() {
   install_last_resort();
   at_terminate(remove_unfinished_outputs);
   open_closed_streams();
-  // If nobody reads a pipe any longer, the run must still finish its other files. If a file must
-  // not grow any more, that is an error of writing it.
+  // If nobody reads a pipe any longer, the run must still finish its other files. If a file has
+  // reached the limit of its size, this is an error of writing the file.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }

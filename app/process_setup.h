@@ -1,14 +1,14 @@
-// Sets what is set once for the whole process, before the program does its work.
+// Makes the settings of the whole process, before the program does its work.
 #pragma once
 
 namespace facepipe::app {
 
-/// Sets what belongs to the system: the last resort for errors, the number of heaps, the three
-/// standard streams, and the ignored signals. main() must call this first, before there are
-/// threads.
+/// Makes the settings of the system: the last resort for errors, the number of heaps, the three
+/// standard streams, and the ignored signals. main() must call this function first, before there
+/// are threads.
 void set_up_process();
 
-/// Sets what belongs to libraries: the log (spdlog's and FFmpeg's). Prevents other libraries from
+/// Makes the settings of libraries: the log (spdlog's and FFmpeg's). Prevents other libraries from
 /// printing. Must be called after set_up_process(), and before there are threads that log.
 void set_up_libraries();
 

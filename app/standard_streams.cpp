@@ -42,9 +42,9 @@ class SafeMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-/// Opens an empty file without a name, for reading. It can't be written, not even if somebody opens
-/// it again by its name in /proc/self/fd (/dev/null could be written). Returns false if no file
-/// descriptor is left.
+/// Opens an empty file without a name, for reading. Nobody can write the file, not even by opening
+/// its name in /proc/self/fd (/dev/null could be written). Returns false if no file descriptor is
+/// left.
 bool open_nothing() {
   const int file = memfd_create("closed", MFD_ALLOW_SEALING);
   if (file < 0) return open("/dev/null", O_RDONLY) >= 0;
@@ -63,9 +63,10 @@ bool open_nothing() {
 void open_closed_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     const bool closed = fcntl(descriptor, F_GETFD) < 0 && errno == EBADF;
-    // The new file gets this descriptor, because it is the lowest free one: all below it are open.
-    // The three streams have no O_CLOEXEC.
-    if (closed && !open_nothing()) return;  // there is nowhere to report it
+    // The new file gets this descriptor, because all lower descriptors are open. The three streams
+    // have no O_CLOEXEC.
+    // without descriptors, the program can't report the error
+    if (closed && !open_nothing()) return;
   }
 }
 
@@ -87,6 +88,16 @@ Error standard_output_error(int code) {
   return {ErrorKind::output, "standard output: " + write_failure(code)};
 }
 
+bool is_terminal(int descriptor) {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(descriptor) == 1 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+bool takes_colours(int descriptor) {
+  const char* const refused = std::getenv("NO_COLOR");
+  return is_terminal(descriptor) && (refused == nullptr || *refused == '\0');
+}
+
 void tell_failure(const std::string& message) {
   if (spdlog::default_logger_raw()->name() == kLogger) {
     spdlog::error("{}", message);
@@ -103,7 +114,7 @@ void start_log() {
   auto logger = std::make_shared<spdlog::logger>(kLogger, sink);
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<SafeMessage>('*').set_pattern(
-      (isatty(STDERR_FILENO) == 1 ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
+      (is_terminal(STDERR_FILENO) ? std::string(kClearLine) : std::string()) + "facepipe: %l: %*");
   logger->set_formatter(std::move(formatter));
   logger->set_level(spdlog::level::info);
   logger->flush_on(spdlog::level::debug);
@@ -118,9 +129,9 @@ void set_log_level(spdlog::level::level_enum level) {
 void quiet_libraries() {
   constexpr int kKeep = 0;
   // hwloc reads the processor's topology for oneTBB, and prints errors if there is no /sys. With 2,
-  // it prints nothing.
+  // hwloc prints nothing.
   setenv("HWLOC_HIDE_ERRORS", "2", kKeep);
-  // With 0, it prints only errors that end the process.
+  // With 0, SVT-AV1 prints only errors that end the process.
   setenv("SVT_LOG", "0", kKeep);
   cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
 #ifdef FACEPIPE_PROTOBUF_LOGS

@@ -1,5 +1,5 @@
-// Handles standard input, output and error as the program finds them, text for standard output, and
-// the log, which is lines on standard error.
+// Opens standard streams that are closed, writes text to the streams, and sends the log to standard
+// error.
 #pragma once
 
 #include <spdlog/common.h>
@@ -12,9 +12,9 @@
 
 namespace facepipe::app {
 
-/// If standard input, output or error is closed, opens something under its descriptor. Otherwise
-/// the next file that is opened, or the pipe to which a signal handler writes, would get this
-/// descriptor, and also what is printed. What this function opens can be neither read nor written,
+/// If standard input, output or error is closed, opens an empty file under its descriptor.
+/// Otherwise the next file that is opened, or the pipe to which a signal handler writes, would get
+/// this descriptor. Text that is printed would then go there. The empty file can't be written,
 /// under any name. So code that needs the stream gets an error. Must be called first.
 void open_closed_streams();
 
@@ -22,8 +22,8 @@ void open_closed_streams();
 /// stream any longer.
 [[nodiscard]] int write_at_once(std::FILE* stream, std::string_view text);
 
-/// Writes lines for people to standard output at once; terminal_lines() makes them safe. Throws
-/// Error(output) if they can't be written. If nobody reads the stream any longer, that is no error.
+/// Writes lines for people to standard output at once, after terminal_lines() has made them safe.
+/// Throws Error(output) if the lines can't be written. A closed pipe is no error.
 void print(std::string_view text);
 
 /// Writes lines for people to standard error. Ignores errors.
@@ -31,6 +31,14 @@ void tell(std::string_view text);
 
 /// Returns the error that print() throws for a code of errno.
 [[nodiscard]] Error standard_output_error(int code);
+
+/// Returns whether a file descriptor is a terminal that obeys escape sequences. A terminal whose
+/// TERM is "dumb", such as Emacs's shell, doesn't.
+[[nodiscard]] bool is_terminal(int descriptor);
+
+/// Returns whether text on a file descriptor may have colours: it is a terminal, and the user has
+/// not set NO_COLOR (no-color.org), or has set it to nothing.
+[[nodiscard]] bool takes_colours(int descriptor);
 
 /// This escape sequence moves the cursor to the beginning of the terminal's line and clears the
 /// line.
@@ -49,9 +57,9 @@ void start_log();
 void set_log_level(spdlog::level::level_enum level);
 
 /// Prevents hwloc (through oneTBB), SVT-AV1, OpenCV and protobuf from printing. If something is
-/// wrong, they also return an error, which this program prints in one line. Sets environment
-/// variables, so it must be called before there are threads. Variables that the user has set stay
-/// unchanged.
+/// wrong, these libraries also return an error, which this program prints in one line. Sets
+/// environment variables, so it must be called before there are threads. Variables that the user
+/// has set stay unchanged.
 void quiet_libraries();
 
 }  // namespace facepipe::app

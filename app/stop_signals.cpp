@@ -27,7 +27,7 @@ bool send_signal() noexcept {
   return sent;
 }
 
-// 0 if SIGHUP was ignored from the start, as nohup does it.
+// 0 if SIGHUP was ignored when the program started, for example by nohup.
 volatile std::sig_atomic_t g_hangup_counts = 0;
 
 bool is_ignored(int number) noexcept {

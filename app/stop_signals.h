@@ -7,8 +7,8 @@
 namespace facepipe::app {
 
 /// While this object exists, the first SIGINT, SIGTERM or SIGHUP requests a stop, and the second
-/// one ends the program at once. If SIGHUP was ignored before, it stays ignored. A process may have
-/// only one object, which must be made before other threads are started.
+/// such signal ends the program at once. If SIGHUP was ignored before, it stays ignored. A process
+/// may have only one StopSignals, which must be made before other threads are started.
 class StopSignals {
  public:
   /// Throws std::system_error if the system has no pipe left, or Error(internal) if it can't start

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what a change costs or gains: runs two builds of the program in turns on one machine.
+"""Compares the speed of two builds of the program, which run in turns on one machine.
 
 For each case, both programs run one after the other, --pairs times; they take turns to be first. The result shows each
 program's median, and the median of the pairs' quotients (new divided by old; for rates, a quotient below 1 is a loss).

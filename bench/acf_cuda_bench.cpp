@@ -1,5 +1,5 @@
 // Measures channel features on the device, from a frame in device memory to candidates in device
-// memory. It replays one CUDA graph, and takes times by CUDA events.
+// memory. The program replays one CUDA graph, and measures times with CUDA events.
 //
 //   bench_acf_cuda MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--once]
 //

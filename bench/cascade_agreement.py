@@ -6,7 +6,7 @@ its IoUs with these windows. There are two kinds of predicates. By the first, tw
 at most eps / 2 * (smaller width + smaller height). OpenCV's groups use an eps of 0.2. By the second, they agree if
 their IoU exceeds a threshold. The last row shows facepipe's own rule, which the detector applies itself. Suppression is
 greedy with an IoU of 0.3. If scores are equal, the smaller window comes first, then the upper one, then the left one.
-The script needs what bench/wider_ap.py needs.
+The script has the same requirements as bench/wider_ap.py.
 """
 import pathlib
 import tempfile

@@ -1,5 +1,5 @@
 // Measures a cascade on a CUDA device, from a frame in device memory to candidates in device
-// memory. It replays one CUDA graph, and takes times by CUDA events.
+// memory. The program replays one CUDA graph, and measures times with CUDA events.
 //
 //   bench_cascade_cuda CASCADE PICTURE WIDTHxHEIGHT SCALE_FACTOR MIN_FACE [--once]
 //

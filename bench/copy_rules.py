@@ -1,9 +1,9 @@
-"""Judges what a run copied between host and device, by a trace of all CUDA memory copies.
+"""Judges a run's copies between host and device, by a trace of all CUDA memory copies.
 
-Copies to the host may contain encoded pictures, counts, and faces if the user wants them. When facepipe hides faces, it
-follows them; then copies to the host may also contain a small luma (half the picture's width and height), or points and
-counts. Copies to the device may contain descriptors of at most 256 bytes, and compressed packets. All other copies are
-attributed to libraries, and listed by size. No copy of a library may exceed 1 % of a frame. In each direction, the
+Copies to the host may contain encoded pictures, counts, and faces if the user wants faces. When facepipe hides faces,
+it follows them; then copies to the host may also contain a small luma (half the picture's width and height), or points
+and counts. Copies to the device may contain descriptors of at most 256 bytes, and compressed packets. All other copies
+are attributed to libraries, and listed by size. No copy of a library may exceed 1 % of a frame. In each direction, the
 average sum of these copies per frame may not exceed 1 % of a frame, either. During the first frames (see settled_at()),
 the program copies the model to the device and the libraries initialise themselves. In this time only copies to the host
 are judged, with a limit of 5 % of a frame (nvJPEG encodes a grey picture first).
@@ -106,7 +106,7 @@ def add_record(trace, row):
     if what == "memset":
         trace.fills += 1
         return
-    # A record can stand for a batch of several copies. Each of them gets the average size.
+    # A record can describe a batch of several copies. Each of them gets the average size.
     count = max(copies, 1)
     trace.copies += [Copy(what, direction, source, target, start, size // count, stream, node)] * count
 

@@ -17,14 +17,14 @@ namespace facepipe::bench {
 
 inline constexpr Size kHd{1920, 1080};
 
-/// Stands for a picture in measurements that need no samples.
+/// A picture without samples, for measurements that need no samples.
 class EmptyPicture final : public track::MotionPicture {
  public:
   EmptyPicture() : track::MotionPicture(kHd) {}
 };
 
-/// Moves boxes with the camera and a little further, as if it had followed points. It says that it
-/// works on a device (is_far()).
+/// Moves boxes with the camera and a little further, as if the estimator had followed points.
+/// is_far() returns that the estimator works on a device.
 class GivenMotion final : public track::MotionEstimator {
  public:
   explicit GivenMotion(const track::Similarity& camera) : camera_(camera) {}

@@ -1,5 +1,5 @@
-// Measures facepipe's CUDA engine, from a frame in device memory to candidates in device memory. It
-// replays one CUDA graph, and takes times by CUDA events.
+// Measures facepipe's CUDA engine, from a frame in device memory to candidates in device memory.
+// The program replays one CUDA graph, and measures times with CUDA events.
 //
 //   bench_detector_cuda MODEL.onnx [--sizes WxH,...] [--steps] [--plain] [--once]
 //
@@ -12,7 +12,7 @@
 // the frame itself. It ends at the network's outputs, or before the last layers if the head
 // computes these itself.
 //
-// --steps measures each kernel of the network in a graph of its own, twenty times in a row, so that
+// --steps measures each kernel of the network in a separate graph, twenty times in a row, so that
 // data which fits in the cache is in the cache. --once processes only one frame, for a profiler.
 // --plain uses one kernel for each operator, without fused kernels.
 #include <array>

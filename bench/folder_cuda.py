@@ -5,7 +5,7 @@
 
 LOOP is a raw H.264 stream that begins with an IDR picture. The script repeats it into files in memory, to which it
 gives the lengths of --frames in turn. The detections must be equal on all devices. If an older program is named, the
-script also measures this one. A further column shows the time of start-up and end: the time for a folder in which each
+script also measures it. A further column shows the time of start-up and end: the time for a folder in which each
 of --lanes decoders gets one LOOP.
 """
 import hashlib

@@ -99,8 +99,8 @@ def work_shares(frames, fps, decode_fps):
 def bound(shares, looks_ahead):
     """Returns the part that limits the rate: the part with the largest share if that is at least 0.9.
 
-    An encoder that looks ahead always holds frames, so its share says nothing; it is the limit if no other part is.
-    Otherwise the text says that no part alone is the limit, and names the part with the largest share.
+    An encoder that looks ahead always holds frames, so its share says nothing. If no other part is the limit, such an
+    encoder is. With other encoders, the text then says that no part alone is the limit, and names the largest share.
     """
     known = {name: share for name, share in shares.items() if not (looks_ahead and name == "encode")}
     name, share = max(known.items(), key=lambda item: item[1])

@@ -32,7 +32,7 @@ def arguments():
 
 
 def fill(folder, image, copies):
-    """Writes each copy into a file of its own, so that the detections say which file they belong to."""
+    """Writes each copy into a separate file, so that the detections say which file they belong to."""
     data = image.read_bytes()
     folder.mkdir()
     for number in range(copies):

@@ -56,7 +56,7 @@ class Runs {
     engine_ = detector::make_engine(library_named(engine), model_, network, options);
     for (int i = 0; i < options.requests; ++i) {
       runs_.push_back(engine_->make_inference());
-      // Any picture will do, because the network's work doesn't depend on it.
+      // All pictures are suitable, because the network's work doesn't depend on them.
       std::uint8_t value = 0;
       for (std::uint8_t& sample : runs_.back()->input()) sample = value += 7;
     }

@@ -5,10 +5,10 @@
 
 LOOP is a raw H.264 or HEVC stream that begins with an IDR picture. The script repeats it into a file in memory until
 the file has --frames frames. The detections and videos must be equal with all numbers of lanes. If an older program is
-named, the script also measures it, without --lanes. "decoding alone" measures as many decoders in one program, each of
-which decodes the whole file. In the case "paced", the script feeds the program through a pipe at a fixed rate. So no
-frame waits for the device, and the latency contains no such waiting. In the case "mjpeg", the script also makes two
-separate measurements: nvJPEG with 1, 2 and 4 threads on pictures in device memory, and a thread that only writes as
+named, the script also measures it, without --lanes. "decoding alone" measures the same number of decoders in one
+program; each decodes the whole file. In the case "paced", the script feeds the program through a pipe at a fixed rate.
+So no frame waits for the device, and the latency contains no such waiting. In the case "mjpeg", the script also makes
+two separate measurements: nvJPEG with 1, 2 and 4 threads on pictures in device memory, and a thread that only writes as
 many bytes per frame into the folder.
 """
 import contextlib

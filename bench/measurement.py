@@ -1,4 +1,4 @@
-"""Holds what all measurements share: it runs programs, measures their CPU time, and writes results."""
+"""Has functions for all measurements: they run programs, measure their CPU time, and write results."""
 
 import argparse
 import datetime

@@ -1,4 +1,4 @@
-// Measures suppression on a CUDA device: replays a CUDA graph, and takes times by CUDA events.
+// Measures suppression on a CUDA device: replays a CUDA graph, and measures times with CUDA events.
 //
 //   bench_nms_cuda write FOLDER     writes the sets of tests/support/nms_cases.h in two orders, and
 //                                   lists them on standard output

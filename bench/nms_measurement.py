@@ -1,4 +1,4 @@
-"""Holds what the measurements of suppression share: options, sets, timings, and torchvision."""
+"""Has code for all measurements of suppression: options, sets, timings, and torchvision."""
 import pathlib
 import statistics
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ class Run:
         return f"{self.encoder}, {10 if self.pixels.endswith('10le') else 8} bits"
 
     def crf(self):
-        """Returns the CRF with which libx264 encodes the same clip, to compare with."""
+        """Returns the CRF with which libx264 encodes the same clip for comparison."""
         found = re.search(r"--crf (\d+)", self.words)
         return int(found[1]) if found else 23
 
@@ -277,7 +277,7 @@ def read_quality(text):
 
 
 def quality(file, truth, pixels):
-    """Compares the frames of two files in order, whatever their time stamps are."""
+    """Compares the frames of two files in their order. Ignores time stamps."""
     alike = f"settb=1/25,setpts=N,format={pixels}"
     done = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-i", str(file), "-i", str(truth),
                            "-lavfi", f"[0:v]{alike}[a];[1:v]{alike}[b];[a][b]psnr", "-f", "null", "-"],

@@ -94,7 +94,7 @@ void bench_size(const detector::Model& model, Size size, const Options& options)
           detector::Library::opencv, model, fit.network,
           {.precision = precision, .threads = 16, .requests = 1, .device = kDevice})
           ->make_inference();
-  std::uint8_t value = 0;  // any picture will do, because the network's work doesn't depend on it
+  std::uint8_t value = 0;  // the network's work doesn't depend on the picture
   for (std::uint8_t& sample : inference->input()) sample = value += 7;
   show(name + " network", [&] {
     inference->start();

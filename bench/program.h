@@ -1,4 +1,4 @@
-// Holds what main() does in measurements that parse their own command line.
+// Contains the code of main() for measurements that parse their own command line.
 #pragma once
 
 #include <cstdio>

@@ -6,7 +6,7 @@
 
 namespace facepipe::bench {
 
-/// Before each measurement, this many calls are made that don't count.
+/// The number of calls before each measurement that don't count.
 inline constexpr int kWarmUp = 10;
 
 /// Prints times, each after a tab, and ends the line of results.

@@ -98,7 +98,7 @@ enum class Half { follow, settle };
 /// Measures one half of tracking. The other half runs between the measured steps.
 void crowd(benchmark::State& state, Half measured) {
   constexpr float kShift = 3;
-  // After this many frames, all boxes are in their first places again.
+  // After this many frames, all boxes are at their first positions again.
   constexpr int kFrames = kHd.width / 3;
   std::vector<Detections> found;
   for (bench::Crowd crowd(1); found.size() < kFrames;) found.push_back(crowd.next(kShift));

@@ -5,7 +5,7 @@ The script runs facepipe on a folder of validation images (all of them or some, 
 EVENT/IMAGE.jpg). It compares the detections with the official ground truth:
 
  * A detection and a face match if their IoU is at least 0.5. The sides of a box are x2 - x1 + 1 and y2 - y1 + 1.
- * The detections are taken by falling score. Each one takes the face that it overlaps most. If that face is already
+ * The detections are judged by falling score. Each one takes the face that it overlaps most. If that face is already
    taken, the detection is a false alarm. If that face isn't in the setting (easy, medium, hard), the detection doesn't
    count.
  * Scores are scaled to 0..1 over all images. Precision and recall are taken at 1,000 thresholds.

@@ -1,5 +1,5 @@
 # Looks for the libraries that facepipe links, and makes a target for each. Two other files look for the remaining
-# libraries: cuda.cmake for those that need CUDA, and opencv.cmake for OpenCV, which can be built with CUDA.
+# libraries: cuda.cmake for the libraries that need CUDA, and opencv.cmake for OpenCV, which can be built with CUDA.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 

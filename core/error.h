@@ -34,7 +34,7 @@ class Error : public std::runtime_error {
 /// Returns "can't be written: " and the system's text for the errno `code`.
 [[nodiscard]] std::string write_failure(int code);
 
-/// A waiting function throws Stopped if the run stops. Users never see it.
+/// A waiting function throws Stopped if the run stops. Users never see this exception.
 class Stopped : public std::runtime_error {
  public:
   Stopped() : std::runtime_error("stopped") {}

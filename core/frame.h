@@ -48,9 +48,9 @@ struct ColorInfo {
   friend bool operator==(const ColorInfo&, const ColorInfo&) = default;
 };
 
-/// Returns color.matrix if core/color.h knows it. Otherwise (no matrix is tagged, or H.273 reserves
-/// the code point) returns 1 (BT.709) for pictures of at least 720 lines, and 6 (BT.601) for
-/// others. Players do the same.
+/// Returns color.matrix if core/color.h knows it. Otherwise no matrix is tagged, or H.273 reserves
+/// the code point. In these cases, returns 1 (BT.709) for pictures of at least 720 lines, and 6
+/// (BT.601) for smaller pictures. Players do the same.
 [[nodiscard]] int matrix_or_default(const ColorInfo& color, Size size);
 
 enum class FieldOrder { progressive, top_first, bottom_first };
@@ -64,7 +64,7 @@ struct Plane {
 /// Holds what is known about a picture besides its samples.
 struct FrameInfo {
   ColorInfo color;
-  Orientation orientation;  ///< from the stored picture to the upright one
+  Orientation orientation;  ///< from the stored picture to the upright picture
   Rational sample_aspect{1, 1};
   FieldOrder field_order = FieldOrder::progressive;
   std::int64_t pts = 0;       ///< presentation time in time_base
@@ -87,7 +87,7 @@ struct Frame : FrameInfo {
   CUevent_st* ready = nullptr;
   std::shared_ptr<void> owner;
 
-  /// Returns everything except where the samples are and how they are laid out.
+  /// Returns the members of FrameInfo: all that is known about the picture except its samples.
   [[nodiscard]] FrameInfo& info() { return *this; }
   [[nodiscard]] const FrameInfo& info() const { return *this; }
 
@@ -103,8 +103,8 @@ struct Frame : FrameInfo {
   [[nodiscard]] double seconds() const;
 };
 
-/// Returns another frame that refers to the same samples. It shares `owner`, which keeps them
-/// alive.
+/// Returns another frame that refers to the same samples. Both frames share `owner`, which keeps
+/// the samples alive.
 [[nodiscard]] Frame view_of(const Frame& frame);
 
 }  // namespace facepipe

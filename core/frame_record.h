@@ -18,14 +18,15 @@ inline constexpr std::int64_t kNoTrack = -1;
 /// Holds what the files beside the video say about one frame. Records are in presentation order.
 struct FrameRecord {
   std::int64_t index = 0;
-  double pts_s = 0;          ///< in seconds of the input's time
-  Size size;                 ///< size of the upright picture
-  int lane = 0;              ///< the lane that processed it, from 0
-  Device device;             ///< the device that processed it
-  double order_wait_ms = 0;  ///< from when its lane finished it until all frames before it were
-                             ///< taken
-  bool damaged = false;      ///< the decoder reported that the picture is damaged
-  bool searched = true;      ///< false: no detector searched it; its faces come from nearby frames
+  double pts_s = 0;  ///< in seconds of the input's time
+  Size size;         ///< size of the upright picture
+  int lane = 0;      ///< the lane that processed the frame, from 0
+  Device device;     ///< the device that processed the frame
+  /// The time from when the lane finished the frame until all earlier frames were taken.
+  double order_wait_ms = 0;
+  bool damaged = false;  ///< the decoder reported that the picture is damaged
+  /// False: no detector searched the frame; its faces come from nearby frames.
+  bool searched = true;
   FrameTimes times;
   std::size_t candidates = 0;
   std::size_t face_count = 0;

@@ -57,8 +57,8 @@ struct Rational {
   friend bool operator==(const Rational&, const Rational&) = default;
 };
 
-/// Says how the stored picture becomes the upright one. It is first mirrored left to right if
-/// `mirrored`, then turned clockwise by quarter_turns * 90 degrees.
+/// Says how the stored picture becomes upright. It is first mirrored left to right if `mirrored`,
+/// then turned clockwise by quarter_turns * 90 degrees.
 struct Orientation {
   int quarter_turns = 0;  ///< 0..3
   bool mirrored = false;
@@ -70,7 +70,7 @@ struct Orientation {
   friend bool operator==(const Orientation&, const Orientation&) = default;
 };
 
-/// Returns the size of the upright picture if the stored one has size `stored`.
+/// Returns the size of the upright picture if the stored picture has the size `stored`.
 [[nodiscard]] constexpr Size upright_size(Size stored, Orientation orientation) {
   return orientation.swaps_axes() ? Size{stored.height, stored.width} : stored;
 }

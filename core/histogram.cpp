@@ -9,8 +9,9 @@ namespace {
 
 constexpr double kLowest = 1e-4;
 constexpr double kHighest = 1e9;
-const double kGrowth = std::log(1.02);  // the error is half of it: sqrt(1.02) = 1.00995
-// The first bucket takes values below kLowest, and the last those above kHighest.
+// The error is a factor of sqrt(1.02) = 1.00995.
+const double kGrowth = std::log(1.02);
+// The first bucket takes values below kLowest, and the last bucket takes values above kHighest.
 const auto kBuckets = static_cast<std::size_t>(std::log(kHighest / kLowest) / kGrowth) + 3;
 
 std::size_t bucket_of(double value) {

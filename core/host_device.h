@@ -1,5 +1,5 @@
-// Marks functions that the host and CUDA kernels share, so that one source gives both equal
-// results.
+// Marks functions that the host and CUDA kernels share, so that both compute equal results from one
+// source.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,4 +1,5 @@
-// Limits how much work is in flight at once, by a counted set of permits. A stop ends every wait.
+// Limits how much work is in flight at the same time, by a counted set of permits. A stop ends
+// every wait.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +28,8 @@ class PermitPool {
     Permit(std::shared_ptr<State> state, int number) : state_(std::move(state)), number_(number) {}
     ~Permit() { release(); }
     Permit(Permit&&) noexcept = default;
-    Permit& operator=(Permit other) noexcept {  // its destructor gives the old permit back
+    // The destructor of `other` gives the old permit back.
+    Permit& operator=(Permit other) noexcept {
       std::swap(state_, other.state_);
       std::swap(number_, other.number_);
       return *this;

@@ -26,7 +26,7 @@ class RecentlyUsed {
   }
 
   /// Removes the value of this key and returns it; nullopt if there is none. If several values have
-  /// the key, it takes the one that was used last.
+  /// the key, it takes the value that was used last.
   [[nodiscard]] std::optional<Value> take(const Key& key) {
     if (find(key) == nullptr) return std::nullopt;
     std::optional<Value> taken = std::move(kept_.front().value);
@@ -46,7 +46,7 @@ class RecentlyUsed {
   }
 
   /// Adds a value, which counts as used now. If several values have the same key, find() returns
-  /// the one that was used last.
+  /// the value that was used last.
   void add(Key key, Value value, std::int64_t cost) {
     kept_.push_front({std::move(key), std::move(value), cost});
   }

@@ -21,8 +21,9 @@ template <class Body>
   }
 }
 
-/// Tests that the system can start `count` threads at once, then ends them. Call this before you
-/// use libraries that hang or abort if the system has too few threads. Errors: as start_thread().
+/// Tests that the system can run `count` threads at the same time, then ends them. Call this before
+/// you use libraries that hang or abort if the system has too few threads. Errors: as
+/// start_thread().
 void expect_threads(int count);
 
 }  // namespace facepipe

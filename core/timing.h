@@ -1,4 +1,4 @@
-// Measures when a frame was in which stage, on the host's steady clock.
+// Measures when each stage worked on a frame, by the host's steady clock.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ enum class StageId { read, decode, preprocess, inference, nms, overlay, encode, 
 inline constexpr std::size_t kStageCount = 8;
 [[nodiscard]] std::string_view to_string(StageId stage);
 
-/// Holds when one stage began and ended its work on one frame. Both times are the clock's epoch if
-/// the stage did not run.
+/// Holds when one stage began and ended its work on one frame. If the stage did not run, both times
+/// are the clock's epoch.
 struct Interval {
   Clock::time_point begin{};
   Clock::time_point end{};

@@ -25,9 +25,9 @@ class Workers {
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Calls part(i, thread) for each i of 0..parts-1, and returns when all calls have returned. The
-  /// calls start in the order of i and run on all threads at once. The caller of run() is thread 0
-  /// and makes the first call. After an exception no further call starts, and run() throws the
-  /// first exception.
+  /// calls start in the order of i and run on all threads at the same time. The caller of run() is
+  /// thread 0 and makes the first call. After an exception no further call starts, and run() throws
+  /// the first exception.
   void run(std::size_t parts, const std::function<void(std::size_t, int)>& part);
 
  private:

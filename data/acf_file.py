@@ -12,12 +12,12 @@ import numpy as np
 SHRINK = 4  # pixels, the side of a cell
 ORIENTATIONS = 6
 CHANNELS = 4 + ORIENTATIONS
-PER_OCTAVE = 8  # scales
+PER_OCTAVE = 8  # scales per octave
 UNIT = 65536  # sums are whole numbers of 1 / 65536
 
 
 class Refused(Exception):
-    """Its text is one line, which says what can't be used, and why."""
+    """An error whose text is one line. The line says what can't be used, and why."""
 
 
 def text_of(class_name, sizes, lambdas, threshold, score, trees):

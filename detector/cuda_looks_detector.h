@@ -1,5 +1,5 @@
-// This detector looks at each picture several times: at several sizes, and in a mirror. It then
-// finds faces that one look misses.
+// Implements a detector that looks at each picture several times: at several sizes, and mirrored.
+// So it finds faces that a single look misses.
 #pragma once
 
 #include <functional>
@@ -11,25 +11,27 @@
 
 namespace facepipe::detector {
 
-/// How a picture is looked at.
+/// Describes one look at a picture.
 struct CudaLook {
   std::shared_ptr<const CudaDetector> detector;
-  /// The detector is for pictures of the layout with mirrored(Orientation) (detector/mirror.h).
+  /// True if the detector is for the layout with a mirrored orientation (detector/mirror.h).
   bool mirrored = false;
 };
 
-/// Makes a detector for pictures that are `width` pixels wide upright. All looks have the same
-/// capacity, which is also the capacity for all together. Either all find landmarks or none does.
-/// Candidates come look by look, as they lie in the picture itself (append_mirrored()). Returns the
-/// first look's own detector if there is no other look; the first one isn't mirrored.
+/// Makes a detector for pictures that are `width` pixels wide upright. All looks must have the same
+/// capacity, which is also the capacity of the returned detector. Either all looks or none must
+/// find landmarks. The first look must not be mirrored. Candidates are ordered by look, and are in
+/// pixels of the picture itself (append_mirrored()). If there is only one look, returns its
+/// detector.
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_looks_detector(
     std::vector<CudaLook> looks, int width);
 
-/// Makes a detector for pictures of a layout, at some share of the usual size.
+/// Makes a detector for pictures of a layout. `scale` is a factor of the usual size.
 using MakeCudaLook =
     std::function<std::shared_ptr<const CudaDetector>(const StreamLayout& layout, float scale)>;
 
-/// Makes all looks at pictures of `layout`, and the detector that collects them.
+/// Makes the detectors of all looks at pictures of `layout`, and the detector that joins their
+/// candidates.
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_looks(const Looks& looks,
                                                                   const StreamLayout& layout,
                                                                   const MakeCudaLook& make);

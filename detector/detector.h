@@ -19,9 +19,9 @@
 namespace facepipe::detector {
 
 /// Finds candidates in one frame at a time. Detector::acquire() returns a free request. The request
-/// becomes free again when this object is destroyed, in any state. Only one thread at a time may
-/// use an object, but not always the same one. Call prepare, start and collect, in this order; then
-/// again for the same frame or another one.
+/// becomes free again when this object is destroyed, in any state. Different threads may use an
+/// object, but only one at a time. Callers must call prepare(), start() and collect(), in this
+/// order. Then they may do this again, for the same frame or for another frame.
 class DetectionRequest {
  public:
   virtual ~DetectionRequest() = default;

@@ -16,7 +16,7 @@ namespace facepipe::detector {
 /// recognises it, returns the family of networks.
 [[nodiscard]] const Family& family_of(const std::filesystem::path& model);
 
-/// Returns the family that a library computes. Throws Error(internal) if there is none.
+/// Returns the family that a library computes. Throws Error(internal) if there is no such family.
 [[nodiscard]] const Family& family_of(Library library);
 
 /// Returns a description of the files of all families: "ONNX (...), a cascade in OpenCV's XML, or

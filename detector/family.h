@@ -19,9 +19,9 @@
 
 namespace facepipe::detector {
 
-/// Describes an engine on one kind of device, with one of its precisions. It doesn't depend on this
-/// build or on this processor. A name stands for the same library and the same `fused` on every
-/// device.
+/// Describes an engine on one kind of device, with one of its precisions. The row doesn't depend on
+/// this build or on this processor. The same name means the same library and the same `fused` on
+/// every device.
 struct EngineRow {
   std::string_view name;  ///< as users write it: "opencv", "cuda-plain"
   DeviceKind device = DeviceKind::cpu;
@@ -45,14 +45,14 @@ struct PackagedModels {
 struct Family {
   std::string_view name;  ///< "cascade"
   DetectorTraits traits;
-  /// All rows of a device are in order of preference. So are all precisions of an engine. A library
-  /// belongs to only one family.
+  /// The rows of a device are in order of preference, and so are the precisions of an engine. A
+  /// library belongs to only one family.
   std::span<const EngineRow> engines;
   /// Returns a description of the files for a sentence: "a cascade in OpenCV's XML".
   std::string (*files)();
   /// Returns whether a file is a model of this family, by its content. Returns false, and never
-  /// throws, if the file can't be read. The pointer is null in the family to which all other files
-  /// belong.
+  /// throws, if the file can't be read. Null in the family that gets all files that no other family
+  /// owns.
   bool (*owns)(const std::filesystem::path& model);
   /// Returns the libraries that this build has for a device, with their precisions on this
   /// processor.

@@ -16,8 +16,8 @@ namespace {
 // This is enough for a stream that switches between a few sizes. It is not more, because each
 // detector holds a compiled network.
 constexpr std::size_t kKeptDetectors = 4;
-// Limits the pixels of the inputs of all kept networks of a run together, because their memory
-// grows with these.
+// Limits the pixels of the inputs of all kept networks of a run together, because the memory of a
+// network grows with the pixels of its input.
 constexpr std::int64_t kKeptPixels = kLargestUntiled;
 
 // OpenCV counts only those cores that affinity and control groups allow this process to use.
@@ -52,7 +52,8 @@ std::shared_ptr<Detector> KeepingFactory::detector(Size frame) {
   kept_.keep_at_most(kKeptDetectors - 1, kKeptPixels / options_.models - size);
   std::vector<LookAt> all;
   for (const float scale : looks.scales) {
-    // The other looks at a frame are behind the first one, and don't wait.
+    // Frames wait only in the first look's detector. The other looks run within collect(), one
+    // after the other, so they need one request.
     const int requests = all.empty() ? options_.requests : 1;
     all.push_back({make(frame, scale, requests), false});
   }

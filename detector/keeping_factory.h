@@ -1,4 +1,4 @@
-// Makes detectors and keeps them, by the size of the frames that they are for.
+// Makes detectors, and keeps them for later frames of the same size.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace facepipe::detector {
 
-/// The factories of all families keep their detectors in this way, and make all looks at a frame
-/// (DetectorOptions::looks). Thread-safe.
+/// The base of the factories of all families. It keeps the detectors for the last few sizes of
+/// frames, and makes one detector of all looks at a frame (DetectorOptions::looks). Thread-safe.
 class KeepingFactory : public DetectorFactory {
  public:
   /// Throws Error(usage) if options are out of range. See ModelInfo for the other arguments.
@@ -29,11 +29,13 @@ class KeepingFactory : public DetectorFactory {
   /// Returns the options after with_defaults(). DetectorOptions::threads is never 0.
   [[nodiscard]] const DetectorOptions& options() const { return options_; }
 
-  /// Returns for how many pixels of pictures a detector needs memory that looks at frames of this
-  /// size, at `scale` times the usual size (Looks::scales). `scale` is 1 for families that refuse
-  /// other sizes.
+  /// Returns the number of pixels of all inputs of a detector. The memory of the detector grows
+  /// with this number. The detector is for frames of this size, and looks at the frames at `scale`
+  /// times the usual size (Looks::scales). For families that refuse other looks, `scale` is always
+  /// 1.
   [[nodiscard]] virtual std::int64_t pixels_for(Size frame, float scale) const = 0;
-  /// Makes that detector, with places for `requests` frames.
+  /// Makes a detector for frames of this size. The detector looks at the frames at `scale` times
+  /// the usual size, and can hold `requests` frames.
   [[nodiscard]] virtual std::shared_ptr<Detector> make(Size frame, float scale, int requests) = 0;
 
  private:

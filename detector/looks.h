@@ -1,5 +1,5 @@
-// A detector may look at each picture several times: at several sizes, and in a mirror. It then
-// finds faces that one look misses.
+// A detector may look at each picture several times: at several sizes, and at the mirrored picture.
+// So it finds faces that a single look misses.
 #pragma once
 
 #include <optional>
@@ -9,29 +9,29 @@
 
 namespace facepipe::detector {
 
-/// The most sizes at which a picture is looked at.
+/// The largest number of scales in Looks.
 inline constexpr int kMostLooks = 4;
 /// The largest scale of a look.
 inline constexpr float kLargestLook = 4;
 
 struct Looks {
-  /// Sizes at which the picture is looked at, as shares of the usual size, which is the picture's
-  /// own or DetectorOptions::detect_size. 1..kMostLooks of them, each above 0, at most
-  /// kLargestLook.
+  /// Each scale is the size of a look, relative to the usual size. The usual size is the picture's
+  /// own size, or DetectorOptions::detect_size. There are 1..kMostLooks scales, each above 0 and at
+  /// most kLargestLook.
   std::vector<float> scales{1.0F};
-  /// The picture is looked at in a mirror as well, at the first of the sizes.
+  /// If true, one more look is at the mirrored picture, at the first of the scales.
   bool mirrored = false;
 
   friend bool operator==(const Looks&, const Looks&) = default;
 };
 
-/// Returns `size` times `scale`, rounded, with sides of at least a pixel.
+/// Returns `size` times `scale`. Both sides are rounded, and are at least 1 pixel.
 [[nodiscard]] Size scaled(Size size, float scale);
 
-/// Returns the size at which a look sees frames, as fit_network() takes it; nullopt: their own.
-/// Errors: device for a look that has more pixels than one run of the network takes
-/// (kLargestUntiled). The usual size has none of these errors, because its frames are cut into
-/// tiles.
+/// Returns the argument `detect_size` of fit_network() for a look at `scale` times the usual size.
+/// nullopt means the frame's own size. Throws Error(device) if `scale` isn't 1 and the look has
+/// more pixels than one run of the network can take (kLargestUntiled). At scale 1, large frames are
+/// cut into tiles, so there is no such error.
 [[nodiscard]] std::optional<Size> size_of_look(Size frame, const std::optional<Size>& detect_size,
                                                float scale);
 

@@ -44,10 +44,11 @@ Detections LooksRequest::collected(DetectionRequest& request) {
   return found;
 }
 
-/// Looks once more at the frame that the first look has seen.
+/// Looks once more at the frame of the first look.
 Detections LooksRequest::look(const LookAt& at) {
   const bool has_place = at.detector == looks_->front().detector;
-  // Whoever holds the other detector's place is in collect(), and gives it back.
+  // acquire() may wait, but not for long: the LooksRequest that holds this detector's request is in
+  // collect(), and gives the request back there.
   const std::unique_ptr<DetectionRequest> own = has_place ? nullptr : at.detector->acquire({});
   DetectionRequest& request = has_place ? *first_ : *own;
   request.prepare(at.mirrored ? mirrored_view(*frame_) : view_of(*frame_));

@@ -1,5 +1,5 @@
-// Helps to run a detector a second time, on the mirrored picture. It then finds faces that it
-// missed before.
+// Helps to run a detector a second time, on the mirrored picture. There, the detector finds faces
+// that it has missed in the picture itself.
 #pragma once
 
 #include "core/detections.h"
@@ -8,8 +8,8 @@
 
 namespace facepipe::detector {
 
-/// Returns an orientation for the same samples. With it, the upright picture is mirrored left to
-/// right.
+/// Returns the orientation that also mirrors the upright picture left to right. The samples are the
+/// same.
 [[nodiscard]] constexpr Orientation mirrored(Orientation orientation) {
   // A turn followed by a mirror is the same as the mirror followed by the opposite turn.
   return {(4 - orientation.quarter_turns) % 4, !orientation.mirrored};
@@ -19,8 +19,8 @@ namespace facepipe::detector {
 /// returned frame keeps the samples alive.
 [[nodiscard]] Frame mirrored_view(const Frame& frame);
 
-/// Returns where a box of a mirrored picture lies in the picture itself. The upright picture is
-/// `width` pixels wide.
+/// Converts a box in the mirrored picture to the picture itself. The upright picture is `width`
+/// pixels wide.
 [[nodiscard]] Box mirrored(const Box& box, int width);
 
 /// Converts detections in a mirrored picture to the picture itself, and appends them to `to`. The

@@ -1,5 +1,5 @@
-// What is known of a model beside its weights: under which licences it stands, and what it proposes
-// for options that a user left open, and what its scores mean.
+// Describes a model: its licences, what its scores mean, and the values that it proposes for
+// options that the user has not set.
 #pragma once
 
 #include <filesystem>
@@ -11,21 +11,21 @@
 
 namespace facepipe::detector {
 
-/// Texts are shown as they are; empty ones are unknown.
+/// The texts are shown to users unchanged. An empty text means "unknown".
 struct ModelLicence {
   std::string code;
   std::string weights;
-  std::string data;                ///< of the pictures of the training
-  std::optional<bool> commercial;  ///< whether commercial use is allowed; none: unknown
+  std::string data;                ///< licence of the training pictures
+  std::optional<bool> commercial;  ///< whether commercial use is allowed; nullopt if unknown
 
   friend bool operator==(const ModelLicence&, const ModelLicence&) = default;
 };
 
 struct ModelAbout {
-  std::string card;  ///< the file of the model's card; empty if it has none
+  std::string card;  ///< the file of the model's card; empty if the model has no card
   ModelLicence licence;
-  std::optional<float> score;  ///< faces score more than this
-  std::optional<float> nms;    ///< the overlap for suppression
+  std::optional<float> score;  ///< proposed score threshold: a face must score more
+  std::optional<float> nms;    ///< proposed threshold of the overlap for suppression
   std::optional<Looks> looks;
   /// At this score, the model finds one false positive in each picture, on average. None: unknown,
   /// so it is taken to be CenterFace's.

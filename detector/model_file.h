@@ -1,4 +1,4 @@
-// Reads the bytes of a model file of any kind, and of the files that lie beside one.
+// Reads the bytes of model files of any kind, and of the files beside them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace facepipe::detector {
 /// Throws Error(device): "model FILE: REASON".
 [[noreturn]] void refuse_model(const std::filesystem::path& file, const std::string& reason);
 
-/// How large a file may be, and the reason for which a larger one is refused.
+/// Defines the largest size of a file, and the reason that is given if a larger file is refused.
 struct FileLimit {
   std::uintmax_t bytes = 0;
   const char* reason = "";  ///< "larger than 4 MiB"

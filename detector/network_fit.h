@@ -1,5 +1,5 @@
-// An upright frame is scaled, and lies in the top left corner of the network's input; the rest is
-// black, or has the level that the network wants.
+// Defines how a frame is placed in a network's input. The upright frame is scaled, and lies in the
+// top left corner. The rest of the input is black, or has the level that the network expects.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace facepipe::detector {
 
-/// In most networks, all strides divide this.
+/// The strides of most networks divide this number.
 inline constexpr int kUsualMultiple = 32;
 
 /// `content` is the size of the scaled frame. `network` is `content`, rounded up to multiples of a
@@ -19,7 +19,7 @@ struct NetworkFit {
   Size network;
 
   /// scale_x() and scale_y() return the number of frame pixels for one pixel of the network's
-  /// input, on each axis. It is exactly 1 if `content` and `frame` are equal.
+  /// input, on each axis. The number is exactly 1 if `content` and `frame` are equal.
   [[nodiscard]] float scale_x() const {
     return static_cast<float>(frame.width) / static_cast<float>(content.width);
   }
@@ -29,11 +29,11 @@ struct NetworkFit {
   friend bool operator==(const NetworkFit&, const NetworkFit&) = default;
 };
 
-/// Without `detect_size`, the network gets the frame's own pixels. With it, the network gets the
-/// largest picture that has the frame's aspect ratio and fits inside `detect_size`; a smaller frame
-/// is enlarged. Both sides of the network become multiples of `multiple`, >= 1. Throws Error(usage)
-/// if a side of `detect_size` is < 1 or > 16384. Throws Error(device) if a side of the network
-/// would be > 16384. Throws Error(internal) if the frame has no pixels.
+/// Without `detect_size`, the network gets the frame's own pixels. With `detect_size`, the network
+/// gets the largest picture that has the frame's aspect ratio and fits inside `detect_size`; a
+/// smaller frame is enlarged. Both sides of the network become multiples of `multiple`, >= 1.
+/// Throws Error(usage) if a side of `detect_size` is < 1 or > 16384. Throws Error(device) if a side
+/// of the network would be > 16384. Throws Error(internal) if the frame has no pixels.
 [[nodiscard]] NetworkFit fit_network(Size frame, const std::optional<Size>& detect_size,
                                      int multiple = kUsualMultiple);
 

@@ -13,7 +13,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns the rows of all families. They say which devices, engines and precisions go together.
+/// Returns the rows of all families. The rows say which devices, engines and precisions go
+/// together.
 std::span<const EngineRow> all_rows() {
   static const std::vector<EngineRow> kRows = [] {
     std::vector<EngineRow> rows;
@@ -90,9 +91,10 @@ EngineChoice choose_engine(const Device& device, const DetectorOptions& options)
 
 namespace {
 
-/// Returns whether "auto" never chooses the engine. There are two such kinds. If an engine doesn't
-/// compute networks, the model's file chooses it. If a CUDA device's engine works in host memory,
-/// frames must cross the bus, so it is useful only for comparisons.
+/// Returns whether "auto" never chooses the engine. There are two such kinds of engines. Engines
+/// that don't compute networks are chosen by the model's file. Engines on a CUDA device that work
+/// in host memory are useful only for comparisons, because frames must be copied between host and
+/// device.
 bool is_taken_by_name_alone(const EngineRow& row) {
   return !computes_networks(row.library) || row.host_memory;
 }
@@ -123,8 +125,8 @@ bool runs(std::span<const EngineSupport> built, const EngineRow& row) {
   return support != nullptr && has(*support, row.precision);
 }
 
-/// Returns whether the row has a precision below f32 that the user didn't name, and that would only
-/// cost time or faces.
+/// Returns whether the row's precision is below f32, the user didn't name it, and it is slower than
+/// f32 or finds other faces.
 bool pointless(std::span<const EngineSupport> built, const EngineRow& row,
                const DetectorOptions& options) {
   return row.precision != Precision::f32 && !options.precision &&

@@ -39,8 +39,8 @@ struct NamedEngine {
   bool fused = true;  ///< see DetectorOptions::fused
 };
 
-/// Returns the engines of one device, or of all devices, even engines that aren't built in. They
-/// are sorted by device, then by name. Each name appears once.
+/// Returns the engines of one device, or of all devices, even engines that aren't built in. The
+/// engines are sorted by device, then by name. Each name appears once.
 [[nodiscard]] std::vector<NamedEngine> named_engines(std::optional<DeviceKind> device = {});
 
 /// Returns the name that users give to an engine. `fused` matters only for Library::native_cuda.
@@ -48,11 +48,11 @@ struct NamedEngine {
 
 /// Says whether DetectorOptions::score_threshold is the score of the model's card, if it has one.
 enum class CardScore {
-  ignored,
-  taken,
+  ignored,  ///< the user's threshold
+  taken,    ///< the card's score
 };
 
-/// If an optional field is nullopt, it means "auto".
+/// The value nullopt in an optional field means "auto".
 struct DetectorOptions {
   std::filesystem::path model;
   /// Models with which each frame is searched as well. Each has its card beside it.
@@ -70,13 +70,13 @@ struct DetectorOptions {
   std::optional<float> weak_score{};
   CardScore card_score = CardScore::ignored;
   std::optional<Size> detect_size;  ///< network input before padding; default: the frame's size
-  std::optional<Looks> looks;       ///< at each frame; default: those of the model's card, else one
-  bool mirrored_too = false;        ///< the mirrored look is added to them
+  std::optional<Looks> looks;       ///< looks at each frame; default: the card's looks, or one look
+  bool mirrored_too = false;        ///< adds the mirrored look to `looks`
   int threads = 0;                  ///< 0: one for each core that the process may use
   int requests = 2;                 ///< frames that the detector may hold at once, >= 1
-  /// For our own engine. True: kernels compute several operators at once, if the chip has such
-  /// kernels. False: each kernel computes one operator; the result is the same, slower, and good to
-  /// compare with.
+  /// This is only for our own engine. If true, kernels compute several operators at once, if the
+  /// chip has such kernels. If false, each kernel computes one operator. Then the results are the
+  /// same, but slower to compute. This is used for comparisons.
   bool fused = true;
   std::optional<double> scale_factor;  ///< for a cascade: from one level to the next, > 1
   /// for a cascade, see cascade::LevelOptions; for channel features, see acf::SizeLimits
@@ -87,16 +87,18 @@ struct DetectorOptions {
   bool every_window = false;
 };
 
-/// Returns all looks at a frame, if the model's card has none.
+/// Returns `options.looks`, or one look if `options.looks` is nullopt. Adds the mirrored look if
+/// `options.mirrored_too` is set. Does not use the model's card.
 [[nodiscard]] Looks looks_of(const DetectorOptions& options);
 
-/// Returns the options with what the model's card says, where the user left that to it.
-/// `score_threshold` becomes the score that candidates must exceed, and `weak_score` is used up.
+/// Returns the options with the score and the looks of the model's card, if the user has left them
+/// to the card. `score_threshold` becomes the score that candidates must exceed, and `weak_score`
+/// becomes nullopt.
 [[nodiscard]] DetectorOptions with_defaults(DetectorOptions options, const ModelAbout& about);
 
-/// Returns the options of a detector that looks once at each frame and finds candidates of more
-/// than `usual_score` on the usual scale, whatever the user or the model's card says about looks
-/// and score.
+/// Returns the options of a detector that looks once at each frame and finds candidates with a
+/// score above `usual_score` on the usual scale. Ignores the looks and scores of the user and of
+/// the model's card.
 [[nodiscard]] DetectorOptions with_one_look(DetectorOptions options, float usual_score);
 
 /// The engine that runs, after "auto" has been resolved.
@@ -110,8 +112,8 @@ struct EngineChoice {
   [[nodiscard]] std::string_view name() const { return engine_name(library, fused); }
 };
 
-/// Describes a library of this build, and the precisions that it has on this processor, for one
-/// kind of device.
+/// Describes a library of this build on one kind of device, and the precisions in which it can
+/// compute on this processor.
 struct EngineSupport {
   Library library = Library::opencv;
   std::vector<Precision> precisions;
@@ -120,8 +122,8 @@ struct EngineSupport {
 };
 
 /// Returns the libraries that are built in for a kind of device, the preferred library first. Every
-/// build with CUDA lists OpenCV's library. Only its own factory finds out whether OpenCV has code
-/// for CUDA devices.
+/// build with CUDA lists OpenCV's library. Only the factory of OpenCV's detectors finds out whether
+/// OpenCV has code for CUDA devices.
 [[nodiscard]] std::vector<EngineSupport> supported_engines(DeviceKind device = DeviceKind::cpu);
 
 /// Resolves engine and precision for a device. Never replaces what a user named. Throws
@@ -129,8 +131,8 @@ struct EngineSupport {
 /// Throws Error(device) if this build or this processor lacks what the user named.
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options);
 
-/// Resolves engine and precision for a build and a processor that have `built`. So tests can cover
-/// every case on any machine.
+/// Resolves engine and precision as if `built` were the engines of this build and processor. With
+/// this function, tests can cover every case on any machine.
 [[nodiscard]] EngineChoice choose_engine(const Device& device, const DetectorOptions& options,
                                          std::span<const EngineSupport> built);
 

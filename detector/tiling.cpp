@@ -13,10 +13,11 @@ constexpr int kStep = 32;
 constexpr int kLongestTileSide = 2048;
 constexpr double kReducedPixels = 4 << 20;
 
-// In pixels of the reduced picture. A face of this size is found there as reliably as elsewhere.
+// Side of a face in pixels of the reduced picture. There, a face of this size is found as reliably
+// as in a tile.
 constexpr double kSureFace = 64;
 
-// A face this far from a tile's end is found reliably, and its box is certainly complete.
+// A face at least this far from a tile's edge is found reliably, and its box is complete.
 constexpr int kMargin = 32;
 
 int round_up(double length) { return static_cast<int>(std::ceil(length / kStep)) * kStep; }

@@ -1,5 +1,5 @@
-// A picture may be too large for one run of the network. Then the network runs on tiles that
-// overlap, and once on the whole picture, reduced.
+// Divides pictures that are too large for one run of the network into tiles that overlap. The
+// network runs on each tile, and once on the whole picture, reduced.
 //
 // The tiling depends only on the picture's size, never on the device or its memory. So all devices
 // find the same faces. Both axes are divided in the same way. Tiles begin at multiples of 32, and
@@ -38,13 +38,13 @@ struct Tiling {
   /// Returns the first sample of the tile in the stored picture.
   [[nodiscard]] PixelPlace stored_origin(int index, Orientation orientation) const;
 
-  /// Returns the longest side of a face that certainly lies wholly in some tile and is kept,
+  /// Returns the longest side of a face for which some tile shows the whole face and keeps its box,
   /// wherever the face is.
   [[nodiscard]] int largest_face() const;
 
   /// Returns a part of a tile, in the tile's pixels. A box is kept only if it lies wholly in this
-  /// part. If a box reaches an edge beyond which the picture continues, its face is incomplete.
-  /// Another tile or the reduced picture shows this face completely.
+  /// part. If a box reaches an edge of the tile where the picture continues, its face may be
+  /// incomplete in this tile. Another tile or the reduced picture shows this face completely.
   [[nodiscard]] Box kept_area(int index) const;
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -52,7 +52,7 @@ struct Tiling {
 
 /// Returns the tiling of an upright picture, whose size must be one that fit_network() accepts.
 /// Returns nullopt if the picture is not tiled: if it has at most kLargestUntiled pixels, or if the
-/// user chose a size. `multiple` is that of fit_network().
+/// user chose a size. `multiple` has the same meaning as in fit_network().
 [[nodiscard]] std::optional<Tiling> tiling_for(Size picture, const std::optional<Size>& detect_size,
                                                int multiple = kUsualMultiple);
 

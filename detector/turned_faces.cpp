@@ -7,11 +7,11 @@ namespace facepipe::detector {
 namespace {
 
 // A detector for upright faces finds only about a third of the faces that are turned. So if it
-// finds clearly more faces in turned pictures than in pictures as they are, the faces are turned.
-// If the faces are upright, it finds far more of them in the pictures as they are.
+// finds clearly more faces in turned pictures than in unturned pictures, the faces are turned. If
+// the faces are upright, it finds far more of them in unturned pictures.
 constexpr std::int64_t kTimesAsMany = 2;  // kHalves / kTimesAsMany is the factor: 1.5
 constexpr std::int64_t kHalves = 3;
-// If fewer faces than this were found, they may be false.
+// Fewer faces than this may be false detections.
 constexpr std::int64_t kFewFaces = 3;
 
 }  // namespace

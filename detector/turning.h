@@ -7,8 +7,8 @@
 
 namespace facepipe::detector {
 
-/// Describes an orientation by three steps, in this order. OpenCV needs at most two passes, because
-/// it does both flips in one.
+/// Describes an orientation as three steps, in this order. OpenCV needs at most two passes, because
+/// one pass does both flips.
 struct TurningSteps {
   bool flip_rows;
   bool flip_columns;

@@ -20,7 +20,8 @@ WORKDIR /src
 COPY dev ./
 COPY data data
 RUN ./dev setup
-# For a GPU that is newer than all of these, the driver compiles the PTX of the last one at the first use.
+# For a GPU that is newer than all of these architectures, the driver compiles the PTX of the last architecture at
+# the first use.
 ARG CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90
 ENV FACEPIPE_CUDA_ARCHITECTURES=$CUDA_ARCHITECTURES
 

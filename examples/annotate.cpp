@@ -3,9 +3,9 @@
 //
 //   example_annotate INPUT OUTPUT MODEL
 //
-// MODEL is a file that `facepipe run --model` takes. Here one step follows the other on one thread;
-// in pipeline/ the steps of several frames run at once. pipeline/job.h does the whole job in one
-// call.
+// MODEL is a file that `facepipe run --model` takes. Here, one thread does all steps of a frame,
+// one after the other. The code in pipeline/ runs the steps of several frames at the same time.
+// run_job() (pipeline/job.h) does the whole job in one call.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -112,8 +112,8 @@ std::unique_ptr<video::Muxer> open_output(const Plan& plan, const video::Demuxer
   video::MuxerOptions options;
   options.output = plan.encoder.output;
   options.format = plan.format;
-  // Time stamps stay as they are, unless the first one is below zero: not every format can hold
-  // that.
+  // Time stamps don't change, unless the first one is below zero: not every format can store such
+  // stamps.
   options.offset_us = std::min<std::int64_t>(demuxer.origin_us(), 0);
   video::VideoStreamInfo video;
   video.parameters = encoder.parameters();

@@ -5,7 +5,7 @@
 //   example_opencv_gpu_mat CLIP X Y WIDTH HEIGHT
 //
 // Blackens a rectangle of each picture, and checks the last picture: the exit code is 1 if the
-// rectangle isn't black. Built with FACEPIPE_OPENCV (an OpenCV with CUDA).
+// rectangle isn't black. The program is built if FACEPIPE_OPENCV names an OpenCV with CUDA.
 #include <cstdio>
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/core/cuda_stream_accessor.hpp>
@@ -22,7 +22,7 @@ namespace facepipe {
 namespace {
 
 /// Returns the luma of a frame in device memory. The frame owns the memory. Samples of more than 8
-/// bits lie in the upper bits of 16.
+/// bits are in the upper bits of 16-bit words.
 cv::cuda::GpuMat luma_of(const Frame& frame) {
   const Plane& plane = frame.planes[0];
   return {frame.size.height, frame.size.width, frame.format.bits > 8 ? CV_16UC1 : CV_8UC1,
@@ -42,8 +42,9 @@ constexpr int kNoColour = 128;
 
 int sample(const Frame& frame, int value) { return frame.format.bits > 8 ? value << 8 : value; }
 
-/// Enqueues work that begins after the event Frame::ready, when the picture is in memory. Code that
-/// reads the frame on another stream must make that stream wait for this one (see attach_ready()).
+/// Enqueues the work that blackens a rectangle. It begins after the event Frame::ready, when the
+/// picture is in memory. Code that reads the frame on another stream must make that stream wait for
+/// `stream` (see attach_ready()).
 void blacken(const Frame& frame, const cv::Rect& place, cuda::StreamView stream) {
   video::hold_back_until_ready(frame, stream);
   cv::cuda::Stream on_it = cv::cuda::StreamAccessor::wrapStream(stream.get());

@@ -1,4 +1,4 @@
-"""The tables that measuring writes and drawing reads: a CSV file for each, a line for each row, rows as dataclasses."""
+"""Writes and reads tables as CSV files. A table has a file, and a row has a line. Rows are dataclasses."""
 import csv
 import statistics
 from dataclasses import asdict, fields
@@ -10,7 +10,7 @@ def spread(values):
 
 
 def write(folder, name, kind, rows):
-    """Writes rows of the class `kind`, and replaces what the table held before."""
+    """Writes a table with rows of the class `kind`. Replaces an existing table."""
     with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
         lines = csv.DictWriter(file, [field.name for field in fields(kind)], lineterminator="\n")
         lines.writeheader()
@@ -25,7 +25,7 @@ def shown(value):
 
 
 def read(folder, name, kind):
-    """Returns the table's rows; none if it was not measured."""
+    """Returns the table's rows, or [] if there is no such table."""
     path = folder / f"{name}.csv"
     if not path.exists():
         return []
@@ -36,7 +36,7 @@ def read(folder, name, kind):
 
 
 def parsed(kind, text):
-    """Parses a cell of the types str, int and float, or of one of these or None. None is an empty cell."""
+    """Parses a cell. `kind` is str, int, float, int """
     if kind in (int | None, float | None):
         return (int if kind == int | None else float)(text) if text else None
     return kind(text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws what measure.py has written: figures as PNG, and REPORT.md. Needs matplotlib.
+"""Reports the results of measure.py: draws figures as PNG, and writes REPORT.md. Needs matplotlib.
 
-Without it, or with --text, the report has only tables, and says so.
+Without matplotlib, or with --text, the report has only tables, and says so.
 """
 import argparse
 import importlib
@@ -15,15 +15,15 @@ import measurement
 import report
 import results
 
-# Each paper's package. measure.py says what these contain.
+# {paper: its package}. measure.py explains what a package contains.
 PAPERS = {"000": "nms", "001": "nms", "002": "nms", "003": "viola_jones", "004": "acf"}
 
 
 def draw(folder, report_folder, with_figures=True, also=(), beside=()):
     """Draws the tables of a folder. Each paper's figures go into the folder figures beside its tables.
 
-    `also`: folders of other machines' runs, for the parts that the tables lack. `beside`: folders of runs on other
-    inputs, with whose verdicts the report compares its own.
+    `also` are folders of runs on other machines, for parts that are missing in the tables. `beside` are folders of runs
+    on other inputs: the report compares its verdicts with theirs.
     """
     sections = []
     for package in dict.fromkeys(PAPERS.values()):
@@ -44,7 +44,7 @@ def draw(folder, report_folder, with_figures=True, also=(), beside=()):
 
 
 def draw_figures(package, found, folder):
-    """Returns {figure: caption} of the figures drawn."""
+    """Draws the figures. Returns {figure: caption} for those that were drawn."""
     try:
         import plots
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""A run of one paper's experiments: its options, what it has found so far, and what it couldn't measure."""
+"""Runs one paper's experiments. Holds the options, the results so far, and why some parts couldn't be measured."""
 import importlib
 import sys
 
@@ -11,12 +11,12 @@ NO_CUDA = "no GPU here, or the CPU was asked for"
 
 
 def why_not_built(*programs):
-    """Returns which of the programs' files is missing first; None if all are there."""
+    """Returns a sentence about the first program whose file is missing, or None if all exist."""
     return next((f"{measurement.shown(program)} is not built" for program in programs if not program.exists()), None)
 
 
 def missing_module(*names):
-    """Returns, in words, which module this Python lacks first of these; None if it has them all."""
+    """Returns a sentence about the first of these modules that this Python doesn't have, or None."""
     try:
         for name in names:
             importlib.import_module(name)
@@ -34,16 +34,16 @@ class Experiment:
     TABLES = {}  # {table: class of its rows}
 
     def __init__(self, arguments, folder, scratch):
-        """`folder` is for the tables, and `scratch` for files that nobody needs afterwards."""
+        """The tables are written into `folder`. `scratch` is for temporary files."""
         self.arguments, self.to, self.folder = arguments, folder, scratch
         self.facts = facts.read(folder)
         self.report = None  # facepipe's report on the last input
 
     def prepare(self, parts):
-        """Makes the inputs of these parts."""
+        """Makes the inputs that these parts need."""
 
     def part(self, name):
-        """Runs one part. Keeps the reason if it didn't run or failed."""
+        """Runs one part. If the part can't run or fails, keeps the reason."""
         print(f"Measuring {name}", file=sys.stderr)
         try:
             missing = getattr(self, name.replace("-", "_"))()
@@ -58,7 +58,7 @@ class Experiment:
         facts.write(self.to, self.facts)
 
     def why_no_cuda(self, *programs):
-        """Returns what prevents a part on the GPU that needs these programs; None if nothing does."""
+        """Returns the reason why a part that needs the GPU and these programs can't run, or None."""
         if not self.arguments.cuda:
             return NO_CUDA
         return why_not_built(*programs)
@@ -68,13 +68,13 @@ class Experiment:
         return self.arguments.repeats
 
     def add(self, table, rows, replaces=lambda row: True):
-        """Adds a part's rows, which replace its earlier ones."""
+        """Adds rows to a table. Removes the earlier rows for which replaces(row) is true."""
         kind = self.TABLES[table]
         kept = [row for row in csv_tables.read(self.to, table, kind) if not replaces(row)]
         csv_tables.write(self.to, table, kind, kept + rows)
 
     def note(self, name, failures):
-        """Notes what is missing in a part that otherwise succeeded."""
+        """Notes the failures in a part that otherwise succeeded."""
         self.facts["missing"].pop(name, None)
         if failures:
             self.facts["missing"][name] = "; ".join(failures)

@@ -1,4 +1,4 @@
-"""Where and how each part was measured, kept beside the tables as facts.json."""
+"""Keeps where and how each part was measured, in facts.json beside the tables."""
 import datetime
 import json
 import platform
@@ -20,7 +20,7 @@ def write(folder, facts):
 
 
 def of_part(arguments, repeats, report):
-    """Returns where and how a part was measured. `report` is facepipe's on an input, or None."""
+    """Returns where and how a part was measured. `report` is facepipe's report on an input, or None."""
     gpu = measurement.gpu()
     engine = f"{report['engine']}, {report['precision']}, on {report['device']}" if report else "not run"
     return {
@@ -36,7 +36,7 @@ def of_part(arguments, repeats, report):
 
 
 def has_gpu(arguments):
-    """Returns whether there is a GPU: by nvidia-smi, or by the option if it was given."""
+    """Returns whether there is a GPU. The option --device decides; if it is "auto", nvidia-smi decides."""
     if arguments.device != "auto":
         return arguments.device.startswith("cuda")
     return measurement.first_line(["nvidia-smi", "-L"]).startswith("GPU ")

@@ -5,7 +5,7 @@ import measurement
 
 
 def made(file, words):
-    """Makes a file completely or not at all, and returns it. An existing file is not made again.
+    """Makes a file and returns it. The file appears only when it is complete. An existing file isn't made again.
 
     words() returns FFmpeg's arguments, except the output. It is called only if the file must be made.
     """

@@ -22,10 +22,10 @@ import measurement
 # Each paper's package has the modules
 #   measuring  PARTS, the parts' names in the order in which they run; add_options(options); settle(arguments);
 #              class Measuring, an Experiment (experiment.py)
-#   tables     TABLES, {table: class of its rows}; PARTS_OF_TABLES, {table: part} where a part alone fills it
-#   figures    FIGURES, as plots.draw_all takes them
-#   report     section(results, captions, tables, beside), its part of REPORT.md
-# and its tables, inputs and figures are in folders of its name.
+#   tables     TABLES, {table: class of its rows}; PARTS_OF_TABLES, {table: part} for tables that one part fills alone
+#   figures    FIGURES, a list of functions for plots.draw_all()
+#   report     section(results, captions, tables, beside), which returns the paper's section of REPORT.md
+# Its tables, inputs and figures are in folders with the package's name.
 
 
 def measuring_of(package):

@@ -20,7 +20,7 @@ plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.color": "#dddddd",
 
 
 def draw_all(figures, results, folder):
-    """Draws what was measured. Returns {name: caption} of the figures drawn.
+    """Draws the figures that have rows. Returns {name: caption} for them.
 
     `figures` are functions of a figure and the results. They return the caption, or None if they have no rows.
     """
@@ -39,7 +39,7 @@ def draw_all(figures, results, folder):
 
 
 def title_axes(axes, title):
-    """Breaks lines that are longer than a figure is wide."""
+    """Sets a title. Breaks lines that are wider than a figure."""
     lines = [part for line in title.split("\n") for part in textwrap.wrap(line, TITLE_LETTERS)]
     axes.set_title("\n".join(lines), fontsize=9)
 

@@ -1,4 +1,4 @@
-"""Writes REPORT.md: a section for each paper, with what all sections share: what is missing, and where a part ran."""
+"""Writes REPORT.md, which has a section for each paper. Each section also says what is missing and where a part ran."""
 import pathlib
 
 HEAD = """# The papers' experiments, repeated
@@ -13,11 +13,12 @@ def write(folder, sections):
 
 
 def section_of(results, captions, tables, opening, claims, headings, parts, part_of):
-    """Returns a paper's part: text that begins with `opening`, what is missing, and the claims.
+    """Returns a paper's section: the text `opening`, the missing parts, the claims, and the headings with their
+    figures.
 
-    `tables`: the folder of the tables, relative to the report; figures are in its folder figures. `captions`: {figure:
-    caption} of those that were drawn. `headings`: for each one its title, the tables that it describes, the function
-    that makes its text of the results, and its figures. `parts`: all that are measured; `part_of`: {table: part}.
+    `tables` is the folder of the tables, relative to the report; figures are in its folder figures. `captions` is
+    {figure: caption} of the drawn figures. `headings` has for each heading its title, the tables that it describes, the
+    function that makes its text from the results, and its figures. `parts` are all parts; `part_of` is {table: part}.
     """
     texts = [*opening, missing(results, parts), claims, "### Tables and figures\n"]
     for title, sources, text_of, drawn in headings:

@@ -1,4 +1,4 @@
-"""Verdicts on a paper's claims: on one run's inputs, and beside them on those of other runs.
+"""Judges a paper's claims on the inputs of one run, and compares the verdicts with those of other runs.
 
 A claim is a function of results. It returns a text "* **CLAIM: VERDICT.** NUMBERS", or "" if nothing was measured.
 """
@@ -10,9 +10,9 @@ HEADING = re.compile(r"\*\*(.+?)\*\*")
 
 
 def section(title, claims, results, beside=()):
-    """Returns the section on the claims, and a table of those whose verdict is another one on other inputs.
+    """Returns the section on the claims, with a table of the claims whose verdicts differ on other inputs.
 
-    `beside`: results of other runs of the same paper.
+    `beside` are results of other runs for the same paper.
     """
     told = {claim: text for claim in claims if (text := claim(results))}
     if not told:
@@ -21,7 +21,7 @@ def section(title, claims, results, beside=()):
 
 
 def compared(told, results, other):
-    """Returns on how many claims other inputs give the same verdict, and a table of the others."""
+    """Returns a text: how many claims have the same verdict on other inputs, and a table of the other claims."""
     both = {claim: (heading(text), heading(again)) for claim, text in told.items() if (again := claim(other))}
     if not both:
         return ""

@@ -7,15 +7,15 @@
 
 namespace facepipe::nms {
 
-/// Gives out slices of a block of memory, one after the other. Without a block it returns null
-/// pointers and only adds up sizes. So the same code computes the size of the memory and divides
-/// it. It owns nothing.
+/// Gives out slices of a block of memory, one after the other. Without a block, take() returns null
+/// and only adds up sizes. So the same code can first compute the size of the block, and then
+/// divide the block. An Arena owns no memory.
 class Arena {
  public:
   /// The size of a cache line, and of the widest vector.
   static constexpr std::size_t kAlignment = 64;
 
-  /// `block` must be aligned to `alignment`. Every slice is aligned to it, too.
+  /// `block` must be aligned to `alignment`. Every slice is aligned to `alignment`, too.
   explicit Arena(std::byte* block = nullptr, std::size_t alignment = kAlignment)
       : block_(block), alignment_(alignment) {}
 

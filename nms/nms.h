@@ -1,5 +1,5 @@
 // Non-maximum suppression decides which of many overlapping candidates are kept. This header is the
-// contract of all back ends. They are in cpu/suppressor.h and cuda/suppressor.h.
+// contract of both back ends, cpu/suppressor.h and cuda/suppressor.h.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,21 @@ namespace facepipe::nms {
 
 /// A rule says which candidates remove a candidate. Candidates are ranked by score descending, then
 /// by index ascending; -0 and +0 are equal scores. A candidate outranks the candidates after it in
-/// this order. It suppresses a candidate if their overlap exceeds the threshold (NmsOverlap). A
-/// candidate is invalid if its box or score contains NaN, or if its width or height is <= 0. An
-/// invalid candidate is dropped and suppresses no candidate.
+/// this order. It suppresses each of these candidates if their overlap exceeds the threshold
+/// (NmsOverlap). A candidate is invalid if its box or score contains NaN, or if its width or height
+/// is <= 0. An invalid candidate is dropped and suppresses no candidate.
 enum class NmsRule : std::uint8_t {
-  /// A *kept* candidate removes the candidates that it outranks and suppresses. This is exact on
-  /// every back end.
+  /// A *kept* candidate removes the candidates that it suppresses. This is exact on every back end.
   greedy,
-  /// *Any* candidate, kept or not, removes the candidates that it outranks and suppresses. This is
-  /// the boolean matrix of Oro et al. 2020, with its map and reduce kernels (Algorithms 1 and 2).
-  /// It keeps a subset of what `greedy` keeps. Work and memory are proportional to D_max^2.
+  /// *Any* candidate, kept or not, removes the candidates that it suppresses. This is the boolean
+  /// matrix of Oro et al. 2020, with its map and reduce kernels (Algorithms 1 and 2). It keeps a
+  /// subset of the candidates that `greedy` keeps. Work and memory are proportional to D_max^2.
   matrix,
   /// Keeps the same candidates as `matrix`, by the same predicate, without the matrix (Fast NMS of
   /// YOLACT).
   fast,
-  /// Soft-NMS (Bodla et al. 2017) selects the candidate with the highest score; of equal scores,
-  /// the one with the lowest index. Then the scores of the candidates that overlap it decay. This
+  /// Soft-NMS (Bodla et al. 2017) selects the candidate with the highest score (if scores are
+  /// equal, the lowest index). Then the scores of the candidates that overlap it decay. This
   /// repeats until no score is >= soft.min_score. The selected candidates are kept, in the order of
   /// selection. A score is multiplied by its decays in the order of selection, in fp32
   /// (predicate.h).
@@ -75,8 +74,9 @@ struct MatrixOptions {
   /// Number of partitions of a row, each reduced by d_max / k threads. d_max / k must be at most
   /// 1,024.
   std::uint32_t k = 32;
-  bool squares = false;   ///< a box becomes a square with its top left corner and its longer side
-  bool plus_one = false;  ///< sides are one pixel longer, as published; boxes that touch overlap
+  bool squares = false;  ///< a box becomes a square with its top left corner and its longer side
+  /// Sides are one pixel longer, as published, so that boxes that touch overlap.
+  bool plus_one = false;
   friend bool operator==(const MatrixOptions&, const MatrixOptions&) = default;
 };
 
@@ -91,11 +91,11 @@ struct MatrixOptions {
 ///   y1, width and height, the sum as fp32 is multiplied by the fp32 quotient 1 / n, and rounded as
 ///   above.
 /// * A group of n <= min_neighbours boxes is removed.
-/// * A group of n boxes may also be removed by another group of m > min_neighbours boxes, if m > n
-///   or n < 3. (OpenCV writes m > max(3, n) or n < 3, which is the same.) It is removed if its box
-///   lies within the other group's enlarged box. A box is enlarged on the left and on the right by
-///   a fifth of its width (rounded), and above and below by a fifth of its height. It doesn't
-///   matter whether the other group is removed, too.
+/// * A group of n boxes is also removed if its box lies within the enlarged box of another group of
+///   m > min_neighbours boxes, and m > n or n < 3. (OpenCV writes m > max(3, n) or n < 3, which is
+///   the same.) A box is enlarged on the left and on the right by a fifth of its width (rounded),
+///   and above and below by a fifth of its height. It doesn't matter whether the other group is
+///   removed, too.
 /// * The index of a kept group is the lowest index of its candidates. Its score is n / (n +
 ///   min_neighbours). Groups are ranked by this score, and by index if scores are equal.
 struct GroupOptions {
@@ -113,7 +113,7 @@ struct NmsOptions {
   /// Box voting: a kept box becomes the mean of itself and the boxes that joined it, weighted by
   /// score (scores <= 0 have no weight). Each removed candidate joins the highest ranked kept
   /// candidate that outranks and suppresses it. With the rules `matrix` and `fast`, there may be no
-  /// such candidate. Sums are in rank order, in fp32 (VoteSums in predicate.h). They are sums of
+  /// such candidate. The sums are computed in rank order, in fp32 (VoteSums in predicate.h), over
   /// the boxes as given, even with matrix.squares and plus_one. Voting is an error with the rules
   /// `soft` and `groups`.
   bool voting = false;

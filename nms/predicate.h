@@ -49,8 +49,8 @@ FACEPIPE_NMS_INLINE float div(float a, float b) {
 #endif
 }
 
-// These are for coordinates of valid boxes, so no operand is NaN. CPU and CUDA may return zeros of
-// different signs. No comparison depends on the sign of a zero.
+// lesser() and greater() are for coordinates of valid boxes, so no operand is NaN. CPU and CUDA may
+// return zeros of different signs. No comparison depends on the sign of a zero.
 FACEPIPE_NMS_INLINE float lesser(float a, float b) {
 #ifdef __CUDA_ARCH__
   return fminf(a, b);
@@ -142,23 +142,23 @@ FACEPIPE_NMS_INLINE Box matrix_box(const Box& box, bool squares, bool plus_one) 
 // In this section, `inter` and the areas belong to valid boxes. A candidate's score is multiplied
 // by its decays one by one, in the order in which the candidates that overlap it are selected.
 
-/// The result is NaN if both areas are infinite or 0. Then linear_decay() and gaussian_decay()
-/// return 1.
+/// Returns the IoU. It is NaN if both areas are infinite or 0. Then linear_decay() and
+/// gaussian_decay() return 1.
 FACEPIPE_NMS_INLINE float iou(float inter, float area_a, float area_b) {
   return div(inter, sub(add(area_a, area_b), inter));
 }
 
 /// Returns exp(-x) for x >= 0, with an error of at most 1 unit in the last place. For x >= 87 it
-/// returns 0; there, exp(-x) is about the smallest normal number. The reduction and the polynomial
-/// are those of expf in Cephes (S. L. Moshier, netlib.org/cephes). The operations used here are
-/// rounded in the same way everywhere.
+/// returns 0; there, exp(-x) is not much above the smallest normal number. The reduction and the
+/// polynomial come from expf in Cephes (S. L. Moshier, netlib.org/cephes). The CPU and CUDA round
+/// the operations used here in the same way.
 FACEPIPE_NMS_INLINE float exp_minus(float x) {
   if (!(x < 87.0F)) return 0.0F;
   // The conversion rounds down, because x >= 0.
   const auto halvings = static_cast<std::int32_t>(add(mul(x, 1.44269504F), 0.5F));
   const auto whole = static_cast<float>(halvings);
   // r is the remainder of -x, in [-ln 2 / 2, ln 2 / 2]. ln 2 is the sum of two constants. The first
-  // one has 9 bits, so that its product with `whole` is exact.
+  // constant has 9 bits, so that its product with `whole` is exact.
   const float r = add(sub(mul(whole, 0.693359375F), x), mul(whole, -2.12194440e-4F));
   float sum = 1.9875691500e-4F;
   sum = add(mul(sum, r), 1.3981999507e-3F);
@@ -176,7 +176,7 @@ FACEPIPE_NMS_INLINE float exp_minus(float x) {
 }
 
 /// linear_decay() and gaussian_decay() return the factor by which a candidate's score is multiplied
-/// because the candidate overlaps a selected one.
+/// because the candidate overlaps a selected candidate.
 FACEPIPE_NMS_INLINE float linear_decay(float iou, float threshold) {
   return iou > threshold ? sub(1.0F, iou) : 1.0F;
 }

@@ -1,6 +1,6 @@
 // Compares two boxes, in integers, to decide whether they show the same face. similar() compares
-// them like OpenCV's groupRectangles (SimilarRects, eps = 0.2), for the rule `groups`. agreement()
-// is the comparison of measure_agreement().
+// them like OpenCV's groupRectangles (SimilarRects, eps = 0.2), for the rule `groups`.
+// measure_agreement() compares boxes with agreement().
 #pragma once
 
 #include <cmath>
@@ -41,8 +41,8 @@ inline constexpr int kFarthest = 1 << 23;
 
 /// Returns the largest difference of edges that similar boxes may have. `sum` is the sum of the
 /// lesser width and the lesser height. OpenCV compares whole numbers with sum * 0.2 * 0.5 as a
-/// double. The result is the same, because that product is exact if sum / 10 is a whole number, and
-/// otherwise at least 0.1 away from any whole number.
+/// double. The result is the same: if sum / 10 is a whole number, that product is exact. Otherwise
+/// it is at least 0.1 away from any whole number.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int most_difference(int sum) { return sum / 10; }
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int absolute(int value) {
@@ -71,7 +71,7 @@ inline constexpr int kFarthest = 1 << 23;
   return end - first;
 }
 
-/// agreement() is in units of 1 / kWholeIou; kWholeIou stands for an IoU of 1.
+/// agreement() is in units of 1 / kWholeIou, so kWholeIou is an IoU of 1.
 inline constexpr std::int64_t kWholeIou = 1 << 15;
 
 /// Returns the IoU of two valid boxes in units of 1 / kWholeIou, rounded down, if the IoU is above

@@ -49,7 +49,7 @@ FACEPIPE_HOST_DEVICE inline int clamp_to(float position, int length) {
 }
 }  // namespace overlay_detail
 
-/// Maps a pixel (X, Y) of the upright picture to the pixel (x, y) of the stored one:
+/// Maps a pixel (X, Y) of the upright picture to the pixel (x, y) of the stored picture:
 /// x = xx * X + xy * Y + x0, y = yx * X + yy * Y + y0. The map is a rotation by quarter turns, with
 /// or without a reflection, so the inverse map has the transposed matrix.
 struct StoredMap {
@@ -113,7 +113,7 @@ FACEPIPE_HOST_DEVICE inline ScoreText score_text(float score) {
 }
 
 struct OverlayText {
-  static constexpr int kIdDigits = 20;  ///< the most digits of an id
+  static constexpr int kIdDigits = 20;  ///< the largest number of digits of an id
   static constexpr int kSize = kIdDigits + ScoreText::kSize + 2;
   char characters[kSize];
   int length = 0;
@@ -127,7 +127,7 @@ struct OverlayText {
   }
 };
 
-/// Returns whether a style writes anything at faces.
+/// Returns whether the style gives faces a label.
 FACEPIPE_HOST_DEVICE inline bool draws_labels(const OverlayStyle& style) {
   return style.scores || style.ids;
 }

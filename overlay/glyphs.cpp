@@ -9,9 +9,9 @@
 namespace facepipe::overlay {
 namespace {
 
-// These are in units of the Hershey font, in which capitals are 21 high. A glyph's image adds 7
-// units above and 7 below. Descenders need the units below. The units above make the margins equal,
-// which centres the text on its background.
+// Lengths are in units of the Hershey font, in which capitals are 21 high. A glyph's image adds a
+// margin of 7 units above and 7 units below. Descenders need the lower margin. The upper margin is
+// equal, which centres the text on its background.
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
 constexpr double kCapitals = 21;
 constexpr double kMargin = 7;

@@ -26,7 +26,7 @@ enum class HideStyle : std::uint8_t {
   solid,   ///< one colour
   blur,    ///< three box filters, together as wide as a Gaussian with kBlurSigma
   mosaic,  ///< the means of kMosaicCells x kMosaicCells cells
-  image    ///< a picture stretched over the mask, on one colour if parts of it are transparent
+  image    ///< a picture stretched over the mask; transparent parts show one colour
 };
 
 enum class MaskShape : std::uint8_t { box, ellipse };
@@ -42,7 +42,7 @@ inline constexpr std::size_t kMostHiddenFaces = 4096;
 
 /// Describes a shape: the name that users give it, and its default growth. Growth is the share of a
 /// face's width and height that the mask adds on each side. An ellipse has a larger share, so that
-/// its area is about that of the rectangle.
+/// its area is about the area of the rectangle.
 struct MaskShapeEntry {
   std::string_view name;
   MaskShape shape;
@@ -52,7 +52,7 @@ inline constexpr std::array kMaskShapes{
     MaskShapeEntry{"box", MaskShape::box, 0.25},
     MaskShapeEntry{"ellipse", MaskShape::ellipse, 0.35},
 };
-/// Returns MaskShapeEntry::grow. kMostGrow is the most that users may ask for.
+/// Returns MaskShapeEntry::grow. kMostGrow is the largest growth that users may choose.
 [[nodiscard]] double default_grow(MaskShape shape);
 inline constexpr double kMostGrow = 4;
 
@@ -110,10 +110,11 @@ void hide_all(Frame& frame, const Rgb& color);
 // Note: masks that overlap. Masks are applied one after another, from the smallest area in the
 // picture to the largest. Masks of equal area are sorted by their coordinates, and equal masks are
 // applied once. Each mask reads the samples that the masks before it have written. A blur or a mean
-// of hidden pixels never shows more than a blur or a mean of the original pixels. In the overlap of
-// masks, the result is that of the largest one. Its blur and cells are the coarsest, unless another
-// mask is larger but lies partly outside of the picture. A frame can also be hidden in several
-// calls, with different styles: no later call restores what an earlier call has hidden.
+// of hidden pixels never shows more than a blur or a mean of the original pixels. Where masks
+// overlap, the largest mask decides the result, because it is applied last. Its blur and cells are
+// the coarsest, unless another mask is larger but lies partly outside of the picture. A frame can
+// also be hidden in several calls, with different styles: no later call restores what an earlier
+// call has hidden.
 //
 // A mask reads and writes nothing outside of its rectangle, clipped to the picture. So masks whose
 // rectangles don't overlap can be applied at the same time. Together they need no more scratch

@@ -16,9 +16,9 @@ namespace facepipe::overlay {
 struct MaskEllipse {
   static constexpr int kUnits = 32;
 
-  std::int32_t x = 0;  ///< centre, with `y`
+  std::int32_t x = 0;  ///< the centre is (x, y)
   std::int32_t y = 0;
-  std::int32_t rx = 0;  ///< half axes, with `ry`; both below 2^23
+  std::int32_t rx = 0;  ///< the half axes are rx and ry, both below 2^23
   std::int32_t ry = 0;
   friend bool operator==(const MaskEllipse&, const MaskEllipse&) = default;
 };
@@ -33,7 +33,7 @@ struct BlurRadius {
   friend bool operator==(const BlurRadius&, const BlurRadius&) = default;
 };
 
-/// Says what is hidden of one face, in pixels of the stored picture.
+/// Says which pixels of the stored picture are hidden for one face.
 struct HideMask {
   PixelRect whole;  ///< its edges are edges of chroma cells; it may extend beyond the picture
   PixelRect area;   ///< `whole`, clipped to the picture; not empty
@@ -56,8 +56,8 @@ struct PlaneGrid {
   int log2_w = 0;
   int log2_h = 0;
 
-  /// Returns the samples of the pixels x1 <= x < x2. They are empty only if x1 = x2 is the edge of
-  /// a sample.
+  /// Returns the samples of the pixels x1 <= x < x2. The result is empty only if x1 = x2 is the
+  /// edge of a sample.
   [[nodiscard]] FACEPIPE_HOST_DEVICE ColumnSpan samples_of(const ColumnSpan& pixels) const {
     return {pixels.x1 >> log2_w, ((pixels.x2 - 1) >> log2_w) + 1};
   }
@@ -91,7 +91,7 @@ FACEPIPE_HOST_DEVICE inline std::int64_t ceil_divide(std::int64_t value, std::in
 /// Returns the pixels that the mask hides in row `y`, for area.y1 <= y < area.y2. `cell` is the
 /// size of the picture's chroma cells. An ellipse hides all cells that it touches in the row of
 /// cells that contains `y`. So a cell is hidden completely or not at all. The result may be empty.
-/// Its edges are those of `area` or of cells.
+/// Its edges are edges of `area` or of cells.
 FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, const Size& cell,
                                                       int y) {
   using overlay_detail::larger;
@@ -117,7 +117,7 @@ FACEPIPE_HOST_DEVICE inline ColumnSpan masked_columns(const HideMask& mask, cons
 }
 
 /// Returns the pixels of cell (column, row) of a mosaic of `cells` x `cells` over mask.whole,
-/// clipped to mask.area. They may be empty. The edges are edges of chroma cells.
+/// clipped to mask.area. The result may be empty. Its edges are edges of chroma cells.
 FACEPIPE_HOST_DEVICE inline PixelRect mosaic_cell(const HideMask& mask, const Size& chroma_cell,
                                                   int cells, int column, int row) {
   using overlay_detail::larger;
@@ -180,8 +180,8 @@ struct SampleScale {
   }
 };
 
-/// Names the two samples of an image's row (or column) to interpolate between. `part` is the weight
-/// of the second sample, in 1/256.
+/// Says between which two samples of an image's row (or column) to interpolate. `part` is the
+/// weight of the second sample, in 1/256.
 struct ImageTap {
   int first = 0;
   int second = 0;

@@ -32,8 +32,8 @@ ComposedImage::Level add_level(ComposedImage& composed, Size size) {
 void convert(const RgbaImage& image, const Rgb& color, const Frame& frame,
              ComposedImage& composed) {
   const YuvConverter convert(frame.format, frame.color, frame.size);
-  // upright_size() only swaps the sides, if at all, so it also converts an upright size to a stored
-  // one.
+  // upright_size() swaps the sides or keeps them, so it also converts an upright size to a stored
+  // size.
   const Size stored = upright_size(image.size, frame.orientation);
   const StoredMap map = stored_map(stored, frame.orientation);
   const ComposedImage::Level level = add_level(composed, stored);

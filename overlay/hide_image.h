@@ -18,8 +18,8 @@ namespace facepipe::overlay {
 /// Holds the prepared image. Samples have the frame's bit depth, without the format's shift. All
 /// planes have full size.
 struct ComposedImage {
-  /// Describes the image halved 0, 1, ... times. A small mask uses a small level, because it would
-  /// skip pixels of a large one.
+  /// Describes the image halved 0, 1, ... times. A small mask uses a small level, because with a
+  /// large level it would skip pixels.
   struct Level {
     Size size;
     std::size_t begin = 0;  ///< where the level begins in `samples`: Y, U and V one after another,
@@ -43,8 +43,8 @@ struct ComposedImage {
   [[nodiscard]] bool suits(const Frame& frame) const;
 };
 
-/// Returns the first level whose width or height is less than twice that of `mask`; the last level
-/// if there is none. `mask` is HideMask::whole.
+/// Returns the first level whose width or height is less than twice the width or height of `mask`;
+/// the last level if there is none. `mask` is HideMask::whole.
 [[nodiscard]] const ComposedImage::Level& level_for(const ComposedImage& image,
                                                     const PixelRect& mask);
 

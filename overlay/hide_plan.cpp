@@ -40,7 +40,7 @@ DoubleBox grown(const DoubleBox& box, double share) {
 
 /// Returns the whole pixels of the upright picture that the box touches, at least one on each axis.
 /// Call it before the box is turned: if an empty box lies exactly between two pixels, the direction
-/// of the axis decides which of them it touches.
+/// of the axis decides which of the two pixels it touches.
 DoubleBox in_pixels(const DoubleBox& box) {
   const double x1 = std::floor(box.x1);
   const double y1 = std::floor(box.y1);
@@ -63,7 +63,7 @@ bool reaches_far(const DoubleBox& box) {
   return box.x1 < -kReach || box.y1 < -kReach || box.x2 > kReach || box.y2 > kReach;
 }
 
-/// Widens edges of whole pixels to edges of cells.
+/// Widens a range of whole pixels to edges of cells.
 ColumnSpan around(double low, double high, int cell) {
   const auto within_reach = [](double edge) {
     return static_cast<int>(std::clamp(edge, -kReach, kReach));

@@ -1,4 +1,4 @@
-// Draws faces on the YUV planes of a frame. Samples outside of what is drawn keep their values.
+// Draws faces on the YUV planes of a frame. All other samples keep their values.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace facepipe::overlay {
 struct OverlayStyle {
   bool boxes = true;
   bool scores = false;
-  bool landmarks = false;  ///< if faces have any
+  bool landmarks = false;  ///< only if faces have landmarks
   bool count = false;      ///< "N faces" in the upright picture's top left corner
   bool ids = false;        ///< "#12", the id of a face's track, before its score
 
@@ -43,8 +43,8 @@ inline bool OverlayStyle::any() const {
                              [this](const OverlayPart& part) { return this->*part.drawn; });
 }
 
-/// Draws `faces`, whose coordinates are those of the upright picture, on the stored picture. Text
-/// is upright once a player has turned the picture. Colours are converted by the frame's matrix and
+/// Draws `faces` on the stored picture. Their coordinates are in the upright picture. Text is
+/// upright once a player has turned the picture. Colours are converted by the frame's matrix and
 /// range. If the frame has alpha, drawn samples become opaque; at the soft edge of a glyph they
 /// become partly opaque. Line width and text size follow the picture's shorter side. Coordinates
 /// may have any value, even NaN. The outline surrounds the part of a box that is inside of the

@@ -91,7 +91,7 @@ void plan_faces(Planner& planner, const Detections& faces, const OverlayStyle& s
       if (!outers[i].empty() && faces.has_landmarks(i))
         planner.dot(point, outers[i].x2 - outers[i].x1);
   // Labels are drawn in reverse order. Faces are sorted by falling score, so the label of the
-  // highest score is drawn last and covers those that it overlaps.
+  // highest score is drawn last and covers the labels that it overlaps.
   for (std::size_t i = faces.size(); draws_labels(style) && i-- > 0;) {
     const OverlayText text =
         label_text(faces.scores[i], i < tracks.size() ? tracks[i] : kNoTrack, style);

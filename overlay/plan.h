@@ -26,9 +26,9 @@ struct OverlayPrimitive {
   static constexpr std::int32_t kFilled = -1;
 
   PixelRect area;  ///< in the upright picture, inside it, not empty
-  /// If it is kFilled, the primitive is a rectangle, which fills `area` in all planes. Otherwise it
-  /// is a glyph, and this is the index in the atlas of the texel for the area's top left pixel. A
-  /// glyph is blended into luma, and into the other planes too if
+  /// If `texel` is kFilled, the primitive is a rectangle, which fills `area` in all planes.
+  /// Otherwise the primitive is a glyph, and `texel` is the index in the atlas of the texel for the
+  /// area's top left pixel. A glyph is blended into luma, and into the other planes too if
   /// OverlayPlan::glyphs_on_all_planes. With coverage c, and on samples without the format's shift,
   /// blending is (old * (255 - c) + color * c + 127) / 255.
   std::int32_t texel = kFilled;
@@ -41,8 +41,8 @@ using OverlayColors = std::array<YuvColor, kOverlayColorCount>;
 [[nodiscard]] OverlayColors overlay_colors(const PixelFormat& format, const ColorInfo& color,
                                            Size stored);
 
-/// Holds the primitives of one frame. They are drawn in order; a later primitive covers earlier
-/// ones.
+/// Holds the primitives of one frame. They are drawn in order, so a later primitive covers earlier
+/// primitives.
 struct OverlayPlan {
   std::vector<OverlayPrimitive> primitives;
   OverlayColors colors{};
@@ -61,14 +61,14 @@ struct OverlayPlan {
                                        std::span<const std::int64_t> tracks = {});
 
 // Note: colour and subsampling. A chroma sample belongs to a chroma cell: a rectangle of up to 4 x
-// 4 pixels. If a line covered half of a cell, either the line's colour would bleed into the
-// picture, or the picture's colour into the line. So the edges of each filled rectangle lie on
-// edges of cells in the stored picture, or on the edge of the picture. A rectangle covers a cell
-// completely or not at all. If an axis of the upright picture runs opposite to the stored one,
-// edges are counted from the far end of that axis; this matters for odd sizes. In interlaced 4:2:0,
-// the two rows of a chroma cell belong to one field. Rectangles there cover cells of both fields
-// together, four rows high. Glyphs can't be aligned to cells. They and their background are both
-// grey, so they have the same chroma, and only luma is blended. If the planes are green, blue and
-// red, no plane is subsampled, and glyphs are blended into each plane.
+// 4 pixels. If a line covered half of a cell, the colours of the line and of the picture would mix
+// in this cell. So the edges of each filled rectangle lie on edges of cells in the stored picture,
+// or on the edge of the picture. A rectangle covers a cell completely or not at all. If an axis of
+// the upright picture runs opposite to the stored axis, edges are counted from the far end of that
+// axis; this matters for odd sizes. In interlaced 4:2:0, the two rows of a chroma cell belong to
+// one field. Rectangles there cover cells of both fields together, four rows high. Glyphs can't be
+// aligned to cells. But glyphs and their background are grey, so they have the same chroma, and
+// only luma is blended. If the planes are green, blue and red, no plane is subsampled, and glyphs
+// are blended into each plane.
 
 }  // namespace facepipe::overlay

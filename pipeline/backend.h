@@ -24,7 +24,8 @@ struct HideCapacity {
   int waiting = 0;   ///< frames in the tracker that wait for later frames (the look-ahead)
   int held = 0;      ///< frames of all lanes between their decoders and hiding; includes `waiting`
                      ///< if video is written
-  int pictures = 0;  ///< pictures that a device allocates in advance; it allocates more one by one
+  int pictures = 0;  ///< pictures that a device allocates in advance; further pictures are
+                     ///< allocated one by one
 };
 
 /// Describes the job that a FrameProcessor or a HidingDevice is made for.
@@ -33,42 +34,43 @@ struct ProcessorSetup {
   const Frame& first;          ///< all frames have its size and format
   bool still_image = false;    ///< the first frame is the only one
   HideCapacity hiding;         ///< used only if faces are hidden
-  bool several_lanes = false;  ///< several lanes use the device at once, of one or of several jobs
-  CopyCounter& copies;         ///< the job's; outlives the processor
-  std::int64_t origin_us = 0;  ///< the frames' time, in us, from which InputOptions::start_s counts
+  bool several_lanes = false;  ///< several lanes, of one or several jobs, use the device at once
+  CopyCounter& copies;         ///< the job's counter; outlives the processor
+  std::int64_t origin_us = 0;  ///< time of the frames, in us, at which InputOptions::start_s is 0
 };
 
 /// A device with its detectors. For each size and format of pictures it keeps the detector that was
-/// made for them; if these take too much memory, it drops the least recently used ones. A backend
-/// outlives the objects that it makes. Each of these objects belongs to one job. Thread-safe:
-/// several jobs may run at once.
+/// made for them; if these detectors take too much memory, it drops the least recently used
+/// detectors. A backend outlives the objects that it makes. Each of these objects belongs to one
+/// job. Thread-safe: several jobs may run at once.
 class Backend {
  public:
   virtual ~Backend() = default;
 
   [[nodiscard]] virtual Device device() const { return {}; }
 
-  /// Returns the number of inputs at once with which the device is fastest. For several devices, it
-  /// is the sum of their numbers. Errors: device.
+  /// Returns the number of inputs at once with which the device is fastest. For several devices,
+  /// the result is the sum of their numbers. Errors: device.
   [[nodiscard]] virtual int inputs_at_once() const { return 1; }
 
   /// Makes the calling thread work on this device. Errors: device.
   virtual void enter_thread() const {}
 
-  /// Returns the backend that a lane of a job uses. A group of devices gives its devices in turn.
+  /// Returns the backend that a lane of a job uses. A group of devices assigns its devices to lanes
+  /// in turn.
   [[nodiscard]] virtual Backend& for_lane(int /*lane*/) { return *this; }
 
   /// Makes later jobs work without `failed`, a device of a group. Does nothing for a single device.
   virtual void give_up(Device /*failed*/) {}
 
   /// Makes the device's own decoder or, with DecoderChoice::cpu, a decoder that works on the CPU.
-  /// The pictures of both are on the device. Errors: Error(input), Error(device).
+  /// The pictures of both decoders are on the device. Errors: Error(input), Error(device).
   [[nodiscard]] virtual std::unique_ptr<video::Decoder> make_decoder(
       const video::Demuxer& demuxer, const video::DecoderOptions& options,
       video::DecoderChoice choice, video::Notices& notices, CopyCounter& copies) = 0;
 
-  /// Returns how many decoders like `like` can decode this video at once without slowing each other
-  /// down. There is memory for all of them. Errors: device.
+  /// Returns how many decoders of the same kind as `like` can decode this video at once without
+  /// slowing each other down. The device has memory for this number of decoders. Errors: device.
   [[nodiscard]] virtual int decoders(const AVCodecParameters& video,
                                      const video::Decoder& like) const = 0;
 
@@ -85,8 +87,8 @@ class Backend {
   /// Errors: usage; device if the encoder is the device's own and the chip lacks it.
   virtual void check_encoder(const AVCodec& codec) const = 0;
 
-  /// Chooses the encoder: `codec`, or an encoder of the device if the options leave that open.
-  /// Errors: as video::plan_encoder(); usage; device.
+  /// Chooses the encoder: `codec`, or an encoder of the device if the options allow it
+  /// (video::leaves_encoder_open()). Errors: as video::plan_encoder(); usage; device.
   /// @param pictures  facts about the decoded pictures
   /// @param encoded   size of the pictures that the encoder gets
   [[nodiscard]] virtual video::EncoderPlan plan_encoder(const AVCodec& codec,

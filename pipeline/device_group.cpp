@@ -97,8 +97,8 @@ class DeviceGroup final : public Backend {
   }
 
   mutable std::mutex mutex_;                       // guards devices_ and failed_
-  std::vector<std::unique_ptr<Backend>> devices_;  // those that work
-  // Failed devices are kept, because frames and codecs of theirs may still be alive.
+  std::vector<std::unique_ptr<Backend>> devices_;  // devices that work
+  // Failed devices are kept, because their frames and codecs may still exist.
   std::vector<std::unique_ptr<Backend>> failed_;
 };
 

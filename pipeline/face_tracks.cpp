@@ -7,7 +7,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-// A face and a detection are the same face if their IoU is larger than this.
+// A face and a detection are the same face if their IoU is larger than this threshold.
 constexpr float kSameFace = 0.5F;
 
 /// Returns the options without look-ahead, because only the tracks of the newest frame are needed.
@@ -18,9 +18,9 @@ track::TrackerOptions without_look_ahead(track::TrackerOptions options) {
 
 }  // namespace
 
-FaceTracks::FaceTracks(track::TrackerOptions options,
+FaceTracks::FaceTracks(track::TrackerOptions options, const ScoreScales& scales,
                        std::unique_ptr<track::MotionEstimator> motion)
-    : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options)) {}
+    : motion_(std::move(motion)), tracker_(*motion_, without_look_ahead(options), scales) {}
 
 FaceTracks::Assignment FaceTracks::assign(const Frame& frame, const FrameRecord& record,
                                           const Detections& found,

@@ -13,10 +13,13 @@
 namespace facepipe::pipeline {
 
 /// Follows faces like a job that hides them, but returns their tracks at once, without look-ahead.
-/// The ids are the same that such a job writes to an edit file. Used by one thread.
+/// The ids are equal to the ids that a job that hides faces writes to an edit file. Used by one
+/// thread.
 class FaceTracks {
  public:
-  FaceTracks(track::TrackerOptions options, std::unique_ptr<track::MotionEstimator> motion);
+  /// @param scales  of the detections' scores
+  FaceTracks(track::TrackerOptions options, const ScoreScales& scales,
+             std::unique_ptr<track::MotionEstimator> motion);
 
   /// The track of each face and of each detection; kNoTrack if it has none.
   struct Assignment {

@@ -28,8 +28,8 @@ struct FaceSizes {
   }
 };
 
-/// Returns the kept candidates of wanted sizes, in rank order. Their boxes and scores are those
-/// that suppression has computed, if it changes them, and else the candidates' own.
+/// Returns the kept candidates of wanted sizes, in rank order. If suppression has computed new
+/// boxes or scores, the result has these. Otherwise it has the boxes and scores of the candidates.
 [[nodiscard]] inline Detections select_faces(const Detections& candidates, const nms::NmsKept& kept,
                                              const FaceSizes& sizes) {
   Detections faces;

@@ -9,19 +9,20 @@ namespace {
 
 // The default numbers of frames of a lane between decoder and encoder. Four frames keep an H100
 // busy; more would only wait. Each of several lanes needs fewer. If such a lane encodes, it needs
-// two: one frame is searched while the other one is encoded.
+// two: one frame is searched while another frame is encoded.
 constexpr int kInFlight = 4;
 constexpr int kInFlightOfLanes = 1;
 constexpr int kInFlightOfEncodingLanes = 2;
 constexpr std::int64_t kPixelsInFlight = std::int64_t{1} << 27;
 
-// Frames of a lane that hides faces, one in each of these places: on the way to the tracker,
+// Frames of a lane that hides faces, one at each of these points: on the way to the tracker,
 // between the tracker's two threads, in its second thread, and on the way back.
 constexpr int kBetweenStages = 4;
 // Hidden frames in a lane's encoder and in the queue before it. They don't wait for a verdict.
 constexpr int kHiddenInFlight = 4;
-// Frames of a lane that wait until the tracker comes to their segment. Another lane is worth its
-// cost if 32 frames can wait. More than 256 are of no use, because cuts are a few seconds apart.
+// Frames of a lane that wait until the tracker comes to their segment. A further lane is worth its
+// cost if 32 of its frames can wait. More than 256 waiting frames are of no use, because cuts are a
+// few seconds apart.
 constexpr int kLeastOfLane = 32;
 constexpr int kMostOfLane = 256;
 // Frames that wait in lanes use at most 1 / kShareOfFreeMemory of a device's free memory.
@@ -30,7 +31,7 @@ constexpr std::int64_t kShareOfFreeMemory = 4;
 constexpr int kRoomOfHead = 16;
 
 /// Returns how many waiting frames fit into `memory` (bytes). A frame takes six bytes for each two
-/// pixels. If pictures aren't kept, it takes only its small luma.
+/// pixels. If pictures aren't kept, only the frame's small luma takes memory.
 int frames_in(std::int64_t memory, const video::Demuxer& demuxer, bool keeps_pictures) {
   const AVCodecParameters& video = *demuxer.video().codecpar;
   const std::int64_t pixels = std::int64_t{video.width} * video.height;

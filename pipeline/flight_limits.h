@@ -9,14 +9,15 @@
 
 namespace facepipe::pipeline {
 
-/// Limits what waits between the stages of a run. Feed (pipeline/lanes/feed.cpp) limits the packets
-/// of a segment, OutputQueue limits the bytes for the output file, and codecs have limits, too.
+/// Limits the packets and frames that wait between the stages of a run. Feed
+/// (pipeline/lanes/feed.cpp) limits the packets of a segment, OutputQueue limits the bytes for the
+/// output file, and codecs have limits, too.
 struct FlightLimits {
   /// Packets that may wait for the decoder, and packets that may wait for the muxer. They keep the
   /// decoder busy while the disk is slow. FrameTimes::total_ms() includes these waits.
   int packets = 8;
-  /// Frames of a lane between decoder and encoder. It is the number that the user asked for, but at
-  /// most 2^27 pixels together, which limits the memory. A still image has one frame. With fewer
+  /// Frames of a lane between decoder and encoder. The user can choose this number. To limit the
+  /// memory, the frames have at most 2^27 pixels together. A still image has one frame. With fewer
   /// than two frames the stages of a single lane could not work at the same time.
   int frames = 4;
   /// Limits for hiding; used only if faces are hidden. With several lanes, all held frames together
@@ -26,7 +27,7 @@ struct FlightLimits {
   /// Bytes of finished frames that wait until earlier segments are finished.
   std::int64_t bytes_behind = std::int64_t{1} << 30;
   /// Frames of each lane that are alive at once: `frames`, the frames that the device's encoder
-  /// keeps, one frame that is being decoded, and one that waits to enter the lane.
+  /// keeps, one frame that is being decoded, and one frame that waits to enter the lane.
   int frames_alive = 6;
 };
 
@@ -49,14 +50,14 @@ class LaneRoom {
   LaneRoom(const JobOptions& options, const video::Demuxer& demuxer, const FlightLimits& limits,
            std::int64_t memory);
 
-  /// Returns how many lanes the memory is enough for, at least one.
+  /// Returns for how many lanes the memory is enough; at least one.
   [[nodiscard]] int lanes() const;
   /// Sets the limits of hiding for `lanes` lanes, at least two.
   void give(int lanes, FlightLimits& limits) const;
 
  private:
   int frames_;   // frames for which there is memory
-  int of_head_;  // of these, frames that are reserved for the segment that is tracked next
+  int of_head_;  // how many of these are reserved for the segment that is tracked next
 };
 
 /// Returns how many bytes of a device's free memory waiting frames of lanes may use.

@@ -38,14 +38,14 @@ struct WorkItem {
   std::unique_ptr<FrameWork> work;
   /// The detections that tracks need. finish() fills them in if drawn faces are followed.
   Detections to_follow;
-  /// The small picture that motion is estimated in. start() fills it in if not all frames are
+  /// The small picture in which motion is estimated. start() fills it in if not all frames are
   /// searched.
   std::shared_ptr<const track::MotionPicture> picture;
 };
 
 /// Finds faces in the frames of one lane and draws them, on the lane's device. It draws nothing if
-/// faces are hidden; LaneHiding then hides them. For each frame, one thread calls start(), then
-/// another one calls finish(), and a third one calls the remaining functions.
+/// faces are hidden; LaneHiding then hides them. For each frame, one thread calls start(), then a
+/// second thread calls finish(), and a third thread calls the remaining functions.
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
@@ -61,10 +61,10 @@ class FrameProcessor {
   using Sink = std::function<void(WorkItem item)>;
 
   /// Takes the next frame, and gives `sink` all frames whose faces are known now, in their order.
-  /// If not all frames are searched, a frame may wait for the next searched one. Not called if
+  /// If not all frames are searched, a frame may wait for the next searched frame. Not called if
   /// faces are hidden. Errors: device; the sink's.
   virtual void pass_on(WorkItem item, const Sink& sink) { sink(std::move(item)); }
-  /// Gives `sink` the frames that still wait, at the stream's end.
+  /// At the stream's end, gives `sink` the frames that still wait.
   virtual void pass_on_rest(const Sink& /*sink*/) {}
 
   /// Draws the faces of a frame that `sink` got, with their tracks if faces are followed. Does
@@ -75,7 +75,7 @@ class FrameProcessor {
   /// be called even if no video is written.
   [[nodiscard]] virtual bool draws_without_video() const { return false; }
 
-  /// Returns how many candidates suppression has had no room for so far.
+  /// Returns the number of candidates so far for which suppression had no room.
   [[nodiscard]] virtual std::int64_t candidates_ignored() const = 0;
   /// Returns facts that are the same for all lanes of a job; nullopt if no detector runs.
   [[nodiscard]] virtual std::optional<DetectionFacts> detection() const = 0;

@@ -34,7 +34,7 @@ namespace facepipe::pipeline {
 namespace {
 
 /// Returns whether the caller will run the job again, with no other jobs at the same time. If jobs
-/// share a device, one of them can fail because the device has no memory left.
+/// share a device, one job can fail because the device has no memory left.
 bool is_done_again(const JobOptions& options, const Error& failure) {
   return options.resources.shared && failure.kind() == ErrorKind::device;
 }
@@ -72,7 +72,7 @@ void finish_output(const JobOptions& options, const OutputPlan& plan, const vide
   result.output = options.output.path;
 }
 
-/// Fills in what the source and the decoders report at the end.
+/// Fills in the facts that the source and the decoders report at the end.
 void fill_input(video::Source& source, const video::Decoder& decoder, const video::FrameLedger& all,
                 bool whole_file, JobResult& result, video::Notices& notices) {
   video::FrameLedger& ledger = result.ledger;
@@ -96,7 +96,7 @@ void add_share(const Lane& lane, const LaneDevices& devices, std::vector<DeviceS
 }
 
 /// Returns whether lanes of the job can be on several devices. If one of these devices fails,
-/// another one can repeat its unfinished work.
+/// another device can repeat its unfinished work.
 bool of_several_devices(const JobOptions& options, const JobPlan& plan, const OpenInput& input,
                         Backend& backend) {
   if (plan.lanes.count == 1 || options.hide) return false;
@@ -279,12 +279,13 @@ void Job::finish(JobResult& result) {
   fill_lanes(result);
   result.failure = end_.failure();
   // A source's failure means that bytes are missing which another run may get. Damaged bytes are no
-  // failure, because they stay damaged.
+  // failure, because another run would get the same bytes.
   if (const auto& failure = input_.source->failure(); failure && !result.failure)
     result.failure.emplace(*failure);
   fill_detection(result);
   if (input_.hiding) {
     result.tracks = input_.hiding->tracks();
+    result.track_counts = input_.hiding->track_counts();
     input_.hiding->report(diagnostics_.notices);
     if (!cut_short()) input_.hiding->check_instructions(options_, diagnostics_.notices);
   }

@@ -14,7 +14,7 @@ namespace facepipe::pipeline {
 /// job fails and the output so far is kept. Thread-safe.
 class JobEnd {
  public:
-  /// @param ending        a stop that is requested here ends the input
+  /// @param ending        the input ends when its stop is requested
   /// @param keeps_output  true: an Error ends the input, and the output so far is kept; false: an
   ///                      Error fails the job
   JobEnd(std::stop_source ending, bool keeps_output)
@@ -24,7 +24,7 @@ class JobEnd {
   void request() { ending_.request_stop(); }
   [[nodiscard]] bool requested() const { return ending_.stop_requested(); }
 
-  /// Returns the error that has ended the input; nullopt if none has.
+  /// Returns the error that has ended the input; nullopt if no error has.
   [[nodiscard]] std::optional<Error> failure() const;
 
   /// Calls `step`. If it throws an Error and the job keeps its output, ends the input because of

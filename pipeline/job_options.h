@@ -1,4 +1,4 @@
-// Holds what a user asks of one job. plan_job() derives everything else from it.
+// Holds the options of one job. plan_job() derives everything else from it.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ namespace facepipe::pipeline {
 /// The lanes of a run that works on several inputs at once. A job begins with one lane. When no
 /// input is left for the other lanes, they can join the job.
 struct SharedLanes {
-  PermitPool lanes;       ///< one permit a lane; its number is the lane for Backend::for_lane()
-  int count = 1;          ///< number of all lanes
-  int own = 0;            ///< the lane that the job begins with; the caller holds its permit
+  PermitPool lanes;  ///< one permit for each lane, whose number is passed to Backend::for_lane()
+  int count = 1;     ///< number of all lanes
+  int own = 0;       ///< the lane that the job begins with; the caller holds its permit
   bool may_grow = false;  ///< other lanes are allowed to join the job
 };
 
-/// The time from `from_s` to before `to_s`, in seconds as InputOptions::start_s counts them.
-/// nullopt is the begin or the end of the input.
+/// The time from `from_s` up to `to_s`, without `to_s`, in seconds as InputOptions::start_s counts
+/// them. nullopt means the begin or the end of the input.
 struct TimeSpan {
   std::optional<double> from_s;
   std::optional<double> to_s;
@@ -45,15 +45,15 @@ struct TimeSpan {
 /// A part of the upright picture, in pixels.
 struct Region {
   std::string name;
-  Box box;  ///< a part of it must lie in the picture, else the job throws Error(usage)
+  Box box;  ///< if no part of it lies in the picture, the job throws Error(usage)
   TimeSpan when;
 };
 
 /// Regions that a user has chosen. `kept` affects only the boxes of a detector: `hidden` and
-/// `all_hidden` hide their parts even inside of a kept region.
+/// `all_hidden` also hide pixels inside a kept region.
 struct Regions {
   std::vector<Region> hidden;        ///< always hidden; HideOptions::grow doesn't enlarge them
-  std::vector<Region> kept;          ///< a detector's box that lies in one of these isn't hidden
+  std::vector<Region> kept;          ///< a detector's box in such a region isn't hidden
   std::vector<TimeSpan> all_hidden;  ///< frames in these times are hidden as a whole
 };
 
@@ -75,23 +75,23 @@ struct KnownTracks {
 /// tracks faces. There is a member for each thing that a user can ask for.
 struct HideJob {
   overlay::HideOptions appearance;
-  /// The job also looks for faces in the picture turned clockwise by so many quarter turns (1..3).
-  /// 0: it doesn't. Only on the CPU.
+  /// The job also looks for faces in the picture turned clockwise by this number of quarter turns
+  /// (1..3). 0: it searches only the upright picture. Only on the CPU.
   int turned_too = 0;
   /// The job estimates motion on the host although the frames are on a CUDA device. The host then
-  /// gets a small luma of each frame. Both ways find the same motion.
+  /// gets a small luma of each frame. The host and the device find the same motion.
   bool host_motion = false;
   track::TrackerOptions tracks;        ///< the plan sets `most_waiting`
-  std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides
+  std::vector<std::string> kept_tags;  ///< tags of the input that the output keeps, besides the
                                        ///< technical ones
-  /// Bytes for frames that wait. A frame takes six bytes for each two pixels. The default holds
-  /// half a second of 8K at 30 frames a second. If it is too small, the look-ahead is shorter, and
-  /// a notice says so.
+  /// Bytes for frames that wait. A frame takes six bytes for each two pixels. The default is enough
+  /// for half a second of 8K at 30 frames a second. If the number is too small, the look-ahead is
+  /// shorter, and a notice says so.
   std::int64_t most_bytes = std::int64_t{3} << 30;
   Regions regions;
   /// If there are known tracks, no detector runs, and the job hides the boxes of these tracks. It
-  /// hides a whole frame if the tracks' file doesn't know the frame. If the size or time base of
-  /// the input isn't that of the file, the job throws Error(usage).
+  /// hides a whole frame if the tracks' file doesn't know the frame. If the input and the file have
+  /// different sizes or time bases, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
   /// One for each class of detections; empty: all are faces. Boxes of a class without a growth have
@@ -123,9 +123,9 @@ struct InputOptions {
 
 /// Says what the job writes, and where.
 struct OutputOptions {
-  /// Empty: no video is written. In a picture's name there may be a place for a number (see
-  /// is_sequence_name()). Each frame of a video is then written to its own file, numbered from 1
-  /// on.
+  /// Empty: no video is written. A picture's name may contain a placeholder for a number (see
+  /// is_sequence_name()). Then each frame of a video is written to its own file, and the files are
+  /// numbered from 1 on.
   std::filesystem::path path;
   std::string format;  ///< FFmpeg's name of the container; empty: the output's name decides
   ExistingTarget existing = ExistingTarget::refuse;  ///< what happens to a file of this name
@@ -148,11 +148,11 @@ struct SearchOptions {
   /// tracker does so). Only on the CPU. If n > 1, the detector returns all detections over
   /// kWeakFace.
   int every = 1;
-  /// Only detections with a higher score are faces. It is set if the detector also returns weaker
-  /// detections: for JobOptions::follow, and for `every` > 1.
+  /// Only detections with a higher score are faces. This score is set if the detector also returns
+  /// weaker detections: for JobOptions::follow, and for `every` > 1.
   std::optional<float> face_score;
-  /// Of the detector's scores. HideJob::tracks and JobOptions::follow have the same.
-  ScoreScales scale{};
+  /// Says what the detector's scores mean.
+  ScoreScales scales{};
   nms::NmsOptions nms;
   /// Selects the detections that are followed in a job that draws. So they are those of a job that
   /// only tracks faces, whatever `nms` is.
@@ -167,7 +167,7 @@ struct SearchOptions {
 
 /// Says how much of the machine the job may use.
 struct ResourceOptions {
-  int lanes = 0;  ///< decoders at once; 0: as many as the device has, if the output allows it
+  int lanes = 0;  ///< decoders at once; 0: all that the device has, if the output allows it
   /// Set if other jobs run at the same time; `lanes` is then the number for all jobs together.
   std::optional<SharedLanes> shared;
   int frames_in_flight = 0;  ///< frames in flight of each lane; 0: enough to keep the device busy
@@ -175,8 +175,8 @@ struct ResourceOptions {
                              ///< machine has
 };
 
-/// Everything that a user can ask for in one input's run. It has more than seven members, because
-/// each is a separate choice, and different parts of the job read them.
+/// Everything that a user can choose for one input. It has more than seven members, because each is
+/// a separate choice, and different parts of the job read them.
 struct JobOptions {
   InputOptions input;
   OutputOptions output;

@@ -40,7 +40,8 @@ void each_lane(PlannedJob& job, video::Notices& notices, Step step) {
   job.plan.lanes.count -= static_cast<int>(std::erase_if(lanes, has_failed));
 }
 
-/// Makes a lane's decoder if there is none yet (the first lane has one), and its frames' maker.
+/// Makes a lane's decoder if the lane has none (the first lane has one already), and its
+/// FrameMaker.
 void open_decoder(LaneParts& lane, const JobPlan& plan, const video::Demuxer& demuxer,
                   const AVFrame& first, JobDiagnostics diagnostics) {
   if (!lane.decoding.decoder)
@@ -77,7 +78,8 @@ void open_encoder(LaneParts& lane, const OutputPlan& plan, const Frame& first,
   lane.encoder = video::watched(std::move(encoder), std::move(watch));
 }
 
-/// Drops streams that the muxer refuses. This is known only when the video's encoder is open.
+/// Drops streams that the muxer refuses. Which streams these are is known only when the video's
+/// encoder is open.
 void fit_streams_to_muxer(OutputPlan& plan, const video::Demuxer& demuxer,
                           const video::VideoStreamInfo& video, video::Notices& notices) {
   for (const std::size_t dropped :

@@ -13,11 +13,11 @@
 namespace facepipe::pipeline {
 
 /// Makes the decoders of the planned job's lanes (the first lane may have its decoder already), and
-/// the makers of their frames. All lanes give frames of the same size and format, made from
-/// pictures like `first`. Errors: as Backend::make_decoder().
+/// the lanes' FrameMakers. All lanes give frames of the same size and format, made from pictures
+/// like `first`. Errors: as Backend::make_decoder().
 void open_decoders(PlannedJob& job, const AVFrame& first, JobDiagnostics diagnostics);
 
-/// Makes the processors of the lanes, and what hides faces if the job does so. `options` must
+/// Makes the processors of the lanes, and OpenInput::hiding if the job hides faces. `options` must
 /// outlive the job. Errors: device.
 void make_processors(PlannedJob& job, const JobOptions& options, JobDiagnostics diagnostics);
 

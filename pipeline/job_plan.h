@@ -43,10 +43,11 @@ struct JobPlan {
   std::optional<OutputPlan> output;  ///< nullopt if no video is written
 };
 
-/// Returns whether several lanes use the device at once, of this job or of several jobs.
+/// Returns whether several lanes, of this job or of several jobs, use the device at once.
 [[nodiscard]] bool several_lanes(const JobOptions& options, const LanePlan& lanes);
 
-/// Returns whether a packet of another stream than the video goes into the output.
+/// Returns whether the output gets this packet. The packet belongs to a stream that isn't the
+/// video.
 [[nodiscard]] bool wants_packet(const JobPlan& plan, const video::Demuxer& demuxer,
                                 const video::Decoder& decoder, const AVPacket& packet);
 
@@ -55,8 +56,8 @@ struct JobPlan {
 void tell_stream(const video::StreamPlan& stream, const OutputPlan& output,
                  video::Notices& notices);
 
-/// Adds a notice if the packet's stream appeared only after the streams were planned: the output
-/// has no place for such a stream. Errors: Error(output) if the user allows no loss.
+/// Adds a notice if the packet's stream appeared only after the streams were planned, because the
+/// output doesn't contain such a stream. Errors: Error(output) if the user allows no loss.
 void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const AVPacket& packet,
                       video::Notices& notices);
 
@@ -68,8 +69,8 @@ void tell_late_stream(const JobPlan& plan, const video::Demuxer& demuxer, const 
 struct OpenInput {
   /// Gives the packets that come after those in `begin`.
   std::unique_ptr<video::Source> source;
-  /// What was read so far. If there was a picture, it is moved to `first`, and the decoder is moved
-  /// to the first lane.
+  /// The packets and the picture that were read so far. If there was a picture, it is moved to
+  /// `first`, and the decoder is moved to the first lane.
   video::FirstPicture begin;
   /// Hides faces on the first lane's device; nullptr if faces are drawn. It outlives the lanes.
   std::unique_ptr<Hiding> hiding;
@@ -85,7 +86,7 @@ struct OpenInput {
 };
 
 /// A job before its threads start. If a device fails while lanes are prepared, the job loses the
-/// lanes of this device, and a notice says so. If it is the first lane's device, the job fails.
+/// lanes of this device, and a notice says so. If the first lane's device fails, the job fails.
 struct PlannedJob {
   JobPlan plan;
   OpenInput input;

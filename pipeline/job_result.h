@@ -14,6 +14,7 @@
 #include "core/histogram.h"
 #include "detector/detector.h"
 #include "pipeline/stage_times.h"
+#include "pipeline/track_counts.h"
 #include "track/track_file.h"
 #include "video/read/ledger.h"
 
@@ -24,17 +25,19 @@ struct DeviceShare {
   Device device;
   int lanes = 0;
   std::int64_t frames = 0;
-  std::string failure;  ///< why it failed (other devices then did the rest); empty if it works
+  std::string failure;  ///< why it failed (other devices then repeated its unfinished work); empty
+                        ///< if it works
 };
 
 /// Says how many lanes decode one input.
 struct LanePlan {
   int count = 1;        ///< in the plan: the most lanes; in the result: the lanes that were used
-  std::string why_one;  ///< why there is one lane, if more were possible or asked for
+  std::string why_one;  ///< why there is only one lane, if more were possible or wanted
   std::vector<DeviceShare> failed;  ///< devices that failed while lanes were prepared
 };
 
-/// Counts copies of one kind between host and device, or of whole pictures on the device.
+/// Counts the copies of one kind (CopyKind). They are copies between host and device, or copies of
+/// whole pictures on the device.
 struct CopySum {
   std::string kind;
   std::string direction;  ///< "to device", "to host" or "on device"
@@ -42,7 +45,7 @@ struct CopySum {
   std::int64_t bytes = 0;
 };
 
-/// Counts what was found in all frames.
+/// Counts searched frames, faces and candidates of a job.
 struct FoundCounts {
   std::int64_t searched = 0;  ///< frames that a detector has searched
   std::int64_t faces = 0;
@@ -56,7 +59,7 @@ struct NetworkUse {
   std::optional<detector::Tiling> tiling;  ///< set if pictures are too large for one network run
 };
 
-/// Says which lanes and devices the job used, and what it copied.
+/// Says which lanes and devices the job used, and which copies it made.
 struct ResourceUse {
   LanePlan lanes;
   std::int64_t cuts = 0;             ///< cuts between segments
@@ -100,13 +103,14 @@ struct JobResult {
   /// The tracks, with HideJob::wants_tracks and if all frames have been tracked. The caller fills
   /// in the input's SHA-256.
   std::shared_ptr<track::TrackFile> tracks;
+  std::optional<TrackCounts> track_counts;  ///< set if the job hides faces, or only tracks them
   bool interrupted = false;  ///< the stop was requested; the output is a playable part
   /// Why the output is incomplete although nobody requested a stop: the disk is full, or the input
   /// could not be read to its end. If the job hides faces, it may be any failure between reading
   /// and writing.
   std::optional<Error> failure;
-  /// The video's path: its final or its partial name. For a sequence of pictures, the name that has
-  /// a place for the number.
+  /// The video's path: its final or its partial name. For a sequence of pictures, the name with the
+  /// placeholder for the number.
   std::filesystem::path output;
 
   /// Returns whether nothing of the input was damaged or missing.

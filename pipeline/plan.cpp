@@ -26,8 +26,8 @@ extern "C" {
 namespace facepipe::pipeline {
 namespace {
 
-// A lane is worth its start if it gets so many frames. The start takes as long as some 70 frames of
-// 1080p on an H100.
+// A lane is started only if it gets at least this many frames. The start takes as long as the work
+// on some 70 frames of 1080p on an H100.
 constexpr std::int64_t kFramesOfLane = 250;
 
 class Planning {
@@ -219,7 +219,7 @@ void Planning::read_until_first() {
       begin.decoder->may_refuse() ? options_.input.decoder : video::DecoderChoice::cpu;
 }
 
-/// Reports each thing that the input shows but that isn't decoded (Demuxer::left_out()).
+/// Reports each thing in the input that won't be decoded (Demuxer::left_out()).
 void Planning::tell_left_out() {
   for (const std::string& sentence : demuxer().left_out())
     video::tell_lost(diagnostics_.notices, sentence, options_.output.strict, options_.input.name);
@@ -341,7 +341,8 @@ void Planning::fit_lanes_to_input() {
 }
 
 /// Reduces the number of lanes, so that the frames that wait for their segment's turn fit into
-/// memory. They may use HideJob::most_bytes, but only a part of the device's free memory.
+/// memory. These frames may use HideJob::most_bytes, but at most a part of the device's free memory
+/// (lent_by_device()).
 void Planning::fit_lanes_to_memory() {
   LanePlan& lanes = job_.plan.lanes;
   FlightLimits& limits = job_.plan.limits;

@@ -5,7 +5,8 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// Returns whether the stage works during a frame's whole interval. Other stages may wait in it.
+/// Returns whether the stage works during a frame's whole interval. Other stages may also wait
+/// during the interval.
 bool works_all_the_while(StageId stage) {
   return stage == StageId::preprocess || stage == StageId::inference || stage == StageId::nms ||
          stage == StageId::overlay;

@@ -26,10 +26,10 @@ struct StageRow {
 /// * read, decode, encode, mux: the wall time of the stage's thread, minus its waits for output of
 ///   the previous stage and for room in the next stage. Work of a codec's threads counts only while
 ///   the stage's thread waits for it. In mux, writing the records and waiting for a slow disk
-///   count, too. Work of the thread that writes the video's file doesn't.
+///   count, too. The work of the thread that writes the video's file doesn't count.
 /// * preprocess, inference, nms, overlay: the time in which at least one frame was in the stage. On
-///   CUDA, the device's clock measures it, if JobOptions::wants_stage_times is set. If it isn't,
-///   all work of the device for a frame counts as inference.
+///   CUDA, the device's clock measures it, if JobOptions::wants_stage_times is set. Otherwise all
+///   work of the device for a frame counts as inference.
 /// Each lane has its own stages from decode to encode. The working times of the lanes are added.
 ///
 /// Takes 24 KB for each stage, independent of the number of frames. Not thread-safe.

@@ -9,10 +9,10 @@
 
 namespace facepipe::pipeline {
 
-/// Takes some 200 KB, independent of the number of frames. Start-up is the time before the detector
-/// gets the first frame: the input is opened, and the network is prepared for its size. The frame
-/// rate counts from the end of start-up.
-/// The eight members are the begin of the run, the end of start-up, and the sums.
+/// An object takes some 200 KB, independent of the number of frames. Start-up is the time before
+/// the detector gets the first frame. In this time, the input is opened, and the network is
+/// prepared for the size of its pictures. The frame rate counts from the end of start-up. The eight
+/// members are the begin of the run, the end of start-up, and the sums.
 class Statistics {
  public:
   Statistics() : begin_(Clock::now()), begin_cpu_s_(process_cpu_s()) {}

@@ -16,25 +16,25 @@ namespace {
 // (bench/every_nth.py).
 /// The weight of the higher score in the score of a pair.
 constexpr float kHigherScore = 0.6F;
-/// The share of its score that a detection without a partner loses on its way to the other searched
-/// frame.
+/// A detection without a partner loses this share of its score from its own searched frame to the
+/// other searched frame.
 constexpr float kLostScore = 0.6F;
 
-/// These are limits for a face that moves too fast by itself for its points to be found again. They
-/// apply to two detections that have no other partner: the distance of the centres, divided by the
-/// smaller size; the ratio of the sizes; and the scores, on the usual scale.
+/// Limits for a face that moves so fast that its points are not found again. The limits apply to
+/// two detections that have no other partner: the distance of the centres, divided by the smaller
+/// size; the ratio of the sizes; and the scores, on the usual scale.
 constexpr float kMostFar = 1.5F;
 constexpr float kMostFarRatio = 1.4F;
 constexpr float kLeastFarScore = 0.3F;
 
-/// For each picture of a Way: where the boxes of one searched frame are in it.
+/// For each picture of a Way: the positions of the boxes of one searched frame.
 using Paths = std::vector<std::vector<Box>>;
 
 /// Holds the pictures from one searched frame to the next, and the changes between neighbouring
 /// pictures.
 struct Way {
   std::vector<TimedPicture> pictures;  ///< includes the pictures of the searched frames
-  /// The change to each picture from the one before; [0] is unused.
+  /// The change to each picture from the previous picture; [0] is unused.
   std::vector<PictureChange> changes;
 
   [[nodiscard]] std::size_t last() const { return pictures.size() - 1; }
@@ -116,8 +116,8 @@ Point inside(const Box& box, float u, float v) {
   return {box.x1 + u * box.width(), box.y1 + v * box.height()};
 }
 
-/// Returns landmarks in `box`. Their relative positions in the box are interpolated: for k = 0 they
-/// are those of face i of `a`, and for k = 1 those of face j of `b`.
+/// Returns landmarks in `box`. Their relative positions in the box are interpolated between face i
+/// of `a` (k = 0) and face j of `b` (k = 1).
 Landmarks landmarks_in(const Box& box, const Detections& a, std::size_t i, const Detections& b,
                        std::size_t j, float k) {
   Landmarks points;
@@ -223,8 +223,8 @@ class Filling {
       for (std::size_t b = 0; b < end_.size(); ++b) {
         if (!alone_after_[b] || found.class_of(a) != end_.class_of(b)) continue;
         if (end_.scores[b] < far_score(end_.class_of(b))) continue;
-        // This uses the place to which the points have led, and also the old place, because the
-        // points may belong to the background.
+        // Both the followed box and the detected box are tried, because the followed points may
+        // belong to the background.
         for (const Box& from : {forwards_.back()[a], found.boxes[a]})
           if (const auto apart = far_apart(from, end_.boxes[b])) pairs.push_back({*apart, a, b});
       }

@@ -36,24 +36,24 @@ struct FacesBetween {
   std::vector<std::optional<std::size_t>> after;
 };
 
-/// Finds the faces of the frames between two searched frames, of all scores:
+/// Finds the faces, with any score, in the frames between two searched frames:
 /// * Each detection of the first frame moves from picture to picture with its points
-///   (MotionEstimator::follow()). At the second frame, match_greedily() finds its partner of the
-///   same class there. The distance that remains between the two boxes is spread evenly over the
-///   time, so the boxes match both detections.
-/// * A detection without a partner can still have a detection of similar size near it: the face has
+///   (MotionEstimator::follow()). In the second frame, match_greedily() finds the partner of the
+///   detection, which must be of the same class. The distance that remains between the two boxes is
+///   spread evenly over the time, so the boxes match both detections.
+/// * A detection without a partner can still be near a detection of similar size: then the face has
 ///   moved too fast for its points. These two become a pair, and the box moves on a straight line.
 /// * A detection that has no partner at all moves only with its points, forwards or backwards. Its
 ///   score falls with the time from its frame.
-/// * The score of a pair lies between its two scores. It is nearer to the higher one, because a box
-///   that was detected clearly once is a face.
+/// * The score of a pair lies between its two scores. It is nearer to the higher score, because a
+///   box that was detected clearly once is a face.
 /// * Landmarks keep their place in the box.
 ///
 /// Nothing continues through a cut. As in the tracker, grid_for() limits the work on a picture.
 /// @param scale    of the detections' scores
 /// @param between  in order, later than `before` and earlier than `after`
 /// @param after    null at the stream's end
-/// Errors: those of the estimator.
+/// Errors: as MotionEstimator.
 [[nodiscard]] std::vector<FacesBetween> faces_between(MotionEstimator& motion,
                                                       const SearchedFrame& before,
                                                       std::span<const TimedPicture> between,

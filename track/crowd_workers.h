@@ -17,7 +17,7 @@ namespace facepipe::track {
 /// may call run().
 class CrowdWorkers {
  public:
-  /// @param threads  the most threads, including the calling thread
+  /// @param threads  the largest number of threads, including the calling thread
   explicit CrowdWorkers(unsigned threads)
       : threads_(static_cast<int>(std::min(threads, std::thread::hardware_concurrency()))) {}
 

@@ -8,16 +8,17 @@
 #include "core/host_device.h"
 #include "track/similarity.h"
 
-// This code adds to products. So every user compiles it without fused multiply-add, on the host
-// (-ffp-contract=off) and on the device (--fmad=false).
+// This code contains sums of products. So every user compiles it without fused multiply-add, on the
+// host (-ffp-contract=off) and on the device (--fmad=false).
 namespace facepipe::track {
 
 /// The side of the window around a point, in samples of a level. A point is found by comparing the
 /// windows of two pictures.
 inline constexpr int kFlowWindow = 8;
-inline constexpr int kMostFlowSteps = 12;       ///< the most steps at one level
-inline constexpr float kFlowConverged = 0.05F;  ///< the search ends with a shorter step; in samples
-inline constexpr float kFlowDiverged = 1;       ///< the search fails if the last step isn't shorter
+inline constexpr int kMostFlowSteps = 12;  ///< the most steps at one level
+/// In samples; the search ends after a shorter step.
+inline constexpr float kFlowConverged = 0.05F;
+inline constexpr float kFlowDiverged = 1;  ///< the search fails if the last step isn't shorter
 /// The least eigenvalue of the gradients' mean matrix that counts as texture, in squared grey
 /// levels per sample. A flat surface has a lower value, although its samples are rounded to 8 bits.
 inline constexpr float kLeastFlowTexture = 0.25F;
@@ -26,12 +27,12 @@ inline constexpr int kLevelsOfCamera = 3;  ///< levels at which points of the pi
 inline constexpr int kLevelsOfBox = 3;     ///< levels at which points of a box are followed
 inline constexpr int kMostGrid = 5;        ///< the most points that are followed in a box, on each
                                            ///< axis
-/// The least samples of a box's shorter side at the finest level.
+/// The smallest number of samples that a box's shorter side should have at the finest level.
 inline constexpr float kSamplesOfBox = 16;
 
 /// Computes the sizes of a pyramid's levels. The first level has half the picture's size, even if
-/// that is small. Each further level has half the size of the previous one, and at least 16 samples
-/// on both sides. There are at most six levels.
+/// the picture is small. Each further level has half the size of the previous level, and at least
+/// 16 samples on both sides. There are at most six levels.
 struct PyramidShape {
   Size picture;
   int levels = 0;
@@ -75,8 +76,8 @@ struct PyramidShape {
   friend bool operator==(const PyramidShape&, const PyramidShape&) = default;
 };
 
-/// Refers to one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of
-/// the pixels from (scale * i, scale * j) on.
+/// Refers to one level: samples of 8 bits, rows without padding. The sample (i, j) is the mean of a
+/// square of scale x scale pixels. The first of these pixels is (scale * i, scale * j).
 struct LumaLevel {
   const unsigned char* samples = nullptr;
   Size size;
@@ -84,7 +85,7 @@ struct LumaLevel {
 };
 
 /// Returns the level at which the box's shorter side has about 16 to 32 samples, so that the work
-/// doesn't depend on its size.
+/// doesn't depend on the size of the box.
 /// @param side  the box's shorter side, in pixels
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int level_for(const PyramidShape& shape, float side) {
   int level = 0;
@@ -116,8 +117,8 @@ struct LumaLevel {
   return scale > 2 ? 0.5F * scale : 1.0F;
 }
 
-/// Says how to interpolate the samples of a window from those of a level: the place of the first
-/// sample, and the weights of four neighbouring samples.
+/// Says how to interpolate the samples of a window from the samples of a level: the position of the
+/// first sample, and the weights of four neighbouring samples.
 struct WindowPlace {
   int x = 0;
   int y = 0;
@@ -186,8 +187,8 @@ struct TexturedPoint {
   float texture = 0;
 };
 
-/// Returns the texture for the sums of products of a window's gradients. The gradients are
-/// differences of samples two apart.
+/// Returns the texture for the sums of products of a window's gradients. A gradient is the
+/// difference of two samples whose distance is 2.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float texture_of(int xx, int xy, int yy) {
   const auto a = static_cast<float>(xx);
   const auto b = static_cast<float>(xy);
@@ -207,7 +208,8 @@ struct TextureGrid {
       : columns((level.width - 2) / kStep), rows((level.height - 2) / kStep) {}
 
   [[nodiscard]] FACEPIPE_HOST_DEVICE int places() const { return columns * rows; }
-  /// These return the upper left sample of one of the four windows of a place.
+  /// left() and top() return the position of the upper left sample of one of a place's four
+  /// windows.
   [[nodiscard]] FACEPIPE_HOST_DEVICE int left(int place, int window) const {
     return 1 + place % columns * kStep + window % 2 * kFlowWindow;
   }
@@ -226,7 +228,8 @@ struct TextureGrid {
 inline constexpr int kHistogramCells = 4;
 inline constexpr int kGreys = 256;
 
-/// These return the first row and column of a cell. For cell kHistogramCells they return the end.
+/// cell_row() and cell_column() return the first row and column of a cell. For cell kHistogramCells
+/// they return the end of the last cell.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int cell_row(int cell, int height) {
   return (cell * height + kHistogramCells - 1) / kHistogramCells;
 }

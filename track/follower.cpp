@@ -18,9 +18,9 @@ namespace {
 /// Two faces cross if the IoU of their boxes is over this: points in one box can then belong to the
 /// other face.
 constexpr float kLeastCrossing = 0.15F;
-/// After this time, older motion has half of the weight in a track's velocity. It is the duration
-/// of a frame at 25 frames a second, for which it was chosen. A shorter step is less reliable, so
-/// it gets less weight.
+/// After this time, older motion has half of the weight in a track's velocity. The value is the
+/// duration of a frame at 25 frames a second, for which it was chosen. Motion over a shorter time
+/// is less reliable, so it gets less weight.
 constexpr double kVelocityHalf_s = 0.04;
 /// If there are at least kCrowd boxes, several threads share the work. They take parts of
 /// kBoxesOfPart boxes; a part takes about 50 microseconds.
@@ -30,7 +30,7 @@ constexpr unsigned kThreads = 6;
 
 std::size_t parts_of(std::size_t boxes) { return (boxes + kBoxesOfPart - 1) / kBoxesOfPart; }
 
-/// Returns the indices of the boxes in a part. There are `boxes` boxes in all parts.
+/// Returns the indices of the boxes in a part. All parts together have `boxes` boxes.
 auto of_part(std::size_t part, std::size_t boxes) {
   return std::views::iota(part * kBoxesOfPart, std::min(boxes, (part + 1) * kBoxesOfPart));
 }
@@ -48,14 +48,14 @@ struct Track {
   std::uint16_t found_class = 0;
 };
 
-/// Holds the data of a track that are needed only when it is seen or ends.
+/// Holds the data of a track that are needed only when the track is seen or ends.
 struct TrackPast {
   std::int64_t first_frame = 0;
   std::int64_t last_frame = 0;
   std::int64_t sightings = 0;
   float best_score = 0;
   Box last;        ///< the last sighting
-  Point velocity;  ///< against the camera, in pixels per second
+  Point velocity;  ///< relative to the camera, in pixels per second
 };
 
 /// The newest picture, and the step from the picture before it.
@@ -75,7 +75,7 @@ struct PictureStep {
 };
 
 // These flags say what a sighting may be used for.
-constexpr unsigned kStarts = 1;     ///< the track that takes it is hidden from now on
+constexpr unsigned kStarts = 1;     ///< the track that takes the sighting is hidden from now on
 constexpr unsigned kContinues = 2;  ///< continues a hidden track
 constexpr unsigned kIsOfUse = 4;    ///< continues a doubtful track, or begins any track
 
@@ -113,8 +113,8 @@ std::vector<Box> boxes_of(std::span<const Sighting> sightings) {
 
 class Follower::Impl {
  public:
-  Impl(MotionEstimator& motion, const TrackerOptions& options)
-      : options_(options), motion_(motion) {
+  Impl(MotionEstimator& motion, const TrackerOptions& options, ScoreScales scales)
+      : options_(options), scales_(std::move(scales)), motion_(motion) {
     check_tracker_options(options);
   }
 
@@ -156,6 +156,7 @@ class Follower::Impl {
   }
 
   TrackerOptions options_;
+  ScoreScales scales_;
   MotionEstimator& motion_;
   std::vector<Track> tracks_;     ///< sorted by id
   std::vector<TrackPast> pasts_;  ///< indexed by slot
@@ -220,7 +221,7 @@ TrackStep Follower::Impl::begin(TrackerInput& input) {
       const Box& box = input.detections->boxes[i];
       const float score = input.detections->scores[i];
       const std::uint16_t found_class = input.detections->class_of(i);
-      const float usual = options_.scale.of(found_class).usual(score);
+      const float usual = scales_.of(found_class).usual(score);
       if (!(usual >= least) || !is_usable(box)) continue;
       uses_.push_back(uses_of(
           now.sightings.emplace_back(box, score, usual, starts(box, usual), i, found_class)));
@@ -305,8 +306,8 @@ void Follower::Impl::follow_camera(const Similarity& camera, int grid, std::size
 
 Box Follower::Impl::coasted(const Track& track, const Similarity& camera) const {
   const Box box = moved(track.box, camera);
-  // The step is at most the box's size, however long the time is. This is only a guess, and a large
-  // step could end the track, because the box would leave the picture.
+  // The step is at most the box's size. It is only a guess, and a large step could move the box out
+  // of the picture, which would end the track.
   const auto step = [&](float velocity, float size) {
     return std::clamp(velocity * static_cast<float>(pictures_.length_s), -size, size);
   };
@@ -389,12 +390,12 @@ void Follower::Impl::start(TrackStep& now) {
   }
 }
 
-/// Gives a sighting to a track. Several threads may call this at once, for different tracks and
-/// sightings.
+/// Gives a sighting to a track. Several threads may call this at the same time, for different
+/// tracks and sightings.
 void Follower::Impl::see(Track& track, TrackStep& now, const Sighting& sighting, SeenTrack& seen) {
   TrackPast& past = pasts_[track.slot];
   past.best_score = std::max(past.best_score, sighting.score);
-  track.sure = options_.scale.of(track.found_class).usual(past.best_score) >= options_.sure_score;
+  track.sure = scales_.of(track.found_class).usual(past.best_score) >= options_.sure_score;
   seen.slot = track.slot;
   seen.id = track.id;
   seen.box = sighting.box;
@@ -432,7 +433,8 @@ Point Follower::Impl::velocity(const TrackPast& track, const Similarity& camera,
           mix(track.velocity.y, seen.y1 + seen.y2 - still.y1 - still.y2)};
 }
 
-/// Continues tracks that were not seen in this frame, and ends those that were missed for too long.
+/// Continues tracks that were not seen in this frame, and ends tracks that were missed for too
+/// long.
 void Follower::Impl::hold(TrackStep& now) {
   now.missed.reserve(tracks_.size() - std::min(tracks_.size(), now.seen.size()));
   std::uint32_t shown = 0;
@@ -488,8 +490,9 @@ void Follower::Impl::end_where(Over over) {
   tracks_.resize(kept);
 }
 
-Follower::Follower(MotionEstimator& motion, const TrackerOptions& options)
-    : impl_(std::make_unique<Impl>(motion, options)) {}
+Follower::Follower(MotionEstimator& motion, const TrackerOptions& options,
+                   const ScoreScales& scales)
+    : impl_(std::make_unique<Impl>(motion, options, scales)) {}
 Follower::~Follower() = default;
 Follower::Follower(Follower&&) noexcept = default;
 Follower& Follower::operator=(Follower&&) noexcept = default;

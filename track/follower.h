@@ -47,13 +47,14 @@ struct Sighting {
 
 /// Says that a track has taken a detection.
 struct SeenTrack {
-  /// A small number for the track. No other track has it until one frame after this track has
-  /// ended.
+  /// A small number for the track. No other track gets this number until one frame after this track
+  /// has ended.
   std::uint32_t slot = 0;
-  std::uint32_t missed = kNowhere;  ///< index in `missed` of the previous frame, if it is there
+  /// Index in `missed` of the previous frame, if the track is there.
+  std::uint32_t missed = kNowhere;
   std::int64_t id = 0;
   Box box;    ///< the detection
-  Box moved;  ///< the place to which the track was moved
+  Box moved;  ///< the track's earlier box, moved to this frame
   float score = 0;
   bool first = false;       ///< the track starts with this detection
   bool covers = false;      ///< a sure face that was also seen in the previous frame
@@ -67,12 +68,13 @@ struct SeenTrack {
 /// Describes a track that has no detection in this frame. Its box was moved from an earlier frame.
 struct MissedTrack {
   std::uint32_t slot = 0;
-  std::uint32_t before = kNowhere;  ///< index in `missed` of the previous frame, if it is there
+  /// Index in `missed` of the previous frame, if the track is there.
+  std::uint32_t before = kNowhere;
   std::int64_t id = 0;
   Box box;
-  float grow = 0;                 ///< TrackedBox::grow
-  std::uint32_t held = kNowhere;  ///< index among the missed tracks that are shown (held), if it is
-                                  ///< one of them
+  float grow = 0;  ///< TrackedBox::grow
+  /// If the track is shown (held): its index among the shown tracks of `missed`.
+  std::uint32_t held = kNowhere;
 };
 
 struct EndedTrack {
@@ -84,15 +86,15 @@ struct EndedTrack {
 struct TrackStep {
   TrackedFrame frame;                            ///< without boxes
   std::shared_ptr<const MotionPicture> picture;  ///< null if the picture is damaged
-  /// Motion from the last good picture, which isn't always that of the previous frame.
+  /// Motion from the last good picture. That is not always the picture of the previous frame.
   Similarity camera;
   std::vector<Sighting> sightings;
   Neighbours among;                 ///< boxes of the sightings
   std::vector<SeenTrack> seen;      ///< in the order in which they took detections
   std::vector<MissedTrack> missed;  ///< sorted by id
   /// The earliest time of a last sighting of the tracks in `missed`; infinity if there are none. A
-  /// chain of MissedTrack::before from this frame or a later one never reaches a frame of this time
-  /// or earlier.
+  /// chain of MissedTrack::before that begins in this frame or a later frame never reaches a frame
+  /// of this time or earlier.
   double missed_since_s = std::numeric_limits<double>::infinity();
   std::vector<EndedTrack> ended;
   std::vector<std::int64_t> taken_by;  ///< TrackerOutput::taken_by
@@ -103,7 +105,8 @@ struct TrackStep {
 class Follower {
  public:
   /// See Tracker.
-  Follower(MotionEstimator& motion, const TrackerOptions& options);
+  /// @param scales  of the detections' scores
+  Follower(MotionEstimator& motion, const TrackerOptions& options, const ScoreScales& scales);
   ~Follower();
   Follower(Follower&&) noexcept;
   Follower& operator=(Follower&&) noexcept;

@@ -27,7 +27,7 @@ struct CellAxis {
   [[nodiscard]] FACEPIPE_HOST_DEVICE int cells() const { return (length + 1) / 2; }
 };
 
-/// Returns the mean of four samples, rounded to their upper 8 bits.
+/// Returns the mean of four samples, rounded to 8 bits.
 /// @param sum   sum of the samples
 /// @param drop  number of the lower bits that are dropped
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline unsigned mean_of_four(unsigned sum, int drop) {
@@ -39,22 +39,22 @@ struct CellAxis {
 struct LumaCells {
   CellAxis x;
   CellAxis y;
-  /// Lower bits of a sample that are dropped: the format's shift, and what exceeds 8 bits.
+  /// Number of lower bits of a sample that are dropped: the format's shift, plus the bits beyond 8.
   int drop = 0;
 
   LumaCells() = default;
   LumaCells(const PixelFormat& format, Size stored, Orientation orientation)
       : drop(format.shift + format.bits - 8) {
     const int turns = orientation.quarter_turns;
-    // Mirroring comes first, then the turns. These say whether a stored axis runs in the opposite
-    // direction of the upright one.
+    // Mirroring comes first, then the turns. x_reversed and y_reversed say whether a stored axis
+    // runs in the opposite direction of the upright axis.
     const bool x_reversed = (turns == 2 || turns == 3) != orientation.mirrored;
     const bool y_reversed = turns == 1 || turns == 2;
     x = {stored.width, x_reversed ? stored.width % 2 : 0};
     y = {stored.height, y_reversed ? stored.height % 2 : 0};
   }
 
-  /// Returns the size before the picture is turned.
+  /// Returns the number of cells on each stored axis.
   [[nodiscard]] FACEPIPE_HOST_DEVICE Size size() const { return {x.cells(), y.cells()}; }
 };
 

@@ -34,7 +34,7 @@ namespace facepipe::track {
 [[nodiscard]] float iou(const Box& a, const Box& b);
 
 /// Returns how well a detection fits a prediction; higher is better.
-/// * If their IoU is 0.2 or more, the value is 1 + IoU.
+/// * If the IoU of the two boxes is 0.2 or more, the value is 1 + IoU.
 /// * Otherwise the boxes can still belong together, if the face is fast or small. Let d be the
 ///   distance of their centres, divided by the smaller size (the root of the area). If d is under
 ///   0.6 and the sizes differ by less than a factor of 2, the value is 1 - d.
@@ -65,7 +65,7 @@ struct Match {
 };
 
 /// Combines an affinity and a box's number in one value, so that one comparison finds the better
-/// one. The lower Rank is better: it has the higher affinity or, if affinities are equal, the lower
+/// box. The lower Rank is better: it has the higher affinity or, if affinities are equal, the lower
 /// number.
 class Rank {
  public:

@@ -35,8 +35,8 @@ struct PictureChange {
   /// True if the second picture shows another scene. There are three cases:
   /// * The histograms' distance is over 0.4, and less than half of the points fit the camera's
   ///   motion.
-  /// * The distance is over 0.25, as between scenes of similar brightness. There are at least 50
-  ///   points, and less than a tenth of them fit.
+  /// * The distance is over 0.25 (scenes can have similar brightness), there are at least 50
+  ///   points, and less than a tenth of the points fit.
   /// * The pictures' sizes differ.
   bool cut = false;
   /// The motion from the first picture to the second, in pixels of the picture. It is the identity
@@ -90,12 +90,12 @@ class MotionEstimator {
   /// Returns for each step where its box is in the second picture. It follows grid x grid points of
   /// the box to the second picture and back. It uses the points that return to within about a pixel
   /// of their start (the forward-backward error of Kalal et al. 2010). The box moves with the
-  /// camera, which also changes its size, and by the median of its points' motion against the
+  /// camera, which also changes its size, and by the median of its points' motion relative to the
   /// camera. If less than a sixth of the points is found, the box moves only with the camera.
   [[nodiscard]] virtual std::vector<Box> follow(std::span<const BoxStep> steps) = 0;
 
   /// Returns whether each call of follow() takes long, even for few steps. Then it is better to
-  /// follow some steps in vain than to call follow() again.
+  /// follow some steps that aren't needed than to call follow() again.
   [[nodiscard]] virtual bool is_far() const { return false; }
 };
 

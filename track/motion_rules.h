@@ -31,8 +31,8 @@ using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 /// Returns 0 (equal) .. 1 (nothing in common): half of the L1 distance, averaged over the cells.
 [[nodiscard]] float distance(const CellHistograms& a, const CellHistograms& b);
 
-/// Returns false if the distance of two pictures' histograms is so small that there is no cut,
-/// whatever their points show.
+/// Returns false if the distance of two pictures' histograms is so small that there is no cut for
+/// any motion of points.
 [[nodiscard]] bool may_be_cut(float distance);
 
 /// Returns the indices of the points that are followed to find the camera's motion, best first.
@@ -42,12 +42,13 @@ using CellHistograms = std::array<std::array<float, kHistogramBins>, kCells>;
 /// Returns the change between two pictures of one size.
 /// @param distance  distance of their histograms
 /// @param followed  for each point, its place in the second picture; nullopt if it was not found
-/// @param scale     side of a sample of the level in which they were found, in pixels
+/// @param scale     in pixels: the side of a sample of the level at which the points were found
 [[nodiscard]] PictureChange change_between(float distance, std::span<const Point> points,
                                            std::span<const std::optional<Point>> followed,
                                            float scale);
 
-/// The number of points that are followed in a frame, forwards and backwards each.
+/// The largest number of points that are followed forwards in a frame. The same limit holds
+/// backwards.
 inline constexpr int kMostFlowPoints = 1500;
 
 /// Returns BoxStep::grid for `boxes` boxes that have at most `points` points together. It is
@@ -55,7 +56,7 @@ inline constexpr int kMostFlowPoints = 1500;
 [[nodiscard]] int grid_for(std::size_t boxes, int points = kMostFlowPoints);
 
 /// Returns where the step's box is in the second picture (see MotionEstimator::follow()).
-/// @param xs, ys  the motion against the camera of the points that were found; they are reordered
+/// @param xs, ys  the motion of the found points relative to the camera; the function reorders it
 [[nodiscard]] Box place_of(const BoxStep& step, std::span<float> xs, std::span<float> ys);
 
 }  // namespace facepipe::track

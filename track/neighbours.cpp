@@ -14,7 +14,8 @@ constexpr float kCellsOfRoot = 1.5F;
 constexpr float kMostCells = 256;   ///< the most cells on each axis
 constexpr float kFarthest = 32768;  ///< limit of a grid, because centres far outside of the picture
                                     ///< must not make its cells larger
-/// Added to distances. It is larger than the rounding error of sums of such coordinates.
+/// This margin is added to distances. It is larger than the rounding error of sums of such
+/// coordinates.
 constexpr float kRounding = 1.0F / 16;
 
 /// Holds the range of the positions that were added, clamped to 0..kFarthest.
@@ -100,7 +101,7 @@ class Neighbours::Builder {
           layer.cell(layer.x.cell_of(centre.x), layer.y.cell_of(centre.y)))];
     }
     // Now each entry is the end of its cell. Each box decreases its cell's entry by one and takes
-    // that position, so at the end each entry is the begin of its cell.
+    // that position, so at the end each entry is the beginning of its cell.
     std::inclusive_scan(made_.begins_.begin(), made_.begins_.end(), made_.begins_.begin());
     made_.spots_.resize(boxes_.size());
     made_.boxes_.resize(boxes_.size());
@@ -144,7 +145,7 @@ std::uint32_t* Neighbours::find_in(const Layer& layer, const Spot& spot, const N
     const std::uint32_t begin = begins_[layer.cell(left, row)];
     const std::uint32_t end = begins_[layer.cell(right, row) + 1];
     for (std::uint32_t i = begin; i < end; ++i) {
-      // This code has no branches, because the processor could not predict them.
+      // This loop has no branches, because the processor could not predict them.
       const Spot& other = spots_[i];
       *found = i;
       const bool beside =

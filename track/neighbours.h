@@ -49,7 +49,7 @@ class Neighbours {
   Neighbours() = default;  ///< has no boxes
   explicit Neighbours(std::span<const Box> boxes);
 
-  /// Returns the places, for operator[], of all boxes that are near to the box, in any order. The
+  /// Returns the indices, for operator[], of all boxes that are near to `box`, in any order. The
   /// result can include a few boxes that are slightly too far.
   /// @param room  memory for the result; it is enlarged if needed, and never made smaller
   [[nodiscard]] std::span<const std::uint32_t> find(const Box& box, const Nearness& near,
@@ -100,13 +100,14 @@ class Neighbours {
     }
   };
 
-  /// Writes the places from `found` on, where there must be room for all boxes. Returns their end.
+  /// Writes the indices from `found` on, where there must be room for all boxes. Returns the end of
+  /// the written indices.
   std::uint32_t* find_in(const Layer& layer, const Spot& spot, const Nearness& near,
                          std::uint32_t* found) const;
 
   static constexpr std::size_t kLayers = 5;
   std::array<Layer, kLayers> layers_;
-  /// Where each cell's boxes begin, row by row; then the end of the last cell.
+  /// The index of each cell's first box, row by row; then the end of the last cell.
   std::vector<std::uint32_t> begins_;
   std::vector<Spot> spots_;       ///< one for each box
   std::vector<Neighbour> boxes_;  ///< sorted by layer and cell

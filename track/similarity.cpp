@@ -55,8 +55,8 @@ class Fit {
     return count;
   }
 
-  /// Returns the least-squares fit over the inliers of `s`; nullopt if they are all in one place,
-  /// or if the scale isn't plausible.
+  /// Returns the least-squares fit over the inliers of `s`; nullopt if all inliers coincide, or if
+  /// the scale isn't plausible.
   [[nodiscard]] std::optional<Similarity> refined(const Similarity& s) const {
     std::vector<std::size_t> in;
     for (std::size_t i = 0; i < from_.size(); ++i)

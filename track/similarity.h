@@ -1,5 +1,5 @@
-// Describes a similarity of the plane (rotation, scale and shift), and finds the one that fits most
-// of given points.
+// Describes a similarity of the plane (rotation, scale and shift), and finds the similarity that
+// fits most of the given points.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Similarity {
   friend bool operator==(const Similarity&, const Similarity&) = default;
 };
 
-/// Returns the box with its centre moved and its sides scaled. It isn't rotated.
+/// Returns the box with its centre moved and its sides scaled. The box isn't rotated.
 [[nodiscard]] Box moved(const Box& box, const Similarity& by);
 
 struct SimilarityFit {

@@ -22,8 +22,8 @@ struct TrackedBox {
   std::int64_t track = 0;
   Box box;         ///< not grown; may extend beyond the picture
   float grow = 0;  ///< uncertainty of the box on each side, as a share of its width and height
-  /// The detection's score, 0..1. A box that is not seen has 0, with one exception: in a frame that
-  /// was not searched, a filled box has the mean score of the sightings around it.
+  /// The detection's score, 0..1. A box that is not seen has the score 0, with one exception: in a
+  /// frame that was not searched, a filled box has the mean score of the sightings around it.
   float score = 0;
   BoxState state = BoxState::seen;
   /// True if the box must be hidden. Other boxes are doubtful, and are only shown to a person.
@@ -35,12 +35,12 @@ struct TrackedBox {
 struct TrackedFrame {
   std::int64_t number = 0;  ///< 0, 1, 2, ... in the order in which the frames were pushed
   double time_s = 0;
-  bool cut = false;  ///< the frame is the first one of a scene
+  bool cut = false;  ///< the frame is the first frame of a scene
   /// True if the whole frame must be hidden, because its picture or its detections are missing. Its
   /// `boxes` only continue the tracks.
   bool hide_all = false;
   bool searched = true;           ///< TrackerInput::searched
-  std::vector<TrackedBox> boxes;  ///< in any order of tracks
+  std::vector<TrackedBox> boxes;  ///< not sorted by track
 };
 
 /// Describes a track that has ended.

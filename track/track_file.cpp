@@ -134,8 +134,8 @@ std::optional<Box> box_at(const FileTrack& track, std::int64_t pts) {
   if (next == track.boxes.begin()) return next->box;
   const FileBox& before = *(next - 1);
   if (next == track.boxes.end()) return before.box;
-  // The differences are unsigned, because signed ones could overflow. The stamps are subtracted
-  // before they become floating point, because rounding could make them equal.
+  // The differences are unsigned, because signed differences could overflow. The stamps are
+  // subtracted before they become floating point, because rounding could make them equal.
   const auto since = [&](std::int64_t stamp) {
     return static_cast<double>(static_cast<std::uint64_t>(stamp) -
                                static_cast<std::uint64_t>(before.pts));
@@ -159,8 +159,8 @@ std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts) {
 }
 
 TrackFileBuilder::TrackFileBuilder(TrackFileInput input, float suggest_score,
-                                   std::vector<TrackClass> classes)
-    : suggest_score_(suggest_score), classes_(std::move(classes)) {
+                                   std::vector<TrackClass> classes, ScoreScales scales)
+    : suggest_score_(suggest_score), classes_(std::move(classes)), scales_(std::move(scales)) {
   file_.input = std::move(input);
   file_.input.frames = 0;
   if (classes_.empty()) classes_.emplace_back();
@@ -223,7 +223,7 @@ TrackFile TrackFileBuilder::finish() {
     for (const std::size_t i : track.alone) boxes.push_back(track.boxes[i]);
     if (!boxes.empty())
       alone.push_back(make_track(next_id++, TrackAction::hide, track, std::move(boxes)));
-    if (track.best_score >= suggest_score_)
+    if (track.best_score >= scales_.of(track.found_class).own(suggest_score_))
       suggested.push_back(make_track(id, TrackAction::suggest, track, std::move(track.boxes)));
   }
   tracks_.clear();

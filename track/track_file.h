@@ -13,6 +13,7 @@
 #include "core/files/output_file.h"
 #include "core/files/output_names.h"
 #include "core/geometry.h"
+#include "core/score_scale.h"
 #include "track/track.h"
 
 namespace facepipe::track {
@@ -103,18 +104,21 @@ void write_track_file(const TrackFile& file, OutputFile& output);
 [[nodiscard]] std::string reason_against(const TrackFile& file);
 
 /// Returns the track's box at `pts`; nullopt before start_pts, after end_pts, and where the track
-/// has no box. If the origin is `detector`, a box is only for its own pts. If the origin is
+/// has no box. If the origin is `detector`, a box is valid only at its own pts. If the origin is
 /// `person`, boxes are interpolated linearly; the first box also holds from start_pts on, and the
 /// last box until end_pts.
 [[nodiscard]] std::optional<Box> box_at(const FileTrack& track, std::int64_t pts);
 
 struct HiddenBox {
   Box box;
-  const FileTrack* track = nullptr;  ///< belongs to the file
+  const FileTrack* track = nullptr;  ///< points into the file
 };
 
 /// Returns all boxes that are hidden at `pts`, in the file's order.
 [[nodiscard]] std::vector<HiddenBox> hidden_at(const TrackFile& file, std::int64_t pts);
+
+/// A track that isn't hidden is suggested if its best score is at least this.
+inline constexpr float kSuggestScore = 0.03F;
 
 /// Makes an edit file from the frames and tracks of a tracker.
 /// * Boxes are grown by their uncertainty (TrackedBox::grow). If a frame has several boxes of a
@@ -128,9 +132,12 @@ struct HiddenBox {
 ///   reads the file finds this out itself.
 class TrackFileBuilder {
  public:
-  /// @param classes  one for each class of detections; empty: all are faces
-  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = 0.03F,
-                            std::vector<TrackClass> classes = {});
+  /// @param suggest_score  a track that isn't hidden is suggested if its best score means at least
+  ///                       this on the usual scale
+  /// @param classes        one for each class of detections; empty: all are faces
+  /// @param scales         of the scores of all classes
+  explicit TrackFileBuilder(TrackFileInput input, float suggest_score = kSuggestScore,
+                            std::vector<TrackClass> classes = {}, ScoreScales scales = {});
 
   /// @param pts  the frame's pts in input.time_base; it must rise from frame to frame
   void add(const TrackedFrame& frame, std::int64_t pts);
@@ -153,6 +160,7 @@ class TrackFileBuilder {
   TrackFile file_;
   float suggest_score_;
   std::vector<TrackClass> classes_;
+  ScoreScales scales_;
   std::map<std::int64_t, Collected> tracks_;  ///< the tracks by id
 };
 

@@ -145,7 +145,7 @@ TrackFileInput input_of(const Json& object) {
 }
 
 /// A callback of the JSON parser. It converts each box and each track as soon as it is parsed, so
-/// that only one of them is in memory as JSON. It also checks the limits, and the structure of the
+/// that at most one track is in memory as JSON. It also checks the limits, and the structure of the
 /// document.
 class Reader {
  public:

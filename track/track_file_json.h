@@ -12,7 +12,7 @@ namespace facepipe::track {
 /// Error(input), which names the file.
 [[nodiscard]] TrackFile parse_track_file(const std::filesystem::path& path);
 
-/// Returns whether `style` is UTF-8, because all strings of JSON must be.
+/// Returns whether `style` is UTF-8, because all strings of JSON must be UTF-8.
 [[nodiscard]] bool can_be_written(const std::string& style);
 /// Appends the text of a track and its boxes.
 void append_track(std::string& text, const FileTrack& track);

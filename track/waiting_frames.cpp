@@ -19,7 +19,7 @@ namespace facepipe::track {
 namespace {
 
 constexpr std::int64_t kMostPictures = 256;
-/// If a frame has at least so many seen tracks, two threads are faster than one.
+/// If a frame has at least this many seen tracks, two threads are faster than one.
 constexpr std::size_t kCrowd = 256;
 
 /// Returns `box` as it was before the motion that took `from` to `to`.
@@ -42,7 +42,7 @@ struct Waiting {
   TrackedFrame frame;
   std::vector<BoxPlace> earlier;                 ///< for each box, the previous box of its track
   std::shared_ptr<const MotionPicture> picture;  ///< null if damaged, or no longer needed
-  /// Motion from the last good picture, which isn't always that of the previous frame.
+  /// Motion from the last good picture. That is not always the picture of the previous frame.
   Similarity camera;
   std::vector<Sighting> sightings;
   Neighbours among;  ///< boxes of the sightings
@@ -51,7 +51,7 @@ struct Waiting {
 };
 
 /// Returns the sighting of the class, of at least the usual score `least`, that fits the box best;
-/// the first one if several fit equally. Returns nullptr if none fits.
+/// the first sighting if several fit equally. Returns nullptr if none fits.
 /// @param room  as for Neighbours::find()
 const Sighting* nearest(const Waiting& in, const Box& box, std::uint16_t found_class, float least,
                         std::vector<std::uint32_t>& room) {
@@ -69,12 +69,12 @@ const Sighting* nearest(const Waiting& in, const Box& box, std::uint16_t found_c
 
 /// Holds what WaitingFrames knows about a track. Its index is SeenTrack::slot.
 struct Shown {
-  std::int64_t first_frame = 0;  ///< first frame with a box of it
+  std::int64_t first_frame = 0;  ///< first frame with a box of the track
   Box first_box;                 ///< box of the first sighting; following backwards begins there
   Box seen;                      ///< the last sighting
   double seen_s = 0;             ///< time of the last sighting
   float score = 0;               ///< score of the last sighting
-  BoxPlace last;                 ///< the newest of its boxes
+  BoxPlace last;                 ///< the newest box of the track
   std::uint16_t found_class = 0;
 };
 
@@ -96,7 +96,7 @@ struct Backward {
   double seen_s = 0;            ///< time of the earliest sighting so far
   Box box;                      ///< where the track is in the frame `at`
   const Waiting* at = nullptr;  ///< the frame that the track has reached
-  bool over = false;            ///< the track goes no further
+  bool over = false;            ///< the track can't be followed further
   std::uint16_t found_class = 0;
 };
 
@@ -319,7 +319,7 @@ void WaitingFrames::Impl::fill(Shown& track, const SeenTrack& seen, const Waitin
 /// Hides the boxes that the track has in waiting frames.
 void WaitingFrames::Impl::hide(const Shown& track) {
   BoxPlace at = track.last;
-  // `earlier` of a box leads to a box in the same frame or in an earlier one.
+  // `earlier` of a box leads to a box in the same frame or in an earlier frame.
   while (Waiting* const in = waiting(at.frame)) {
     in->frame.boxes[at.index].hidden = true;
     at = in->earlier[at.index];
@@ -328,9 +328,9 @@ void WaitingFrames::Impl::hide(const Shown& track) {
 
 /// Follows tracks backwards. If a device follows the boxes, each call of the estimator takes long,
 /// and a call for each frame would be slow. But usually we can guess where a track goes: from
-/// sighting to sighting. So trace_back() guesses the whole way of the tracks, and one call of the
-/// estimator computes all its steps. This is repeated with the new results until no step is
-/// guessed. So guesses don't affect the result.
+/// sighting to sighting. So trace_back() guesses the boxes of the tracks in all frames, and one
+/// call of the estimator computes all these steps. go_back() repeats this with the new results
+/// until no step is guessed. So guesses don't affect the result.
 std::vector<ShownBack> WaitingFrames::Impl::go_back(const std::vector<Backward>& going) {
   followed_back_.clear();
   std::vector<BoxStep> unknown;

@@ -16,7 +16,8 @@ namespace facepipe::track {
 /// newly hidden tracks backwards, and returns frames when they are complete. Not thread-safe.
 class WaitingFrames {
  public:
-  /// See Tracker. `motion` can be another estimator than the Follower's, but of the same device.
+  /// See Tracker. `motion` may be another estimator than the Follower's, but it must be of the same
+  /// device.
   WaitingFrames(MotionEstimator& motion, const TrackerOptions& options);
   ~WaitingFrames();
   WaitingFrames(WaitingFrames&&) noexcept;

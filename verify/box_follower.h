@@ -13,7 +13,7 @@ namespace facepipe::verify {
 /// Tracks boxes from frame to frame. Not thread-safe.
 class BoxFollower {
  public:
-  /// Returns a number for each detection. A detection that continues an earlier one of its
+  /// Returns a number for each detection. A detection that continues an earlier detection of its
   /// class, of the last half second, gets the same number. Otherwise it gets a new number.
   /// @param time_s  must increase from call to call
   [[nodiscard]] std::vector<std::int64_t> follow(const Detections& found, double time_s);

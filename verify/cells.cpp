@@ -10,8 +10,9 @@ namespace {
 constexpr int kWindow = 3;  // cells on each side of the middle cell
 constexpr float kSigma = 1.5F;
 constexpr int kReach = 6;  // in cells; the blur is cut off there
-// Each cell gets this many samples on each axis. They are as dense as the pixels, so that there is
-// no aliasing. Large boxes need fewer.
+// Limits for the number of samples in a cell, on each axis. Within these limits, samples are at
+// least as dense as the pixels, so that there is no aliasing. In cells of more than kMostFine
+// pixels, fewer samples are enough.
 constexpr int kLeastFine = 4;
 constexpr int kMostFine = 24;
 
@@ -58,8 +59,8 @@ Cells means_of(const Grey& picture, const Area& area, int side) {
   return cells;
 }
 
-/// Computes a weighted sum around each cell, along both axes: of the cells up to `reach` away, each
-/// times weight(distance). `reach` must not exceed the side.
+/// Computes for each cell a weighted sum of the cells around it, along both axes: the cells up to
+/// `reach` away, each times weight(distance). `reach` must not exceed the side.
 template <typename Weight>
 Cells filtered(const Cells& cells, int reach, Weight weight) {
   const int side = cells.side();

@@ -1,5 +1,5 @@
-// Measures the detail of a part of a picture, in cells. Detail is what identifies a face: neither
-// coarser nor finer structures.
+// Measures the detail of a part of a picture, in cells. Detail means the structures that identify a
+// face. Coarser and finer structures are left out.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Area {
 [[nodiscard]] Area scaled(const Area& area, Size from, Size to);
 /// Returns where the part lies after the whole picture (of size `picture`) is turned.
 [[nodiscard]] Area turned(const Area& area, Size picture, Orientation turn);
-/// Returns the part mirrored left to right, in the same place.
+/// Returns the same part of the picture, mirrored left to right.
 [[nodiscard]] Area mirrored(const Area& area);
 /// Returns the area enlarged by `cells` cells on each side. `area` has kFaceCells cells on each
 /// axis.

@@ -31,7 +31,7 @@ struct Energies {
   [[nodiscard]] bool is_unchanged() const {
     return is_left() && before - 2 * common + after <= kUnexplained * before;
   }
-  /// Returns whether b is more than rounding leaves, and whether a explains at least the share
+  /// Returns whether b is larger than rounding errors, and whether a explains at least the share
   /// `least` of b's energy.
   [[nodiscard]] bool is_explained(float least) const {
     return after >= kLeastLeft * kLeastLeft && after >= kLeastShare * kLeastShare * before &&

@@ -10,8 +10,8 @@ namespace facepipe::verify {
 /// Divides the inner area of a face's box into three shares, which add up to 1. The inner area is
 /// the central 80 % of the box, as far as it lies in the picture.
 struct DetailLeft {
-  /// The share whose detail is gone: less than half of the detail is left, and what is shown there
-  /// is something else.
+  /// The share whose detail is gone: less than half of the detail is left, and the other picture
+  /// shows something else there.
   double gone = 1;
   /// The share whose detail is partly left, as behind a weak blur or small mosaic cells.
   double weakened = 0;
@@ -31,11 +31,11 @@ inline constexpr double kHiddenShare = 0.9;
   return detail.left <= 1 - kHiddenShare;
 }
 
-/// If the detail at the face's own place has at least this likeness() with the face, it counts even
-/// with a changed contrast. README.md has the measurements.
+/// Detail at the face's own place counts even with a changed contrast if its likeness() with the
+/// face is at least this value. README.md has the measurements.
 inline constexpr double kLikeInPlace = 0.5;
-/// This is the limit for other places, of which the best one is chosen. It is higher, because the
-/// best of several is more often similar by chance.
+/// This is the limit for other places, of which the most similar place is chosen. The limit is
+/// higher, because the most similar of several places is more often similar by chance.
 inline constexpr double kLikeElsewhere = 0.7;
 
 /// Measures what another picture shows of a face in the original.
@@ -45,13 +45,13 @@ class FaceDetail {
   FaceDetail(const Grey& picture, const Box& box);
 
   /// Returns what is left of the face in `other`, the detail of another area with kFaceCells cells
-  /// a side. Let a be the detail of the face, b that of `other`, and <..> the mean over the 7 x 7
-  /// cells around a cell. The detail of this cell isn't gone in two cases:
+  /// a side. Let a be the detail of the face, b the detail `other`, and <..> the mean over the 7 x
+  /// 7 cells around a cell. The detail of this cell isn't gone in two cases:
   /// * r = <a,b> / <a,a> is at least 0.5. r is 1 in a copy, even if it is brighter or noisy. r is 0
   ///   under a solid colour or another picture.
   /// * The correlation <a,b> / sqrt(<a,a> <b,b>) is over 0.7 or under -0.7, and likeness() is at
-  ///   least `like`. The correlation ignores scale and sign. b must then be more than rounding
-  ///   leaves: 0.3 grey levels, and 5 % of a.
+  ///   least `like`. The correlation ignores scale and sign. b must then be larger than rounding
+  ///   errors: at least 0.3 grey levels, and at least 5 % of a.
   /// In the first case, the detail is unchanged if b - a has at most 0.3 of a's energy. In the
   /// second case, it is unchanged if a explains at least 0.7 of b's energy. Cells with too little
   /// detail (under 2 grey levels) don't count. If no cell counts, all is gone.

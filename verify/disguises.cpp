@@ -20,7 +20,7 @@ Cells cells_in(const Grey& picture, const Area& area, Size of, int side = kFaceC
   return detail_of(picture, scaled(area, of, picture.size), side);
 }
 
-/// Returns the square of a face's size whose first cell is (x, y).
+/// Returns the square of kFaceCells cells a side whose first cell is (x, y).
 Cells part_of(const Cells& cells, int x, int y) {
   Cells square(kFaceCells);
   for (int j = 0; j < kFaceCells; ++j)

@@ -16,7 +16,7 @@ enum class Disguise : std::uint8_t {
   other_plane,   ///< in chroma or in alpha
   other_frame,   ///< in the previous or the next frame
   whole_turned,  ///< the whole picture is mirrored, turned by a multiple of 90 degrees, or both
-  moved          ///< slightly beside its place, possibly mirrored
+  moved          ///< at a small distance from its place, possibly mirrored
 };
 /// Returns "as it was", "in another plane", ...
 [[nodiscard]] std::string_view name_of(Disguise disguise);
@@ -35,11 +35,11 @@ struct HiddenPictures {
 };
 
 /// Returns what the hidden video shows of a face at its place. If the face is hidden or weakened
-/// there, it searches for the first disguise that shows the face, and returns this disguise if it
-/// shows more. It tries offsets of up to 1.25 % of the picture's longer side, and at most 16 cells.
-/// (Enlarging the whole picture by 2.5 % moves the picture's edge by this offset.) A place doesn't
-/// count if the original itself looks like the face there, as in a repeated pattern. For faces
-/// under 12 pixels it tries no offsets.
+/// there, the function searches for the first disguise that shows the face, and returns this
+/// disguise if it shows more detail. The function tries offsets of up to 1.25 % of the picture's
+/// longer side, and at most 16 cells. (Enlarging the whole picture by 2.5 % moves the picture's
+/// edge by this offset.) An offset doesn't count if the original itself looks like the face there,
+/// as in a repeated pattern. For faces under 12 pixels, the function tries no offsets.
 /// @param box  finite, in pixels of the original
 [[nodiscard]] Shown shown_of(const Planes& original, const HiddenPictures& hidden, const Box& box);
 

@@ -18,19 +18,19 @@
 namespace facepipe::verify {
 
 enum class FindingKind : std::uint8_t {
-  /// A face, or what a detector takes for a face, that still has its detail. Or a face that a
-  /// detector finds where it should be hidden.
+  /// A face, or what a detector takes for a face, that still has its detail; or a face that a
+  /// detector finds although it should be hidden.
   leak,
-  /// In all of its frames the detail is weakened but not gone, or the edit file hides it by blur or
-  /// mosaic.
+  /// In all of its frames the detail is weakened but not gone, or the edit file hides the face by
+  /// blur or mosaic.
   cosmetic,
-  kept,  ///< it is visible because the edit file keeps it
+  kept,  ///< the face is visible because the edit file keeps it
   /// Found only in the hidden video; the original shows no face there.
   only_there
 };
 [[nodiscard]] std::string_view name_of(FindingKind kind);
 
-/// Says how the place of a finding is known.
+/// Says where the boxes of a finding come from.
 enum class FindingSource : std::uint8_t {
   detection,  ///< from detections, and tracks made of them
   edit_file,  ///< from a box that the edit file hides
@@ -48,10 +48,10 @@ inline constexpr float kSurelyFace = 0.6F;
 struct FoundBox {
   std::int64_t frame = 0;  ///< number of the original's frame, from 0
   double time_s = 0;       ///< in seconds of the original
-  /// In pixels of the original's upright picture. Exception: LonePictures uses its own picture's
-  /// pixels.
+  /// In pixels of the original's upright picture. In findings of LonePictures, boxes are in pixels
+  /// of the picture itself.
   Box box;
-  /// Score of the detection there; 0 if the place comes from a track or the edit file.
+  /// Score of the detection; 0 if the box comes from a track or the edit file.
   float score = 0;
   DetailLeft detail;  ///< for FindingKind::only_there, all of it is gone
   Disguise disguise = Disguise::none;
@@ -61,8 +61,8 @@ struct FoundBox {
 struct Finding {
   FindingKind kind = FindingKind::leak;
   FindingSource source = FindingSource::detection;
-  std::int64_t track = 0;  ///< the edit file's id, or a number that is unique among the findings of
-                           ///< one place
+  /// The edit file's id, or a number that is unique among the findings of one `place`.
+  std::int64_t track = 0;
   /// Names the stream of the hidden video; empty for its video stream.
   std::string place{};
   std::int64_t frames = 0;
@@ -92,8 +92,8 @@ class Findings {
   explicit Findings(bool thumbnails) : thumbnails_(thumbnails) {}
 
   /// Adds a box to a finding. The calls come in the order of the frames. If a finding gets several
-  /// boxes in one frame, only the clearest one counts. If a finding is cosmetic in some frames and
-  /// a leak in others, it is one leak.
+  /// boxes in one frame, only the clearest box counts. If a finding is cosmetic in some frames and
+  /// a leak in other frames, it counts as one leak.
   /// @param hidden    frame of the hidden video
   /// @param original  size of the original's picture, in which the box lies
   void add(FindingKind kind, FindingSource source, std::int64_t track, const FoundBox& found,

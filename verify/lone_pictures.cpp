@@ -11,7 +11,7 @@ void LonePictures::push(const Frame& frame, std::int64_t number, double time_s,
   const Detections all = looks_.find_in_all_planes(frame, stop);
   Detections faces;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (looks_.scale().of(all.class_of(i)).usual(all.scores[i]) >= kSurelyFace)
+    if (looks_.scales().of(all.class_of(i)).usual(all.scores[i]) >= kSurelyFace)
       faces.push_back(all.boxes[i], all.scores[i], all, i);
   const std::vector<std::int64_t> ids = follower_.follow(faces, time_s);
   if (faces.size() == 0) return;

@@ -60,7 +60,7 @@ bool is_among(const Box& box, const std::vector<Box>& boxes) {
 
 Looks::Looks(std::vector<Look> looks)
     : looks_(std::move(looks)), suppressor_(nms::NmsOptions{}, nms::kMaxNmsCapacity) {
-  if (!looks_.empty()) scale_ = scales_of(looks_.front().detectors->classes());
+  if (!looks_.empty()) scales_ = scales_of(looks_.front().detectors->classes());
 }
 
 Detections Looks::find(const Frame& frame, const std::stop_token& stop) {

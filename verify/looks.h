@@ -1,6 +1,7 @@
 // Runs detectors on a picture in several ways ("looks"): as it is, mirrored, enlarged, reduced,
-// turned. If one look misses a face, another may find it. Enlarging helps with small faces,
-// reducing with large blurred ones, and turning with a video that has lost its orientation.
+// turned. If one look misses a face, another look may find it. An enlarged picture helps with small
+// faces, a reduced picture with large blurred faces, and a turned picture with a video that has
+// lost its orientation.
 #pragma once
 
 #include <memory>
@@ -40,7 +41,7 @@ class Looks {
   explicit Looks(std::vector<Look> looks);
 
   /// Returns what the scores of the detectors mean. All of them have the same models.
-  [[nodiscard]] const ScoreScales& scale() const { return scale_; }
+  [[nodiscard]] const ScoreScales& scales() const { return scales_; }
 
   /// Returns what all looks find together, after one suppression of each class (greedy, IoU 0.3).
   /// Detections are in pixels of the upright frame, sorted by decreasing score, without landmarks,
@@ -55,7 +56,7 @@ class Looks {
 
  private:
   std::vector<Look> looks_;
-  ScoreScales scale_;
+  ScoreScales scales_;
   nms::ClassSuppressor suppressor_;
 };
 

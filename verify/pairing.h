@@ -27,7 +27,7 @@ struct NextFrames {
 
 /// Decides whether the two next frames are a pair. At least one of `original` and `hidden` must be
 /// set. A frame of the hidden video belongs to the original's frame that is nearest in time.
-/// Therefore a missing frame doesn't shift all later ones.
+/// Therefore a missing frame doesn't shift the pairs of later frames.
 [[nodiscard]] Meeting meet(const NextFrames& next);
 
 /// Counts the frames that differ in one way, and holds where the first of them is.

@@ -11,7 +11,7 @@ constexpr float kSeenUpright = 0.3F;  // a usual score
 
 std::int64_t count(const Detections& found) { return static_cast<std::int64_t>(found.size()); }
 
-/// Returns whether the turned detections include one that the upright looks miss.
+/// Returns whether the turned detections include a detection that the upright looks miss.
 bool shows_more(const Detections& turned, const Detections& upright) {
   return std::ranges::any_of(turned.boxes,
                              [&](const Box& box) { return !is_among(box, upright.boxes); });
@@ -27,15 +27,15 @@ Detections TurnedSearch::find(const Frame& frame, double time_s, const Detection
                               const std::stop_token& stop) {
   const bool all = !last_s_ || time_s - *last_s_ >= kTurnedEvery_s;
   if (all) last_s_ = time_s;
-  const ScoreScales& scale = turns_.front().looks.scale();
-  const Detections known = scored_over(upright, kSeenUpright, scale);
-  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts, scale));
+  const ScoreScales& scales = turns_.front().looks.scales();
+  const Detections known = scored_over(upright, kSeenUpright, scales);
+  if (all) faces_[0] += count(scored_over(upright, detector::kFaceThatCounts, scales));
   Detections found;
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     Turn& turn = turns_[i];
     if (!all && !turn.wanted) continue;
     const Detections turned =
-        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts, scale);
+        scored_over(turn.looks.find_in_all_planes(frame, stop), detector::kFaceThatCounts, scales);
     append(found, turned);
     if (!all) continue;
     faces_[i + 1] += count(turned);

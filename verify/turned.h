@@ -16,12 +16,12 @@ namespace facepipe::verify {
 /// At intervals of this length, one picture is searched in all turns.
 inline constexpr double kTurnedEvery_s = 1;
 
-/// Searches one picture a second in three turns. If it finds faces in a turn that upright looks
-/// miss, it searches every picture in that turn, until all three turns are tried again. Not
+/// Searches one picture a second in three turns. If it finds, in one turn, faces that upright looks
+/// miss, it searches every picture in that turn until it tries all three turns again. Not
 /// thread-safe.
 class TurnedSearch {
  public:
-  /// The detectors must outlive it.
+  /// The detectors must outlive this object.
   explicit TurnedSearch(detector::DetectorFactory& detectors);
 
   /// Returns the detections in turned pictures whose score is above kFaceThatCounts. Their boxes

@@ -11,14 +11,13 @@
 namespace facepipe::verify {
 namespace {
 
-// This is longer than when hiding. Faces that `hide` stopped hiding too early are then found.
+// This is longer than the hold of `hide`, so the verifier finds faces that `hide` stopped hiding
+// too early.
 constexpr double kHold_s = 0.4;
 constexpr std::int64_t kMostWaitingPixels = std::int64_t{1} << 26;
 
-track::TrackerOptions tracker_options(const VerifierOptions& options, const ScoreScales& scale,
-                                      Size size) {
+track::TrackerOptions tracker_options(const VerifierOptions& options, Size size) {
   track::TrackerOptions tracks;
-  tracks.scale = scale;
   tracks.start_score = tracks.lone_score = options.score;
   tracks.continue_score = std::min(tracks.continue_score, options.score);
   tracks.hold_s = kHold_s;
@@ -49,14 +48,14 @@ Verifier::Verifier(const VerifierOptions& options, Looks original, Looks hidden,
       looks_at_hidden_(std::move(hidden)),
       turned_(std::move(turned)),
       findings_(options.thumbnails) {
-  track::check_tracker_options(tracker_options(options, {}, {1, 1}));
+  track::check_tracker_options(tracker_options(options, {1, 1}));
 }
 
 void Verifier::push(const FramePair& pair, const std::stop_token& stop) {
   const Frame& original = pair.original;
   if (!tracker_)
-    tracker_.emplace(motion_,
-                     tracker_options(options_, looks_at_original_.scale(), original.upright()));
+    tracker_.emplace(motion_, tracker_options(options_, original.upright()),
+                     looks_at_original_.scales());
   Waiting waiting{pair.number, pair.time_s, make_planes(original), make_planes(pair.hidden)};
   check_file(original, waiting);
   const Detections found = together(pair, waiting, stop);
@@ -72,7 +71,7 @@ std::vector<Finding> Verifier::finish() {
   if (tracker_) examine(tracker_->flush());
   std::vector<Finding> findings = findings_.take();
   std::erase_if(findings, [&](const Finding& finding) {
-    const ScoreScale& scale = looks_at_original_.scale().of(finding.clearest.found_class);
+    const ScoreScale& scale = looks_at_original_.scales().of(finding.clearest.found_class);
     return finding.source == FindingSource::detection &&
            scale.usual(finding.best_score) < options_.score;
   });
@@ -105,7 +104,8 @@ Detections Verifier::of_original(const FramePair& pair, const std::stop_token& s
   return all;
 }
 
-/// Returns the detections in the original, and those in the hidden picture at the same places.
+/// Returns the detections in the original, and the detections in the hidden picture at the same
+/// places.
 Detections Verifier::together(const FramePair& pair, Waiting& waiting,
                               const std::stop_token& stop) {
   Detections all = of_original(pair, stop);

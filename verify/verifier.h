@@ -25,7 +25,7 @@ namespace facepipe::verify {
 /// that it detects with a score over 0.15. All scores here are on the usual scale
 /// (core/score_scale.h).
 inline constexpr float kVerifyScore = 0.1F;
-/// The least score of the detections that detectors return. A tracker ignores lower scores.
+/// The lowest score of the detections that detectors return. A tracker ignores lower scores.
 inline constexpr float kVerifyLeastScore = 0.03F;
 
 struct VerifierOptions {
@@ -57,15 +57,15 @@ struct VerifyCounts {
 ///   (disguises.h).
 /// * Detectors search both pictures, and the original in all turns too (turned.h). A Tracker on the
 ///   original's pictures gets all detections in the original. It also gets the detections in the
-///   hidden picture that are in the same place as one in the original (IoU 0.3). Thus a face also
-///   counts in frames in which it isn't detected. A track is a finding if some of its boxes have
-///   kept their detail and one of these is a detection of at least `score`. It is also a finding if
-///   one of its boxes is where the hidden picture has a detection of kSurelyFace, even if the
-///   detail is gone.
+///   hidden picture that are in the same place as a detection in the original (IoU 0.3). Because of
+///   the tracker, a face also counts in frames in which it isn't detected. A track is a finding if
+///   some of its boxes have kept their detail, and one of these boxes is a detection with a score
+///   of at least `score`. A track is also a finding if the hidden picture has, at one of its boxes,
+///   a detection with a score of at least kSurelyFace, even if the detail is gone.
 /// * Detections that are only in the hidden picture are reported.
 ///
-/// It keeps the planes of the pictures of half a second, at most 2^26 pixels for each video. Not
-/// thread-safe.
+/// A verifier keeps the planes of the pictures of half a second, at most 2^26 pixels for each
+/// video. Not thread-safe.
 class Verifier {
  public:
   /// Throws as check_tracker_options() does.
@@ -92,14 +92,15 @@ class Verifier {
     Planes original;
     Planes hidden;
     std::vector<Box> kept{};  ///< boxes that the edit file keeps
-    /// Places where a detector finds a face in the hidden picture with at least kSurelyFace.
+    /// Boxes of faces that a detector finds in the hidden picture with a score of at least
+    /// kSurelyFace.
     std::vector<Box> faces{};
   };
 
   void check_file(const Frame& original, Waiting& pair);
   /// Returns the usual score of a detection.
   [[nodiscard]] float usual(const Detections& found, std::size_t i) const {
-    return looks_at_original_.scale().of(found.class_of(i)).usual(found.scores[i]);
+    return looks_at_original_.scales().of(found.class_of(i)).usual(found.scores[i]);
   }
   [[nodiscard]] Detections of_original(const FramePair& pair, const std::stop_token& stop);
   [[nodiscard]] Detections together(const FramePair& pair, Waiting& waiting,

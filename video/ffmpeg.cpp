@@ -87,7 +87,7 @@ int check_av(int code, ErrorKind kind, std::string_view subject, std::source_loc
   spdlog::debug("{}:{} {}: FFmpeg returned {}", place.file_name(), place.line(),
                 place.function_name(), code);
   const std::string missing = missing_resource(code);
-  // The kind `device` stays, because a device has its own memory.
+  // The kind `device` isn't changed, because a device has its own memory.
   const bool ours = !missing.empty() && kind != ErrorKind::device;
   throw Error(ours ? ErrorKind::internal : kind,
               std::string(subject) + ": " + (ours ? missing : av_error_text(code)));

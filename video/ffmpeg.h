@@ -46,8 +46,8 @@ using UniqueFilterGraph = std::unique_ptr<AVFilterGraph, FFmpegDelete<avfilter_g
 /// Doesn't own the output's I/O context, which has another owner.
 using UniqueOutputContext = std::unique_ptr<AVFormatContext, FFmpegDelete<avformat_free_context>>;
 
-/// Holds AVDictionaries with the same entries. FFmpeg's calls replace the pointers, so they get
-/// address().
+/// Holds AVDictionaries with the same entries. FFmpeg's functions replace the pointers, so pass
+/// address() to them.
 class Dictionary {
  public:
   /// @param count  number of dictionaries, for calls that take one for each stream of an input
@@ -58,7 +58,7 @@ class Dictionary {
 
   void set(const std::string& key, const std::string& value);
   [[nodiscard]] AVDictionary** address() { return all_.data(); }
-  /// Returns the key of an entry that no FFmpeg call has used: the first one in the first
+  /// Returns the key of an entry that no FFmpeg call has used: the first such key in the first
   /// dictionary. Returns nullptr if all entries were used.
   [[nodiscard]] const char* first_key() const;
 
@@ -71,12 +71,14 @@ class Dictionary {
 
 /// Returns `code`, or throws Error(kind, "subject: FFmpeg's text") if `code` is negative. If the
 /// system has no memory or no thread left, the error's kind is internal, because the file is not to
-/// blame. The kind `device` always stays. The place and the failed call are logged at debug level.
-/// Don't use it for calls that return AVERROR(EAGAIN) to be called again.
+/// blame. The kind `device` is never changed. The place in the source and the failed call are
+/// logged at debug level. Don't use this function for calls that return AVERROR(EAGAIN) to be
+/// called again.
 int check_av(int code, ErrorKind kind, std::string_view subject,
              std::source_location place = std::source_location::current());
 
-/// Returns roughly how much memory a packet takes, in bytes. Even an empty packet takes some.
+/// Returns roughly how much memory a packet takes, in bytes. Even an empty packet takes some
+/// memory.
 [[nodiscard]] inline std::int64_t memory_of(const AVPacket& packet) { return 512 + packet.size; }
 
 /// Returns `object`, which FFmpeg has just allocated. Throws std::bad_alloc for nullptr.
@@ -115,11 +117,12 @@ template <typename T>
 [[nodiscard]] inline Rational from_av(AVRational value) { return {value.num, value.den}; }
 
 /// Sends FFmpeg's messages to the program's log from now on. Errors and warnings go to debug level,
-/// because facepipe itself tells the user what matters, with the file's name.
+/// because facepipe itself reports important errors to the user, with the file's name.
 void redirect_ffmpeg_log();
 
 /// Collects what FFmpeg logs as errors, on any thread, as long as this object exists. Only one such
-/// object may exist at a time. Its destructor sends the log where redirect_ffmpeg_log() sends it.
+/// object may exist at a time. The destructor sends FFmpeg's messages to the program's log again,
+/// as redirect_ffmpeg_log() does.
 class FFmpegErrors {
  public:
   /// @param of  the object (for example an AVCodecContext) whose errors count; nullptr: all objects
@@ -128,8 +131,8 @@ class FFmpegErrors {
   FFmpegErrors(const FFmpegErrors&) = delete;
   FFmpegErrors& operator=(const FFmpegErrors&) = delete;
 
-  /// Returns the first error. The last warning before it follows in brackets, because it often
-  /// names the cause. Returns an empty text if there was no error.
+  /// Returns the first error, followed by the last warning before it in brackets, because this
+  /// warning often names the cause. Returns an empty text if there was no error.
   [[nodiscard]] std::string first() const;
 };
 

@@ -41,9 +41,9 @@ inline std::int64_t tag_of(const AVFrame& frame) { return frame.reordered_opaque
 #endif
 
 // kMayGoOn says whether an open decoder can be used for another stream. A decoder compares a
-// picture's two stamps with those of earlier pictures. Since libavcodec 61, no caller can make it
-// forget the earlier stamps. Since 60.31, a decoder holds side data of the stream for which it was
-// opened.
+// picture's two stamps with the stamps of earlier pictures. Since libavcodec 61, no caller can make
+// the decoder forget the earlier stamps. Since 60.31, a decoder holds side data of the stream for
+// which it was opened.
 #if LIBAVCODEC_VERSION_MAJOR < 60
 inline constexpr bool kMayGoOn = true;
 inline void forget_stamps(AVCodecContext& decoder) {
@@ -101,8 +101,8 @@ inline std::uint8_t* new_stream_side_data(AVStream& stream, AVPacketSideDataType
 }
 #endif
 
-// Names the type of the bytes that AVIOContext's write callback gets. It is const since libavformat
-// 61.
+// Names the type of the bytes that AVIOContext's write callback gets. The type is const since
+// libavformat 61.
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
 using WrittenBytes = const std::uint8_t;
 #else

@@ -20,7 +20,7 @@ void check_pixels(const std::string& file, Size picture, std::int64_t max_pixels
 
 /// Returns the last picture size that any decoder of this process has refused since the previous
 /// call; nullopt if none was refused. libavcodec writes this size only to its log. Therefore this
-/// works only after redirect_ffmpeg_log() was called.
+/// function works only after redirect_ffmpeg_log() was called.
 [[nodiscard]] std::optional<Size> take_refused_size();
 
 /// Looks for a refused size in a line of libavcodec's log. Must be called with each line.

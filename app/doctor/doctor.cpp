@@ -68,8 +68,8 @@ void print_devices(const CudaProbe& cuda, const Print& print) {
   print_line(print, "cuda", failure ? "not usable: " + failure->message : "usable");
 }
 
-/// Prints the part about CUDA. If that fails, prints the reason and returns. So a chip that fails
-/// doesn't prevent the rest from being printed.
+/// Prints the section about CUDA. If CUDA fails, prints the reason instead of throwing, so that
+/// doctor can continue.
 void print_cuda_or_failure(const CudaProbe& cuda, const Print& print) {
   const auto failure = attempt({}, [&] { print_cuda(cuda, find_cuda_abilities(), print); });
   if (failure) print("cuda\n  can't be asked: " + failure->message + "\n");
@@ -95,7 +95,8 @@ void print_codecs(const Print& print) {
   if (!missing.empty()) print_line(print, "missing:", missing.substr(1));
 }
 
-/// Returns the model as the engines are tried with it; nullopt if there is none.
+/// Prints facts about the model. Returns the options with which doctor tries the engines; nullopt
+/// if there is no model.
 std::optional<detector::DetectorOptions> print_model(const DoctorOptions& options,
                                                      const Print& print) {
   print("model\n");

@@ -20,7 +20,8 @@ namespace {
 constexpr std::array kPrecisions{detector::Precision::f32, detector::Precision::f16,
                                  detector::Precision::bf16, detector::Precision::i8};
 
-/// Returns the pair's result if it works.
+/// Tries one engine in one precision, and prints a line about the result. Returns the result if the
+/// engine works.
 std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& options, int timed,
                                            const Print& print) {
   SelfTestResult result;
@@ -39,7 +40,7 @@ std::optional<SelfTestResult> print_engine(const detector::DetectorOptions& opti
   return result;
 }
 
-/// Compares one engine of a CUDA device with the CPU's result. Returns whether it works.
+/// Compares one engine of a CUDA device with the CPU's result. Returns whether the engine works.
 template <typename Run>
 bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run run,
                      const Print& print) {
@@ -49,7 +50,7 @@ bool try_cuda_engine(const std::string& name, const SelfTestResult& on_cpu, Run 
   return works;
 }
 
-/// Tries OpenCV's dnn, if it computes the model.
+/// Tries OpenCV's dnn module, if this module can compute the model.
 void try_opencv_on(Device device, const detector::DetectorOptions& model,
                    const SelfTestResult& on_cpu, const Print& print) {
   if (!detector::family_of(model.model).has(detector::Library::opencv)) return;

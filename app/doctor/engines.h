@@ -1,4 +1,4 @@
-// Tries a model with each engine of this machine, and says how fast each is.
+// Tries a model with each engine of this machine, and says how fast each engine is.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,21 @@
 
 namespace facepipe::app {
 
-/// Prints a line about the model's licence, and one about the engine and precision that "auto" is.
+/// Prints a line about the model's licence, and a line about the engine and precision that "auto"
+/// chooses.
 void print_licence_and_choice(const detector::ModelInfo& model, const Print& print);
 
-/// Prints a line for each engine and precision of the CPU that computes the model: its time, or why
-/// it can't. Returns the result of the first engine that works; f32 comes before other precisions.
-/// @param model  with a score threshold of 0; nullopt: there is none, and no engine is tried
-/// @param timed  frames that are timed, >= 1; the median counts
+/// Prints a line for each engine and precision of the CPU: its time, or why the engine can't
+/// compute the model. Returns the result of the first engine that works. For each engine, f32 comes
+/// before other precisions.
+/// @param model  with a score threshold of 0; nullopt: there is no model, and no engine is tried
+/// @param timed  number of timed frames, >= 1; the printed time is their median
 std::optional<SelfTestResult> print_engines(const std::optional<detector::DetectorOptions>& model,
                                             int timed, const Print& print);
 
-/// Prints a line for each engine of the CUDA devices, compared with the CPU's result: its time, or
-/// why it can't, such as an operator that it doesn't compute. Returns whether our own engine works
-/// on one of them.
+/// Compares each engine of the CUDA devices with the CPU's result, and prints a line for it: its
+/// time, or why the engine can't compute the model, for example because of an operator. Returns
+/// whether our own engine works on one of the devices.
 bool print_cuda_engines(const CudaProbe& cuda,
                         const std::optional<detector::DetectorOptions>& model,
                         const std::optional<SelfTestResult>& on_cpu, const Print& print);

@@ -1,4 +1,4 @@
-// Implements doctor's part about model files that packages of the operating system install.
+// Prints doctor's section about model files that packages of the operating system install.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace facepipe::app {
 
-/// Prints the folder of the models and a line about each model, or that there are none. `kind` is
-/// the word for the models: "cascades".
+/// Prints the folder of the models and a line about each model. If there are no models, prints
+/// that. `kind` is the word for the models, for example "cascades".
 void print_packaged_models(std::string_view kind, const detector::PackagedModels& found,
                            const Print& print);
 

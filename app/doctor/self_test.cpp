@@ -21,8 +21,8 @@ struct Color {
   int v = 128;
 };
 
-/// An ellipse that is part of a face. Its lengths are in units of half the face's height, measured
-/// from the face's middle.
+/// An ellipse that is part of a face. Its coordinates are relative to the face's centre, in units
+/// of half the face's height.
 struct Part {
   float x;
   float y;

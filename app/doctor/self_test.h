@@ -1,5 +1,5 @@
-// Runs a detector on one generated picture. This shows whether it runs, and whether its results are
-// finite and near to those of another engine.
+// Runs a detector on one generated picture. This shows whether the detector runs, and whether its
+// results are finite and similar to the results of another engine.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,15 @@ namespace facepipe::app {
 [[nodiscard]] Frame test_picture();
 
 struct SelfTestResult {
-  double milliseconds = 0;  ///< of a frame that is not the first: that one warms the engine up
-  Detections candidates;    ///< of test_picture()
-  Size network_size;        ///< the picture's size for a detector without a network
+  /// Time of one frame. The first frame isn't timed, because it warms the engine up.
+  double milliseconds = 0;
+  Detections candidates;  ///< of test_picture()
+  Size network_size;      ///< the picture's size for a detector without a network
 };
 
-/// Throws Error(device) if the engine fails or its output isn't finite. The factory's score
-/// threshold must be 0, so that there are candidates.
-/// @param timed  frames that are timed, >= 1; the median counts
+/// Runs a detector on test_picture(). Throws Error(device) if the engine fails or its output isn't
+/// finite. The factory's score threshold must be 0, so that there are candidates.
+/// @param timed  number of timed frames, >= 1; SelfTestResult::milliseconds is their median
 [[nodiscard]] SelfTestResult self_test(detector::DetectorFactory& detectors, int timed = 1);
 
 /// Runs the self test on a CUDA device. options.score_threshold must be 0.
@@ -37,9 +38,9 @@ struct ScoreComparison {
 inline constexpr float kLeastCompared = 0.05F;
 
 /// Compares two engines' candidates for the same picture. Each list must contain all candidates
-/// with a score above 0. A candidate's partner is the candidate of the other list that overlaps it
-/// (IoU >= 0.8) and has the nearest score. If there is no partner, the difference is the
-/// candidate's whole score.
+/// with a score above 0. A candidate's partner is a candidate of the other list with an IoU >= 0.8.
+/// If there are several, the partner is the candidate with the nearest score. If there is none, the
+/// difference is the candidate's whole score.
 [[nodiscard]] ScoreComparison compare_scores(const Detections& one, const Detections& other);
 
 }  // namespace facepipe::app

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kTimed = 5;
 
-/// Prints what is known of a model of any family.
+/// Prints the facts that are known about a model of any family.
 void print_model(const detector::DetectorFactory& detectors, const std::filesystem::path& file,
                  const Print& print) {
   print("model\n");
@@ -34,7 +34,7 @@ void print_model(const detector::DetectorFactory& detectors, const std::filesyst
   print_licence_and_choice(detectors, print);
 }
 
-/// Returns whether an engine of the CPU works.
+/// Tries all engines and prints the results. Returns whether an engine of the CPU works.
 bool print_all_engines(const detector::DetectorOptions& detector, const ModelCheckOptions& options,
                        const Print& print) {
   detector::DetectorOptions trial = detector::with_one_look(detector, 0);
@@ -58,7 +58,7 @@ void write_card(OutputFile* file, const std::string& card) {
   file->commit();
 }
 
-/// Returns the file for the draft; null if it goes to standard output.
+/// Returns the file for the draft; nullptr if there is no draft or if it goes to standard output.
 std::unique_ptr<OutputFile> open_card(const ModelCheckOptions& options,
                                       const std::stop_token& stop) {
   if (options.draft.empty() || options.draft == "-") return nullptr;

@@ -1,4 +1,5 @@
-// `facepipe model check`: what a model is, what computes it and how fast, and what it finds.
+// Implements `facepipe model check`, which prints what a model is, which engines compute it and how
+// fast, and what it finds in a picture.
 #pragma once
 
 #include <stop_token>

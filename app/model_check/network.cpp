@@ -12,7 +12,7 @@
 namespace facepipe::app {
 namespace {
 
-// The graph has the same operators for all sizes.
+// operators_text() can use any size, because the graph has the same operators for all sizes.
 constexpr Size kAnySize{128, 128};
 
 std::string recognition_text(const detector::Model& model) {
@@ -27,7 +27,7 @@ std::string recognition_text(const detector::Model& model) {
   return {};
 }
 
-/// Returns "Add 12, Convolution 60", in the order of the names.
+/// Returns how often the graph has each operator, sorted by name: "Add 12, Convolution 60".
 std::string operators_text(const detector::Model& model) {
   const detector::graph::Graph graph =
       detector::graph::import_onnx(model.onnx(kAnySize), model.file().string());
@@ -44,7 +44,8 @@ std::string class_text(const detector::CardClass& entry) {
   return fmt::format("{} (as {})", entry.name, name_of(entry.kind));
 }
 
-/// Names the classes that aren't ignored, as far as a line holds them.
+/// Returns the names of the first kMostNamed classes that aren't ignored, and the number of the
+/// others.
 std::string classes_text(const detector::Card& card) {
   constexpr int kMostNamed = 8;
   std::string text;

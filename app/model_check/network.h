@@ -1,4 +1,4 @@
-// What `facepipe model check` tells of a network's file.
+// Prints what `facepipe model check` finds out about a network, and makes a draft of its card.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace facepipe::app {
 
-/// Prints how the file was recognised, its input, outputs and operators, and what it finds.
+/// Prints how the network was recognised, its classes, its input, its outputs and its operators.
 void print_network(const detector::Model& model, const Print& print);
 
 /// Prints which inputs and outputs a file declares, as a start for a card. Prints nothing if the

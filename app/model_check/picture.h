@@ -1,4 +1,4 @@
-// The picture that `facepipe model check` looks at.
+// Finds faces in the picture of `facepipe model check`.
 #pragma once
 
 #include <stop_token>
@@ -9,8 +9,8 @@
 
 namespace facepipe::app {
 
-/// Writes a copy of the picture with boxes and scores, and prints how many there are. Errors:
-/// input, output and device, as pipeline::run_job().
+/// Writes a copy of the picture with boxes and scores, and prints the number of boxes. Throws the
+/// errors of pipeline::run_job() (input, output and device).
 void look_at_picture(const ModelCheckOptions& options, const detector::DetectorOptions& detector,
                      const Print& print, const std::stop_token& stop);
 

@@ -38,6 +38,12 @@ struct AskedOutputs {
   bool no_video = false;
 };
 
+/// Says in which form help prints what it knows. Without either, it prints the help of a command.
+struct AskedHelp {
+  bool man = false;   ///< --man: a man page
+  bool json = false;  ///< --json: the table of all options
+};
+
 /// Holds the options that several commands have, such as --model. An option that only one command
 /// has is in that command's struct, which derive() completes. This struct has more than seven
 /// members, because each option must have exactly one place.
@@ -58,6 +64,7 @@ struct Asked {
   RunOptions run;                 ///< what run, hide and detect have alone
   VerifyOptions verify;           ///< what verify has alone
   ModelCheckOptions model_check;  ///< what `model check` has alone
+  AskedHelp help;                 ///< what help has alone
 };
 
 }  // namespace facepipe::app

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/options/values.h"
 #include "core/error.h"
 
 namespace facepipe::app {
@@ -54,11 +55,17 @@ Key key_of(const std::string& section, const std::string& name) {
   return {unquoted(full.substr(0, dot)), unquoted(full.substr(dot + 1))};
 }
 
-/// Finds an option by any of its names, as CLI11 does. Returns null if there is no such option.
-const CLI::Option* option_of(const CLI::App& app, const Key& key) {
+/// Returns the command that has the options of the key's section; null if there is none.
+const CLI::App* owner_of(const CLI::App& app, const Key& key) {
   const CLI::App* owner = key.command.empty() ? &app : nullptr;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
     if (command->get_name() == key.command) owner = command;
+  return owner;
+}
+
+/// Finds an option by any of its names, as CLI11 does. Returns null if there is no such option.
+const CLI::Option* option_of(const CLI::App& app, const Key& key) {
+  const CLI::App* const owner = owner_of(app, key);
   if (owner == nullptr) return nullptr;
   for (const char* const dashes : {"--", "-", ""}) {
     const bool one_letter = std::string_view(dashes) == "-";
@@ -67,6 +74,16 @@ const CLI::Option* option_of(const CLI::App& app, const Key& key) {
       return option;
   }
   return nullptr;
+}
+
+/// Returns the option of the key's section that is probably meant; nothing if none is.
+std::string meant_by(const CLI::App& app, const Key& key) {
+  const CLI::App* const owner = owner_of(app, key);
+  std::vector<std::string> known;
+  if (owner != nullptr)
+    for (const CLI::Option* const option : owner->get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  return near_miss(key.name, known);
 }
 
 bool takes_several(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
@@ -109,9 +126,13 @@ class Lines {
     const std::size_t equals = line.find('=');
     if (equals != std::string::npos) pass_list(without_comment(line.substr(equals + 1)));
     const std::string name = trimmed(std::string_view(line).substr(0, equals));
-    const CLI::Option* const option = option_of(
-        app_, key_of(section_, equals == std::string::npos ? without_comment(name) : name));
-    if (option == nullptr) return;  // CLI11 reports it
+    const Key key = key_of(section_, equals == std::string::npos ? without_comment(name) : name);
+    const CLI::Option* const option = option_of(app_, key);
+    if (option == nullptr) {
+      const std::string meant = meant_by(app_, key);
+      if (meant.empty()) return;  // CLI11 reports the unknown option
+      refuse_line(first, key.name + ": unknown option; did you mean " + meant + "?");
+    }
     const auto [known, is_new] = lines_.emplace(option, first);
     if (!is_new && !takes_several(*option))
       refuse_line(first, option->get_name() + " is given again: it has a value in line " +

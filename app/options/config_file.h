@@ -18,7 +18,8 @@ inline constexpr std::size_t kMostConfigBytes = std::size_t{1} << 20;
 void check_config_file(const std::string& path);
 
 /// Reads a file as CLI11 does, and combines values of an option that appear in several places.
-/// Throws Error(usage), with the line, for three faults that CLI11 would silently ignore:
+/// Throws Error(usage), with the line, for an unknown option that is nearly a known one, and for
+/// three faults that CLI11 would silently ignore:
 /// * an option of one value appears again;
 /// * a list has no end;
 /// * a line is too short for an option.

@@ -4,6 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "app/options/completion/completion.h"
+#include "app/options/help/help.h"
+#include "app/options/help/man_page.h"
+#include "app/options/help/options_json.h"
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "video/read/input_access.h"
@@ -267,6 +271,27 @@ DoctorOptions derive_doctor(const Asked& asked) {
   return {asked.detector.model, asked.detector.card};
 }
 
+/// Returns a name of a command that was given as one or two words.
+std::string command_name(const Asked& asked) {
+  std::string name;
+  for (const std::string& word : all_inputs(asked)) name += (name.empty() ? "" : " ") + word;
+  return name;
+}
+
+ShowText derive_help(const Asked& asked) {
+  const std::string name = command_name(asked);
+  if (asked.help.man) return {man_page(name, date_of_source())};
+  if (!asked.help.json) return help_on(name, HelpDepth::usual);
+  if (!name.empty()) clash("help --json tells of all commands: it takes no COMMAND");
+  return {options_json()};
+}
+
+ShowText derive_completion(const Asked& asked) {
+  const std::vector<std::string> shells = all_inputs(asked);
+  if (shells.size() != 1) clash("completion takes one SHELL, not " + std::to_string(shells.size()));
+  return {completion_script(shells.front())};
+}
+
 }  // namespace
 
 Command derive(Commands command, const Asked& asked) {
@@ -283,6 +308,10 @@ Command derive(Commands command, const Asked& asked) {
       return derive_model_check(asked);
     case kDoctor:
       return derive_doctor(asked);
+    case kHelp:
+      return derive_help(asked);
+    case kCompletion:
+      return derive_completion(asked);
     default: {
       RunOptions run = asked.run;
       run.video = !asked.outputs.no_video;

@@ -2,35 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 
 #include "app/options/table.h"
 
 namespace facepipe::app {
 namespace {
-
-constexpr std::size_t kHelpWidth = 80;
-
-/// Returns `text` with line breaks between words.
-std::string wrapped(const std::string& text) {
-  std::istringstream words(text);
-  std::string lines;
-  std::size_t width = 0;
-  for (std::string word; words >> word;) {
-    // "(default:" stays on the same line as the first word of the default.
-    if (std::string next; word == "(default:" && words >> next) word += ' ' + next;
-    const bool fits = width + 1 + word.size() <= kHelpWidth;
-    if (width > 0) lines += fits ? ' ' : '\n';
-    width = (width > 0 && fits ? width + 1 : 0) + word.size();
-    lines += word;
-  }
-  return lines;
-}
-
-std::string help_of(const Row& row) {
-  const std::string& fallback = row.default_text();
-  return wrapped(fallback.empty() ? row.help : row.help + " (default: " + fallback + ")");
-}
 
 // Each read() reads a text that the user gave for an option.
 
@@ -72,25 +48,25 @@ struct Declare {
   Asked& to;
 
   CLI::Option* operator()(const Flag& flag) const {
-    return app.add_flag(row.names, flag.field(to), help_of(row));
+    return app.add_flag(row.names, flag.field(to));
   }
 
   CLI::Option* operator()(const Argument& argument) const {
     CLI::Option* const option =
         argument.several
-            ? app.add_option(row.names, to.inputs, help_of(row))
+            ? app.add_option(row.names, to.inputs)
             : app.add_option_function<std::string>(
-                  row.names, [&to = to](const std::string& text) { to.inputs.push_back(text); },
-                  help_of(row));
-    return option->required(to.plain_inputs.empty())->configurable(false)->type_name("");
+                  row.names, [&to = to](const std::string& text) { to.inputs.push_back(text); });
+    return option->required(!argument.optional && to.plain_inputs.empty())
+        ->configurable(false)
+        ->type_name("");
   }
 
   CLI::Option* operator()(const WordList& list) const {
     return app
         .add_option_function<std::vector<std::string>>(
             row.names,
-            [&list, &to = to](const std::vector<std::string>& words) { list.set(to, words); },
-            help_of(row))
+            [&list, &to = to](const std::vector<std::string>& words) { list.set(to, words); })
         ->type_name(row.kind)
         ->delimiter(',')
         ->allow_extra_args(false);
@@ -102,13 +78,11 @@ struct Declare {
       read(kind, {name, text}, to);
     };
     if (!row.again)
-      return app.add_option_function<std::string>(row.names, take, help_of(row))
-          ->type_name(row.kind);
+      return app.add_option_function<std::string>(row.names, take)->type_name(row.kind);
     return app
         .add_option_function<std::vector<std::string>>(
             row.names,
-            [take](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); },
-            help_of(row))
+            [take](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); })
         ->type_name(row.kind)
         ->allow_extra_args(false);
   }

@@ -5,9 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "app/options/command_names.h"
 #include "app/options/config_file.h"
 #include "app/options/derive.h"
 #include "app/options/feed.h"
+#include "app/options/help/help.h"
 #include "app/options/table.h"
 #include "app/options/values.h"
 #include "core/error.h"
@@ -15,54 +17,17 @@
 namespace facepipe::app {
 namespace {
 
-constexpr const char* kConfigHelp =
-    "Read options from a file; the command line overrides it (default: none). Lines\n"
-    "NAME = VALUE stand under [run], [hide] or [detect], one for each option, with the\n"
-    "option's name. The file can't use all of TOML. Values of an option in several places\n"
-    "add up; an option of one value stands once";
-
-constexpr const char* kExitCodes =
-    "Exit codes:\n"
-    "  0    done\n"
-    "  2    usage: options that make no sense, or contradict each other; hide: tracks or\n"
-    "       regions none of which applies to a frame\n"
-    "  3    input: can't be opened, read or decoded; where reading fails midway, the video so far\n"
-    "       is kept as NAME.partial.EXT\n"
-    "  4    device, engine or model can't be used\n"
-    "  5    output: can't be written, or exists already\n"
-    "  6    frames lost or damaged; the output is finished and kept (--tolerate-damage: 0), and\n"
-    "       --skip-existing gives 6 for it again;\n"
-    "       verify: frames or time stamps differ, or a video is damaged\n"
-    "  7    a face may be seen in the hidden video: verify found one, or most faces that hide\n"
-    "       found are turned in the pixels; the video is kept\n"
-    "  130  interrupted (Ctrl-C, SIGTERM, SIGHUP); the video so far is kept as NAME.partial.EXT\n"
-    "  1    anything else\n"
-    "Where hide fails, the frames that were hidden so far are kept as NAME.partial.EXT, too.\n"
-    "With several inputs a bad one doesn't stop the others; the code is that of the first that "
-    "failed.";
-
-/// Returns the words of a command: {"model", "check"}.
-std::vector<std::string> words_of(const CommandRow& row) {
-  const std::string name = row.name;
-  const std::size_t space = name.find(' ');
-  if (space == std::string::npos) return {name};
-  return {name.substr(0, space), name.substr(space + 1)};
-}
-
 CLI::App* add_subcommand(CLI::App& app, const CommandRow& row) {
   const std::vector<std::string> words = words_of(row);
-  CLI::App* command = app.add_subcommand(words.front(), row.help);
+  CLI::App* command = app.add_subcommand(words.front());
   if (words.size() == 1) return command;
-  command->require_subcommand(1)->fallthrough()->footer(kExitCodes);
-  return command->add_subcommand(words.back(), row.help);
+  command->require_subcommand(1)->fallthrough();
+  return command->add_subcommand(words.back());
 }
 
 void add_command(CLI::App& app, const CommandRow& row, Asked& to) {
   CLI::App* const command = add_subcommand(app, row);
   command->fallthrough();  // so that --config may stand after the command as well
-  // CLI11 leaves the root's options out of a subcommand's help.
-  const std::string help = std::string("--config F: ") + kConfigHelp + "\n\n";
-  command->footer((row.takes_config ? help : std::string()) + kExitCodes);
   feed(*command, row.command, to);
 }
 
@@ -70,19 +35,17 @@ enum class ConfigUse { ignored, read };
 
 void add_config(CLI::App& app, std::string& config, ConfigUse use) {
   if (use == ConfigUse::ignored) {
-    app.add_option_function<std::string>(
-           "--config",
-           [&](const std::string& text) {
-             if (text.empty()) refuse({"--config", text}, "a file");
-             config = text;
-           },
-           kConfigHelp)
-        ->type_name("F");
+    app.add_option_function<std::string>("--config",
+                                         [&](const std::string& text) {
+                                           if (text.empty()) refuse({"--config", text}, "a file");
+                                           config = text;
+                                         })
+        ->type_name("FILE");
     return;
   }
   // CLI11 2.1.2 silently ignores a config file that is set on a subcommand. So we set it on the
   // root.
-  app.set_config("--config", "", kConfigHelp)->type_name("F");
+  app.set_config("--config")->type_name("FILE");
   app.config_formatter(std::make_shared<ConfigFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
 }
@@ -100,26 +63,53 @@ const CLI::App& given_command(const CLI::App& command) {
   return inner.empty() ? command : given_command(*inner.front());
 }
 
+/// Returns "score" for "--score=0.5".
+std::string name_in(const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
+/// Returns the long name of the option of `command`, or of a command around it, that is probably
+/// meant. Returns an empty text if no option is similar.
+std::string option_meant_by(const std::string& argument, const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent())
+    for (const CLI::Option* option : app->get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  return near_miss(name_in(argument), known);
+}
+
 /// Says why `command` doesn't take an option, such as "--scor" or "--scor=0.5".
 std::string reason_against(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_option_no_throw(name) != nullptr)
     return "must stand after " + full_name(command) + ", not before it";
-  std::vector<std::string> known;
-  for (const CLI::App* app : {&command, command.get_parent()})
-    for (const CLI::Option* option : app->get_options())
-      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
-  const std::string meant =
-      near_miss(name.substr(std::min(name.find_first_not_of('-'), name.size())), known);
+  const std::string meant = option_meant_by(argument, command);
   if (!meant.empty()) return "unknown option; did you mean --" + meant + "?";
   return "unknown option; facepipe " + full_name(command) + " --help lists them";
 }
 
-/// Returns "run, hide, detect, verify, calibrate and doctor".
-std::string command_words() {
-  std::vector<std::string_view> words;
-  for (const CommandRow& row : command_table()) words.emplace_back(row.name);
-  return joined(std::move(words), " and ");
+/// Throws an error if a command line without a complete command begins with `unknown`. `given` is
+/// the group of commands that was given, or `app`.
+[[noreturn]] void refuse_without_command(const CLI::App& app, const CLI::App& given,
+                                         const std::string& unknown) {
+  if (!unknown.starts_with('-'))
+    refuse_command((&given == &app ? "" : full_name(given) + ' ') + unknown);
+  const std::string meant = option_meant_by(unknown, app);
+  throw Error(ErrorKind::usage, unknown + ": unknown option; " +
+                                    (meant.empty() ? "the commands are " + command_names()
+                                                   : "did you mean --" + meant + "?"));
+}
+
+/// Throws an error if a group of commands was given without the second word of a command.
+void refuse_group_alone(const CLI::App& given) {
+  std::vector<std::string_view> names;
+  for (const CommandRow* const command : commands_in(given.get_name()))
+    names.emplace_back(command->name);
+  if (!names.empty())
+    throw Error(
+        ErrorKind::usage,
+        given.get_name() + ": the second word is missing; the commands are " + joined(names));
 }
 
 /// Throws an error if `app` has not understood an argument that doesn't look like an input.
@@ -130,12 +120,10 @@ void refuse_unknown(const CLI::App& app) {
   });
   const CLI::App& given = given_command(app);
   const bool lacks_command = given.get_require_subcommand_min() > 0;
-  if (lacks_command && !unknown.empty())
-    throw Error(ErrorKind::usage, unknown.front() + ": unknown " +
-                                      (option == unknown.begin() ? "option" : "command") +
-                                      "; the commands are " + command_words());
+  if (lacks_command && !unknown.empty()) refuse_without_command(app, given, unknown.front());
   if (option != unknown.end())
     throw Error(ErrorKind::usage, *option + ": " + reason_against(*option, given));
+  if (lacks_command) refuse_group_alone(given);
 }
 
 /// Throws Error(usage) with the text of CLI11's error.
@@ -148,14 +136,10 @@ void refuse_unknown(const CLI::App& app) {
   throw Error(ErrorKind::usage, reason);
 }
 
-/// Returns the help of `app`, or of the command that was given. Only AppFormatMode::All shows the
-/// group kExperiments.
-ShowText help_text(CLI::App& app, CLI::AppFormatMode mode) {
-  if (mode != CLI::AppFormatMode::All)
-    for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
-      for (CLI::Option* const option : command->get_options())
-        if (option->get_group() == kExperiments) option->group("");  // which hides it
-  return {app.help("", mode)};
+/// Returns the help of the command that was given, or else of the program.
+ShowText help_of_given(const CLI::App& app, HelpDepth depth) {
+  const CLI::App& given = given_command(app);
+  return help_on(&given == &app ? std::string() : full_name(given), depth);
 }
 
 /// Holds what one parse has understood.
@@ -177,22 +161,20 @@ std::vector<std::string> take_plain_inputs(std::vector<std::string>& arguments) 
 }
 
 void describe(CLI::App& app) {
-  app.set_help_all_flag("--help-all", "Print the help with the options for experiments and exit");
-  app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION, "Print the version and exit");
-  app.footer(std::string("facepipe run --help lists the options and their defaults.\n\n") +
-             kExitCodes);
+  app.set_help_all_flag("--help-all");
+  app.set_version_flag("--version", "facepipe " FACEPIPE_VERSION);
   app.require_subcommand(1);
 }
 
-/// Parses. If the arguments ask for a text instead of a command, returns this text.
+/// Parses the arguments. If they ask for the help or for the version, returns this text.
 std::optional<ShowText> run_parser(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 reads them from the back
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return help_text(app, CLI::AppFormatMode::Normal);
+    return help_of_given(app, HelpDepth::usual);
   } catch (const CLI::CallForAllHelp&) {
-    return help_text(app, CLI::AppFormatMode::All);
+    return help_of_given(app, HelpDepth::all);
   } catch (const CLI::CallForVersion& version) {
     return ShowText{std::string(version.what()) + "\n"};
   } catch (const CLI::ParseError& error) {
@@ -205,7 +187,7 @@ std::optional<ShowText> run_parser(CLI::App& app, std::vector<std::string> argum
 Outcome parse(std::vector<std::string> arguments, ConfigUse use) {
   const std::vector<std::string> plain_inputs = take_plain_inputs(arguments);
   std::string config;
-  CLI::App app("facepipe finds faces in video and writes annotated video", "facepipe");
+  CLI::App app("", "facepipe");
   describe(app);
   add_config(app, config, use);
   // Each command has its own `Asked`, because the file of --config may set options of several
@@ -231,8 +213,8 @@ Command command_of(const Outcome& outcome) {
   return derive(outcome.command, outcome.asked);
 }
 
-/// Parses once more, with the file. If the command line says what happens to existing outputs, the
-/// file's option for this is ignored.
+/// Parses the arguments once more, this time with the file of --config. If the command line says
+/// what happens to existing outputs, the file's option for this is ignored.
 Command command_with_file(const std::vector<std::string>& arguments, const Asked& line) {
   check_config_file(line.config);
   Outcome both = parse(arguments, ConfigUse::read);
@@ -243,6 +225,13 @@ Command command_with_file(const std::vector<std::string>& arguments, const Asked
   return command_of(both);
 }
 
+/// Adds the words that the user gave, which reports repeat.
+Command with_words(Command command, const std::vector<std::string>& arguments) {
+  if (auto* const run = std::get_if<RunOptions>(&command)) run->command_line = arguments;
+  if (auto* const verify = std::get_if<VerifyOptions>(&command)) verify->command_line = arguments;
+  return command;
+}
+
 }  // namespace
 
 float soft_min_score_for(float score) {
@@ -250,15 +239,20 @@ float soft_min_score_for(float score) {
   return std::max(score, kLeastMinScore);
 }
 
+std::string_view command_name(const RunOptions& options) {
+  if (!options.job.hide) return "run";
+  return options.video ? "hide" : "detect";
+}
+
 Command parse_command(const std::vector<std::string>& arguments) {
-  if (arguments == std::vector<std::string>{kShowTables}) return ShowText{tables_as_json()};
-  // The first parse ignores the file, and the second one reads it. So if only the second one finds
-  // an error, the error is in the file.
+  if (arguments.empty()) return short_help();
+  // The first parse ignores the file of --config, and the second parse reads it. So if only the
+  // second parse finds an error, the error is in the file.
   const Outcome line = parse(arguments, ConfigUse::ignored);
   Command command = command_of(line);
-  if (line.asked.config.empty()) return command;
+  if (line.asked.config.empty()) return with_words(std::move(command), arguments);
   try {
-    return command_with_file(arguments, line.asked);
+    return with_words(command_with_file(arguments, line.asked), arguments);
   } catch (const Error& error) {
     throw Error(error.kind(), line.asked.config + ": " + error.what());
   }

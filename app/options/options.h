@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct SideFiles {
   std::filesystem::path tracks{};        ///< an edit file (track/track_file.h) to write
   std::filesystem::path known_tracks{};  ///< an edit file to read
   FaceColumns face_fields{};             ///< additional columns of `detections`
+  std::filesystem::path page{};          ///< a page for people to look at
+
+  /// Returns whether the user wants to know all about each input.
+  [[nodiscard]] bool any_report() const { return !report.empty() || !page.empty(); }
 };
 
 /// What the user left open, so that the model's card decides it, if there is one.
@@ -80,7 +85,11 @@ struct RunOptions {
   bool two_pass = false;  ///< facepipe decides what to hide before it writes the first frame
   bool tolerate_damage = false;
   Console console;
+  std::vector<std::string> command_line{};  ///< what parse_command() got
 };
+
+/// Returns the command that has these options: "run", "hide" or "detect".
+[[nodiscard]] std::string_view command_name(const RunOptions& options);
 
 /// Holds the options of `facepipe doctor`.
 struct DoctorOptions {
@@ -118,8 +127,9 @@ struct VerifyOptions {
   std::string hidden;
   std::filesystem::path tracks;      ///< the edit file; empty if there is none
   std::filesystem::path report;      ///< empty if there is none
+  std::filesystem::path page{};      ///< a page for people to look at; empty if there is none
   std::filesystem::path thumbnails;  ///< a folder that verify makes; empty if there is none
-  bool overwrite = false;            ///< whether an existing report may be replaced
+  bool overwrite = false;            ///< whether reports that exist may be replaced
   bool tolerate_cosmetic = false;
   bool quick = false;          ///< two detection passes over each picture instead of five
   std::optional<float> score;  ///< as the model scores; none: kVerifyScore, usual scale
@@ -127,24 +137,25 @@ struct VerifyOptions {
   detector::DetectorOptions detector;
   std::int64_t max_pixels = kDefaultMaxPixels;
   video::References references = video::References::refuse;
-  Console console;  ///< `progress` is automatic, and `verbose` is not used
+  Console console;                          ///< `progress` is automatic, and `verbose` is not used
+  std::vector<std::string> command_line{};  ///< what parse_command() got
 };
 
-/// Holds text for stdout, which --help and --version ask for.
+/// Holds a text that the program prints instead of working on something: a help, a version, or a
+/// script. All of it is the program's own text, so it is safe on a terminal.
 struct ShowText {
   std::string text;
+  std::string coloured{};  ///< the same with colours, for terminals; empty: there are none
+  /// The command line lacks a command: the text goes to stderr, and the exit code is that of usage.
+  bool lacks_command = false;
 };
-
-/// A script makes tables of the documentation from what this option prints. --help doesn't list it.
-inline constexpr const char* kShowTables = "--option-tables";
 
 using Command = std::variant<RunOptions, DoctorOptions, VerifyOptions, CalibrateOptions,
                              ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has
 /// priority over the file. Throws Error(usage); if the error is in the file, it begins with the
-/// file's name. If kShowTables is the only argument, the result is the text of tables_as_json()
-/// (table.h).
+/// file's name. Without arguments, the result is a short help.
 [[nodiscard]] Command parse_command(const std::vector<std::string>& arguments);
 
 }  // namespace facepipe::app

@@ -27,8 +27,11 @@ inline constexpr Commands kVerify = 8;
 inline constexpr Commands kCalibrate = 16;
 inline constexpr Commands kDoctor = 32;
 inline constexpr Commands kModelCheck = 64;
+inline constexpr Commands kHelp = 128;
+inline constexpr Commands kCompletion = 256;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
+inline constexpr Commands kAllCommands = ~Commands{0};
 
 // --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---
 
@@ -82,6 +85,7 @@ struct WordList {
 /// argument with `several` takes all remaining texts.
 struct Argument {
   bool several = false;
+  bool optional = false;
 };
 
 /// The value of an option, and its default as --help shows it.
@@ -103,6 +107,8 @@ struct Row {
   std::string help;        ///< one sentence or more, without line breaks and without the default
   std::string fallback{};  ///< the default as the help shows it; if empty, `value` has it
   Value value;
+  std::vector<std::string> words{};     ///< values that shells offer, besides those of `value`
+  std::vector<std::string> endings{};   ///< of the files that shells offer; empty: of all files
   bool again = false;                   ///< may be given several times; all texts are used
   std::vector<const char*> excludes{};  ///< long names of options of the same commands
   std::vector<Place> places;            ///< each command is in at most one of them

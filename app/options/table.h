@@ -1,5 +1,6 @@
-// The table of all options. A new option is a new row in one of the files of table/: the command
-// line, --help, the file of --config and the tables of docs/options.md follow from it.
+// The table of all options. A new option is a new row in one of the files of table/. The command
+// line, the help, the man pages, the scripts for shells, the file of --config and the tables of
+// docs/options.md follow from it.
 #pragma once
 
 #include <initializer_list>
@@ -16,6 +17,7 @@ inline constexpr const char* kDetection = "Detection";
 inline constexpr const char* kFindings = "What is found";  // by verify
 inline constexpr const char* kRanges = "Ranges";           // of calibrate
 inline constexpr const char* kChecking = "Checking a model";
+inline constexpr const char* kGeneral = "General";
 // The sides of --detect-size and the like, in pixels.
 inline constexpr int kSmallestDetectSide = 16;
 inline constexpr int kLargestDetectSide = 8192;
@@ -35,9 +37,32 @@ struct CommandRow {
 /// All rows, in the order in which --help shows them.
 [[nodiscard]] const std::vector<Row>& option_table();
 
-/// Returns both tables as JSON. tests/docs/options_test.py makes the tables of docs/options.md of
-/// it.
-[[nodiscard]] std::string tables_as_json();
+/// An example in the help of a command.
+struct Example {
+  std::string says;  ///< what the line does, a sentence without a full stop
+  std::string line;  ///< "facepipe hide clip.mp4"
+};
+
+/// Returns the examples of a command, the most usual one first. There is at least one.
+[[nodiscard]] std::vector<Example> examples_of(Commands command);
+
+struct ExitCode {
+  int code;
+  std::string meaning;
+};
+
+/// Returns the exit codes of the program, in the order in which the help shows them.
+[[nodiscard]] const std::vector<ExitCode>& exit_codes();
+
+/// Returns what holds for several exit codes, as sentences.
+[[nodiscard]] std::string exit_code_notes();
+
+/// Returns the options that also stand before the command. options.cpp declares them to CLI11, so
+/// feed() ignores them, and their values set nothing.
+[[nodiscard]] const std::vector<Row>& general_table();
+
+/// Returns the rows of option_table() and then those of general_table() that a command has.
+[[nodiscard]] std::vector<const Row*> rows_of(Commands command);
 
 /// Returns the rows of several functions, in their order.
 [[nodiscard]] std::vector<Row> joined_rows(std::initializer_list<std::vector<Row> (*)()> parts);
@@ -57,5 +82,6 @@ struct CommandRow {
 [[nodiscard]] std::vector<Row> verify_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();
 [[nodiscard]] std::vector<Row> model_check_rows();
+[[nodiscard]] std::vector<Row> help_rows();
 
 }  // namespace facepipe::app

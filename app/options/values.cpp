@@ -79,6 +79,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// Returns the word of `known` that begins with `begin`; nothing if there are several, or if
+/// `begin` is empty.
+std::string only_word_that_begins(std::string_view begin, const std::vector<std::string>& known) {
+  const auto fits = [&](const std::string& word) { return word.starts_with(begin); };
+  if (begin.empty() || std::ranges::count_if(known, fits) != 1) return {};
+  return *std::ranges::find_if(known, fits);
+}
+
 }  // namespace
 
 void refuse(const OptionText& given, std::string_view expected) {
@@ -170,6 +178,11 @@ std::string joined(std::vector<std::string_view> words, std::string_view before_
   return joined(words).append(before_last).append(last);
 }
 
+std::string one_of(const std::vector<std::string_view>& words, std::string_view text) {
+  const std::string meant = near_miss(text, {words.begin(), words.end()});
+  return "one of " + joined(words) + (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
 std::string draw_words() {
   std::vector<std::string_view> words;
   for (const overlay::OverlayPart& part : overlay::kOverlayParts) words.push_back(part.name);
@@ -193,7 +206,7 @@ overlay::Rgb parse_color(const OptionText& given) {
   if (const std::optional<overlay::Rgb> rgb = read_hexadecimal_color(given.text)) return *rgb;
   std::vector<std::string_view> names;
   for (const NamedColor& color : kColors) names.push_back(color.name);
-  refuse(given, "a colour: #RRGGBB, or one of " + joined(names));
+  refuse(given, "a colour: #RRGGBB, or " + one_of(names, given.text));
 }
 
 HideStyleChoice parse_hide_style(const OptionText& given) {
@@ -213,7 +226,9 @@ HideStyleChoice parse_hide_style(const OptionText& given) {
   }
   choice.style = word == "blur" ? overlay::HideStyle::blur : overlay::HideStyle::mosaic;
   if (alone && (word == "blur" || word == "mosaic")) return choice;
-  refuse(given, "one of solid, solid:COLOUR, blur, mosaic, image:FILE");
+  const std::string meant = near_miss(word, {"solid", "blur", "mosaic", "image"});
+  refuse(given, "one of solid, solid:COLOUR, blur, mosaic, image:FILE" +
+                    (meant.empty() || meant == word ? "" : "; did you mean " + meant + "?"));
 }
 
 pipeline::TimeSpan parse_span(const OptionText& given) {
@@ -259,7 +274,7 @@ std::string near_miss(std::string_view word, const std::vector<std::string>& kno
     least = distance;
     nearest = candidate;
   }
-  return nearest;
+  return nearest.empty() ? only_word_that_begins(word, known) : nearest;
 }
 
 }  // namespace facepipe::app

@@ -85,6 +85,9 @@ struct HideStyleChoice {
 /// h must be above 0, and the name must not be empty.
 [[nodiscard]] pipeline::Region parse_region(const OptionText& given);
 
+/// Returns "one of blur, mosaic"; and "; did you mean blur?" if `text` is nearly one of the words.
+[[nodiscard]] std::string one_of(const std::vector<std::string_view>& words, std::string_view text);
+
 /// Returns the value that belongs to the word that the user gave.
 template <typename T>
 [[nodiscard]] T parse_choice(const OptionText& given,
@@ -94,12 +97,12 @@ template <typename T>
   if (found != choices.end()) return found->second;
   std::vector<std::string_view> words;
   for (const auto& choice : choices) words.push_back(choice.first);
-  refuse(given, "one of " + joined(words));
+  refuse(given, one_of(words, given.text));
 }
 
 /// Returns the word of `known` that is nearest to `word`: the fewest letters must be inserted,
-/// deleted or replaced. Of several such words, returns the first. Returns nothing if more than
-/// about a third of the letters would change.
+/// deleted or replaced. Of several such words, returns the first. If more than about a third of
+/// the letters would change, returns the only word that begins with `word`, or nothing.
 [[nodiscard]] std::string near_miss(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace facepipe::app

@@ -93,9 +93,9 @@ void EarlierLines::add_finished(const std::string& input, std::int64_t begin, st
     spans.push_back({sources_.size() - 1, begin, end});
 }
 
-/// If the finished file and a leftover both have an input, the newer file is used. (A run may have
-/// finished the file, and been killed before it could remove the leftovers whose lines it had
-/// copied.)
+/// If the finished file and a leftover both contain lines of an input, the newer file is used. (A
+/// run may have finished the file, and been killed before it could remove the leftovers whose lines
+/// it had copied.)
 void EarlierLines::read_leftovers(OutputFile& file) {
   std::error_code error;
   const fs::file_time_type finished = fs::last_write_time(file.target(), error);

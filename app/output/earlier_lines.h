@@ -26,8 +26,8 @@ class EarlierLines {
   /// @param format  must outlive this object
   explicit EarlierLines(const LineFormat& format) : format_(format) {}
 
-  /// Reads everything that exists of `file`, which must have a lock, and allows `file` to replace
-  /// what was read. May be called only once. Throws Stopped. Throws Error(output) if the finished
+  /// Reads the finished file and the leftovers of `file`, which must have a lock. Allows `file` to
+  /// replace them. May be called only once. Throws Stopped. Throws Error(output) if the finished
   /// file contains lines that are not of this format.
   void read(OutputFile& file, const std::stop_token& stop);
 

@@ -15,8 +15,9 @@ namespace facepipe::app {
 /// ExistingOutput::refuse.
 [[nodiscard]] const std::filesystem::path& checked_target(const std::filesystem::path& path,
                                                           ExistingOutput existing);
-/// Returns what happens at the end to a file that then has the name. With ExistingOutput::skip, the
-/// file is replaced only if it was read (see OutputFile::may_replace_what_is_there()).
+/// Returns what the run does at its end if a file then has the output's name. With
+/// ExistingOutput::skip, the file is replaced only if the run has read it (see
+/// OutputFile::may_replace_what_is_there()).
 [[nodiscard]] ExistingTarget at_the_end(ExistingOutput existing);
 [[nodiscard]] ExistingTarget at_the_end(bool overwrite);
 

@@ -32,8 +32,9 @@ struct NamedFrame {
 struct FrameFormat {
   LineFormat lines;
   void (*append)(std::string& to, const NamedFrame& frame) = nullptr;
-  std::string (*field)(std::string_view name) = nullptr;  ///< returns a name as lines have it
-  bool needs_faces = false;                               ///< frames without faces add no line
+  /// returns a name in the form that lines contain
+  std::string (*field)(std::string_view name) = nullptr;
+  bool needs_faces = false;  ///< frames without faces add no line
 };
 
 /// Returns the format that belongs to the path's extension. .csv has a line for each face, with the
@@ -42,11 +43,12 @@ struct FrameFormat {
 ///  "faces": [{"box": [x1, y1, x2, y2], "score", "landmarks": [[x, y] x 5]}]}
 /// If a face has no landmarks, their fields are empty in .csv, and "landmarks" is null in JSON. A
 /// face of a track has its "track". In .csv this is an additional column, which is empty for
-/// kNoTrack. If a face's frame was not searched, the face has "tracked": true in JSON. If `columns`
-/// has this column, it is 1 in .csv for such a face and 0 for others. If there are several classes
-/// or models, or something else than faces is found (tells_classes()), each "face" has its "class"
-/// and "model" in JSON. A model that isn't known is null. In .csv these are the last columns, if
-/// `columns` has them.
+/// kNoTrack. If a face's frame was not searched, the face has "tracked": true in JSON. If
+/// `columns.tracked` is true, a column in .csv is 1 for such a face and 0 for others. If the models
+/// find several classes or other objects than faces, or if there are several models
+/// (tells_classes()), each "face" has its "class" and "model" in JSON. "model" is null if nobody
+/// knows which model has found the face. If `columns.classes` is true, these are the last columns
+/// in .csv.
 [[nodiscard]] FrameFormat detections_format(const std::filesystem::path& path,
                                             FaceColumns columns = {});
 
@@ -55,9 +57,9 @@ struct FrameFormat {
 /// not run; total_ms, latency_ms, candidates, faces, lane, device, order_wait_ms.
 [[nodiscard]] FrameFormat latency_format();
 
-/// Writes lines of inputs (see InputLines). If the file can't be written, this is logged and the
-/// file is given up: nothing more is written to it, and complete inputs are kept under a partial
-/// name. Not thread-safe.
+/// Writes lines of inputs (see InputLines). If writing the file fails, this class logs the error
+/// and gives the file up: it writes nothing more, and keeps complete inputs under a partial name.
+/// Not thread-safe.
 class FrameFile {
  public:
   /// Throws the errors of InputLines().
@@ -70,8 +72,8 @@ class FrameFile {
   /// Writes all lines of an input.
   void write_all(const LineSpool& lines);
 
-  /// These functions end an input. keep(): it is complete. keep_unfinished(): it is not complete,
-  /// but its frames stay. forget(): its frames are removed.
+  /// These functions end an input. keep(): the input is complete. keep_unfinished(): the input is
+  /// not complete, but its frames stay. forget(): its frames are removed.
   void keep(const std::string& name);
   void keep_unfinished(const std::string& name);
   void forget();
@@ -84,8 +86,8 @@ class FrameFile {
   void take(const std::string& name);
   [[nodiscard]] bool changes_nothing() const { return !failure_ && lines_.changes_nothing(); }
 
-  /// Gives the file its name; a partial name if `partial` is true or the file was given up. If it
-  /// would then contain nothing, it gets no name. Must be called once, at the end. Throws
+  /// Gives the file its name; a partial name if `partial` is true or the file was given up. If the
+  /// file would contain nothing, it gets no name. Must be called once, at the end. Throws
   /// Error(output).
   void commit(bool partial);
 

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/output/model_licence.h"
+#include "app/output/report_parts.h"
 #include "app/output/text.h"
+#include "app/output/versions.h"
 #include "app/run/card_defaults.h"
 
 namespace facepipe::app {
@@ -147,7 +149,7 @@ Json hide_json(const RunOptions& options) {
           {"hide_all_s", std::move(spans)}};
 }
 
-/// Returns the looks as --looks takes them: numbers, and "flip".
+/// Returns the looks in the form of the option --looks: numbers, and "flip".
 Json looks_json(const detector::DetectorOptions& options, const detector::ModelAbout& model) {
   const detector::Looks looks = looks_of(with_defaults(options, model));
   Json json = Json::array();
@@ -239,6 +241,26 @@ void add_facts(Json& json, const RunOptions& options, const std::optional<RunFac
   if (model.classes().size() > 1) json["classes"] = classes_json(*facts);
 }
 
+/// Returns the numbers of tracks; null if the run neither hides nor follows faces for hiding.
+Json tracks_json(const std::optional<pipeline::TrackCounts>& counts) {
+  if (!counts) return {};
+  return {{"hidden", counts->hidden},
+          {"kept", counts->kept},
+          {"suggested", counts->suggested},
+          {"likely", counts->likely}};
+}
+
+/// Adds how this entry came about: who made it, when, and from which files.
+void add_origin(Json& json, const RunOptions& options, const InputRecord& record) {
+  json["command"] = command_name(options);
+  json["command_line"] = command_line_json(options.command_line);
+  json["versions"] = versions_json();
+  json["begun"] = text_or_null(record.begun);
+  json["sha256"] = {{"input", text_or_null(record.input_sha256)},
+                    {"output", text_or_null(record.output_sha256)},
+                    {"edit_file", text_or_null(record.edit_sha256)}};
+}
+
 Json ledger_json(const video::FrameLedger& ledger) {
   return {{"packets", ledger.packets}, {"decoded", ledger.decoded},
           {"lost", ledger.lost},       {"damaged", ledger.damaged},
@@ -277,9 +299,12 @@ void add_result(Json& json, const InputOutcome& outcome) {
       {"encoder", text_or_null(result.codecs.encoder)},
       {"container", text_or_null(result.codecs.container)},
       {"frames", ledger_json(result.ledger)},
+      {"lost_s", lost_json(result.ledger)},
+      {"damaged_s", spans_json(outcome.record.damaged)},
       {"side_packets_lost", result.side_packets_lost},
       {"frames_searched", result.counts.searched},
       {"faces", result.counts.faces},
+      {"tracks", tracks_json(result.track_counts)},
       {"candidates", result.counts.candidates},
       {"candidates_ignored", result.counts.candidates_ignored},
       {"fps", result.times.fps},
@@ -306,6 +331,7 @@ nlohmann::ordered_json input_json(const RunOptions& options, const std::optional
   json["status"] = to_string(outcome.status);
   json["exit_code"] = outcome.code;
   json["error"] = text_or_null(outcome.error);
+  add_origin(json, options, outcome.record);
   add_facts(json, options, facts);
   json["options"] = options_json(options, facts ? facts->about() : detector::ModelAbout{});
   add_result(json, outcome);

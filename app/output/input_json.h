@@ -9,9 +9,9 @@
 
 namespace facepipe::app {
 
-/// Returns an entry of a report. It is an object with the input's names, its status, the device and
-/// the model, the options, and what its job found and measured. A field is null if the run ended
-/// before it could know it.
+/// Returns an entry of a report. It is an object with the input's names, its status, the device,
+/// the model and the options, and with the results and measurements of the input's job. A field is
+/// null if the run ended before the field's value was known.
 [[nodiscard]] nlohmann::ordered_json input_json(const RunOptions& options,
                                                 const std::optional<RunFacts>& facts,
                                                 const InputOutcome& outcome);

@@ -115,8 +115,8 @@ void InputLines::commit() {
 }
 
 fs::path InputLines::keep_partial() {
-  // If the disk is full, the file keeps what this run has made, but not the lines of earlier runs
-  // that it would have copied.
+  // If the disk is full, the file keeps the lines of this run. The lines of earlier runs are then
+  // not copied.
   if (attempt({}, [this] { take_rest(), flush(); })) give_up(true);
   if (OutputLock* const lock = file_.lock(); lock != nullptr && !done_.empty())
     lock->keep_record(true);

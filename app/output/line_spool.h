@@ -14,10 +14,10 @@
 
 namespace facepipe::app {
 
-/// Holds what doesn't fit into the memory of all spools of a run. It is one file without a name in
-/// the system's folder for temporary files. It is made when it is first needed, and disappears when
-/// the program ends, even if it is killed. Thread-safe. Throws Error(output), which names the
-/// folder.
+/// Holds the lines that don't fit into the memory of a run's spools. It owns one file without a
+/// name in the system's folder for temporary files. The file is made when it is first needed, and
+/// disappears when the program ends, even if the program is killed. Thread-safe. Throws
+/// Error(output), which names the folder.
 class SpoolFile {
  public:
   SpoolFile() = default;
@@ -25,7 +25,7 @@ class SpoolFile {
   SpoolFile(const SpoolFile&) = delete;
   SpoolFile& operator=(const SpoolFile&) = delete;
 
-  /// Appends the text. Returns the position in the file where it begins.
+  /// Appends the text. Returns the position in the file where the text begins.
   [[nodiscard]] std::int64_t append(std::string_view text);
   void read(std::int64_t begin, std::string& to);
 

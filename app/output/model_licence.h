@@ -1,4 +1,4 @@
-// The licences of a model, for people and for reports.
+// Describes the licence of a model, for people and for reports.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,12 @@ namespace facepipe::app {
 /// Returns "weights MIT, code MIT, trained with WIDER FACE", or that the licence is unknown.
 [[nodiscard]] std::string licence_text(const detector::ModelLicence& licence);
 
-/// Returns an object, in which a text that is unknown is null; null if all are.
+/// Returns a JSON object with the licence's texts. An unknown text is null. Returns null if all
+/// texts are unknown.
 [[nodiscard]] nlohmann::ordered_json licence_json(const detector::ModelLicence& licence);
 
-/// Logs a warning if the licence forbids commercial use. A command calls it once for each model.
+/// Logs a warning if the licence forbids commercial use. Each command must call this function only
+/// once for each model.
 void warn_of_licence(const std::string& model, const detector::ModelLicence& licence);
 
 /// Does so for all models of a run.

@@ -77,7 +77,7 @@ std::string progress_bar(const ProgressState& state) {
 ProgressKind progress_kind(const Console& console) {
   if (console.progress == ProgressStyle::json) return ProgressKind::json;
   const bool bar =
-      console.progress == ProgressStyle::automatic && !console.quiet && isatty(STDERR_FILENO) == 1;
+      console.progress == ProgressStyle::automatic && !console.quiet && is_terminal(STDERR_FILENO);
   return bar ? ProgressKind::bar : ProgressKind::none;
 }
 

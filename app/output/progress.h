@@ -44,11 +44,11 @@ enum class ProgressKind { none, bar, json };
 
 enum class ProgressEnd { of_all_frames, before_the_last };
 
-/// Shows the progress of one input. It does this in its own thread, so it also writes lines before
-/// the first frame is complete. For ProgressKind::json, it writes a line at the start, each second,
-/// and at the end. For ProgressKind::bar, it writes a bar four times a second, and clears it at the
-/// end. If a line can't be written, write_error() returns the reason. One thread may call update()
-/// while another thread calls the other functions.
+/// Shows the progress of one input. Writes lines in its own thread, so there are lines even before
+/// the first frame is complete. For ProgressKind::json, writes a line at the start, each second,
+/// and at the end. For ProgressKind::bar, writes a bar four times a second, and clears the bar at
+/// the end. If a line can't be written, write_error() returns the reason. One thread may call
+/// update() while another thread calls the other functions.
 ///
 /// Its eight members belong together, because the thread works with all of them.
 class ProgressTeller {
@@ -62,8 +62,8 @@ class ProgressTeller {
 
   /// @param input  the new ProgressState::input; nullopt if it stays the same
   void update(const pipeline::Progress& progress, std::optional<std::size_t> input = {});
-  /// Writes the last line, with this status. With ProgressEnd::of_all_frames, the number of
-  /// expected frames becomes the number of frames that came.
+  /// Writes the last line, with this status. With ProgressEnd::of_all_frames, the line's number of
+  /// expected frames is the number of frames that were processed.
   void end(const std::string& status, ProgressEnd at);
 
   /// Returns errno of the first line that couldn't be written, or 0 if all were written. If nobody
@@ -81,7 +81,7 @@ class ProgressTeller {
   std::mutex mutex_;  ///< guards state_
   std::condition_variable_any stopping_;
   ProgressState state_;
-  int write_error_ = 0;  ///< only the thread uses it until the thread has ended
+  int write_error_ = 0;  ///< until the thread has ended, only the thread uses this member
   std::jthread thread_;  // last, because the thread uses all members above
 };
 

@@ -27,9 +27,9 @@ struct ReportText {
 };
 
 /// Returns a JSON array with one object for each input, in order. A field is null if the run ended
-/// before it could know it (for example, the model). If an input is skipped now, its object is the
-/// entry of the earlier run, with "from_earlier_run". Entries of inputs that this run doesn't have
-/// are at the end.
+/// before the field's value was known (for example, the model). If an input is skipped now, its
+/// object is the entry of the earlier run, with "from_earlier_run". Entries of inputs that this run
+/// doesn't have are at the end.
 [[nodiscard]] ReportText report_json(const RunOptions& options,
                                      const std::optional<RunFacts>& facts,
                                      const std::vector<InputOutcome>& outcomes,
@@ -60,8 +60,8 @@ class ReportFile {
 
   /// Returns the entries of earlier runs.
   [[nodiscard]] const ReportEntries& earlier() const { return earlier_; }
-  /// Forgets an entry. This is needed if two inputs have the same name, because then it is unknown
-  /// to which of them the entry belongs.
+  /// Forgets an entry. The caller needs this if two inputs have the same name: nobody knows to
+  /// which input the entry belongs.
   void drop(const std::string& name) { earlier_.erase(name); }
   /// Returns whether a run has finished the file, and no later run has begun to replace it.
   [[nodiscard]] bool is_finished() const { return exists_already_ && !has_leftovers_; }

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> named(const SideFiles& files) {
   std::vector<fs::path> paths;
-  for (const fs::path& path : {files.detections, files.latency, files.report, files.tracks})
+  for (const fs::path& path :
+       {files.detections, files.latency, files.report, files.tracks, files.page})
     if (!path.empty()) paths.push_back(path);
   return paths;
 }

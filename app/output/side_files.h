@@ -1,5 +1,5 @@
-// Manages the files that a run writes besides the videos. It opens them before any work, and gives
-// them their names when all is done.
+// Manages the files that a run writes besides the videos. Opens the files before any work, and
+// gives the files their names when all inputs are done.
 #pragma once
 
 #include <deque>
@@ -33,8 +33,8 @@ class SideOutputs {
   void write(const NamedFrame& frame) {
     for (FrameFile& file : frame_files_) file.write(frame);
   }
-  /// Holds the frames of an input that is worked on while others are, too. Thread-safe while no
-  /// file is opened or named. The files must outlive it.
+  /// Holds the frames of an input while the run works on several inputs at once. Thread-safe while
+  /// no file is opened or named. The SideOutputs object must outlive the spool.
   class Spool {
    public:
     void write(const NamedFrame& frame);
@@ -50,8 +50,8 @@ class SideOutputs {
   [[nodiscard]] Spool spool() { return Spool(*this); }
   void write(const Spool& frames);
 
-  /// These functions end an input. keep(): its frames are complete. keep_unfinished(): they are not
-  /// complete, but stay. forget(): they are removed.
+  /// These functions end an input. keep(): the input's frames are complete. keep_unfinished(): the
+  /// frames are not complete, but stay. forget(): the frames are removed.
   void keep(const std::string& name) {
     for (FrameFile& file : frame_files_) file.keep(name);
   }
@@ -65,8 +65,8 @@ class SideOutputs {
   void add_entry(const std::string& name, const std::string& entry);
 
   /// Returns whether each file of frames has the input's frames from an earlier run. If a file has
-  /// lines only for faces, it is enough that an earlier run's report says that there were none.
-  /// Returns true if there are no files of frames.
+  /// lines only for faces, it is enough that an earlier run's report says that the input had no
+  /// faces. Returns true if there are no files of frames.
   [[nodiscard]] bool has_frames(const std::string& name) const;
   [[nodiscard]] bool any_frames() const { return !frame_files_.empty(); }
   /// Returns whether an earlier run has reported that the input is damaged.
@@ -82,8 +82,8 @@ class SideOutputs {
     return report_ ? &report_->earlier() : nullptr;
   }
 
-  /// frames_change_nothing() returns whether the files of frames are already complete, as earlier
-  /// runs left them. has_finished_report() returns this for the report.
+  /// frames_change_nothing() returns whether earlier runs have already completed all files of
+  /// frames. has_finished_report() returns whether an earlier run has completed the report.
   [[nodiscard]] bool frames_change_nothing() const;
   [[nodiscard]] bool has_finished_report() const;
 
@@ -91,8 +91,8 @@ class SideOutputs {
   /// failures. Must be called once.
   [[nodiscard]] std::vector<Failure> commit_frames(bool partial);
   void commit_report(const ReportText& report);
-  /// Writes the tracks of the only input, which must be complete, if the user wants a file of them.
-  /// Must be called once.
+  /// Writes the file of tracks, if the user wants one. `tracks` must be the tracks of the only
+  /// input, which must be complete. Must be called once.
   void commit_tracks(const track::TrackFile& tracks);
 
   /// Returns the final paths of the files that have been committed so far.

@@ -23,7 +23,7 @@ pipeline::SearchOptions search_of(pipeline::SearchOptions search, const LeftToCa
                                   const detector::ModelAbout& model,
                                   std::span<const detector::FoundClass> classes) {
   const pipeline::SearchOptions asked = search;
-  search.scale = model.scale();
+  search.scales = model.scale();
   if (left.iou && model.nms) search.nms.threshold = *model.nms;
   if (model.nms) search.followed_nms.threshold = *model.nms;
   if (left.score && model.score) {
@@ -33,7 +33,7 @@ pipeline::SearchOptions search_of(pipeline::SearchOptions search, const LeftToCa
   if (classes.size() < 2) return search;
   for (const detector::FoundClass& each : classes)
     search.classes.push_back(searched(each, left, asked));
-  search.scale = scales_of(classes);
+  search.scales = scales_of(classes);
   if (left.soft_min_score)
     search.nms.soft.min_score = soft_min_score_for(
         std::ranges::min(search.classes, {}, &pipeline::SearchedClass::face_score).face_score);
@@ -53,9 +53,7 @@ void complete_by_card(pipeline::JobOptions& job, const LeftToCard& left,
                       const detector::ModelAbout& model,
                       std::span<const detector::FoundClass> classes) {
   job.search = search_of(job.search, left, model, classes);
-  if (job.hide) job.hide->tracks.scale = job.search.scale;
   if (job.hide) job.hide->classes = track_classes_of(classes, left);
-  if (job.follow) job.follow->scale = job.search.scale;
 }
 
 float face_score_of(const pipeline::SearchOptions& search,

@@ -1,4 +1,4 @@
-// What a run looks for, once the model's card is known: the card decides what the user left open.
+// Sets the search options that the user left open to the values of the model's card.
 #pragma once
 
 #include <span>
@@ -13,8 +13,10 @@
 
 namespace facepipe::app {
 
-/// Returns how the inputs of a run are searched.
-/// @param classes  of all models; with one class or none, only `model` matters
+/// Returns `search` with the models' values for the options that the user left open. Options for
+/// which a model has no value stay unchanged.
+/// @param classes  the classes that all models find; if there is no more than one class, only
+///                 `model` matters
 [[nodiscard]] pipeline::SearchOptions search_of(pipeline::SearchOptions search,
                                                 const LeftToCard& left,
                                                 const detector::ModelAbout& model,

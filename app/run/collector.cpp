@@ -41,13 +41,15 @@ void Collector::complete_frames(const InputOutcome& outcome) {
     if (outcome.result.tracks)
       failures_.report(attempt({}, [&] { files.commit_tracks(*outcome.result.tracks); }));
     // The entry comes first, because a later run assumes that an input with frames has an entry.
-    failures_.report(attempt(
-        {}, [&] { files.add_entry(outcome.planned.name, entry_json(options_, facts_, outcome)); }));
+    if (!options_.files.report.empty())
+      failures_.report(attempt({}, [&] {
+        files.add_entry(outcome.planned.name, entry_json(options_, facts_, outcome));
+      }));
     files.keep(outcome.planned.name);
   } else if (shared_.of_several) {
     files.forget();
   } else {
-    files.keep_unfinished(outcome.planned.name);  // a part of the only input is worth keeping
+    files.keep_unfinished(outcome.planned.name);  // a part of the only input is kept
   }
 }
 

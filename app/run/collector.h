@@ -1,4 +1,5 @@
-// Writes what inputs add to the files besides the video, in the order of the inputs.
+// Writes the frames and entries of inputs to the files besides the video, in the order of the
+// inputs.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ struct SharedFiles {
 
   SideOutputs files;
   std::mutex mutex;  ///< guards `files` while several inputs are worked on; spools need no lock
-  /// True if the files hold several inputs. Then they contain all frames of an input, or none.
+  /// True if the files hold several inputs. Then the files contain all frames of an input, or none.
   const bool of_several;
 };
 
@@ -55,7 +56,7 @@ class Collector {
   const std::vector<InputOutcome>& outcomes_;
   SharedFiles& shared_;
   FileFailures& failures_;
-  std::vector<EndedInput> ended_;  // by input; the mutex of the files guards this and next_
+  std::vector<EndedInput> ended_;  // by input; SharedFiles::mutex guards this and next_
   std::size_t next_ = 0;           // the first input whose frames are not yet in the files
 };
 

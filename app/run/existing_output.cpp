@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the output. If it is a sequence of pictures, returns its first picture that exists. A
-/// name means a sequence only if the user wrote it.
+/// Returns the output. If the output is a sequence of pictures, returns the first picture of the
+/// sequence that exists. Only a name that the user gave as --output can mean a sequence.
 fs::path existing_output(const RunOptions& options, const fs::path& output) {
   const bool named = !output.empty() && output == fs::path(options.output);
   return named && video::is_sequence_name(output) ? video::existing_picture(output) : output;

@@ -9,12 +9,13 @@
 namespace facepipe::app {
 
 /// Marks the input as skipped if its output exists and --skip-existing was given. Throws
-/// Error(output) if the output exists and must not be, or can't be, replaced.
+/// Error(output) if the output exists and must not or can't be replaced.
 void check_existing_output(const RunOptions& options, InputOutcome& outcome);
 
-/// Handles an input that is skipped, but damaged: its output is finished, but not complete. Sets
-/// the exit code of damage, and logs it. Does nothing if the user tolerates damage.
-/// @param damage  what an earlier run said about the damage
+/// Handles a skipped input that an earlier run found damaged. Its finished output then lacks
+/// something. Sets the exit code for damage, and logs the damage. Does nothing if the user
+/// tolerates damage.
+/// @param damage  an earlier run's sentence about the damage
 void note_earlier_damage(const RunOptions& options, InputOutcome& outcome,
                          const std::string& damage);
 

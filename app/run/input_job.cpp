@@ -1,12 +1,14 @@
 #include "app/run/input_job.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
+#include "app/run/file_hashes.h"
 #include "app/run/known_tracks.h"
 #include "app/run/turned_faces.h"
 #include "app/run/two_passes.h"
@@ -36,13 +38,14 @@ pipeline::JobOptions job_options(const RunOptions& options, const InputOutcome& 
   job.input.name = planned.input;
   if (!outcome.keeps_video) job.output.path = planned.output;
   job.output.existing = at_the_end(options.existing);
-  job.wants_faces = !options.files.detections.empty();
-  job.wants_stage_times = !options.files.latency.empty() || !options.files.report.empty();
+  job.wants_faces = !options.files.detections.empty() || !options.files.page.empty();
+  job.wants_stage_times = !options.files.latency.empty() || options.files.any_report();
   return job;
 }
 
 pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::JobObserver& observer,
-                                  RunDevice& device, const RunContext& context) {
+                                  RunDevice& device, const RunContext& context,
+                                  InputRecord& record) {
   const RunOptions& options = context.options;
   const bool writes_tracks = !options.files.tracks.empty();
   const bool reads_tracks = !options.files.known_tracks.empty();
@@ -50,10 +53,14 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
     job.input.same_file = identity_of(job.input.name);
   std::string sha256;
   if (writes_tracks) sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
-  if (reads_tracks)
+  if (reads_tracks) {
     job.hide->known =
         read_known_tracks(options.files.known_tracks, job.input.name,
                           {job.hide->appearance, options.left_to_card.grow}, context.stop);
+    sha256 = job.hide->known->file.input.sha256;
+  }
+  std::optional<HashInBackground> hash;
+  if (options.files.any_report() && sha256.empty()) hash.emplace(job.input.name);
   pipeline::Backend& backend = device.ready();
   if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
   complete_by_card(job, options.left_to_card, device.facts()->about(), device.facts()->classes());
@@ -65,7 +72,8 @@ pipeline::JobResult run_input_job(pipeline::JobOptions& job, const pipeline::Job
   pipeline::JobResult result =
       options.two_pass ? run_in_two_passes(job, observer, run) : run(job, observer);
   if (!turned.empty()) result.notices.push_back(turned);
-  if (result.tracks) result.tracks->input.sha256 = sha256;
+  if (result.tracks && writes_tracks) result.tracks->input.sha256 = sha256;
+  record.input_sha256 = hash ? hash->result(context.stop) : sha256;
   return result;
 }
 

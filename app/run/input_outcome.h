@@ -1,5 +1,5 @@
-// Holds what happened to each input, and which device and model were used. Report, summary and exit
-// code are made from this.
+// Holds the outcome of each input, and the device and model that were used. Report, summary and
+// exit code are made from these data.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 
 #include "app/failure.h"
 #include "app/options/options.h"
+#include "app/output/input_record.h"
 #include "app/run/plan_inputs.h"
 #include "core/device.h"
 #include "detector/facts.h"
@@ -24,9 +25,10 @@ struct InputOutcome {
   PlannedInput planned;
   InputStatus status = InputStatus::waiting;
   int code = 0;                ///< this input's exit code
-  std::string error;           ///< one line if it failed
-  bool keeps_video = false;    ///< its video exists; only the other files are made
+  std::string error;           ///< the error in one line, if the input failed
+  bool keeps_video = false;    ///< its video exists already; only the other files are made
   pipeline::JobResult result;  ///< only for an input that is done, damaged or partial
+  InputRecord record{};        ///< what reports need besides the result
 
   [[nodiscard]] bool has_result() const;
 };
@@ -40,15 +42,17 @@ struct RunFacts {
   /// The classes of the tracks in an edit file that replaces the models.
   std::vector<detector::FoundClass> known_classes{};
 
-  /// Returns why this device and this engine were chosen. What the user named needs no reason.
+  /// Returns why this device and this engine were chosen. Gives no reason for a device or an engine
+  /// that the user named.
   [[nodiscard]] std::vector<std::string> reasons() const;
-  /// Returns the classes of what is found. FrameRecord::faces has indices in this list.
+  /// Returns the classes of objects that the models find. FrameRecord::faces has indices in this
+  /// list.
   [[nodiscard]] const std::vector<detector::FoundClass>& classes() const {
     return model_info ? model_info->classes() : known_classes;
   }
   /// Returns all models that were loaded.
   [[nodiscard]] std::vector<detector::ModelInfo> models() const;
-  /// Returns what is known of the model; all of it is empty if no model was loaded.
+  /// Returns facts about the first model; they are empty if no model was loaded.
   [[nodiscard]] detector::ModelAbout about() const;
 };
 
@@ -61,8 +65,8 @@ void end_with_result(InputOutcome& outcome, pipeline::JobResult result, const Ru
 /// Returns whether any input has this status.
 [[nodiscard]] bool any_is(InputStatus status, const std::vector<InputOutcome>& outcomes);
 
-/// Returns the exit code for all inputs: kExitInterrupted if any input has it, otherwise that of
-/// the first input that failed.
+/// Returns the exit code for all inputs: kExitInterrupted if any input has it, otherwise the exit
+/// code of the first input that failed.
 [[nodiscard]] int exit_code(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

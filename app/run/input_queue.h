@@ -24,14 +24,14 @@ class InputQueue {
   struct Turn {
     std::size_t index = 0;
     /// True if the input is at least one lane's share of all remaining work. Then lanes that find
-    /// no more inputs in the queue may help with it.
+    /// no more inputs in the queue may help with this input.
     bool may_grow = false;
   };
 
   /// @param lanes  the number of lanes that call next()
   InputQueue(std::vector<QueuedInput> inputs, int lanes);
 
-  /// Returns the next input; nullopt after the last one.
+  /// Returns the next input; nullopt after the last input.
   [[nodiscard]] std::optional<Turn> next();
 
  private:

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "app/run/existing_output.h"
+#include "app/run/file_hashes.h"
 #include "app/run/input_job.h"
 #include "app/run/resume.h"
 #include "core/error.h"
@@ -19,7 +21,7 @@ namespace facepipe::app {
 
 namespace fs = std::filesystem;
 
-/// Begins work on the input. Returns false if there is nothing to do for it.
+/// Begins work on the input. Returns false if there is nothing to do for the input.
 bool InputWorker::begin(InputOutcome& outcome) {
   const std::scoped_lock lock(shared_.files.mutex);
   if (outcome.status != InputStatus::waiting) return false;
@@ -37,8 +39,8 @@ bool InputWorker::begin(InputOutcome& outcome) {
   return outcome.status == InputStatus::waiting;
 }
 
-/// Refuses or skips an input before a model is loaded in vain. Another run may be working on the
-/// same output, or may have finished it meanwhile.
+/// Refuses or skips an input early, so that no model is loaded for it. Another run may be working
+/// on the same output, or may have finished it meanwhile.
 void InputWorker::check_before_work(InputOutcome& outcome) {
   const fs::path& output = outcome.planned.output;
   std::error_code error;
@@ -62,13 +64,17 @@ void InputWorker::work_alone(std::size_t index) {
   ProgressTeller teller(progress.kind(), progress.stream(), progress.first_state(index, outcome));
   SideOutputs& files = shared_.files.files;
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
+  RunSeries series;
   pipeline::JobObserver observer = observer_of(
-      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { files.write(frame); });
+      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { files.write(frame); },
+      series);
   observer.progress = [&](const pipeline::Progress& now) { teller.update(now); };
   if (const auto failure = run_job(outcome, job, observer)) {
     end_with_failure(outcome, *failure);
     files.forget();
   }
+  outcome.record.damaged = series.damaged();
+  make_page(index, series);
   shared_.times.add_single(outcome.result.times.wall_s - outcome.result.times.startup_s);
   shared_.collector.end(index);
   shared_.progress.end(teller, outcome.status);
@@ -88,8 +94,10 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
                         progress.first_state(index, outcome));
   pipeline::JobOptions job = job_options(shared_.context.options, outcome);
   job.resources.shared = lanes;
+  RunSeries series;
   pipeline::JobObserver observer = observer_of(
-      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { spool.write(frame); });
+      outcome, !job.output.path.empty(), [&](const NamedFrame& frame) { spool.write(frame); },
+      series);
   observer.progress = [&](const pipeline::Progress& now) {
     teller.update(now);
     all.update(index, now);
@@ -101,6 +109,8 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
     return false;
   }
   if (failure) end_with_failure(outcome, *failure);
+  outcome.record.damaged = series.damaged();
+  make_page(index, series);
   spool.put_away();
   shared_.collector.end(index, std::move(spool));
   shared_.progress.end(teller, outcome.status);
@@ -111,18 +121,39 @@ bool InputWorker::work_beside_others(std::size_t index, const pipeline::SharedLa
 /// failure.
 std::optional<Failure> InputWorker::run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                             const pipeline::JobObserver& observer) {
+  outcome.record.begun = utc_text(std::chrono::system_clock::now());
   return attempt(outcome.planned.input, [&] {
-    end_with_result(outcome, run_input_job(job, observer, shared_.device, shared_.context),
-                    shared_.context.options);
+    pipeline::JobResult result =
+        run_input_job(job, observer, shared_.device, shared_.context, outcome.record);
+    end_with_result(outcome, std::move(result), shared_.context.options);
+    note_hashes(outcome);
   });
 }
 
-/// @param outcome  must outlive the observer
+/// Notes the SHA-256 of the output and of the edit file.
+void InputWorker::note_hashes(InputOutcome& outcome) {
+  const RunOptions& options = shared_.context.options;
+  if (!options.files.any_report()) return;
+  const std::stop_token& stop = shared_.context.stop;
+  outcome.record.output_sha256 =
+      hash_if_file(outcome.keeps_video ? outcome.planned.output : outcome.result.output, stop);
+  outcome.record.edit_sha256 = hash_if_file(options.files.known_tracks, stop);
+}
+
+void InputWorker::make_page(std::size_t index, const RunSeries& series) {
+  shared_.failures.report(attempt({}, [&] {
+    shared_.pages.end(index, shared_.outcomes[index], shared_.device.facts(), series);
+  }));
+}
+
+/// @param outcome, series  must outlive the observer
 pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool writes_video,
-                                               WriteFrame write) {
+                                               WriteFrame write, RunSeries& series) {
   pipeline::JobObserver observer;
-  observer.frame = [this, &outcome, writes_video, write = std::move(write),
+  const bool reports = shared_.context.options.files.any_report();
+  observer.frame = [this, &outcome, writes_video, write = std::move(write), reports, &series,
                     start = Clock::now()](const FrameRecord& record) {
+    if (reports) series.add(record);
     const std::optional<RunFacts>& facts = shared_.device.facts();
     write({outcome.planned.name, record, start, shared_.files.of_several,
            facts ? facts->classes() : std::span<const detector::FoundClass>{}});
@@ -132,7 +163,8 @@ pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool
   return observer;
 }
 
-/// Throws Error(output) if all files of frames were given up. A job without video then ends.
+/// Throws Error(output) if the run has given up all files about frames. A job without video then
+/// ends.
 void InputWorker::check_that_something_is_written() {
   const std::scoped_lock lock(shared_.files.mutex);
   const SideOutputs& files = shared_.files.files;

@@ -9,10 +9,12 @@
 
 #include "app/failure.h"
 #include "app/output/frame_file.h"
+#include "app/output/html/run_series.h"
 #include "app/output/progress.h"
 #include "app/run/collector.h"
 #include "app/run/input_outcome.h"
 #include "app/run/run_device.h"
+#include "app/run/run_pages.h"
 #include "app/run/run_parts.h"
 #include "app/run/run_progress.h"
 #include "app/run/run_times.h"
@@ -20,8 +22,8 @@
 
 namespace facepipe::app {
 
-/// Holds what the inputs of a run share while they are worked on. Everything that it refers to must
-/// outlive the work.
+/// Holds the objects that all inputs of a run share. The objects must outlive the work on the
+/// inputs. It has more than seven members, because each is a separate part of the run.
 struct SharedWork {
   RunContext context;
   std::vector<InputOutcome>& outcomes;
@@ -30,6 +32,8 @@ struct SharedWork {
   Collector& collector;
   RunProgress& progress;
   RunTimes& times;
+  RunPages& pages;
+  FileFailures& failures;
 };
 
 /// Sets the outcomes of inputs. An error of one input ends only this input. Functions throw only
@@ -38,8 +42,8 @@ class InputWorker {
  public:
   explicit InputWorker(SharedWork shared) : shared_(std::move(shared)) {}
 
-  /// Works on an input after all inputs before it have ended. So its frames are written to the
-  /// files at once.
+  /// Works on an input after all earlier inputs have ended. So its frames are written to the files
+  /// at once.
   void work_alone(std::size_t index);
 
   /// Works on an input while other inputs are worked on, too. So its frames wait in a spool.
@@ -54,10 +58,12 @@ class InputWorker {
   [[nodiscard]] bool begin(InputOutcome& outcome);
   void check_before_work(InputOutcome& outcome);
   [[nodiscard]] pipeline::JobObserver observer_of(const InputOutcome& outcome, bool writes_video,
-                                                  WriteFrame write);
+                                                  WriteFrame write, RunSeries& series);
   void check_that_something_is_written();
   [[nodiscard]] std::optional<Failure> run_job(InputOutcome& outcome, pipeline::JobOptions& job,
                                                const pipeline::JobObserver& observer);
+  void note_hashes(InputOutcome& outcome);
+  void make_page(std::size_t index, const RunSeries& series);
 
   const SharedWork shared_;
 };

@@ -1,5 +1,5 @@
-// Reads the edit file of the faces that a run must hide, checks that it belongs to the input, and
-// prepares its styles.
+// Reads the edit file of the faces that a run must hide, checks that the file belongs to the input,
+// and prepares the styles of its tracks.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +19,18 @@ namespace facepipe::app {
 [[nodiscard]] std::string sha256_of_input(const std::string& input, const std::string& option,
                                           const std::stop_token& stop);
 
-/// How the tracks of an edit file are hidden.
+/// Says how the tracks of an edit file are hidden.
 struct TracksAppearance {
   const overlay::HideOptions& usual;
-  bool own_growth = true;  ///< FileTrack::grow counts; false: the user's growth replaces it
+  bool own_growth = true;  ///< FileTrack::grow counts; false: the growth of `usual` replaces it
 };
 
-/// Reads an edit file. If a track has its own style, its shape is still that of
-/// `appearance.usual`, and its growth, too, if it has none. Throws Stopped. Throws the errors of
-/// read_track_file() and sha256_of_input(). Throws Error(input) for a style that no track may have,
-/// such as an image: an edit file may come from anywhere, so it must not name other files. Throws
-/// Error(usage) if the edit file has the SHA-256 of another input.
+/// Reads an edit file. A track's own style doesn't change the shape and the growth: the shape
+/// always comes from `appearance.usual`, and so does the growth unless the track has its own.
+/// Throws Stopped. Throws the errors of read_track_file() and sha256_of_input(). Throws
+/// Error(input) for a style that no track may have, such as an image: an edit file may come from
+/// anywhere, so it must not name other files. Throws Error(usage) if the edit file has the SHA-256
+/// of another input.
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> read_known_tracks(
     const std::filesystem::path& path, const std::string& input, const TracksAppearance& appearance,
     const std::stop_token& stop);
@@ -37,8 +38,8 @@ struct TracksAppearance {
 /// Returns the classes of a file's tracks, each name and model once, in the order of the tracks.
 [[nodiscard]] std::vector<track::TrackClass> classes_in(const track::TrackFile& file);
 
-/// Converts tracks that were just found to the form of tracks that were read. Throws Error(device)
-/// if there are too many.
+/// Converts tracks that the first pass has found to KnownTracks, as if they were read from an edit
+/// file. Throws Error(device) if there are too many tracks.
 /// @param classes  HideJob::classes of the job that has found them
 [[nodiscard]] std::shared_ptr<const pipeline::KnownTracks> as_known_tracks(
     const track::TrackFile& found, const std::string& input,

@@ -51,7 +51,7 @@ class Walk {
   void look_at(const fs::directory_entry& entry) {
     const fs::path& path = entry.path();
     if (is_hidden(path)) return;
-    std::error_code unknown;  // the file was just removed, or the link is broken
+    std::error_code unknown;  // set if the file was just removed, or if the link is broken
     if (!entry.is_symlink(unknown) && entry.is_directory(unknown)) return enter(path);
     if (!entry.is_regular_file(unknown) || !has_media_extension(path)) return;
     if (is_earlier_output(path))

@@ -9,8 +9,8 @@
 
 namespace facepipe::app {
 
-/// The name of an output ends in one of these, before its extension: the first if faces are drawn,
-/// the second if they are hidden.
+/// Before the extension, the name of an output ends in kDrawnSuffix if faces are drawn, and in
+/// kHiddenSuffix if faces are hidden.
 inline constexpr std::string_view kDrawnSuffix = "_faces";
 inline constexpr std::string_view kHiddenSuffix = "_hidden";
 
@@ -21,7 +21,7 @@ inline constexpr std::string_view kHiddenSuffix = "_hidden";
 [[nodiscard]] bool has_media_extension(const std::filesystem::path& path);
 
 /// Returns whether this is the name of an output, finished, partial or temporary: NAME_faces.EXT,
-/// NAME_faces.ANYTHING.EXT, the same with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
+/// NAME_faces.ANYTHING.EXT, the same two with _hidden, NAME.partial.EXT, NAME.partial-2.EXT.
 [[nodiscard]] bool is_earlier_output(const std::filesystem::path& path);
 
 /// Holds what media_files() has found in a folder.
@@ -36,8 +36,8 @@ struct MediaFiles {
 
 /// Returns the media files of a directory and of all directories below it. Skips hidden files,
 /// hidden directories and earlier outputs, and doesn't follow links to directories. If a directory
-/// can't be read, continues with the next one. Throws Error(input) if everything could be read, but
-/// there is no media file.
+/// can't be read, continues with the next directory. Throws Error(input) if everything could be
+/// read, but there is no media file.
 [[nodiscard]] MediaFiles media_files(const std::filesystem::path& directory);
 
 }  // namespace facepipe::app

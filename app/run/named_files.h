@@ -1,4 +1,4 @@
-// Finds the files to which the names of inputs and outputs lead.
+// Finds out which files the names of inputs and outputs mean.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace facepipe::app {
 
-/// Returns the files that an input may be, in whichever way it is written: as a path, as
-/// "file:PATH", or after one of FFmpeg's protocols that read from another one ("cache:", "async:",
-/// "subfile,,...:", "concat:A|B").
+/// Returns the files that an input's name may mean. The name is a path or "file:PATH". A protocol
+/// of FFmpeg that reads from another protocol may precede it ("cache:", "async:", "subfile,,...:",
+/// "concat:A|B").
 [[nodiscard]] std::vector<std::filesystem::path> input_paths(const std::string& input);
 
 /// Returns the names of all files that a run may make for `target`; `target` is the first. Names of
@@ -20,12 +20,13 @@ namespace facepipe::app {
 [[nodiscard]] std::vector<std::filesystem::path> names_of_a_run(
     const std::filesystem::path& target);
 
-/// Identifies a file. If two names lead to the same file, they are equal: by its inode if it
-/// exists, otherwise by its canonical path.
+/// Identifies a file. Two names of the same file have equal identities. The identity contains the
+/// inode if the file exists, otherwise the canonical path.
 using NamedFile = std::tuple<std::uintmax_t, std::uintmax_t, std::filesystem::path>;
 [[nodiscard]] NamedFile identity(const std::filesystem::path& path);
 
-/// Returns the target of a run's temporary file; `path` itself if it is not a temporary file.
+/// Returns the target to which the temporary file `path` of a run belongs. Returns `path` itself if
+/// it is not a temporary file.
 [[nodiscard]] std::filesystem::path target_of_temporary(const std::filesystem::path& path);
 
 /// Returns the size of an input; nullopt for pipes and URLs, whose size is unknown.

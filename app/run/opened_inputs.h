@@ -12,14 +12,14 @@
 
 namespace facepipe::app {
 
-/// Opens inputs to name their outputs, and keeps them open for their jobs, so that each input is
-/// opened only once. Jobs open two kinds of inputs again: all inputs after the first kMostKept, and
-/// URLs that would have to wait for other inputs, because servers don't wait.
+/// Opens inputs to name their outputs, and keeps the inputs open for their jobs. So each input is
+/// opened only once, with two exceptions. Jobs reopen all inputs after the first kMostKept. Jobs
+/// also reopen URLs that must wait for other inputs, because servers don't wait so long.
 class OpenedInputs {
  public:
   static constexpr std::size_t kMostKept = 64;
 
-  /// @param single_input  whether the run has only one input
+  /// @param single_input  true if the run has only one input
   /// @param stop          ends waiting for an input
   OpenedInputs(bool single_input, video::References references, std::int64_t max_pixels,
                std::stop_token stop);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Holds what a job reads, before its output is known.
+/// Describes an input before its output is known.
 struct Source {
   std::string input;
   std::string name;
@@ -80,7 +80,7 @@ fs::path output_of(const Source& source, const OutputPlace& place,
 }
 
 /// Throws Error(usage) if several inputs have one --output FILE. A directory counts as several
-/// inputs, even if it holds only one.
+/// inputs, even if it contains only one file.
 void check_single_output(const std::vector<std::string>& inputs, const OutputPlace& place) {
   if (place.path.empty() || names_directory(place.path)) return;
   std::error_code error;
@@ -112,7 +112,7 @@ InputsByFile by_output(const std::vector<PlannedInput>& planned) {
 }
 
 /// Throws Error(usage) if two inputs have the same output, or if an input is the output of another
-/// one.
+/// input.
 void check_outputs(const std::vector<PlannedInput>& planned) {
   const InputsByFile finished = by_output(planned);
   InputsByFile all = finished;

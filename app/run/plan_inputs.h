@@ -13,21 +13,21 @@
 
 namespace facepipe::app {
 
-/// Describes an input that was found, or that the user named but that can't be worked on.
+/// Describes an input that was found, or an input that the user named and that can't be worked on.
 struct PlannedInput {
   std::string input;  ///< path or URL, as FFmpeg gets it
-  /// Its name in the files besides the video. It is relative to the directory that the user named;
-  /// otherwise it is as the user wrote it.
+  /// The input's name in the files besides the video: relative to the directory that the user
+  /// named, or as the user wrote it if the user named the input itself.
   std::string name;
   std::filesystem::path output;    ///< empty if there is no video output
-  std::optional<Failure> failure;  ///< why it can't be worked on; nullopt if it can
+  std::optional<Failure> failure;  ///< why facepipe can't work on it; nullopt if it can
 };
 
 /// Says where outputs are written.
 struct OutputPlace {
   std::string path;  ///< the value of --output: empty, a file, or a directory
   bool video = true;
-  /// end of an output's name, if it is next to its input or in a directory
+  /// end of an output's name, if the output is written next to its input or into a directory
   std::string_view suffix = kDrawnSuffix;
 };
 
@@ -35,10 +35,10 @@ struct OutputPlace {
 /// opened.
 using ExtensionOf = std::function<std::string(const std::string&)>;
 
-/// Returns the jobs of `inputs`, in order. Reads directories, whose files are sorted, and calls
-/// `extension_of`, but makes no file or directory. A bad input is an entry with its failure. Throws
-/// Error(usage) for what concerns all inputs: an input that is also an output (under its final or
-/// its partial name), or two inputs with the same output.
+/// Returns the jobs of `inputs`, in order. Reads directories and sorts their files. Calls
+/// `extension_of`. Makes no file or directory. A bad input is an entry with its failure. Throws
+/// Error(usage) for problems that concern all inputs: an input that is also an output (under its
+/// final or its partial name), or two inputs with the same output.
 [[nodiscard]] std::vector<PlannedInput> plan_inputs(const std::vector<std::string>& inputs,
                                                     const OutputPlace& place,
                                                     const ExtensionOf& extension_of);

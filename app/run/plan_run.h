@@ -9,7 +9,7 @@
 namespace facepipe::app {
 
 /// Plans all inputs and checks the names of all files. Opens inputs to name their outputs, and
-/// makes no files. Throws Error(usage) for what concerns all inputs.
+/// makes no files. Throws Error(usage) for problems that concern all inputs.
 [[nodiscard]] std::vector<InputOutcome> plan_run(const RunOptions& options, const RunParts& parts);
 
 /// Returns whether the files besides the video hold several inputs. A folder counts as several

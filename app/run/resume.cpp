@@ -22,8 +22,8 @@ void Resume::skip_what_is_done(std::vector<InputOutcome>& outcomes) {
 }
 
 void Resume::forget_ambiguous_names(const std::vector<InputOutcome>& outcomes) {
-  // Names are compared in the form that they have in files, where different names that are not
-  // UTF-8 may become equal.
+  // Names are compared in the form that the files contain. In this form, different names that are
+  // not UTF-8 may be equal.
   std::map<std::string, int> names;
   for (const InputOutcome& outcome : outcomes) ++names[json_string(outcome.planned.name)];
   for (const InputOutcome& outcome : outcomes)
@@ -51,7 +51,8 @@ void Resume::skip_if_done(InputOutcome& outcome) const {
 bool Resume::nothing_is_left(const std::vector<InputOutcome>& outcomes) const {
   return is_on() && !any_is(InputStatus::failed, outcomes) &&
          !any_is(InputStatus::waiting, outcomes) && files_.frames_change_nothing() &&
-         (options_.files.report.empty() || files_.has_finished_report());
+         (options_.files.report.empty() || files_.has_finished_report()) &&
+         (options_.files.page.empty() || std::filesystem::exists(options_.files.page));
 }
 
 void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes) {
@@ -61,7 +62,7 @@ void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes) {
     std::error_code error;
     if (!finished || output.empty() || !fs::exists(OutputLock::record_path(output), error))
       continue;
-    // A new lock takes over the dead lock, and its destructor removes it.
+    // A new lock takes over the dead run's lock. The new lock's destructor then removes the lock.
     static_cast<void>(attempt({}, [&] { const OutputLock lock(output); }));
   }
 }

@@ -9,19 +9,20 @@
 
 namespace facepipe::app {
 
-/// Compares the inputs of a run with what an earlier run has left. Without --skip-existing, it
-/// changes nothing.
+/// Compares the inputs of a run with the files that an earlier run has left. Without
+/// --skip-existing, this class changes nothing.
 class Resume {
  public:
-  /// @param files  contain what earlier runs wrote; they and the options must outlive this object
+  /// @param files  the files with the results of earlier runs; they and the options must outlive
+  ///               this object
   Resume(const RunOptions& options, SideOutputs& files) : options_(options), files_(files) {}
 
-  /// Skips each input that an earlier run has done completely: its video, and its frames in the
-  /// files. If two inputs have the same name in the files, it is unknown whose frames these are.
-  /// Then the frames are forgotten.
+  /// Skips each input for which an earlier run has completed the video and the frames in the files.
+  /// If two inputs have the same name in the files, nobody knows to which input the frames belong.
+  /// Then this function forgets the frames.
   void skip_what_is_done(std::vector<InputOutcome>& outcomes);
-  /// Decides this for one input: skips it, or lets the run work on it again if its frames are
-  /// missing.
+  /// Decides about one input. If its video exists but its frames are missing, lets the run work on
+  /// the input again. If the run writes no video and the frames exist, skips the input.
   void skip_if_done(InputOutcome& outcome) const;
 
   /// Returns whether an earlier run has done everything for all inputs, so that its files stay
@@ -37,7 +38,7 @@ class Resume {
 };
 
 /// Removes the locks of runs that were killed directly after they had finished a video. This run
-/// skips these videos.
+/// skips these videos, so its jobs don't remove the locks.
 void remove_locks_of_dead_runs(const std::vector<InputOutcome>& outcomes);
 
 }  // namespace facepipe::app

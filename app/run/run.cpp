@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "app/output/report.h"
@@ -13,6 +14,7 @@
 #include "app/run/plan_run.h"
 #include "app/run/resume.h"
 #include "app/run/run_device.h"
+#include "app/run/run_pages.h"
 #include "app/run/run_progress.h"
 #include "app/run/run_times.h"
 #include "app/run/schedule.h"
@@ -39,6 +41,7 @@ class Run {
         outcomes_(plan_run(context.options, context.parts)),
         shared_files_(wanted_side_files(context.options, outcomes_), context.options.existing,
                       context.stop, has_several_inputs(context.options, outcomes_)),
+        pages_(context_.options, outcomes_, shared_files_.of_several, context_.stop),
         device_(context_) {}
 
   int run();
@@ -47,12 +50,14 @@ class Run {
   void work();
   void commit_frames();
   void commit_report();
+  void commit_pages();
   void tell_summary() const;
   [[nodiscard]] int code() const;
 
   const RunContext context_;
   std::vector<InputOutcome> outcomes_;
   SharedFiles shared_files_;
+  RunPages pages_;
   RunDevice device_;
   FileFailures failures_;
   RunTimes times_;
@@ -67,6 +72,7 @@ int Run::run() {
     work();
     commit_frames();
     commit_report();
+    commit_pages();
   }
   tell_summary();
   return code();
@@ -75,7 +81,8 @@ int Run::run() {
 void Run::work() {
   Collector collector(context_.options, device_.facts(), outcomes_, shared_files_, failures_);
   RunProgress progress(context_.options.console, outcomes_.size(), failures_);
-  Schedule({context_, outcomes_, shared_files_, device_, collector, progress, times_})
+  Schedule(
+      {context_, outcomes_, shared_files_, device_, collector, progress, times_, pages_, failures_})
       .work_on_all();
 }
 
@@ -100,12 +107,20 @@ void Run::commit_report() {
   }));
 }
 
+void Run::commit_pages() {
+  failures_.report(attempt({}, [&] {
+    pages_.commit(outcomes_, device_.facts(), shared_files_.files.earlier_entries());
+  }));
+}
+
 void Run::tell_summary() const {
   if (context_.options.console.quiet) return;
   // The log already says why the only input failed.
   if (outcomes_.size() == 1 && outcomes_.front().status == InputStatus::failed) return;
+  std::vector<std::filesystem::path> files = shared_files_.files.committed();
+  if (!pages_.committed().empty()) files.push_back(pages_.committed());
   tell(summary_text(
-      device_.facts(), outcomes_, times_.stages(), times_.work(), shared_files_.files.committed(),
+      device_.facts(), outcomes_, times_.stages(), times_.work(), files,
       context_.options.console.verbose ? StageDetail::work_and_waiting : StageDetail::work));
 }
 

@@ -10,9 +10,9 @@
 namespace facepipe::app {
 
 /// Works on all inputs, writes the files besides the videos and the summary, and returns the exit
-/// code. If one input fails, this is logged, and the run continues with the others. Throws Error
-/// for what concerns all inputs: options that contradict each other, side files that can't be made,
-/// and the device or the model.
+/// code. If one input fails, the failure is logged, and the run continues with the other inputs.
+/// Throws Error for problems that concern all inputs: options that contradict each other, side
+/// files that can't be made, and the device or the model.
 [[nodiscard]] int run(const RunOptions& options, const RunParts& parts,
                       const std::stop_token& stop);
 

@@ -21,7 +21,7 @@ std::string only_on_cpu(const RunOptions& options) {
 }
 
 /// Throws Error(usage) if the user wants the device to look for motion, but the device can't.
-/// @param looks  whether the run looks for faces
+/// @param looks  true if the run looks for faces
 void check_motion(const DeviceChoice& choice, bool looks) {
   const DeviceKind kind = choice.devices.front().kind;
   if (kind == DeviceKind::cpu)
@@ -33,8 +33,8 @@ void check_motion(const DeviceChoice& choice, bool looks) {
                                       " keeps pictures in host memory");
 }
 
-/// Throws Error(usage) if options depend on scores. It is called only for a detector whose groups
-/// are made of windows, because windows have no scores.
+/// Throws Error(usage) if options depend on scores. Must be called only for a detector that groups
+/// windows, because such groups have no scores.
 /// @param detector  DetectorTraits::name
 void check_options_of_scores(const RunOptions& options, const std::string& detector,
                              const detector::ModelAbout& about) {
@@ -48,8 +48,8 @@ void check_options_of_scores(const RunOptions& options, const std::string& detec
                                       detector);
 }
 
-/// Throws Error(usage) if the model can't do what options require. Logs a warning if the model is
-/// bad at it.
+/// Throws Error(usage) if the options require scores that the model doesn't give. Logs a warning if
+/// the run hides faces, but the detector misses many faces.
 void check_model(const RunOptions& options, const detector::ModelInfo& model_info) {
   const detector::DetectorTraits& traits = detector::family_of(model_info.choice().library).traits;
   if (options.job.hide && traits.misses_many_faces)
@@ -79,8 +79,9 @@ pipeline::Backend& RunDevice::ready() {
   return *backend_;
 }
 
-/// Returns the device that the user asked for. If an option works only on the CPU, returns the CPU,
-/// and sets `why` to the reason. Throws Error(usage) if the user then named a CUDA device.
+/// Returns the device that the user asked for. If an option works only on the CPU, returns the CPU;
+/// if the user left the choice open, sets `why` to the reason. Throws Error(usage) if an option
+/// works only on the CPU, but the user named a CUDA device.
 DeviceRequest RunDevice::wanted_device(std::string& why) const {
   const std::string cpu_only = only_on_cpu(options_);
   if (cpu_only.empty()) return options_.device;

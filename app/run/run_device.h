@@ -22,7 +22,7 @@ class RunDevice {
       : options_(context.options), parts_(context.parts) {}
 
   /// Chooses the device and loads the model at the first call. No other call may run at the same
-  /// time as the first one. Loads no model if the run hides known tracks. Throws Error(usage) if
+  /// time as the first call. Loads no model if the run hides known tracks. Throws Error(usage) if
   /// the device or the model can't do what options require. Throws the errors of choose_device().
   [[nodiscard]] pipeline::Backend& ready();
 

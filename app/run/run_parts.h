@@ -25,13 +25,15 @@ struct RunParts {
       job;
   /// Makes a backend for jobs that don't detect; it loads no model.
   std::function<std::unique_ptr<pipeline::Backend>(const Device&)> renderer = make_renderer;
-  /// Does what TurnedInputs::faces_of() does. If it is empty, turned faces are not searched for.
+  /// Does the same as TurnedInputs::faces_of(). If the function is empty, the run doesn't search
+  /// for turned faces.
   std::function<std::optional<detector::FacesByTurn>(
       const pipeline::JobOptions&, const detector::DetectorOptions&, const std::stop_token&)>
       faces_by_turn = {};
 };
 
-/// Holds what each part of a run gets. The options and the functions must outlive the run.
+/// Holds the arguments that each part of a run gets. The options and the functions must outlive the
+/// run.
 struct RunContext {
   const RunOptions& options;
   const RunParts& parts;

@@ -12,7 +12,7 @@
 
 namespace facepipe::app {
 
-/// Depends on the console's options. Thread-safe.
+/// Chooses the kind of progress by the console's options. Thread-safe.
 class RunProgress {
  public:
   /// @param inputs    the number of inputs of the run
@@ -21,11 +21,11 @@ class RunProgress {
 
   [[nodiscard]] ProgressKind kind() const { return kind_; }
   [[nodiscard]] std::FILE* stream() const;
-  /// Returns what the first line about an input says.
+  /// Returns the content of the first line about an input.
   [[nodiscard]] ProgressState first_state(std::size_t index, const InputOutcome& outcome) const;
 
   /// Writes the last line about an input. Programs rely on the JSON lines. So if a line could not
-  /// be written, this counts as a failure, but only once.
+  /// be written, `failures` gets one failure, no matter how many lines were lost.
   void end(ProgressTeller& teller, InputStatus status);
 
  private:

@@ -13,9 +13,9 @@ namespace facepipe::app {
 class RunTimes {
  public:
   void add_stages(const pipeline::StageTimes& times);
-  /// Adds the time that one input took when it was worked on alone, without its start-up.
+  /// Adds the working time of an input that was worked on alone, without its start-up.
   void add_single(double seconds) { work_.seconds += seconds; }
-  /// Adds the time that several inputs took together, when they were worked on at once.
+  /// Adds the common working time of several inputs that were worked on at once.
   void add_several_at_once(double seconds);
 
   [[nodiscard]] const pipeline::StageTimes& stages() const { return stages_; }

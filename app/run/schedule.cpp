@@ -57,8 +57,8 @@ bool Schedule::may_run_beside_others(const InputOutcome& outcome) const {
   return !failure && (one_picture || video::asks_for_one_by_one(job.output.encoder));
 }
 
-/// Works on inputs at once. Each lane works on one input after the other. A lane that finds no more
-/// inputs helps the other lanes.
+/// Works on several inputs at once. Each lane works on one input after the other. A lane that finds
+/// no more inputs helps the other lanes.
 void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
   const Clock::time_point begin = Clock::now();
   const bool bar = shared_.progress.kind() == ProgressKind::bar;
@@ -78,8 +78,8 @@ void Schedule::work_at_once(const std::vector<std::size_t>& inputs, int lanes) {
         const auto turn = queue.next();
         if (!turn) break;
         const pipeline::SharedLanes share{permits, lanes, permit->number(), turn->may_grow};
-        // If the device fails in a lane, the lane takes no other input. It keeps its permit, so
-        // that other lanes don't use it.
+        // If the device fails in a lane, the lane takes no other input. The lane keeps its permit,
+        // so that no other lane gets the permit and uses the device.
         if (!worker_.work_beside_others(turn->index, share, progress)) return;
       }
       permit->release();

@@ -9,10 +9,10 @@
 
 namespace facepipe::app {
 
-/// Works on all inputs that wait. First, several inputs are worked on at once, and share the lanes
-/// of the device. This is only done for inputs whose encoders don't keep all processors busy. Then
-/// the other inputs are worked on one after the other. So are inputs at which the device failed
-/// before. Throws errors that concern all inputs.
+/// Works on all inputs that wait. First, Schedule works on several inputs at once, which share the
+/// lanes of the device. Only inputs whose encoders don't keep all processors busy are among them.
+/// Then Schedule works on the other inputs, one after the other. The other inputs include those at
+/// which the device failed before. Throws errors that concern all inputs.
 class Schedule {
  public:
   explicit Schedule(const SharedWork& shared) : shared_(shared), worker_(shared) {}

@@ -10,9 +10,9 @@
 namespace facepipe::app {
 
 /// If the job hides faces, finds out from a few pictures of the input whether most faces are
-/// turned. If so, sets `job` to look for turned faces, too, logs a warning about it, and returns
-/// the warning's text. Otherwise returns an empty text. Throws Error(input) if faces are turned and
-/// --strict was given, or if the device can't look for turned faces.
+/// turned. If most faces are turned, sets `job` to look for turned faces, too, logs a warning, and
+/// returns the warning's text. Otherwise returns an empty text. Throws Error(input) if faces are
+/// turned and --strict was given, or if the device can't look for turned faces.
 [[nodiscard]] std::string look_for_turned_faces(pipeline::JobOptions& job, const RunFacts& facts,
                                                 const RunContext& context);
 

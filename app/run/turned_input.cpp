@@ -22,13 +22,15 @@
 namespace facepipe::app {
 namespace {
 
-/// The pictures are at these sixths of the range. The first ones are far apart.
+/// The positions of the pictures, in sixths of the range. The first positions are far apart.
 constexpr std::array kPlaces{0, 3, 1, 4, 2, 5};
 constexpr int kMostDecoded = 32;
 constexpr int kLargestSide = 640;
-constexpr int kSideStep = 160;  // sides are multiples of this, so few detectors are needed
-// If two pictures show at least this many upright faces, and hardly any turned ones, that is
-// enough.
+// sides of the searched pictures are multiples of this number, so few detectors are needed
+constexpr int kSideStep = 160;
+// Sampling ends early if at least kFewPictures pictures together show at least kSeveralFaces
+// upright faces. There must also be at least twice as many upright faces as faces of any other
+// turn.
 constexpr std::size_t kFewPictures = 2;
 constexpr std::int64_t kSeveralFaces = 3;
 
@@ -39,8 +41,8 @@ bool are_upright(const detector::FacesByTurn& found) {
 
 using DetectorsFor = std::function<std::shared_ptr<detector::DetectorFactory>(Size picture)>;
 
-/// Samples some pictures of one input. Its eight members belong together, because each sample needs
-/// all of them.
+/// Samples some pictures of one input. The eight members of this class belong together, because
+/// each sample needs all of them.
 class Sampling {
  public:
   Sampling(const pipeline::JobOptions& job, DetectorsFor detectors_for, std::stop_token stop)
@@ -70,8 +72,8 @@ class Sampling {
     return std::min(source.duration_s(), job_.input.end_s.value_or(source.duration_s()));
   }
 
-  /// Samples a picture near a time. Ignores an error, because a place where nothing can be decoded
-  /// doesn't matter for other places.
+  /// Samples a picture near a time. Ignores an error, because pictures near other times may still
+  /// be decodable.
   void look_near(double time_s) {
     try {
       video::FrameSource source = source_near(time_s);
@@ -92,8 +94,8 @@ class Sampling {
     return {job_.input.name, options, notices_, stop_};
   }
 
-  /// Searches the first frame at or after `time_s` for faces. If that frame is too far away,
-  /// searches the last frame that may be decoded.
+  /// Searches the first frame at or after `time_s` for faces. If kMostDecoded frames are decoded
+  /// before such a frame is found, searches the last of them.
   void look_near(video::FrameSource& source, double time_s) {
     std::optional<video::DecodedFrame> frame = source.next();
     for (int i = 1; i < kMostDecoded && frame && source.seconds(frame->frame) < time_s; ++i) {
@@ -104,7 +106,7 @@ class Sampling {
     if (frame && seen_.insert(frame->frame.pts).second) look_at(frame->frame);
   }
 
-  /// Counts all faces that are found; the detectors find only faces that count.
+  /// Counts all faces that the detectors find.
   void look_at(const Frame& frame) {
     for (std::size_t turns = 0; turns < looks_.size(); ++turns)
       found_[turns] += static_cast<std::int64_t>(looks_[turns].find(frame, stop_).size());
@@ -115,7 +117,7 @@ class Sampling {
   const std::stop_token stop_;
   video::Notices notices_;
   std::shared_ptr<detector::DetectorFactory> detectors_;
-  std::vector<verify::Looks> looks_;  // by quarter turns
+  std::vector<verify::Looks> looks_;  // index: number of quarter turns
   detector::FacesByTurn found_{};
   std::set<std::int64_t> seen_;  // time stamps of frames
 };
@@ -136,7 +138,7 @@ std::optional<detector::FacesByTurn> TurnedInputs::faces_of(
   }
 }
 
-/// Makes detectors for a square, so that turned pictures have the same scale as upright ones.
+/// Makes detectors for a square, so that turned pictures have the same scale as upright pictures.
 std::shared_ptr<detector::DetectorFactory> TurnedInputs::detectors_for(
     Size picture, const detector::DetectorOptions& detector) {
   const Size usual = detector.detect_size.value_or(picture);

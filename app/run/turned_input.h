@@ -1,5 +1,6 @@
-// Finds out, before a run works on an input, whether the faces in its decoded pictures are rotated
-// although no rotation tag says so. For this, it searches a few pictures in all four rotations.
+// Finds out, before a run works on an input, whether its decoded pictures show rotated faces. This
+// happens if the input has lost its rotation tag. TurnedInputs searches a few pictures in all four
+// rotations.
 #pragma once
 
 #include <map>
@@ -19,10 +20,10 @@ namespace facepipe::app {
 /// Keeps its detectors for the next inputs of a run. Thread-safe.
 class TurnedInputs {
  public:
-  /// Counts the faces in pictures spread over the chosen range of an input, in each of the four
-  /// turns. Works on the CPU, on at most 6 pictures. Stops after two pictures if these show far
-  /// more upright faces. Reduces pictures to 640 pixels a side, and decodes at most 32 frames for
-  /// each picture. Returns nullopt if the turn can't be found out:
+  /// Counts the faces in pictures that are spread over the chosen range of an input, in each of the
+  /// four turns. Works on the CPU, on at most 6 pictures. Stops after two pictures if these show
+  /// far more upright faces than turned faces. Reduces pictures to 640 pixels a side, and decodes
+  /// at most 32 frames for each picture. Returns nullopt in three cases:
   /// * the input is not a regular file, so it can be read only once;
   /// * the model is not a network;
   /// * there is an error, which the job itself will report.
@@ -39,7 +40,7 @@ class TurnedInputs {
 
   std::mutex mutex_;  // guards detectors_
   std::map<int, std::shared_ptr<detector::DetectorFactory>>
-      detectors_;  // by the side of the detectors' pictures
+      detectors_;  // key: side of the detectors' pictures, in pixels
 };
 
 }  // namespace facepipe::app

@@ -26,8 +26,8 @@ pipeline::JobObserver of_one_pass(const pipeline::JobObserver& observer, std::in
   return pass;
 }
 
-/// Adds the copies of each kind. Precondition: both lists have the same kinds, or one list is
-/// empty.
+/// Adds the copies of `more` to those of `to`, kind by kind. Precondition: both lists have the same
+/// kinds, or one list is empty.
 void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::CopySum>& more) {
   for (pipeline::CopySum& sum : to) {
     const auto added = std::ranges::find(more, sum.kind, &pipeline::CopySum::kind);
@@ -37,10 +37,11 @@ void add_copies(std::vector<pipeline::CopySum>& to, const std::vector<pipeline::
   }
 }
 
-/// Returns the result of the second pass, completed by what only the first pass knows.
+/// Returns the result of the second pass, completed with the facts that only the first pass knows.
 pipeline::JobResult merged(pipeline::JobResult first, pipeline::JobResult second) {
   second.tracks = std::move(first.tracks);
   second.counts = first.counts;
+  second.track_counts = first.track_counts;
   second.network = first.network;
   add_copies(second.resources.copies, first.resources.copies);
   second.times.wall_s += first.times.wall_s;

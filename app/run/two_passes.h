@@ -11,10 +11,10 @@ namespace facepipe::app {
 using RunJob =
     std::function<pipeline::JobResult(const pipeline::JobOptions&, const pipeline::JobObserver&)>;
 
-/// Runs a job twice: first without video, to find all tracks, which are stored in `job`, and then
-/// to hide them. The observer also gets the frames of the first pass. If the first pass finds no
-/// tracks because it was stopped or has failed, returns its result. Throws Error(usage) if the
-/// input is not a regular file. Throws the errors of as_known_tracks().
+/// Runs a job twice. The first pass writes no video, finds all tracks, and stores them in `job`.
+/// The second pass hides the tracks. The observer also gets the frames of the first pass. If the
+/// first pass finds no tracks because it was stopped or has failed, returns its own result. Throws
+/// Error(usage) if the input is not a regular file. Throws the errors of as_known_tracks().
 [[nodiscard]] pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
                                                     const pipeline::JobObserver& observer,
                                                     const RunJob& run);

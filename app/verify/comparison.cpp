@@ -27,6 +27,7 @@ VideoReader::VideoReader(const std::string& input, const VerifyOptions& options,
 std::optional<video::DecodedFrame> VideoReader::next() {
   std::optional<video::DecodedFrame> frame = source_.next();
   if (frame) ++video_.frames;
+  if (frame && frame->damaged) video_.damaged.add(source_.seconds(frame->frame));
   return frame;
 }
 

@@ -49,7 +49,7 @@ class VideoReader {
   VerifiedVideo video_;
 };
 
-/// Goes through a video and also knows the next frame. The video must outlive it.
+/// Goes through a video and also knows the next frame. The video must outlive this object.
 class FramesInTurn {
  public:
   /// Reads the first two frames. Throws the errors of VideoReader::next().
@@ -78,7 +78,7 @@ struct Lookers {
   verify::LonePictures& extra;  ///< examines frames of the hidden video that the original lacks
 };
 
-/// Reads both videos to their ends. The arguments of its constructor must outlive it.
+/// Reads both videos to their ends. The arguments of its constructor must outlive this object.
 class Comparison {
  public:
   Comparison(VideoReader& original, VideoReader& hidden, const Lookers& lookers,

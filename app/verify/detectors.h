@@ -14,7 +14,7 @@
 
 namespace facepipe::app {
 
-/// Owns the detectors of all detection passes, which use them one after the other.
+/// Owns the detectors of all detection passes. The passes run one after the other.
 class VerifyDetectors {
  public:
   /// @param size  the size of the original's pictures
@@ -27,7 +27,7 @@ class VerifyDetectors {
     return verify::TurnedSearch(*factories_.front());
   }
   /// Returns what the detectors' scores mean.
-  [[nodiscard]] ScoreScales scale() const { return scales_of(model_info().classes()); }
+  [[nodiscard]] ScoreScales scales() const { return scales_of(model_info().classes()); }
   [[nodiscard]] const detector::ModelInfo& model_info() const { return *factories_.front(); }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace facepipe::app {
 
-/// Owns the file, which is in memory and never on a disk.
+/// Owns a file that is in memory and never on a disk.
 class MemoryFile {
  public:
   /// Copies the bytes. Throws Error(internal) if the system has no memory for the file.

@@ -10,7 +10,9 @@
 
 #include "app/failure.h"
 #include "app/output/model_licence.h"
+#include "app/output/report_parts.h"
 #include "app/output/text.h"
+#include "app/output/versions.h"
 #include "app/run/card_defaults.h"
 
 namespace facepipe::app {
@@ -160,8 +162,11 @@ Json video_json(const VerifiedVideo& video) {
           {"frames", video.frames},
           {"width", video.size.width},
           {"height", video.size.height},
+          {"sha256", text_or_null(video.sha256)},
           {"lost", video.ledger.lost},
+          {"lost_s", lost_json(video.ledger)},
           {"damaged", video.ledger.damaged},
+          {"damaged_s", spans_json(video.damaged)},
           {"ended_early", video.ledger.ended_early}};
 }
 
@@ -179,7 +184,7 @@ Json turned_json(const detector::FacesByTurn& found) {
   return json;
 }
 
-/// Returns what several models are.
+/// Returns what is known of each of several models.
 Json models_json(const detector::ModelInfo& detector) {
   Json all = Json::array();
   for (const detector::ModelInfo& model : each_of(detector))
@@ -193,8 +198,10 @@ Json models_json(const detector::ModelInfo& detector) {
   return all;
 }
 
-Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector) {
+Json options_json(const VerifyOptions& options, const detector::ModelInfo& detector,
+                  const std::string& edit_sha256) {
   Json json = {{"tracks", text_or_null(options.tracks.string())},
+               {"tracks_sha256", text_or_null(edit_sha256)},
                {"score", rounded(verify_score_of(options, detector.about()), 1e4)},
                {"quick", options.quick},
                {"tolerate_cosmetic", options.tolerate_cosmetic},
@@ -240,11 +247,16 @@ std::string verify_summary(const VerifyResult& result, const VerifyOptions& opti
   return text + verdict(result) + "\n";
 }
 
-std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
-                        const detector::ModelInfo& detector) {
+nlohmann::ordered_json verify_report(const VerifyResult& result, const VerifyOptions& options,
+                                     const detector::ModelInfo& detector) {
   Json json = {{"original", video_json(result.original)},
                {"hidden", video_json(result.hidden)},
-               {"options", options_json(options, detector)},
+               {"options", options_json(options, detector, result.edit_sha256)},
+               {"command", "verify"},
+               {"command_line", command_line_json(options.command_line)},
+               {"versions", versions_json()},
+               {"begun", text_or_null(result.begun)},
+               {"wall_s", result.wall_s},
                {"exit_code", result.exit_code},
                {"verdict", verdict(result)},
                {"frames_compared", result.frames.pairs},
@@ -271,7 +283,14 @@ std::string verify_json(const VerifyResult& result, const VerifyOptions& options
       finding["thumbnail"] = result.thumbnails[i].string();
   }
   json["boxes_left_out"] = result.boxes_left_out;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
+                        const detector::ModelInfo& detector) {
+  return verify_report(result, options, detector)
+             .dump(1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace facepipe::app

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "app/options/options.h"
+#include "app/output/time_spans.h"
 #include "core/geometry.h"
 #include "detector/facts.h"
 #include "detector/turned_faces.h"
@@ -23,14 +25,17 @@ struct VerifiedVideo {
   Size size;  ///< upright
   video::FrameLedger ledger;
   std::int64_t frames = 0;
+  TimeSpans damaged{};   ///< when frames were damaged
+  std::string sha256{};  ///< of a regular file, if a report is wanted; otherwise empty
 };
 
-/// Describes something in the hidden file that shows pictures besides the video: a second stream, a
+/// Describes pictures in the hidden file that don't belong to its video: a second stream, or a
 /// cover.
 struct BesideVideo {
   std::string name;
-  std::int64_t frames = 0;    ///< number of frames that were examined
-  std::string not_looked_at;  ///< why its pictures were not examined; empty if they were
+  std::int64_t frames = 0;  ///< number of frames that were examined
+  /// why its pictures were not examined; empty if the pictures were examined
+  std::string not_looked_at;
 };
 
 /// Holds everything that the report contains. It has more than seven members, because the report
@@ -43,9 +48,13 @@ struct VerifyResult {
   detector::FacesByTurn turned{};  ///< numbers of faces in some of the original's pictures
   std::vector<verify::Finding> findings;
   std::vector<BesideVideo> beside;
-  /// One for each finding, empty if the finding has no thumbnail. Or the list is empty.
+  /// Paths, one for each finding. A path is empty if the finding has no thumbnail. The list is
+  /// empty if no thumbnails were written.
   std::vector<std::filesystem::path> thumbnails;
   std::int64_t boxes_left_out = 0;
+  std::string begun{};        ///< when the work began, as utc_text() writes it
+  double wall_s = 0;          ///< how long the work took
+  std::string edit_sha256{};  ///< of the edit file, if there is one and a report is wanted
   int exit_code = 0;
 
   [[nodiscard]] std::int64_t count(verify::FindingKind kind) const;
@@ -58,7 +67,11 @@ struct VerifyResult {
 /// ends with a line break.
 [[nodiscard]] std::string verify_summary(const VerifyResult& result, const VerifyOptions& options);
 
-/// Returns one JSON object.
+/// Returns the report, one JSON object.
+[[nodiscard]] nlohmann::ordered_json verify_report(const VerifyResult& result,
+                                                   const VerifyOptions& options,
+                                                   const detector::ModelInfo& detector);
+/// Returns the report's text.
 [[nodiscard]] std::string verify_json(const VerifyResult& result, const VerifyOptions& options,
                                       const detector::ModelInfo& detector);
 

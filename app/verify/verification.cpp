@@ -22,10 +22,10 @@ std::string reason_of_failure(const Error& error) {
 }
 
 /// Turns faces that only this stream shows into leaks, because anybody can see them there.
-void count_others(const ScoreScales& scale, std::vector<verify::Finding>& findings) {
+void count_others(const ScoreScales& scales, std::vector<verify::Finding>& findings) {
   for (verify::Finding& finding : findings)
     if (finding.kind == verify::FindingKind::only_there &&
-        scale.of(finding.clearest.found_class).usual(finding.best_score) >= verify::kSurelyFace)
+        scales.of(finding.clearest.found_class).usual(finding.best_score) >= verify::kSurelyFace)
       finding.kind = verify::FindingKind::leak;
 }
 
@@ -76,7 +76,7 @@ void Verification::look_beside(const std::vector<video::PicturesBeside>& all, Ve
       if (entry.not_looked_at.empty()) look_at(pictures, entry, result, stop);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
-      if (!pictures.surely && entry.frames == 0) continue;  // it is not a picture
+      if (!pictures.surely && entry.frames == 0) continue;  // the data are not a picture
       entry.not_looked_at = reason_of_failure(error);
     }
     result.beside.push_back(std::move(entry));
@@ -105,7 +105,7 @@ void Verification::compare_stream(const video::PicturesBeside& pictures, BesideV
   verify::LonePictures extra = lone_pictures();
   static_cast<void>(Comparison(original, hidden, {pairs, extra}, progress_).run(stop));
   std::vector<verify::Finding> findings = pairs.finish();
-  count_others(detectors_.scale(), findings);
+  count_others(detectors_.scales(), findings);
   add(std::move(findings), pictures.name, result);
   add(extra.finish(), pictures.name, result);
   entry.frames = hidden.frames();

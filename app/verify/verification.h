@@ -1,5 +1,4 @@
-// Examines what verify must examine: the two videos, and everything else in the hidden file that
-// shows pictures.
+// Examines the two videos, and everything else in the hidden file that shows pictures.
 #pragma once
 
 #include <optional>
@@ -20,8 +19,8 @@
 
 namespace facepipe::app {
 
-/// Adds what it finds to a result. The arguments of its constructor must outlive it. All functions
-/// may throw Error and Stopped.
+/// Adds findings to a result. The arguments of its constructor must outlive this object. All
+/// functions may throw Error and Stopped.
 class Verification {
  public:
   /// @param tracks  the edit file; nullptr if there is none
@@ -34,9 +33,10 @@ class Verification {
                const std::stop_token& stop);
 
   /// Examines the other pictures of the hidden file. A video stream is compared with the original,
-  /// like the first one; a face that only this stream shows counts, too. Other pictures are
-  /// searched for faces that a detector finds with certainty. If the original can't be read again,
-  /// this is done for video streams, too. The result lists the pictures that could not be examined.
+  /// as compare() does. In such a stream, a sure face that only this stream shows counts as a leak,
+  /// too. Other pictures are searched for faces that a detector finds with certainty. If the
+  /// original can't be read again, video streams are searched in the same way. The result lists the
+  /// pictures that could not be examined.
   void look_beside(const std::vector<video::PicturesBeside>& all, VerifyResult& result,
                    const std::stop_token& stop);
 

@@ -3,14 +3,20 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 #include "app/failure.h"
 #include "app/output/existing_target.h"
+#include "app/output/html/verify_page.h"
+#include "app/output/input_record.h"
 #include "app/output/progress.h"
+#include "app/run/file_hashes.h"
+#include "app/run/named_files.h"
 #include "app/standard_streams.h"
 #include "app/verify/comparison.h"
 #include "app/verify/detectors.h"
@@ -19,6 +25,7 @@
 #include "core/error.h"
 #include "core/files/output_file.h"
 #include "core/files/sha256.h"
+#include "core/timing.h"
 #include "track/track_file.h"
 #include "video/write/grey_png.h"
 
@@ -82,11 +89,46 @@ int exit_code_of(const VerifyResult& result, const VerifyOptions& options) {
   return result.sound() ? kExitDone : kExitDamaged;
 }
 
+/// Holds the files of --report and --report-html.
+class Reports {
+ public:
+  /// Throws Error(usage) if both are the same file. Throws the errors of open_output().
+  Reports(const VerifyOptions& options, const std::stop_token& stop) : options_(options) {
+    if (!options.report.empty() && !options.page.empty() &&
+        identity(options.report) == identity(options.page))
+      throw Error(ErrorKind::usage, options.page.string() + ": is named twice");
+    if (!options.report.empty()) report_ = open_output(options.report, options.overwrite, stop);
+    if (!options.page.empty()) page_ = open_output(options.page, options.overwrite, stop);
+  }
+
+  /// Adds the hashes of the files to the result, and writes what the user wants.
+  void write(VerifyResult& result, const detector::ModelInfo& model, const std::stop_token& stop) {
+    if (!report_ && !page_) return;
+    if (result.original.sha256.empty())
+      result.original.sha256 = hash_if_file(options_.original, stop);
+    result.hidden.sha256 = hash_if_file(options_.hidden, stop);
+    result.edit_sha256 = hash_if_file(options_.tracks, stop);
+    if (report_) complete(*report_, verify_json(result, options_, model));
+    if (page_) complete(*page_, verify_page(verify_report(result, options_, model)));
+  }
+
+ private:
+  static void complete(OutputFile& file, const std::string& text) {
+    file.write_text(text);
+    file.commit();
+  }
+
+  const VerifyOptions& options_;
+  std::unique_ptr<OutputFile> report_;
+  std::unique_ptr<OutputFile> page_;
+};
+
 }  // namespace
 
 int verify(const VerifyOptions& options, const std::stop_token& stop) {
-  std::unique_ptr<OutputFile> report;
-  if (!options.report.empty()) report = open_output(options.report, options.overwrite, stop);
+  const Clock::time_point start = Clock::now();
+  const std::string begun = utc_text(std::chrono::system_clock::now());
+  Reports reports(options, stop);
   VideoReader original(options.original, options, stop);
   VideoReader hidden(options.hidden, options, stop);
   const std::optional<track::TrackFile> tracks = read_tracks(options, original.size(), stop);
@@ -102,14 +144,14 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
   }
   verify::sort_by_weight(result.findings);
   result.original = original.video();
+  if (tracks) result.original.sha256 = tracks->input.sha256;  // read_tracks() has compared it
   result.hidden = hidden.video();
   result.exit_code = exit_code_of(result, options);
   if (!options.thumbnails.empty())
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
-  if (report) {
-    report->write_text(verify_json(result, options, detectors.model_info()));
-    report->commit();
-  }
+  result.begun = begun;
+  result.wall_s = in_seconds(Clock::now() - start);
+  reports.write(result, detectors.model_info(), stop);
   if (options.console.quiet) return result.exit_code;
   tell(verify_summary(result, options));
   return result.exit_code;

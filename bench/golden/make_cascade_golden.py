@@ -3,8 +3,8 @@
 
     make_cascade_golden.py FOLDER > windows.txt
 
-FOLDER holds haarcascade_*.xml (Debian's opencv-data: /usr/share/opencv4/haarcascades). The script needs what
-data/golden-requirements.txt lists, because OpenCV 5 has no CascadeClassifier. It shares no code with facepipe.
+FOLDER holds haarcascade_*.xml (Debian's opencv-data: /usr/share/opencv4/haarcascades). The script needs the
+packages of data/golden-requirements.txt, because OpenCV 5 has no CascadeClassifier. It shares no code with facepipe.
 tests/detector/cascade/pictures.cpp makes the same pictures, bit for bit.
 """
 import hashlib

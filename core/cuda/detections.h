@@ -11,8 +11,8 @@
 namespace facepipe::cuda {
 
 /// Refers to candidates or faces. Each array has `capacity` entries; the first min(*count,
-/// capacity) are used. If *count is greater than `capacity`, the other candidates had no room.
-/// Coordinates are as in Detections.
+/// capacity) are used. If *count is greater than `capacity`, the candidates beyond `capacity` were
+/// not stored. Coordinates are as in Detections.
 struct DeviceDetections {
   Box* boxes = nullptr;  ///< aligned to 16 bytes, as cudaMalloc's memory is
   float* scores = nullptr;

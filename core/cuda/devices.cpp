@@ -27,7 +27,7 @@ Versions versions() {
 std::vector<DeviceFacts> devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    (void)cudaGetLastError();  // otherwise a later check would report it
+    (void)cudaGetLastError();  // clears the error; otherwise a later check would report it
     return {};
   }
   std::vector<DeviceFacts> found;

@@ -1,5 +1,5 @@
-// Holds what changes from frame to frame, in at most 256 bytes. One small copy brings it to the
-// device, where the kernels of a captured graph read it.
+// Holds what changes from frame to frame, in at most 256 bytes. One small copy brings a
+// FrameDescriptor to the device, where the kernels of a captured graph read it.
 #pragma once
 
 #include <cstddef>

@@ -17,9 +17,9 @@ enum class Overlap {
   none,
   /// The kernel may start before the preceding kernel of the stream has ended ("programmatic
   /// dependent launch"). Therefore each of its threads must call wait_for_previous_kernel()
-  /// (programmatic.cuh) before its first write, and before it first reads what others write. If
-  /// every kernel of a chain does so, all earlier kernels have ended when the call returns. In a
-  /// captured graph the edge stays programmatic. Needs kOldestWithClusters.
+  /// (programmatic.cuh) before its first write, and before it first reads data that other kernels
+  /// write. If every kernel of a chain does so, all earlier kernels have ended when the call
+  /// returns. In a captured graph the edge stays programmatic. Needs kOldestWithClusters.
   prologue,
 };
 

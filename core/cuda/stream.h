@@ -1,5 +1,5 @@
 // Wraps CUDA's streams and events. Stream and Event own them, and StreamView refers to a stream.
-// They are as thread-safe as CUDA's own.
+// They are as thread-safe as CUDA's streams and events.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -45,7 +45,7 @@ class Stream {
 class Event {
  public:
   enum class Timing { off, on };
-  /// Says how the host waits. `spinning`: the host sees the event at once, but occupies a core.
+  /// Says how the host waits. `spinning`: the host sees the event immediately, but occupies a core.
   /// `sleeping`: it sees the event about 10 microseconds later.
   enum class Wait { spinning, sleeping };
   explicit Event(Timing timing = Timing::off, Wait wait = Wait::spinning);

@@ -1,5 +1,5 @@
-// Identifies the file that a path names, to notice if the file or its content changes. It notices
-// only what the file system reports.
+// Identifies the file that a path names, so that callers notice if the file or its content changes.
+// Only changes that the file system reports are noticed.
 #pragma once
 
 #include <cstdint>

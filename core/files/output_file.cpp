@@ -27,7 +27,8 @@ constexpr std::int64_t kReserveStep = std::int64_t{16} << 20U;
 // If more space than this is free we reserve nothing, because reserving costs time.
 constexpr std::int64_t kPlenty = std::int64_t{2} << 30U;
 
-/// Guards unfinished(), the files that are removed if the program ends without running destructors.
+/// Guards unfinished(): the list of files to remove if the program ends without running
+/// destructors.
 std::mutex unfinished_mutex;
 std::vector<fs::path>& unfinished() {
   // It is never destroyed, so it outlives every other static object.
@@ -52,16 +53,16 @@ std::int64_t largest_file() {
   return limited ? static_cast<std::int64_t>(limit.rlim_cur) : INT64_MAX;
 }
 
-/// Returns whether bytes can be written to the descriptor. They can't if the caller of the program
-/// has closed the stream (see app/standard_streams.h).
+/// Returns whether bytes can be written to the descriptor. That is impossible if the caller of the
+/// program has closed the stream (see app/standard_streams.h).
 bool is_open_for_writing(int file) {
   const int flags = fcntl(file, F_GETFL);
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/// Opens standard output. It opens a pipe anew, so that writing doesn't block here but still blocks
-/// for other programs that share the pipe. For everything else it copies the descriptor, because a
-/// file must keep its position, and a socket can't be opened.
+/// Opens standard output. It opens a pipe anew, so that only this process writes without blocking.
+/// Other programs that share the pipe still block. For everything else it copies the descriptor,
+/// because a file must keep its position, and a socket can't be opened.
 int open_standard_output() {
   if (!is_open_for_writing(STDOUT_FILENO)) {
     errno = EBADF;

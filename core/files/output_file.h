@@ -26,10 +26,10 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// called, the destructor removes it. A file that has the target's name stays untouched until
 /// commit().
 ///
-/// If the target is a FIFO, a device or standard output, bytes go directly to it, and it has no
-/// seek(). A link is accepted only if it leads to one of these. Only functions that say so are
-/// thread-safe. A function that throws throws Error(output), which names `target`. Functions that
-/// return an errno serve callbacks of C libraries.
+/// If the target is a FIFO, a device or standard output, bytes go directly to the target, and
+/// seek() is not possible. A link is accepted only if it leads to such a target. Only functions
+/// that say so are thread-safe. If a function throws, it throws Error(output), which names
+/// `target`. Functions that return an errno serve callbacks of C libraries.
 class OutputFile {
  public:
   /// @param stop  a stop ends each wait for the reader of a FIFO
@@ -54,17 +54,17 @@ class OutputFile {
   [[nodiscard]] std::int64_t size() const { return size_; }
 
   /// Reserves room on the disk for a file of `size` bytes, so that the file can be finished even if
-  /// the disk becomes full. If there is no room, full() returns why. Only one thread at a time may
-  /// call this function. Another thread may call write() meanwhile.
+  /// the disk becomes full. If there is no room, full() returns the reason. Only one thread at a
+  /// time may call this function. Another thread may call write() meanwhile.
   void reserve_to(std::int64_t size) noexcept;
-  /// Returns why reserve_to() didn't find enough room (ENOSPC, EDQUOT, EFBIG), or why nothing more
-  /// is written to a FIFO (ECANCELED, after a stop). Returns 0 if all is well. Thread-safe.
+  /// Returns 0 if all is well. If reserve_to() didn't find enough room, returns ENOSPC, EDQUOT or
+  /// EFBIG. If nothing more is written to a FIFO after a stop, returns ECANCELED. Thread-safe.
   [[nodiscard]] int full() const { return full_; }
   /// Ends every present and future wait for the reader of a FIFO, as a stop does. Thread-safe.
   void give_up_waiting() noexcept { gives_up_ = true; }
 
   /// Throws if the target exists and may not be replaced. This happens if another run has finished
-  /// it meanwhile; further work is then useless. Errors: Error(output).
+  /// the target meanwhile. Further work is then useless. Errors: Error(output).
   void expect_no_file() const;
 
   /// Allows commit() to replace the file that has the target's name now, unless somebody changes
@@ -74,8 +74,8 @@ class OutputFile {
   /// Completes the file: writes it to the disk, then gives it the target's name and the permissions
   /// of the file that it replaces. Then it removes the files `superseded`, which earlier runs left.
   /// It also removes the partial files that earlier runs kept for the user, unless they have
-  /// changed. If it fails, the file gets a partial name, which the error's message contains. Call
-  /// it at most once, as the last function.
+  /// changed. If commit() fails, the file gets a partial name, which the error's message contains.
+  /// Call commit() at most once, as the last function.
   void commit(const std::vector<std::filesystem::path>& superseded = {});
   /// Completes the file as "NAME.partial.EXT", or as "NAME.partial-2.EXT" and so on if that name
   /// exists. Returns the name. Call it at most once, as the last function.
@@ -114,7 +114,7 @@ class OutputFile {
   bool stream_ = false;
   std::filesystem::path record_;  ///< the lock's record
   std::optional<OutputLock> lock_;
-  std::vector<std::filesystem::path> temporaries_;  ///< the last one is open
+  std::vector<std::filesystem::path> temporaries_;  ///< the last file is open
   bool leaves_first_ = false;                       ///< see begin_again()
   int file_ = -1;
   std::int64_t position_ = 0;

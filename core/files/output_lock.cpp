@@ -149,7 +149,7 @@ int OutputLock::try_append(std::string_view line) const noexcept {
   const off_t end = lseek(file_, 0, SEEK_END);
   if (end < 0) return errno;
   const int code = write_all(file_, std::as_bytes(std::span(line)));
-  // Remove half a line, because it would make the next line unreadable.
+  // Removes half a line, because it would make the next line unreadable.
   if (code != 0) static_cast<void>(ftruncate(file_, end));
   return code;
 }
@@ -175,7 +175,7 @@ void OutputLock::left_partial(const fs::path& file) noexcept {
   try {
     if (try_append(output_record::partial_line(file, *identity)) == 0) keeps_record_ = true;
   } catch (const std::bad_alloc&) {
-    // The file stays, but a later success doesn't know of it.
+    // The file stays, but a later run doesn't know that it may remove the file.
   }
 }
 

@@ -1,5 +1,5 @@
-// Locks the name of an output file. Only one program at a time writes to it, and the next program
-// learns what a killed program left there.
+// Locks the name of an output file. Only one program at a time writes to the output. The next
+// program learns which files a killed program has left.
 #pragma once
 
 #include <filesystem>
@@ -28,9 +28,9 @@ class OutputLock {
   using IsOurs = output_record::IsOurs;
 
   /// Reads the record, and removes the temporary files of dead programs that contain no complete
-  /// part. It removes only files whose names are those of temporary files, even if the record lists
-  /// others.
-  /// @param is_ours  is asked about names that don't belong to `target` itself
+  /// part. It removes only files with the name of a temporary file, even if the record lists other
+  /// files.
+  /// @param is_ours  is called for names that don't belong to `target` itself
   /// Errors: Error(output), naming `target`, if another program holds the lock, if the folder can't
   /// be written to, or if another program's file has the record's name.
   explicit OutputLock(std::filesystem::path target, const IsOurs& is_ours = {});
@@ -52,8 +52,8 @@ class OutputLock {
   /// nothing.
   void keeps(const std::filesystem::path& file) noexcept;
   /// Records that the file is finished under this partial name, and has no complete part. The next
-  /// program that completes the target removes the partial file, unless it has changed. On a full
-  /// disk this function records nothing.
+  /// program that completes the target removes the partial file, unless the partial file has
+  /// changed. On a full disk this function records nothing.
   void left_partial(const std::filesystem::path& file) noexcept;
   /// Sets that the target is made from a damaged input. `damage` is one line that says how much is
   /// missing. damage_of() returns this line after finished() was called.

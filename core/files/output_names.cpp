@@ -55,8 +55,8 @@ void cut(std::string& text, std::size_t length) {
   text.resize(length);
 }
 
-/// Some file systems can't rename a file without replacing another. For these we use a link, or
-/// else check first whether the name is free.
+/// Renames a file, but replaces no file. Some file systems can't refuse to replace a file. There
+/// the function uses a link or, if that fails, first checks whether the name is free.
 int rename_to_free_name(const fs::path& from, const fs::path& to) noexcept {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;

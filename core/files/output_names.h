@@ -7,7 +7,7 @@
 
 namespace facepipe {
 
-/// Says what happens to a file that has the target's name when the new one is complete.
+/// Says what happens to a file that has the target's name when the new file is complete.
 enum class ExistingTarget { refuse, replace };
 
 /// Returns the folder of the target, or "." if the target names none.

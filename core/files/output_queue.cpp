@@ -61,12 +61,12 @@ std::span<std::byte> OutputQueue::wait_for_room() noexcept {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [this] { return error_ != 0 || has_room(); });
   if (error_ != 0) return {};
-  if (used_ == 0) first_ = 0;  // reuse the same few pages as long as the file keeps up
+  if (used_ == 0) first_ = 0;  // if the queue is empty, the next bytes reuse the same few pages
   const std::size_t begin = (first_ + used_) % capacity_;
   return {ring_.get() + begin, std::min(capacity_ - used_, capacity_ - begin)};
 }
 
-/// Adds `bytes` bytes to those that wait. The caller has already copied them to the ring.
+/// Adds `bytes` bytes to the waiting bytes. The caller has already copied them to the ring.
 void OutputQueue::give(std::size_t bytes) noexcept {
   {
     const std::scoped_lock lock(mutex_);

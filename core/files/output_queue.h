@@ -15,9 +15,9 @@
 
 namespace facepipe {
 
-/// Writes the bytes of all calls to an OutputFile, in their order. A caller waits for the disk only
-/// if the queue is full. Only one thread uses this object. That thread must not call the file
-/// itself between write() and the end of the next drain().
+/// Writes the bytes of all write() calls to an OutputFile, in the order of the calls. A caller
+/// waits for the disk only if the queue is full. Only one thread may use this object. That thread
+/// must not use the OutputFile directly between write() and the end of the next drain().
 class OutputQueue {
  public:
   /// Unused memory is not touched, so a small file needs little memory.
@@ -75,7 +75,7 @@ class OutputQueue {
   OutputFile& file_;
   const std::size_t capacity_;
   const std::unique_ptr<std::byte[]> ring_;
-  std::int64_t position_;  // the calling thread owns this and size_
+  std::int64_t position_;  // the calling thread owns position_ and size_
   std::int64_t size_;
   std::atomic<std::int64_t> written_ = 0;
 
@@ -87,7 +87,7 @@ class OutputQueue {
   std::size_t used_ = 0;
   int error_ = 0;
   bool ends_ = false;
-  std::jthread thread_;  // the last member, so that it starts when all others exist
+  std::jthread thread_;  // the last member, so that the thread starts when all other members exist
 };
 
 }  // namespace facepipe

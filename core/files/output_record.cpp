@@ -51,8 +51,8 @@ std::optional<std::string> unescaped(std::string_view text) {
   return result;
 }
 
-/// Returns the path of the temporary file of this name. Returns nullopt if the name isn't that of a
-/// temporary file of ours. A file of another name is not ours, even if the record lists it.
+/// Returns the path of the temporary file of this name. Returns nullopt if the name isn't the name
+/// of a temporary file of ours. A file of another name is not ours, even if the record lists it.
 std::optional<fs::path> temporary_of(const fs::path& target, std::string_view escaped_name,
                                      const IsOurs& is_ours) {
   const std::optional<std::string> name = unescaped(escaped_name);

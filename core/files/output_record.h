@@ -1,6 +1,6 @@
 // Formats and parses the record of the files that are made for a target. A record consists of lines
-// of text. The lock on the target (core/files/output_lock.h) writes them, and a later program reads
-// from them what an earlier one left.
+// of text. The lock on the target (core/files/output_lock.h) writes these lines. A later program
+// reads from them which files an earlier program has left.
 #pragma once
 
 #include <cstdint>
@@ -68,12 +68,12 @@ struct RecordedFile {
 };
 
 /// Returns the listed files in the order in which they were made.
-/// @param is_ours  is asked about names that don't belong to the target itself; it may be empty
+/// @param is_ours  is called for names that don't belong to the target itself; it may be empty
 [[nodiscard]] std::vector<RecordedFile> made_files(std::string_view record,
                                                    const std::filesystem::path& target,
                                                    const IsOurs& is_ours);
 
-/// Finds where the file is now, because its run may have been killed before or after renaming it.
+/// Finds the file's current name: its run may have been killed before or after it renamed the file.
 /// Leaves out parts that end after the file's end. Returns nullopt if the file no longer exists.
 [[nodiscard]] std::optional<Leftover> found_on_disk(RecordedFile recorded);
 

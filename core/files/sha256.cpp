@@ -23,7 +23,8 @@ constexpr std::size_t kPart = std::size_t{1} << 20;
 class Sha256 {
  public:
   Sha256() : context_(av_sha_alloc(), &av_free) {
-    // It fails only if there is no memory, or if FFmpeg doesn't know this number of bits.
+    // av_sha_init() fails only if there is no memory, or if FFmpeg doesn't know this number of
+    // bits.
     if (!context_ || av_sha_init(context_.get(), kBits) < 0) throw std::bad_alloc();
   }
 

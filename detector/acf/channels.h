@@ -2,12 +2,12 @@
 // are computed, operation by operation. The method is that of Dollar et al. 2014, as their toolbox
 // implements it, and of Van Ranst et al. on GPUs.
 //
-// All operations are in single precision, each is rounded to nearest, they run in the order written
-// here, and none is contracted. So all devices and all instruction sets compute the same channels,
-// bit for bit. On CUDA, explicit intrinsics prevent contraction; on the CPU, the option
-// -ffp-contract=off prevents it. The toolbox itself uses the processor's approximate reciprocals
-// and a table of arc cosines. So its results on processors of different makers differ by about
-// 1e-3.
+// All operations are in single precision. Each operation is rounded to nearest, and they run in the
+// order written here, without fused multiply-add. So all devices and all instruction sets compute
+// the same channels, bit for bit. On CUDA, explicit intrinsics prevent fused multiply-add; on the
+// CPU, the option -ffp-contract=off prevents it. The toolbox itself uses the processor's
+// approximate reciprocals and a table of arc cosines. So its results on processors of different
+// makers differ by about 1e-3.
 #pragma once
 
 #include <cmath>
@@ -20,9 +20,10 @@ namespace facepipe::detector::acf {
 inline constexpr int kShrink = 4;        ///< width and height of a cell, in pixels
 inline constexpr int kOrientations = 6;  ///< number of orientation bins; each covers pi / 6
 inline constexpr int kColors = 3;        ///< number of colours; L, U and V are the first channels
-inline constexpr int kMagnitude = 3;     ///< the channel of magnitudes; histograms follow it
+inline constexpr int kMagnitude = 3;     ///< index of the magnitude's channel; the histograms
+                                         ///< follow
 inline constexpr int kChannels = kColors + 1 + kOrientations;
-/// radius of the triangle filter, by whose result magnitudes are divided
+/// radius of the triangle filter; magnitudes are divided by the filter's result
 inline constexpr int kRadius = 5;
 inline constexpr int kLightnessEntries = 1025;  ///< length of lightness_table()
 
@@ -68,8 +69,7 @@ inline constexpr int kLightnessEntries = 1025;  ///< length of lightness_table()
 
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float magnitude_of(float a) { return a < 0 ? -a : a; }
 
-/// Returns the index of a sample. If `place` is beyond the border, that is the sample at the
-/// border.
+/// Returns `place`, or the index of the border sample if `place` is beyond the border.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int within(int place, int length) {
   return place < 0 ? 0 : place < length ? place : length - 1;
 }
@@ -138,16 +138,16 @@ inline constexpr float kTiny = 1e-35F;  ///< keeps the divisor of black above 0
 inline constexpr float kCellShare = 1.0F / (kShrink * kShrink);
 
 /// Adds up six neighbouring samples: pair0, pair2 and pair4 are the sums of two neighbours that
-/// begin at samples 0, 2 and 4. If such a sum of six is applied twice, its weights are the triangle
-/// 1..6..1. At its border, the picture is mirrored; the outermost sample is repeated.
+/// begin at samples 0, 2 and 4. A sum of six sums of six has the weights of a triangle, 1..6..1.
+/// Beyond its border, the picture is mirrored, so the outermost sample is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float sum_of_six(float pair0, float pair2, float pair4) {
   return add(add(pair0, pair2), pair4);
 }
 
 // --- Gradients -----------------------------------------------------------------------------------
 
-/// This is the `factor` of slope() if a sample has two neighbours. If it has only one, the sample
-/// itself takes the place of the other, and `factor` is 1.
+/// The `factor` of slope() for a sample with two neighbours. At the border, the sample itself
+/// replaces its missing neighbour, and `factor` is 1.
 inline constexpr float kHalf = 0.5F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float slope(float before, float after, float factor) {
   return mul(sub(after, before), factor);
@@ -184,15 +184,15 @@ inline constexpr int kAngleFactors = 8;
   return angle >= 6.0F ? sub(angle, 6.0F) : angle;
 }
 
-/// Divides a magnitude by the mean of the magnitudes around it. `sum` is the sum of these, weighted
-/// by the triangle in both directions.
+/// normalized() divides a magnitude by the mean of the magnitudes around it. `sum` is the sum of
+/// the magnitudes around it, weighted by the triangle in both directions.
 inline constexpr float kTriangleShare = static_cast<float>(1.0 / 1296);
 inline constexpr float kNormalizer = .005F;
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float normalized(float magnitude, float sum) {
   return div(magnitude, add(mul(sum, kTriangleShare), kNormalizer));
 }
 
-/// An orientation lies between two bins, `bin` and `next`. Each gets a share of the pixel's
+/// An orientation lies between two bins, `bin` and `next`. Each bin gets a share of the pixel's
 /// magnitude.
 struct BinShares {
   int bin;

@@ -12,8 +12,8 @@ int ceil_divided(std::int64_t value, std::int64_t by) {
   return static_cast<int>((value + by - 1) / by);
 }
 
-/// Computes what share of each new sample's interval lies in each old sample. All numbers are whole
-/// until the final division, so nothing is rounded before it.
+/// Computes which share of each new sample's interval lies in each old sample. All numbers are
+/// whole until the final division, so nothing is rounded before it.
 Taps shares_of_area(std::int64_t before, std::int64_t after) {
   Taps taps;
   taps.length = static_cast<int>(after);
@@ -69,8 +69,8 @@ void place_windows(Scale& scale, const Model& model, Size picture) {
   const auto inset = [](int outer, int inner, int padding) {
     return (outer - inner) / 2.0 - padding;
   };
-  // A pixel of the scale stands for this many pixels of the picture. The numbers are the exact
-  // ratios of the sizes.
+  // A pixel of the scale covers this many pixels of the picture. The numbers are the exact ratios
+  // of the sizes.
   const double wide = static_cast<double>(picture.width) / (kShrink * scale.cells.width);
   const double high = static_cast<double>(picture.height) / (kShrink * scale.cells.height);
   scale.step_x = static_cast<float>(kShrink * wide);
@@ -167,8 +167,7 @@ Sources plan_sources(const std::vector<Scale>& scales, Size picture) {
     const auto source = std::ranges::find_if(
         sources.real, [&](std::size_t i) { return scales[i].number == scale.source; });
     sources.real_of.push_back(static_cast<std::size_t>(source - sources.real.begin()));
-    // An approximated scale may have as many cells as its source. Even then, it is a scale of its
-    // own.
+    // An approximated scale gets taps even if it has as many cells as its source.
     sources.from_real.push_back(scale.real ? Resampling{}
                                            : taps_of(scales[*source].cells, scale.cells));
   }

@@ -20,19 +20,19 @@ inline constexpr int kMostOctavesUp = 2;
 /// Largest number of windows that may pass in a frame. More windows are an error.
 inline constexpr std::size_t kMostWindows = 65536;
 
-/// Says, for a row that is resampled, of which old samples each new sample is the sum. Each of
-/// `length` samples has `count` taps, in the order of adding. To make a picture smaller, the
+/// Describes how a row is resampled: each new sample is a weighted sum of old samples. Each of the
+/// `length` new samples has `count` taps, in the order of adding. To make a picture smaller, the
 /// weights are shares of area. To make it larger, they blend two neighbours. The sample at the
-/// border is repeated beyond the border. Taps that aren't needed have the weight 0.
+/// border is repeated beyond the border. Unused taps have the weight 0.
 struct Taps {
   int length = 0;
   int count = 0;
-  std::vector<std::int32_t> index;  ///< the old sample, at tap * length + sample
-  std::vector<float> weight;        ///< its weight, at tap * length + sample
+  std::vector<std::int32_t> index;  ///< index of the old sample, at tap * length + sample
+  std::vector<float> weight;        ///< weight of the old sample, at tap * length + sample
 };
 [[nodiscard]] Taps make_taps(int before, int after);
 
-/// Says which sizes of objects are searched for.
+/// Limits the sizes of the objects that are searched for.
 struct SizeLimits {
   /// least length of the shorter side, in pixels of the picture; it decides by how many octaves the
   /// picture is enlarged
@@ -41,7 +41,7 @@ struct SizeLimits {
 };
 
 /// Returns by how many octaves the picture must be enlarged to find objects whose shorter side is
-/// `least` pixels. Returns 0 for 0. The result may exceed kMostOctavesUp.
+/// `least` pixels. Returns 0 if `least` is 0. The result may exceed kMostOctavesUp.
 [[nodiscard]] int octaves_up(const Model& model, double least);
 
 /// Describes a scale, which finds objects of one size. If it is `real`, the picture is resized to
@@ -57,8 +57,8 @@ struct Scale {
   bool wanted = true;             ///< false if no window slides here: it is only a source
   Size padded;                    ///< size with padding, in cells
   Size places;                    ///< places of the window: number in a row, and number of rows
-  float factors[kChannels] = {};  ///< resampled channels are multiplied by these
-  // window_box() computes the boxes of windows from these, in pixels of the picture.
+  float factors[kChannels] = {};  ///< factor of each channel, after resampling
+  // window_box() computes boxes from the following members, which are in pixels of the picture.
   float step_x = 0;
   float step_y = 0;
   float first_x = 0;
@@ -83,7 +83,7 @@ struct Resampling {
   Taps down;
 };
 
-/// Says from what each scale's channels are made.
+/// Says from which picture or scale each scale's channels are made.
 struct Sources {
   std::vector<std::size_t> real;  ///< indices of the real scales among the scales
   Size half;  ///< in pixels; scales of 1/2 and less are made from a picture of this size
@@ -112,7 +112,7 @@ struct Sources {
 }
 
 /// The score of a window is 1 / (1 + exp(-a (h - b))), where h is the sum of its leaves. a and b
-/// are in units of sums, so that all devices compute the same bits.
+/// are for sums in units of 1 / kUnit, so that all devices compute the same bits.
 struct ScoreCurve {
   float a = 0;
   float b = 0;

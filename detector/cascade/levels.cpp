@@ -34,9 +34,10 @@ std::vector<Level> wanted_levels(Size window, Size picture, const LevelOptions& 
 
 int ceil_divided(int value, int by) { return (value + by - 1) / by; }
 
-// Returns how many rows OpenCV scans. It divides the rows of each level into `stripes` stripes.
-// (Their number is the same in all levels: one stripe for each 32 columns of window positions in
-// the first level.) `rows / step` is rounded down, so OpenCV omits the last rows of some levels.
+// Returns how many rows OpenCV scans. OpenCV divides the rows of each level into `stripes` stripes.
+// The number of stripes is the same in all levels: one stripe for each 32 columns of window
+// positions in the first level. `rows / step` is rounded down, so OpenCV omits the last rows of
+// some levels.
 int rows_in_stripes(int rows, int step, int stripes) {
   const int stripe = std::max(ceil_divided(rows / step, stripes), 1) * step;
   return std::min(stripes * stripe, rows);

@@ -1,6 +1,6 @@
-// Plans at which levels of a picture a cascade searches, and where its window lies in them. The
-// rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so exactly its
-// windows are examined. The plan is the same on all devices.
+// Plans the levels of a picture that a cascade searches, and the places of its window in each
+// level. The rules are those of OpenCV 4's CascadeClassifier (objdetect/src/cascadedetect.cpp), so
+// the cascade examines exactly OpenCV's windows. The plan is the same on all devices.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace facepipe::detector::cascade {
 
-/// Says which sizes of faces are searched for.
+/// Limits the sizes of the faces that are searched for.
 struct LevelOptions {
   double scale_factor = 1.1;  ///< from one level to the next, > 1
   double min_face = 0;        ///< least shorter side of the window, in the picture's pixels
@@ -21,10 +21,11 @@ struct LevelOptions {
 /// Returns the limits that a detector's options contain.
 [[nodiscard]] LevelOptions level_options(const DetectorOptions& options);
 
-/// Describes the picture made smaller by `scale`, and the places of the window in it.
+/// Describes a level: the picture, reduced by `scale`, and the window's places in the reduced
+/// picture.
 struct Level {
   float scale = 1;
-  Size size;      ///< size of the smaller picture
+  Size size;      ///< size of the reduced picture
   int step = 1;   ///< pixels from one place to the next in x and y: 2 below scale 2
   Size places;    ///< number of places in a row, and number of rows; both > 0
   Size box_size;  ///< size of the window, in pixels of the picture
@@ -37,8 +38,8 @@ struct Level {
                                              const LevelOptions& options);
 
 /// Returns the window whose top left pixel is (x, y) of the level, in whole pixels of the picture.
-/// It may extend beyond the picture's right and lower edges by a pixel or two, because OpenCV clips
-/// windows only after grouping.
+/// The window may extend beyond the picture's right and lower edges by a pixel or two, because
+/// OpenCV clips windows only after grouping.
 [[nodiscard]] Box window_box(const Level& level, int x, int y);
 
 }  // namespace facepipe::detector::cascade

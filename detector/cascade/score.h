@@ -11,9 +11,9 @@ namespace facepipe::detector::cascade {
 /// time and the memory of the following steps. The largest crowds have a few thousand faces.
 inline constexpr std::uint32_t kMostWindows = 65536;
 
-/// Returns a / (a + 3), where a is what nms::measure_agreement() returns for a window. The score is
-/// above 0.5 if more than 3 windows agree. OpenCV's groups need as many with its usual minNeighbors
-/// of 3.
+/// Returns a / (a + 3), where a is the window's nms::measure_agreement(). The score is above 0.5 if
+/// more than 3 windows agree. With the usual minNeighbors of 3, OpenCV's groups need the same
+/// number of windows.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float agreement_score(float agreement) {
   constexpr float kNeighbors = 3;
   return agreement / (agreement + kNeighbors);

@@ -21,7 +21,8 @@
 namespace facepipe::detector {
 namespace {
 
-// Two runs at once take the memory of both. So only pictures up to those of 4K video run at once.
+// Two runs at the same time need memory for both. So only pictures up to the size of 4K video are
+// computed at the same time.
 constexpr std::int64_t kLargestAtOnce = std::int64_t{9} << 20;
 
 std::int64_t pixels(const NetworkFit& fit) {
@@ -37,7 +38,7 @@ std::shared_ptr<const I8Ranges> ranges_for(const EngineChoice& choice, const Mod
   return std::make_shared<const I8Ranges>(find_i8_ranges(model));
 }
 
-/// Adds to `why` where `ranges` come from, because no user names them.
+/// Adds the origin of `ranges` to `why`, because users never name the ranges.
 EngineChoice with_ranges(EngineChoice choice, const I8Ranges* ranges) {
   if (ranges == nullptr) return choice;
   choice.why += (choice.why.empty() ? "" : "; ") + ("ranges for i8: " + ranges->origin);
@@ -121,10 +122,10 @@ std::vector<std::string> classes(const DetectorOptions& options) {
   return names;
 }
 
-// f16 and bf16 are chosen for a user only if they are faster than f32. Both are as accurate as f32,
-// as far as 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is not: it finds a few
-// faces that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt there). So i8
-// is taken only if it is named.
+// facepipe chooses f16 or bf16 for a user only if it is faster than f32. Both are as accurate as
+// f32, as far as 135 images can tell (bench/results/wider_ap_openvino_*.txt). i8 is less accurate:
+// it finds a few faces that f32 misses, and misses a few that f32 finds (precision_agreement_*.txt
+// in the same folder). So facepipe uses i8 only if the user names it.
 using enum DeviceKind;
 constexpr std::array kEngines{
     EngineRow{"openvino", cpu, Library::openvino, Precision::f16},

@@ -12,12 +12,13 @@ class Model;
 
 extern const Family kCnnFamily;
 
-// What the factories of all devices need.
+// The factories of all devices use the following functions.
 
-/// Reads the model of `options`, with its card and its chosen classes. Errors: as Model.
+/// Reads the model of `options`, with its card and its chosen classes. Throws the errors of Model's
+/// constructor.
 [[nodiscard]] Model read_network(const DetectorOptions& options);
 
-/// Returns the classes that aren't ignored, in the card's order. The names of models are empty.
+/// Returns the classes that aren't ignored, in the card's order. FoundClass::model is empty.
 [[nodiscard]] std::vector<FoundClass> classes_found_by(const Card& card);
 
 }  // namespace facepipe::detector

@@ -1,9 +1,9 @@
-"""Measures precision and recall on WIDER FACE by detector. Needs the data set, numpy, and scipy or truth.json."""
+"""Measures precision and recall on WIDER FACE for each detector. Needs the data set, numpy, and scipy or truth.json."""
 import measurement
 from acf.tables import Accuracy, CurvePoint
 
 SCORE, IOU = "0.02", "0.3"
-SETTING = "medium"  # setting of the curves
+SETTING = "medium"  # setting for the curves
 MOST_POINTS = 100  # points of a curve
 
 
@@ -27,7 +27,7 @@ def measure(arguments, detector, folder):
 
 
 def thinned(points):
-    """Returns each place once, and at most about MOST_POINTS of them, evenly spaced. The last place is always
+    """Returns about MOST_POINTS different points at most. They are evenly spaced, and the last point is always
     included."""
     places = [tuple(map(float, point)) for point in dict.fromkeys(points) if point[0] > 0]
     step = -(-len(places) // MOST_POINTS) or 1

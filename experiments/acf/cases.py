@@ -1,4 +1,4 @@
-"""Look-ups that claims, figures and the report share: rows of one picture and one model."""
+"""Finds the rows of one model and one picture, for claims, figures and the report."""
 from dataclasses import dataclass
 
 from results import where
@@ -11,7 +11,7 @@ STEPS = ("upload", "luv", "smooth", "gradient", "normalize", "bins", "shrink", "
 
 @dataclass
 class Shown:
-    """A model on a picture."""
+    """Identifies a model and a picture."""
 
     model: str
     input: str
@@ -21,7 +21,7 @@ class Shown:
 
 
 def all_shown(results):
-    """Returns pedestrians before faces, as in the paper, and a crowd before fewer people."""
+    """Returns all models and pictures: pedestrians before faces, as in the paper, and a crowd before fewer people."""
     found = dict.fromkeys((row.model, row.input) for row in [*results.cuda, *results.cpu])
     return [Shown(*key) for key in sorted(found, key=lambda key: (key[0] == "face", key[1] != "crowd", key))]
 
@@ -31,12 +31,12 @@ def rows_of(rows, shown, **wanted):
 
 
 def row_of(rows, shown, **wanted):
-    """Returns the only such row, or None."""
+    """Returns the first row with these values, or None."""
     return next(iter(rows_of(rows, shown, **wanted)), None)
 
 
 def cpu(results, shown, scales, part, threads=None):
-    """Returns the rows with that many threads. Without a number, it is the number that was measured."""
+    """Returns the row with this number of threads, or with the largest measured number if `threads` is None."""
     rows = rows_of(results.cpu, shown, scales=scales, part=part)
     most = max((row.threads for row in rows), default=None)
     return next((row for row in rows if row.threads == (threads or most)), None)
@@ -47,7 +47,7 @@ def evaluation(rows, shown, scales, who):
 
 
 def best_hybrid(rows, shown, scales, names=HYBRIDS):
-    """Returns the quickest of all first trees and variants, or None."""
+    """Returns the fastest row of all hybrid variants and numbers of first trees, or None."""
     found = [row for row in rows_of(rows, shown, scales=scales, part="evaluation") if row.who in names]
     return min(found, key=lambda row: row.median_ms, default=None)
 
@@ -58,7 +58,7 @@ def published_features(rows, shown):
 
 
 def ways(rows, shown, scales):
-    """Returns {variant: its row} of Table 2, of the rows of a GPU, without variants that were not measured."""
+    """Returns {variant: row} for Table 2 from the rows of a GPU. Variants that weren't measured are missing."""
     found = {"window parallel": evaluation(rows, shown, scales, "window parallel"),
              "stage parallel": evaluation(rows, shown, scales, "stage parallel"),
              "coarse and fine": evaluation(rows, shown, scales, "coarse and fine"),

@@ -1,4 +1,4 @@
-"""What our tables say of the paper's claims. Each text names the number, and exists only if it was measured.
+"""Judges the paper's claims by our tables. A text contains the measured numbers, and is "" if there are none.
 
 A claim about times is judged for each model and picture, on the whole chip and on the part with about as many
 multiprocessors as the paper's.
@@ -103,7 +103,7 @@ def hybrid(results):
 
 
 def ours_is_quicker(results):
-    """Not a claim of the paper: what speaks for its hybrid, and against our scan."""
+    """Not a claim of the paper: compares its hybrid with our scan."""
     def judge(_, rows, shown):
         ways = cases.ways(rows, shown, "one")
         if not {"hybrid", "ours"} <= set(ways):
@@ -129,7 +129,7 @@ def launches(results):
 
 
 def whole_groups(results):
-    """The exit of listing 2 is the detector's own exit."""
+    """Listing 2 gives up the same windows as the detector."""
     def judge(_, rows, shown):
         told = []
         for scales in ("one", "all"):

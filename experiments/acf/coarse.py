@@ -1,6 +1,6 @@
 """Measures a coarse detector before the fine one on WIDER FACE (section 4.2.2, Fig. 2). Needs numpy, cv2 and the data set.
 
-The trainer's own windows are searched, which are those of facepipe for objects of the model's own size and above.
+The module searches the trainer's windows. facepipe searches the same windows for objects of at least the model's size.
 """
 import importlib.machinery
 import importlib.util
@@ -16,7 +16,7 @@ TRAINER = measurement.REPOSITORY / "experiments" / "training" / "train-acf"
 
 
 def why_not(arguments):
-    """Returns what prevents the measurement; None if nothing does."""
+    """Returns the reason why this can't be measured, or None."""
     if not arguments.acf_coarse:
         return "no coarse model was named (--acf-coarse; experiments/training/train-acf --coarse makes it)"
     return missing_module("cv2")
@@ -26,13 +26,13 @@ def trainer():
     """Returns the trainer as a module."""
     loader = importlib.machinery.SourceFileLoader("train_acf", str(TRAINER))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module  # because dataclasses look there
+    sys.modules[loader.name] = module  # dataclasses look the module up here
     loader.exec_module(module)
     return module
 
 
 class Model:
-    """A model's trees and its curve of scores."""
+    """Holds a model's trees and its curve of scores."""
 
     def __init__(self, train, file):
         import numpy as np
@@ -51,13 +51,14 @@ class Model:
         kept = []
         while len(rows):
             kept.append(rows[0])
-            # The best row's IoU with itself is 1, so it leaves the others, too.
+            # This also removes the best row itself, because its IoU with itself is 1.
             rows = rows[self.train.best_overlap(rows[:, :4], rows[:1, :4]) <= MOST_OVERLAP]
         return np.array(kept).reshape(-1, 5)
 
 
 def parents(at):
-    """Returns the coarse windows of fine ones. `at`: scale, row and column of each."""
+    """Returns the coarse windows that belong to fine windows. `at` has the scale, row and column of each fine
+    window."""
     return at // [1, 2, 2]
 
 
@@ -67,7 +68,8 @@ def number(at):
 
 
 def search(train, fine, coarse, rgb):
-    """Returns {detector: its detections}, the number of all fine windows, and how many the coarse detector leaves."""
+    """Returns {detector: its detections}, the number of all fine windows, and the number that the coarse detector
+    leaves."""
     import numpy as np
     windows, roots = train.Windows(rgb, 0), train.Windows(rgb, 0, coarse=True)
     passed, sums = windows.that_pass(fine.trees)

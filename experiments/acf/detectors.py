@@ -38,7 +38,7 @@ class Detector:
 
 
 def known(arguments):
-    """Returns the detectors whose models exist here, and {name: why not} for the others."""
+    """Returns the detectors whose models exist here, and {name: reason} for the others."""
     small = ["--min-face", LEAST_FACE]
     wanted = [Detector("CenterFace", CENTERFACE, "bench_detector_cuda"),
               Detector("YuNet", arguments.yunet, "bench_detector_cuda"),

@@ -1,5 +1,5 @@
-"""The figures on channel features, from our tables. Each function draws one and returns its caption; None without
-rows."""
+"""Draws the figures on channel features from our tables. Each function draws one figure and returns its caption, or
+None if there are no rows."""
 from matplotlib import ticker
 
 from acf import cases, published

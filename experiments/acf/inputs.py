@@ -1,6 +1,6 @@
-"""Makes the pictures: stand-ins for TownCenter's, made of the demo photo. Existing files are not made again.
+"""Makes the pictures from the demo photo. They replace those of TownCenter.
 
-So a machine without FFmpeg can be given all that its parts need: NV12 and grey levels, raw.
+Existing files aren't made again. So one can copy the raw files (NV12 and grey levels) to a machine without FFmpeg.
 """
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,7 @@ class Picture:
             *self.raw_input(), "-vf", "scale=in_range=limited:out_range=full,format=gray", *RAW])
 
     def clip(self, frames):
-        """Repeats the picture some times in a clip, without loss."""
+        """Makes a lossless clip that repeats the picture."""
         return ffmpeg.made(self.file(f"{frames}.mkv"), lambda: [
             "-stream_loop", frames - 1, *self.raw_input(), "-frames:v", frames, "-pix_fmt", "yuv420p", "-c:v",
             "libx264", "-preset", "ultrafast", "-qp", "0", *tags(self.size)])

@@ -82,7 +82,8 @@ class Measuring(Experiment):
         return missing
 
     def some_detectors(self, part, measure):
-        """Returns rows of the detectors that can be measured, and notes the others. Returns None if there are none."""
+        """Returns rows of the detectors that can be measured, and notes why the others can't. Returns None if there are
+        no rows."""
         wanted, missing = detectors.known(self.arguments)
         rows, failures = [], [f"{name}: {why}" for name, why in missing.items()]
         for detector in wanted:

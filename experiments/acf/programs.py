@@ -12,7 +12,7 @@ from csv_tables import spread
 
 @dataclass
 class Case:
-    """A model on a picture, with some sizes of its object."""
+    """Identifies a model, a picture, and the sizes of objects that are searched."""
 
     model: Path
     scales: str  # "one" or "all"
@@ -22,12 +22,12 @@ class Case:
         return json.loads(self.model.read_text(encoding="utf-8"))
 
     def sizes(self):
-        """Returns the least and greatest wanted size; 0: any."""
+        """Returns the least and the greatest size of objects; 0 means no limit."""
         window = self.contents()["window"]
         return (0, max(window["width"], window["height"])) if self.scales == "one" else (0, 0)
 
     def coarse(self, arguments):
-        """Returns the options for a coarse detector, which is one of faces."""
+        """Returns the options for the coarse detector, which finds faces, if the model finds faces, too."""
         is_face = self.contents()["class"] == "face"
         return ["--coarse", arguments.acf_coarse] if arguments.acf_coarse and is_face else []
 
@@ -43,7 +43,7 @@ def cases(models, pictures):
 
 
 def on_cpu(arguments, case, threads):
-    """Measures features, evaluation and both. The first call of each run is a warm-up."""
+    """Measures features, evaluation and their total. The first call of each run is a warm-up."""
     times = defaultdict(list)
     for _ in range(arguments.repeats):
         output = measurement.run([arguments.bench_acf, case.model, case.picture.nv12(), case.picture.shown_size(),
@@ -59,7 +59,7 @@ def on_cpu(arguments, case, threads):
 
 
 def read_cpu(output, calls):
-    """Returns [(ms, ms of them in which windows slide)], the number of windows, and how many were accepted."""
+    """Returns [(total ms, ms in which windows slide)], the number of windows, and the number of accepted windows."""
     lines = output.splitlines()
     times = [tuple(map(float, line.split())) for line in lines[:calls]]
     windows = int(lines[calls].split()[4])  # "8 scales, 9 cells, 7 windows"

@@ -2,7 +2,7 @@
 
 DES: Xeon E5-2630 v3 and GTX 1080; TX2: Jetson TX2.
 """
-PART = 24  # multiprocessors, as near as CUDA divides a chip to the 20 of a GTX 1080
+PART = 24  # multiprocessors: CUDA rounds the 20 of a GTX 1080 up to this number
 
 # Table 1: times of the features at one scale. The GPU's times include the upload.
 FEATURES_MS = {"DES": {"CPU": 74, "GPU": 6.7}, "TX2": {"CPU": 223, "GPU": 8.7}}

@@ -39,7 +39,7 @@ def time(row):
 
 
 def by_picture(results, body):
-    """Returns the body of each model and picture, under its name."""
+    """Returns the bodies for all models and pictures, each below a label."""
     texts = [(shown.label(results), body(results, shown)) for shown in cases.all_shown(results)]
     return "\n".join(f"{label}:\n\n{text}" for label, text in texts if text)
 

@@ -1,4 +1,4 @@
-"""The rows of each table of these experiments."""
+"""Defines the rows of each table of these experiments."""
 from dataclasses import dataclass
 
 
@@ -18,7 +18,7 @@ class Time:
     threads: int | None  # of the CPU
     trees: int | None  # number of first trees, for the hybrids
     windows: int | None
-    alive: int | None  # after the first trees
+    alive: int | None  # windows that the first trees leave
     passed: int | None
     repeats: int
     median_ms: float
@@ -28,7 +28,8 @@ class Time:
 
 @dataclass
 class DetectorTime:
-    """The time from a frame in the working device's memory to candidates there; over the repeats, as above."""
+    """The time from a frame in the working device's memory to candidates there. The repeats are summarised as in
+    Time."""
 
     detector: str
     input: str
@@ -82,7 +83,7 @@ TABLES = {
     "coarse": Coarse,  # Fig. 2
 }
 
-# Tables that are filled completely by one part: all of them.
+# {table: the part that fills it completely}
 PARTS_OF_TABLES = {"cpu": "acf-cpu", "cuda": "acf-cuda", "part": "acf-part-cuda",
                    "detectors_cpu": "detectors-cpu", "detectors_cuda": "detectors-cuda",
                    "accuracy": "acf-accuracy", "curves": "acf-accuracy", "coarse": "coarse-accuracy"}

@@ -1,7 +1,7 @@
-"""Measures average precision on WIDER FACE by rule of suppression. Needs the data set, numpy, and scipy or truth.json.
+"""Measures average precision on WIDER FACE for each rule. Needs the data set, numpy, and scipy or truth.json.
 
-The real program runs once for each rule. Here the matrix has room for 16,384 candidates. With 4,096, images of large
-crowds would lose candidates because of the room, not because of the rule.
+facepipe runs once for each rule. Here D_max is 16,384. With 4,096, facepipe would drop candidates in images of large
+crowds before the rule is applied.
 """
 import measurement
 from nms import published

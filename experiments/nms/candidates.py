@@ -1,4 +1,4 @@
-"""Collects real candidates: what the pipeline finds in each frame before suppression."""
+"""Collects real candidates: the detections of the pipeline in each frame before suppression."""
 import json
 import struct
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ def of_input(arguments, source, folder):
         for line in text:
             frame = json.loads(line)
             sets.append(Set(source.name, frame["frame"], frame["faces"]))
-    lines.unlink()  # it has hundreds of megabytes
+    lines.unlink()  # the file has hundreds of megabytes
     return sets, report[0]
 
 
 def write_files(sets, folder):
-    """Returns {name: file with five floats a candidate, in raster order, as a detector's decoder gives them}."""
+    """Returns {name: file}. A file has five floats for each candidate, in raster order, like a detector's decoder."""
     files = {}
     for one in sets:
         file = folder / f"{one.name().replace(' ', '-')}.f32"

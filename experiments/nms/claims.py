@@ -1,4 +1,4 @@
-"""What our tables say of the papers' claims. Each text names the number, and exists only if it was measured."""
+"""Judges the papers' claims by our tables. A text contains the measured numbers, and is "" if there are none."""
 import math
 import statistics
 
@@ -32,8 +32,8 @@ def greedy(results):
 
 
 def difference(rows, measure):
-    """Returns the number of pictures, of those that differ, of boxes that greedy keeps, and of boxes that only one rule
-    keeps."""
+    """Returns four numbers: pictures, pictures that differ, boxes that greedy keeps, and boxes that only one of the
+    rules keeps."""
     differ = [getattr(row, f"differ_{measure}") for row in rows]
     kept = sum(getattr(row, f"greedy_{measure}") for row in rows)
     return (len(rows), sum(1 for count in differ if count), kept,
@@ -41,7 +41,7 @@ def difference(rows, measure):
 
 
 def accuracy(results):
-    """"Our parallel algorithm remains highly competitive", as greedy is not modified (2020, section 8)."""
+    """"Our parallel algorithm remains highly competitive", because greedy isn't modified (2020, section 8)."""
     of_rule = {row.rule: row for row in results.accuracy}
     exact = of_rule.pop("greedy", None)
     others = [row for name, row in of_rule.items() if name.startswith(("matrix", "fast"))]
@@ -107,7 +107,8 @@ def beats(results):
 
 
 def first_faster(rows, others):
-    """Returns the number of candidates from which on all rows take less time than others of the same picture."""
+    """Returns the number of candidates from which on each row is faster than the row of `others` for the same
+    picture."""
     of_others = {row.index: row.median_us for row in others}
     both = sorted((row for row in rows if row.index in of_others), key=lambda row: row.candidates)
     slower = [row.candidates for row in both if row.median_us >= of_others[row.index]]
@@ -170,7 +171,8 @@ def by_chip(lines):
 
 
 def reductions(results):
-    """Returns groups of rows of the reduce kernel that differ in k: of one kernel, input, size and part of the chip."""
+    """Returns groups of rows of the reduce kernel. A group has one kernel, input, size and part of the chip, and
+    several k."""
     largest = {name: max((row.candidates for row in results.chips if row.input == name), default=None)
                for name in dict.fromkeys(row.input for row in results.chips)}
     groups = {}
@@ -186,7 +188,8 @@ def reductions(results):
 
 
 def best_k(results, rows):
-    """Returns kernel, input, multiprocessors, candidates, {k: µs}, and the fastest k; None without k = 32."""
+    """Returns kernel, input, multiprocessors, candidates, {k: µs}, and the fastest k. Returns None if k = 32 is
+    missing."""
     times = {row.k: row.median_us for row in rows}
     if 32 not in times:
         return None
@@ -200,7 +203,8 @@ KERNELS = {"matrix, CUDA": "ours", "printed, CUDA": "as printed"}
 
 
 def constant_reduction(results):
-    """"Reduce kernel latency per frame remains roughly constant", the map's "seems proportional" (2020, Fig. 13)."""
+    """"Reduce kernel latency per frame remains roughly constant", and that of the map "seems proportional" (2020, Fig.
+    13)."""
     lines, slopes = [], []
     for shown, rows in (("ours", results.mosaic), ("as printed", results.printed)):
         for k in sorted({row.k for row in rows if row.k and row.part == "reduce" and row.input == "mosaic"}):
@@ -223,7 +227,8 @@ def constant_reduction(results):
 
 
 def ends(rows):
-    """Returns the number of candidates and the time of the picture with the fewest, and of the one with the most."""
+    """Returns the number of candidates and the time of two pictures: that with the fewest and that with the most
+    candidates."""
     by_count = sorted(rows, key=lambda row: row.candidates)
     return tuple(f"{row.candidates}: {row.median_us:.1f}" for row in (by_count[0], by_count[-1]))
 
@@ -316,7 +321,7 @@ def step_series(results):
 
 
 def jump_at(rows, place, width=100):
-    """Returns how much longer a window of candidates takes than the one before: below the place, at it, above it."""
+    """Returns by how much times grow from one interval of candidate counts to the next: below, at and above `place`."""
     means = []
     for low in (place - 2 * width, place - width, place, place + width):
         times = [row.median_us for row in rows if low < row.candidates <= low + width]
@@ -346,7 +351,7 @@ def quasi_constant(results):
 
 
 def energy(results):
-    """Low power is why the papers measure embedded chips; they measure no energy."""
+    """The papers measure embedded chips because of their low power, but measure no energy."""
     rows = [row for row in results.energy if row.call_uj]
     if not rows:
         return ""
@@ -358,7 +363,7 @@ def energy(results):
 
 
 def greedy_in_the_pipeline(results):
-    """Not a claim of the papers: what speaks for their rule, and against our choice of exact greedy."""
+    """Not a claim of the papers: compares their rule with exact greedy, which facepipe uses."""
     lines, slower = [], []
     for name in dict.fromkeys(row.input for row in results.pipeline):
         exact, matrix = (where(results.pipeline, input=name, rule=rule) for rule in ("greedy", "matrix as published"))

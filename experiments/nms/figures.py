@@ -1,4 +1,4 @@
-"""The figures on suppression, from our tables. Each function draws one and returns its caption; None without rows."""
+"""Draws the figures on suppression. Each function draws one and returns its caption, or None if there are no rows."""
 import re
 
 from matplotlib import ticker
@@ -10,7 +10,7 @@ from results import of, series
 
 
 def lines(axes, rows_of, x, shown=None, every=12):
-    """Draws a line with markers for each name: medians, and bars from the least to the greatest repeat."""
+    """Draws a line for each name: medians as markers, with bars from the least to the greatest repeat."""
     for style, (name, rows) in zip(STYLES, rows_of.items()):
         rows = sorted(rows, key=x)
         places = [x(row) for row in rows]
@@ -22,7 +22,7 @@ def lines(axes, rows_of, x, shown=None, every=12):
 
 
 def present(rows_of):
-    """Leaves out what was not measured."""
+    """Leaves out names without rows."""
     return {name: rows for name, rows in rows_of.items() if rows}
 
 
@@ -103,7 +103,7 @@ def multiprocessors(figure, results):
 
 
 def spaced(places):
-    """Chooses those of the rising places that are far enough apart for their numbers in a log scale."""
+    """Chooses from rising positions those that are so far apart on a log scale that their labels don't overlap."""
     chosen = [places[0]]
     for place in places[1:]:
         if place >= 1.3 * chosen[-1]:
@@ -173,7 +173,7 @@ def steps_at_k4(figure, results):
 
 
 def crowd_kernels(figure, results):
-    """Draws 2020, Fig. 12, and 2016, Fig. 5: kernels alone."""
+    """Draws 2020, Fig. 12, and 2016, Fig. 5: the kernels without the pipeline."""
     found = present({
         "ours, k 32": of(results.crowd, "matrix, CUDA", part="both", k=32),
         "ours, k 4": of(results.crowd, "matrix, CUDA", part="both", k=4),
@@ -188,7 +188,7 @@ def crowd_kernels(figure, results):
 
 
 def frames(figure, title, found, frame, y):
-    """Draws times below, and the number of candidates above them, as in the papers' figures."""
+    """Draws times in the lower part and numbers of candidates in the upper part, as in the papers' figures."""
     above, below = figure.subplots(2, sharex=True, height_ratios=(1, 2))
     counts = {frame(row): row.candidates for rows in found.values() for row in rows}
     above.plot(sorted(counts), [counts[place] for place in sorted(counts)], color="#000000", linewidth=0.9)

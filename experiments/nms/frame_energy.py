@@ -10,7 +10,7 @@ from nms import inputs
 from nms.pipeline import RULES, options_of
 from nms.tables import FrameEnergy
 
-COPIES = {"crowd": 10, "mosaic": 4}  # so that a run takes some seconds
+COPIES = {"crowd": 10, "mosaic": 4}  # of the input, so that a run takes some seconds
 POWERCAP = pathlib.Path("/sys/class/powercap")
 
 
@@ -19,7 +19,7 @@ class NoCounter(Exception):
 
 
 class Gpu:
-    """The first GPU's counter. It also counts what other programs make the GPU take."""
+    """Reads the first GPU's counter, which also counts the energy that other programs use."""
 
     NAME = "GPU"
 
@@ -44,7 +44,7 @@ class Gpu:
 
 
 class Cpu:
-    """The counters of all packages of the processor, as experiments/programs/hardware/cpu_energy.h reads them."""
+    """Reads the counters of all packages of the processor, like experiments/programs/hardware/cpu_energy.h."""
 
     NAME = "CPU"
 
@@ -72,17 +72,17 @@ class Cpu:
 
 
 def counters():
-    """Returns the counters that can be read. Raises NoCounter if the GPU's can't."""
+    """Returns the counters that can be read. Raises NoCounter if the GPU's counter can't be read."""
     found = [Gpu()]
     try:
         found.append(Cpu())
     except NoCounter:
-        pass  # virtual machines have none; the report says so, because the rows are missing
+        pass  # virtual machines have no such counter; then the CPU's rows are missing
     return found
 
 
 def difference(found, work):
-    """Returns the seconds that work() takes, and the joules by each counter."""
+    """Returns the seconds that work() takes, and the joules that each counter measures meanwhile."""
     before = [counter.joules() for counter in found]
     begin = time.monotonic()
     work()
@@ -91,7 +91,7 @@ def difference(found, work):
 
 
 def copies(source, count, folder):
-    """Returns names for the same file, because facepipe takes each input only once."""
+    """Returns `count` paths of the same file, because facepipe accepts each path only once."""
     names = [folder / f"{source.name}-{number}{source.file.suffix}" for number in range(count)]
     for name in names:
         if not name.exists():
@@ -100,7 +100,7 @@ def copies(source, count, folder):
 
 
 def run(arguments, source, rule, count, folder):
-    """Runs facepipe on so many copies. Returns the number of frames that it has searched."""
+    """Runs facepipe on `count` copies. Returns the number of frames that it has searched."""
     _, report = measurement.facepipe(
         arguments, [*copies(source, count, folder), "--no-video", "--detections", folder / "detections.jsonl",
                     "--overwrite", "--device", arguments.device, *options_of(rule, source), *inputs.limit(arguments)])
@@ -108,7 +108,7 @@ def run(arguments, source, rule, count, folder):
 
 
 def of_frame(found, run_copies, many):
-    """Returns the seconds of a frame, its joules by each counter, and of how many frames they are the mean."""
+    """Returns a frame's seconds, its joules by each counter, and the number of frames of these means."""
     frames = {}
     short = difference(found, lambda: frames.update({1: run_copies(1)}))
     long = difference(found, lambda: frames.update({many: run_copies(many)}))

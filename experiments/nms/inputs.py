@@ -1,7 +1,7 @@
-"""Makes the inputs: crowd, mosaic and growing pictures, which are the papers' own or stand-ins.
+"""Makes the inputs: crowd, mosaic and growing pictures.
 
-The papers' inputs are made of files that the user names, and stand-ins of the demo photo. Existing files are not made
-again, so a machine without the tools can be given all of them.
+They are made from the papers' files, which the user names, or else from the demo photo. Existing files aren't made
+again, so one can copy all inputs to a machine that doesn't have the tools.
 """
 import sys
 from dataclasses import asdict, dataclass
@@ -23,10 +23,10 @@ class Input:
     file: Path
     label: str  # for tables and figures
     stand_in: bool
-    score: str  # candidates have higher scores
+    score: str  # the score threshold: candidates have higher scores
 
     def config(self):
-        """Returns the file of options that has the papers' suppression for this input."""
+        """Returns the options file that selects the papers' suppression for this input."""
         return CONFIGS / {"crowd": "crowd_run.toml", "mosaic": "mosaic.toml", "growing": "oro2020.toml"}[self.name]
 
     def facts(self):
@@ -34,7 +34,7 @@ class Input:
 
 
 def make(arguments, folder):
-    """Returns {name: Input} of a folder. Makes those that don't exist."""
+    """Returns {name: Input}. Makes the files that don't exist in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     crowd, crowd_label = crowd_clip(arguments, folder)
     stand_in = arguments.crowd_run is None
@@ -57,7 +57,7 @@ def limit(arguments):
 
 
 def made(file, command):
-    """Makes a file with one of our scripts, which themselves make it completely or not at all."""
+    """Makes a file with one of our scripts. With these scripts, a file appears only when it is complete."""
     if not file.exists():
         print(f"Making {file.name}", file=sys.stderr)
         measurement.run(command(file))
@@ -76,7 +76,8 @@ def crowd_clip(arguments, folder):
 
 
 def users_clip(clip, folder):
-    """Returns a clip that GPUs decode and whose frames are counted alike: H.264, 4:2:0, 50 frames a second."""
+    """Returns a clip in H.264 and 4:2:0 with 50 frames a second, which GPUs decode. Encodes the user's clip if
+    necessary."""
     file = folder / f"{clip.stem}_420.mp4"
     if not file.exists():
         told = measurement.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-of", "csv=p=0",

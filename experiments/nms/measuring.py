@@ -11,11 +11,12 @@ from nms import accuracy, candidates, frame_energy, inputs, pipeline, programs, 
 ON_CUDA = ("nms-cuda", "nms-crowd", "nms-printed", "nms-chips", "nms-variations", "nms-energy")
 PARTS = (*ON_CUDA, "pipeline", "frame-energy", "nms-cpu", "nms-cpu-energy", "differences", "accuracy")
 UNTIMED = ("differences", "accuracy")  # parts that give the same result each time, so they run once
-# The sizes of Table 5; about GNet's mean of 67.3 candidates; the 1,000 of the chip by Shi et al.
+# 200, 1027 and 2895 are the sizes of Table 5. 67 is about GNet's mean of 67.3 candidates, and 1000 is the size of the
+# chip by Shi et al.
 SIZES = (67, 200, 1000, 1027, 2895)
 KS = "4,8,16,32,64"
-CHIPS = "8,40"  # about the multiprocessors of a GTX 1060 (10) and a Tesla T4 (40)
-DOUBLED = "8,16,32,40,64,80,128"  # some are twice as many as others
+CHIPS = "8,40"  # multiprocessors: about those of a GTX 1060 (10) and a Tesla T4 (40)
+DOUBLED = "8,16,32,40,64,80,128"  # multiprocessors; some numbers are twice another number
 
 
 def add_options(options):
@@ -91,7 +92,8 @@ class Measuring(Experiment):
         return [one for one in self.sets[name] if one.faces]
 
     def some(self, name):
-        """Returns at most a hundred of them, evenly spaced. That is enough for measurements that take long."""
+        """Returns at most a hundred sets of an input, evenly spaced. They are enough for measurements that take
+        long."""
         return self.nonempty(name)[::len(self.sets[name]) // 100 + 1]
 
     def middle(self, name):
@@ -132,9 +134,9 @@ class Measuring(Experiment):
         return programs.on_cuda(self.arguments, verb, sets, self.folder, *options)
 
     def take(self, part, steps):
-        """Fills tables step by step, each of which is a table and a function that measures rows for it.
+        """Fills tables. `steps` are pairs (table, function that measures rows for it).
 
-        Each table is written after each of its steps, so what was measured stays if a later step is cut off.
+        A table is written after each of its steps. So earlier results remain if a later step is interrupted.
         """
         missing = self.why_no_cuda(self.arguments.bench_nms_cuda, self.arguments.bench_nms_papers)
         if missing:

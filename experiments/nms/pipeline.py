@@ -13,7 +13,7 @@ STAGES = ("preprocess", "inference", "nms")
 
 
 def options_of(rule, source):
-    """Returns facepipe's options for a rule and for an Input's score. The command line overrides what the file says."""
+    """Returns facepipe's options for a rule and for an Input's score. The command line overrides the file."""
     config = [] if rule == "greedy" else ["--config", source.config()]
     return [*config, "--score", source.score]
 

@@ -20,7 +20,7 @@ PARTS = ("memset", "map", "reduce", "both", "all", "kernel", "allocation", "copy
 
 
 def listed(sets, folder, *columns):
-    """Writes the file that lists the sets for a program. `columns` stand between name and threshold."""
+    """Writes the file that lists the sets for a program. `columns` are written between name and threshold."""
     files = write_files(sets, folder)
     lines = ["\t".join([name, *columns, str(OVERLAP), str(file)])
              for name, file in files.items()]
@@ -30,7 +30,7 @@ def listed(sets, folder, *columns):
 
 
 def on_cpu(arguments, sets, folder):
-    """Returns timings of OpenCV's NMSBoxes and of ours on one core."""
+    """Returns timings of OpenCV's NMSBoxes and of facepipe's suppression on one core."""
     names = "|".join([*INSTRUCTION_SETS, "OpenCV", *CPU_RULES])
     output = measurement.run([
         arguments.bench_nms, "run", listed(sets, folder), "--benchmark_format=json",
@@ -62,13 +62,13 @@ def row_of(one, who, kept, times, part="", k=None, d_max=None, multiprocessors=N
 
 
 def on_cuda(arguments, verb, sets, folder, *options):
-    """Returns timings by one verb of bench_nms_cuda or bench_nms_papers, which runs once for each repeat."""
+    """Returns the timings of one verb of bench_nms_cuda or bench_nms_papers. The program runs once for each repeat."""
     program = arguments.bench_nms_papers if verb in PAPERS_VERBS else arguments.bench_nms_cuda
     return over_repeats(arguments, [program, verb, listed(sets, folder, "raster"), *options], sets, "CUDA")
 
 
 def papers_on_cpu(arguments, verb, sets, folder):
-    """Returns timings by one verb of bench_nms_papers_cpu."""
+    """Returns the timings of one verb of bench_nms_papers_cpu."""
     return over_repeats(arguments, [arguments.bench_nms_papers_cpu, verb, listed(sets, folder, "raster")], sets, "CPU")
 
 
@@ -89,7 +89,7 @@ def over_repeats(arguments, command, sets, where):
 
 
 def energy(arguments, program, sets, folder, where, *options):
-    """Returns the energy of suppression, and of doing nothing, by the verb energy of one of the papers' programs."""
+    """Returns the energy of suppression and of the idle device, measured by the verb energy of `program`."""
     command = [program, "energy", listed(sets, folder, "raster"), "--seconds", arguments.energy_seconds, *options]
     by_name = {one.name(): one for one in sets}
     loops = defaultdict(list)
@@ -117,7 +117,7 @@ def read_lines(output):
 
 
 def read_who(who):
-    """Splits a program's name for a measurement into the rule and the settings, e.g. "matrix k=32 map"."""
+    """Splits the name of a measurement, such as "matrix k=32 map", into the rule and the settings."""
     settings = {"part": "", "k": None, "d_max": None, "multiprocessors": None}
     for name, pattern in (("d_max", r"\bd_?max[ =](\d+)"), ("k", r"\bk[ =](\d+)"),
                           ("multiprocessors", r"\bon (\d+) multiprocessors?")):
@@ -130,7 +130,7 @@ def read_who(who):
         if part in words:
             settings["part"] = part
             words.remove(part)
-    rule = " ".join(words) or "matrix"  # the names of the matrix' parts may lack "matrix"
+    rule = " ".join(words) or "matrix"  # the names of the matrix' parts needn't contain "matrix"
     if rule == "matrix" and settings["k"] is not None and not settings["part"]:
         settings["part"] = "both"
     return rule, settings

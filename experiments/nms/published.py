@@ -1,6 +1,6 @@
-"""Figures of Oro et al. 2020 ("2020") and 2016 ("2016") from their texts and tables.
+"""Holds numbers from the texts and tables of Oro et al. 2020 ("2020") and 2016 ("2016").
 
-Values that only a plot shows are missing.
+Numbers that only a plot shows are missing.
 """
 
 # 2020, Table 5: map and reduce, oscars, k = 32, D_max = 4096, microseconds by number of detections.
@@ -15,9 +15,9 @@ TEGRA = {"T124 (TK1)": (192, 11.24), "T210 (TX1)": (256, 7.36), "T186 (TX2)": (2
 SPEEDUPS = {"GTX 1060": {"TK1": 8.11, "TX2": 5.38, "TX1": 5.23}, "Tesla T4": {"TK1": 24.59, "TX2": 15.91, "TX1": 16.44}}
 DOUBLED_CORES = ("GTX 1060", "Tesla T4", 3)  # "2x cores, 3x faster", for 2895 detections
 
-# 2020, sections 2 and 8: suppression by networks, milliseconds, and on what.
+# 2020, sections 2 and 8: suppression by networks: milliseconds, and the hardware.
 NETWORKS_MS = {"GNet": (14, "Tesla K40M, 67.3 detections on average"), "NMSNet": (40, "platform not told")}
-OWN_FOR_NETWORKS = (1, 1024)  # 2020, section 8: milliseconds for so many objects, from which 14 and 40 times follow
+OWN_FOR_NETWORKS = (1, 1024)  # 2020, section 8: milliseconds and number of objects; 14 and 40 times follow from them
 # 2020, section 2: the chip of Shi et al.: candidates, microseconds, milliwatts.
 SHI = (1000, 12.79, 6.142)
 STEPS_2016 = (1024, 2048)  # 2016, Fig. 4: detections at which time jumps, at k = 4
@@ -49,7 +49,7 @@ def in_order(by_chip):
 
 
 def contradictions():
-    """Returns what doesn't agree in the papers themselves, in words."""
+    """Returns sentences about numbers in the papers that contradict each other."""
     found = []
     for chip, by_k in MOSAIC_MS.items():
         for k, (mapped, reduced, total) in by_k.items():

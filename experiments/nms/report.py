@@ -8,7 +8,7 @@ from report import section_of, why_missing
 from results import of, where
 
 PARTS = ("nms-cpu", *dict.fromkeys(PARTS_OF_TABLES.values()), "nms-variations", "nms-energy", "nms-cpu-energy")
-# What a section lacks if its table is empty.
+# {table: the part that wasn't measured if the table is empty}
 PART_OF = {**PARTS_OF_TABLES, "growing": "nms-cuda", "sizes": "nms-cuda", "mosaic": "nms-cuda",
            "variations": "nms-variations", "energy": "nms-energy"}
 

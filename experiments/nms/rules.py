@@ -1,7 +1,7 @@
-"""The rules as plain code: which candidates are kept, and how much two rules differ.
+"""Computes in plain code which candidates the rules keep, and how much two rules differ.
 
 Candidates are in rank order: by falling score. A predicate says whether a winner suppresses a loser. Python's floats
-are wider than the program's. So a pair within a rounding error of the threshold may be decided differently.
+have more bits than the program's. So this code can decide differently if a pair's overlap is nearly the threshold.
 """
 
 
@@ -37,10 +37,12 @@ def square(box):
 
 
 def suppressors(boxes, suppresses):
-    """Returns for each box the better ones that suppress it, by a sweep from left to right."""
+    """Returns, for each box, the boxes with higher scores that suppress it. Sweeps over the boxes from left to
+    right."""
     found = [[] for _ in boxes]
     active = []
-    # Boxes are squares and one pixel larger, so that the sweep misses no pair that a predicate may join.
+    # This treats boxes as squares that are one pixel larger, so that the sweep misses no pair that a predicate can
+    # join.
     sides = [max(box[2] - box[0], box[3] - box[1]) + 1 for box in boxes]
     right, bottom = ([box[axis] + side for box, side in zip(boxes, sides)] for axis in (0, 1))
     for j in sorted(range(len(boxes)), key=lambda i: boxes[i][0]):
@@ -56,7 +58,7 @@ def suppressors(boxes, suppresses):
 
 
 def greedy(found):
-    """A box is kept if no *kept* better one suppresses it."""
+    """Returns the boxes that no kept box with a higher score suppresses."""
     kept = set()
     for i, better in enumerate(found):
         if not kept.intersection(better):
@@ -65,7 +67,8 @@ def greedy(found):
 
 
 def any_stronger(found):
-    """A box is kept if no better one suppresses it, kept or not. This is the papers' rule, and that of Fast NMS."""
+    """Returns the boxes that no box with a higher score suppresses, kept or not. This is the rule of the papers and of
+    Fast NMS."""
     return {i for i, better in enumerate(found) if not better}
 
 

@@ -1,10 +1,10 @@
-"""The rows of each table of these experiments."""
+"""Defines the rows of each table of these experiments."""
 from dataclasses import dataclass
 
 
 @dataclass
 class Timing:
-    """The time of one way to suppress one set of candidates.
+    """The time of one method of suppression on one set of candidates.
 
     A time is the median of single calls. `median_us` is the median of such times over the repeats; `low_us` and
     `high_us` are the least and the greatest of them.
@@ -27,9 +27,9 @@ class Timing:
 
 @dataclass
 class Energy:
-    """The energy of one way to suppress one set of candidates again and again, or of doing nothing ("idle").
+    """The energy of one method of suppression, repeated on one set of candidates, or of the idle device ("idle").
 
-    Each repeat is a loop of some seconds. The least and the greatest repeat stand beside the median.
+    Each repeat is a loop of some seconds. `low_` and `high_` are the least and the greatest repeat.
     """
 
     input: str
@@ -40,25 +40,25 @@ class Energy:
     k: int | None
     kept: int
     repeats: int
-    calls: int  # of a repeat; 0 if idle
+    calls: int  # calls in a repeat; 0 if idle
     watts: float
     low_watts: float
     high_watts: float
-    call_uj: float | None  # microjoules a call, with what the idle device takes meanwhile
+    call_uj: float | None  # microjoules for each call, including the energy that the idle device uses
     low_call_uj: float | None
     high_call_uj: float | None
 
 
 @dataclass
 class FrameEnergy:
-    """The energy of a frame in the pipeline, of a device's own counter: "GPU" or "CPU".
+    """The energy of a frame in the pipeline, measured by the counter of the GPU or the CPU.
 
-    It is the difference of two runs of facepipe, on some copies of an input and on one, divided by the frames that the
-    first has more. So the program's start doesn't count.
+    It is the difference of two runs of facepipe, divided by the difference of their numbers of frames. One run has
+    several copies of an input, and the other has one. So the program's start doesn't count.
     """
 
     input: str
-    device: str  # facepipe's
+    device: str  # on which facepipe runs
     rule: str
     counter: str  # GPU or CPU
     frames: int
@@ -75,7 +75,8 @@ class FrameEnergy:
 
 @dataclass
 class FrameTime:
-    """The time of one frame's suppression in the pipeline, by its latency file; over the repeats, as above."""
+    """The time of one frame's suppression in the pipeline, from the latency file. The repeats are summarised as in
+    Timing."""
 
     input: str
     frame: int
@@ -90,7 +91,7 @@ class FrameTime:
 
 @dataclass
 class Share:
-    """Suppression's part of a frame's time in the pipeline: medians over frames, then over repeats."""
+    """The share of suppression in a frame's time in the pipeline: medians over frames, then over repeats."""
 
     input: str
     device: str
@@ -152,7 +153,7 @@ TABLES = {
     "differences": Differences,
 }
 
-# Tables that are filled completely by one part.
+# {table: the part that fills it completely}
 PARTS_OF_TABLES = {"cores": "nms-cuda", "reduce": "nms-cuda", "crowd": "nms-crowd", "printed": "nms-printed",
                    "steps": "nms-printed", "chips": "nms-chips", "pipeline": "pipeline", "share": "pipeline",
                    "frame_energy": "frame-energy", "accuracy": "accuracy", "differences": "differences"}

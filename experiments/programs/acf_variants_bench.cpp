@@ -1,27 +1,28 @@
 // Measures the experiments of Van Ranst et al. on the device: feature calculation with a kernel for
-// each step, and their ways to find windows (acf_variants/variants.h), beside our detector. It
-// replays graphs and takes times by events on the device. If kernels launch others, it measures
-// calls, each of which is enqueued while another one runs.
+// each step, and their methods to find windows (acf_variants/variants.h). It also measures our
+// detector. The program replays graphs, and measures times with CUDA events. Kernels that launch
+// kernels can't be in graphs; each call of them is enqueued while earlier work runs.
 //
 //   bench_acf_variants MODEL PICTURE WIDTHxHEIGHT MIN_FACE MAX_FACE [--replays N] [--trees N,N,...]
 //                      [--coarse MODEL] [--multiprocessors N]
 //
-// PICTURE is a file of NV12 without padding. --replays is the number of calls timed for each line,
-// after ten that warm up: 1..100000 (default: 50). --trees are the numbers of first trees of the
-// hybrids (default: 8,32). --coarse is a detector that goes before (train-acf --coarse): "coarse
-// and fine" on the device, and that and "fine alone" in plain loops on one core, by the host's
-// clock; "alive" then is the number of windows that it leaves. --multiprocessors runs everything on
-// a part of so many multiprocessors (a green context; CUDA rounds up, and standard error says to
-// what). A GTX 1080, the paper's GPU, has 20. If a variant finds other windows than our detector,
-// that is an error.
+// PICTURE is an NV12 file without padding. --replays is the number of timed calls for each line,
+// after ten calls that don't count: 1..100000 (default: 50). --trees are the numbers of first trees
+// of the hybrids (default: 8,32). --coarse is a coarse detector, which runs before MODEL (train-acf
+// --coarse). Then the program measures "coarse and fine" on the device, and "coarse and fine" and
+// "fine alone" in plain loops on one core, with the host's clock; "alive" is the number of windows
+// that the coarse detector leaves. --multiprocessors runs everything on N multiprocessors (in a
+// green context; CUDA rounds N up, and standard error says to which number). A GTX 1080, the
+// paper's GPU, has 20. If a variant finds other windows than our detector, this is an error.
 //
 // A line of the results has who, part, first trees, windows, alive, passed, and times in
-// microseconds, separated by tabs. The parts are: "total", from a frame in device memory to
-// candidates in order; "features", to the channels of all scales; "evaluation", from those to
-// accepted windows in any order. The published features, for the picture's own scale, have a part
-// for each step, "cells" (ours: smoothed again and padded), and "features" for all steps. Alive is
-// the number of windows that the first trees left. 0 stands for what a line doesn't have. If the
-// device has no room for all launches, there is no line, and standard error says so.
+// microseconds. Tabs separate the columns. There are three parts: "total", from a frame in device
+// memory to candidates in order; "features", from the frame to the channels of all scales;
+// "evaluation", from the channels to accepted windows in any order. The published features, for the
+// scale of the picture itself, have a part for each step, "cells" (our step, which smooths again
+// and pads), and "features" for all steps. Alive is the number of windows that the first trees
+// left. A column that a line doesn't have is 0. If the device has no room for all launches, there
+// is no line, and standard error says so.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -48,7 +49,7 @@ namespace facepipe::acf_variants {
 namespace {
 
 constexpr int kMostReplays = 100000;
-constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which may take long
+constexpr int kMostCalls = 10;  ///< for kernels that launch kernels, which can take long
 
 struct Options {
   std::string model;
@@ -58,7 +59,7 @@ struct Options {
   int replays = 50;
   std::vector<int> trees{8, 32};
   std::string coarse;                ///< file of the coarse model, or empty
-  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors, or none: the whole device
+  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors; empty: the whole device
 };
 
 Options parse(std::vector<std::string> words) {
@@ -79,12 +80,12 @@ Options parse(std::vector<std::string> words) {
   app.add_option("--multiprocessors", options.parts)
       ->expected(1)
       ->check(CLI::Range(std::uint32_t{1}, bench::kMostMultiprocessors));
-  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the end of the vector
   app.parse(std::move(words));
   return options;
 }
 
-/// What a line contains, except times.
+/// The contents of a line, except the times.
 struct Line {
   const char* who;
   const char* part;
@@ -128,8 +129,8 @@ class Measurement {
     print(line, bench::microseconds_of_replays(graph, stream_, options_.replays));
   }
 
-  /// Measures what can't be captured. Each call is enqueued behind our scan, so that the host's
-  /// time to enqueue it doesn't count.
+  /// Measures work that can't be captured. Each call is enqueued behind our scan, so that the time
+  /// in which the host enqueues the call doesn't count.
   void show_calls(const Line& line, const std::function<void()>& enqueue) {
     std::vector<float> times;
     for (int i = 0; i <= std::min(kMostCalls, options_.replays); ++i) {
@@ -165,7 +166,7 @@ class Measurement {
     show({"ours", "evaluation", 0, windows, 0, ours_.size()}, scan);
   }
 
-  /// The picture itself is the first scale.
+  /// The published features exist only if the first scale is the picture itself.
   void measure_published_features() {
     const detector::acf::DeviceReal& first = pyramid_.tables().real.front();
     if (first.source != detector::acf::TileSource::as_it_is || first.of_half != 0 ||
@@ -214,8 +215,8 @@ class Measurement {
     show({"coarse and fine", "evaluation", 0, windows, left, found.size()}, search);
   }
 
-  /// Measures the same in plain loops over all scales. Throws std::runtime_error if they find other
-  /// windows.
+  /// Measures the coarse and the fine detector in plain loops over all scales. Throws
+  /// std::runtime_error if the loops find other windows than the device.
   void measure_on_host(const detector::acf::Model& coarse, std::size_t left,
                        const std::vector<detector::acf::SummedPlace>& expected) {
     const std::vector<float> cells = pyramid_.cells(stream_);

@@ -1,54 +1,55 @@
-// Measures the papers' ways to suppress on a CUDA device: replays of graphs, timed by events on the
-// device.
+// Measures the papers' methods of suppression on a CUDA device: replays graphs, and measures times
+// with CUDA events.
 //
 //   bench_nms_papers matrix LIST    the matrix' map and reduce kernels, for each k: "map k 32",
 //                                   "reduce k 32", "both k 32". D_max is 4,096, or less if
 //                                   D_max / k <= 1,024 threads requires it: "map k 2 D_max 2048".
-//                                   Sets of more candidates are left out, and standard error
+//                                   Sets with more candidates are left out, and standard error
 //                                   says so
-//   bench_nms_papers grid LIST      both as one kernel whose blocks wait for each other: "fused
-//                                   both k 32"
+//   bench_nms_papers grid LIST      map and reduce in one kernel whose blocks wait for each other:
+//                                   "fused both k 32"
 //   bench_nms_papers printed LIST   the kernels exactly as they are printed, on n rows, D_max
 //                                   4,096: "printed memset", "printed map", and for each k "printed
 //                                   reduce k 32", "printed both k 32" (map and reduce) and "printed
-//                                   all k 32" (memset, map and reduce). If they keep other
-//                                   candidates than the same algorithm on the host, that is an
-//                                   error
-//   bench_nms_papers steps LIST     what each step from the printed kernels to ours changes: the
-//                                   reduction "printed", "printed up to n", "printed ends early",
+//                                   all k 32" (memset, map and reduce). It is an error if these
+//                                   kernels keep other candidates than the same algorithm on the
+//                                   host
+//   bench_nms_papers steps LIST     the effect of each step from the printed kernels to ours: the
+//                                   reductions "printed", "printed up to n", "printed ends early",
 //                                   "printed capped" (at most 16 blocks for each multiprocessor),
 //                                   "printed whole" (on D_max rows), and the maps "printed 32x32",
 //                                   "printed coalesced", "printed whole"
 //   bench_nms_papers cores LIST     the matrix and greedy on 8, 16, 24, 32, 40, 48, 64, 80, 96 ...
 //                                   all multiprocessors, with green contexts: "greedy on 8
 //                                   multiprocessors", "map k 32 on 8 multiprocessors"
-//   bench_nms_papers bitmask LIST   R-CNN's bitmask suppression (nms_papers/bitmask_nms.h) in
-//                                   parts: "bitmask kernel", "bitmask copy" (of the mask to the
-//                                   host), "bitmask host" (the reduction). "bitmask together" adds
-//                                   the copies of candidates to the device and of kept ones back.
-//                                   "bitmask sort" is the ranking on the host, which comes before
-//                                   and is in none of the others. All but the kernel are timed by
-//                                   the host's clock. If it keeps other candidates than greedy,
-//                                   that is an error. "bitmask as printed" has + 1, a division, and
-//                                   an allocation in each call (nms_papers/printed_bitmask.h):
-//                                   "kernel", "allocation" and "together"
-//   bench_nms_papers variations LIST  Adaptive-NMS and FeatureNMS (nms_papers/pair_rules.h) on
-//                                   made-up densities and features, greedy and "as a matrix". If
-//                                   the device keeps other candidates than the CPU, that is an
-//                                   error
+//   bench_nms_papers bitmask LIST   the steps of R-CNN's bitmask suppression
+//                                   (nms_papers/bitmask_nms.h): "bitmask kernel", "bitmask copy"
+//                                   (of the mask to the host), "bitmask host" (the reduction).
+//                                   "bitmask together" also includes the copies of candidates to
+//                                   the device and of kept candidates back. "bitmask sort" is the
+//                                   ranking on the host before these steps, which the other times
+//                                   don't include. All times except that of the kernel are measured
+//                                   with the host's clock. It is an error if the suppression keeps
+//                                   other candidates than greedy. "bitmask as printed" has + 1, a
+//                                   division, and an allocation in each call
+//                                   (nms_papers/printed_bitmask.h): "kernel", "allocation" and
+//                                   "together"
+//   bench_nms_papers variations LIST  Adaptive-NMS and FeatureNMS (nms_papers/pair_rules.h) with
+//                                   made-up densities and features, greedy and "as a matrix". It is
+//                                   an error if the device keeps other candidates than the CPU
 //   bench_nms_papers energy LIST    joules by NVML's counter in loops of replays. A line has who,
 //                                   name, order, kept, calls, seconds and joules. "idle" has no
 //                                   calls: the device has a context, and nothing runs
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200).
-//                 Not with energy
+//   --replays N   number of timed calls for each line, after ten calls that don't count: 1..100000
+//                 (200). Not with energy
 //   --k K,K...    partitions of the matrix' reduction, each 1..4096: with matrix (1,2,4,8 ... 128),
 //                 printed (4,8,16,32,64), steps (4,32), grid, cores and energy (32)
-//   --multiprocessors N,N...  measures on parts of so many multiprocessors, with green contexts.
-//                 CUDA rounds up. Not with bitmask and energy
+//   --multiprocessors N,N...  measures on N multiprocessors, with green contexts. CUDA rounds N up.
+//                 Not with bitmask and energy
 //   --published   with matrix and grid: the published predicate (the winner's area, squares, + 1)
 //                 instead of IoU: "matrix as published map k 32"
-//   --seconds S   with energy: how long a loop takes: 0.01..60 (2)
+//   --seconds S   with energy: seconds that a loop takes: 0.01..60 (2)
 //
 // Lists and lines of the results are those of bench_nms_cuda (bench/nms_cuda_bench.cpp).
 #include <string>
@@ -65,7 +66,7 @@ namespace {
 
 using Measure = void (*)(const std::vector<Set>&, const Command&, const Place&);
 
-/// The verbs that measure on parts of a device.
+/// A verb that measures on parts of a device.
 struct VerbOnParts {
   const char* name;
   Measure measure;

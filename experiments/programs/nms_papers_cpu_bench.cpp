@@ -1,15 +1,15 @@
-// Measures the papers' ways to suppress on one core, by the host's clock.
+// Measures the papers' methods of suppression on one core, with the host's clock.
 //
 //   bench_nms_papers_cpu rcnn LIST        R-CNN's cpu_nms.pyx, in C++ (nms_papers/rcnn_nms.h)
 //   bench_nms_papers_cpu variations LIST  Adaptive-NMS and FeatureNMS (nms_papers/pair_rules.h) on
 //                                         made-up densities and features, greedy and "as a matrix"
 //   bench_nms_papers_cpu energy LIST      joules by RAPL's counters in loops of calls. A line has
 //                                         who, name, order, kept, calls, seconds and joules; "idle"
-//                                         has no calls. If no counter can be read, that is an error
+//                                         has no calls. It is an error if no counter can be read
 //
-//   --replays N   calls timed for each line, after ten that warm up: 1..100000 (200).
-//                 Not with energy
-//   --seconds S   with energy: how long a loop takes: 0.01..60 (2)
+//   --replays N   number of timed calls for each line, after ten calls that don't count: 1..100000
+//                 (200). Not with energy
+//   --seconds S   with energy: seconds that a loop takes: 0.01..60 (2)
 //
 // Lists and lines of the results are those of bench_nms_cuda (bench/nms_cuda_bench.cpp).
 #include <string>

@@ -1,13 +1,12 @@
 // Measures Viola-Jones as in Nguyen et al. 2013 (paper 003) on one CPU core: the scales, and the
 // plain loop.
 //
-//   bench_viola_jones scales CASCADE WIDTHxHEIGHT             a line for each scale: its index,
-//   factor,
-//                                       step, side of the window, columns and rows of blocks of
-//                                       threads, columns and rows of windows
-//   bench_viola_jones work CASCADE WIDTHxHEIGHT PICTURE...    a line for each picture and scale:
-//                                       picture, scale, windows, stumps evaluated, windows that
-//                                       pass, milliseconds; and how many windows pass each stage
+//   bench_viola_jones scales CASCADE WIDTHxHEIGHT
+//       prints a line for each scale: its index, factor, step, side of the window, columns and rows
+//       of blocks of threads, columns and rows of windows
+//   bench_viola_jones work CASCADE WIDTHxHEIGHT PICTURE...
+//       prints a line for each picture and scale: picture, scale, windows, stumps evaluated,
+//       windows that pass, milliseconds, and how many windows pass each stage
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
 #include <cstdio>

@@ -1,32 +1,33 @@
-// Measures the variants of Nguyen et al. 2013 (paper 003) on CUDA devices, timed by events on the
-// device.
+// Measures the variants of Nguyen et al. 2013 (paper 003) on CUDA devices, with CUDA events.
 //
-//   bench_viola_jones_cuda run CASCADE WIDTHxHEIGHT PICTURE...     whole frames by each of the
-//                           paper's variants, by OpenCV's schedule on the paper's windows and on
-//                           whole scales, and by our own detector, with and without the copies of
-//                           picture and windows. The paper's variants are replays of a graph. A
-//                           line: who, "with copies" or "without", picture, windows that pass,
-//                           microseconds of each frame. If a variant finds other windows than the
-//                           plain loop, that is an error
+//   bench_viola_jones_cuda run CASCADE WIDTHxHEIGHT PICTURE...     whole frames with each of the
+//                           paper's variants, with OpenCV's schedule on the paper's windows and on
+//                           whole scales, and with our own detector, each with and without the
+//                           copies of picture and windows. The paper's variants are replays of a
+//                           graph. A line has who, "with copies" or "without", picture, windows
+//                           that pass, and microseconds of each frame. It is an error if a variant
+//                           finds other windows than the plain loop
 //   bench_viola_jones_cuda choices CASCADE WIDTHxHEIGHT PICTURE... whole frames without copies:
 //                           blocks of 8 x 8, 16 x 16 and 32 x 32 windows; dynamic warps with 1 to
-//                           15 stages in shared memory ("dynamic warp, K 7"), at other ratios of
-//                           scales, and without the smallest windows. Lines as of run. If another
-//                           shape of blocks finds other windows, that is an error
+//                           15 stages in shared memory ("dynamic warp, K 7"), with other ratios of
+//                           scales, and without the smallest windows. Lines are like those of run.
+//                           It is an error if another shape of blocks finds other windows
 //   bench_viola_jones_cuda scales CASCADE WIDTHxHEIGHT PICTURE...  each scale's kernel separately.
-//                           A line: variant, scale, picture, active warps on each multiprocessor,
-//                           multiprocessors used, microseconds of each launch
+//                           A line has variant, scale, picture, active warps on each
+//                           multiprocessor, multiprocessors used, and microseconds of each launch
 //   bench_viola_jones_cuda devices CASCADE WIDTHxHEIGHT PICTURE... dynamic warps on several
-//                           devices. A line as in viola_jones/device_lines.h. "simulated" adds the
-//                           slowest device's scales, by the times of "scales" on the first device,
-//                           to a frame's copies and integral image
+//                           devices. viola_jones/device_lines.h describes a line. "simulated" adds
+//                           two times: that of the slowest device's scales, as "scales" measures
+//                           them on the first device, and that of a frame's copies and integral
+//                           image
 //   bench_viola_jones_cuda once CASCADE WIDTHxHEIGHT PICTURE...    one launch of each kernel, for a
 //                           profiler
 //
-//   --replays N   of each measurement, after ten that warm up: 1..100000 (200)
-//   --multiprocessors N   runs everything on a part of so many multiprocessors (a green context;
-//                         CUDA rounds up, and standard error says to what), as on the paper's chip,
-//                         which had 14. Not with devices
+//   --replays N   number of replays in each measurement, after ten that don't count: 1..100000
+//                 (200)
+//   --multiprocessors N   runs everything on N multiprocessors (in a green context; CUDA rounds N
+//                         up, and standard error says to which number). The paper's chip had 14.
+//                         Not with devices
 //
 // PICTURE is a file of WIDTH * HEIGHT grey bytes. Tabs separate the fields.
 #include <cstdio>

@@ -1,11 +1,11 @@
-// Scans a picture on several CUDA devices by MPI with a process for each device, as in Nguyen et
-// al. 2013. Each process has the picture, scans its part by dynamic warps, and sends what it finds
-// to the first process.
+// Scans a picture on several CUDA devices with MPI and a process for each device, as in Nguyen et
+// al. 2013. Each process has the picture, scans its part with dynamic warps, and sends the found
+// windows to the first process.
 //
 //   mpirun -n N bench_viola_jones_mpi mpi CASCADE WIDTHxHEIGHT PICTURE... [--replays N]
 //
-// The program prints lines as in viola_jones/device_lines.h. If the processes together find other
-// windows than one device, that is an error.
+// The program prints the lines that viola_jones/device_lines.h describes. If the processes together
+// find other windows than one device, this is an error.
 #include <mpi.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Process this_process() {
   return process;
 }
 
-/// The root process measures the work and sends it to all.
+/// The root process measures the work and sends it to all processes.
 std::vector<double> shared_work(const Job& job, const Process& process, int replays) {
   std::vector<double> work(paper_scales(job.cascade.window, job.size).size());
   if (process.is_root()) work = work_of_scales(job, replays);
@@ -45,7 +45,7 @@ std::vector<double> shared_work(const Job& job, const Process& process, int repl
   return work;
 }
 
-/// Collects all processes' windows at the root.
+/// Collects the windows of all processes at the root.
 std::vector<FoundWindow> gathered(const std::vector<FoundWindow>& mine, const Process& process) {
   const int bytes = static_cast<int>(mine.size() * sizeof(FoundWindow));
   std::vector<int> sizes(static_cast<std::size_t>(process.count));
@@ -70,7 +70,7 @@ void expect_whole(const Job& job, std::vector<FoundWindow> windows) {
     throw std::runtime_error("several processes find other windows than one");
 }
 
-/// Collects each process's own times at the root, one after the other.
+/// Collects the times of all processes at the root, one process after the other.
 std::vector<float> gathered_times(const std::vector<float>& mine, const Process& process) {
   const int count = static_cast<int>(mine.size());
   std::vector<float> all(mine.size() * static_cast<std::size_t>(process.count));
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int code = facepipe::bench::run_measurement("bench_viola_jones_mpi", argc, argv,
                                                     facepipe::viola_jones::bench);
-  // Otherwise the other processes would wait for this one.
+  // Without this, the other processes would wait for this one.
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();
   return 0;

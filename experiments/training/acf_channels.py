@@ -1,17 +1,17 @@
 """Computes aggregate channel features in numpy, as detector/acf/channels.h defines them. Every operation is
-in single precision and in the same order, so that the trainer sees what the detector sees.
+in single precision and in the same order as in the detector, so that the results are equal.
 
 Pictures are RGB, 8 bits, (rows, columns, 3). Channels are (rows, columns, 10) cells of 4x4 pixels:
 L, U, V, gradient magnitude, and its histogram over 6 orientations.
 """
 import numpy as np
 
-from acf_file import CHANNELS, ORIENTATIONS, PER_OCTAVE, SHRINK  # noqa: F401 (train-acf takes them from here)
+from acf_file import CHANNELS, ORIENTATIONS, PER_OCTAVE, SHRINK  # noqa: F401 (train-acf imports them from this module)
 
 f32 = np.float32
 
-# 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, within 1e-7. The coefficients are fitted for the
-# least error.
+# 6 / pi * arctan(r) = r (c0 + c1 r^2 + ...) for 0 <= r <= 1, with an error below 1e-7. The coefficients make the
+# largest error as small as possible.
 ANGLE = [f32(c) for c in (1.9098581, -0.63655347, 0.38095134, -0.2656353, 0.18415236, -0.10678462,
                           0.041755132, -0.0077436417)]
 
@@ -41,8 +41,8 @@ def luv(rgb):
 
 
 def taps(before, after):
-    """Returns (index, weight) of the samples whose sum is a sample after resampling, in their order. To make
-    a picture smaller, weights are shares of area. To make it larger, there are two neighbours."""
+    """Returns (index, weight) of the samples whose weighted sum is a sample after resampling, in their order. If the
+    picture becomes smaller, weights are shares of area. If it becomes larger, a sample has two neighbours."""
     if before == after:
         return np.arange(after)[:, None], np.ones((after, 1), f32)
     out = np.arange(after, dtype=np.int64)
@@ -95,7 +95,8 @@ def triangle_sums(m):
 
 
 def strongest_gradient(picture):
-    """Returns (gx, gy, magnitude) of the channel with the greatest magnitude. Of equal ones the first counts."""
+    """Returns (gx, gy, magnitude) of the channel with the greatest magnitude. If magnitudes are equal, the first
+    channel counts."""
     half = f32(.5)
     gx = np.empty_like(picture)
     gx[:, 1:-1] = (picture[:, 2:] - picture[:, :-2]) * half
@@ -127,7 +128,7 @@ def orientation(gx, gy):
 
 
 def cells(pixels):
-    """Returns sums of 4x4 pixels / 16: of four rows, then of four columns, adding pairs first."""
+    """Returns the means of 4x4 pixels. Sums four rows and then four columns, in both cases pairs first."""
     r = (pixels[0::4] + pixels[1::4]) + (pixels[2::4] + pixels[3::4])
     return ((r[:, 0::4] + r[:, 1::4]) + (r[:, 2::4] + r[:, 3::4])) * f32(1 / 16)
 
@@ -153,8 +154,8 @@ def rounded(x):
 
 
 class Scale:
-    """One size of window. If `real`, channels are computed from the picture resized to it. Otherwise they are
-    resampled from the channels of scale `source`."""
+    """Describes a scale. If `real`, its channels are computed from the picture resized to this scale. Otherwise they
+    are resampled from the channels of scale `source`."""
 
     def __init__(self, number, octaves_up, size, last):
         self.number = number
@@ -168,7 +169,7 @@ class Scale:
 
 
 def plan(size, model, octaves_up=0):
-    """Returns the scales of a picture of `size`, finest first. `size` and `model` are (rows, columns)."""
+    """Returns the scales of a picture of `size`, the largest scale first. `size` and `model` are (rows, columns)."""
     ratio = min(size[0] / model[0], size[1] / model[1])
     last = int(np.floor(PER_OCTAVE * (octaves_up + np.log2(ratio))))
     return [Scale(i, octaves_up, size, last) for i in range(last + 1)]

@@ -1,1 +1,1 @@
-"""Nguyen et al. 2013 (paper 003): Viola-Jones on GPUs, with static and dynamic scheduling, and on several GPUs."""
+"""Repeats Nguyen et al. 2013 (paper 003): Viola-Jones on one and several GPUs, with static and dynamic scheduling."""

@@ -1,4 +1,4 @@
-"""Averages over pictures, which tables, figures and claims share."""
+"""Computes averages over pictures for tables, figures and claims."""
 import statistics
 from collections import defaultdict
 
@@ -7,7 +7,7 @@ from viola_jones import published
 # The order of tables and figures.
 VARIANTS = ("static, basic", "static, shared memory", "dynamic warp")
 ORDER = (*VARIANTS, "OpenCV's schedule", "OpenCV's schedule, whole scales", "facepipe")
-OTHER_WINDOWS = ("OpenCV's schedule, whole scales", "facepipe")  # they don't look at the paper's windows
+OTHER_WINDOWS = ("OpenCV's schedule, whole scales", "facepipe")  # they search other windows than the paper
 INPUTS = ("city", "wider")
 
 
@@ -22,7 +22,7 @@ def kinds(rows):
 
 
 def mean_us(rows):
-    """Returns the mean over pictures of each one's median."""
+    """Returns the mean of the pictures' medians."""
     return statistics.mean(row.median_us for row in rows)
 
 
@@ -31,19 +31,19 @@ def fps(rows):
 
 
 def of_frames(frames, name, copies):
-    """Returns {who: rows} in order."""
+    """Returns {who: rows} in the order of ORDER."""
     found = {who: [row for row in frames
                    if (row.who, row.copies, kind(row.picture)) == (who, copies, name)] for who in ORDER}
     return {who: rows for who, rows in found.items() if rows}
 
 
 def rates(frames, name, copies="with copies"):
-    """Returns {who: frames a second}; none without an input."""
+    """Returns {who: frames a second}, or {} if there is no input."""
     return {who: fps(rows) for who, rows in of_frames(frames, name, copies).items()} if name else {}
 
 
 def by_choice(choices, who, words, name):
-    """Returns {number: rows} of a variant. The number follows the words in a row's `who`: "dynamic warp, K 7"."""
+    """Returns {number: rows} of a variant. In a row's `who`, the number follows `words`, as in "dynamic warp, K 7"."""
     found = defaultdict(list)
     for row in choices:
         before, _, number = row.who.rpartition(f" {words} ")
@@ -53,12 +53,12 @@ def by_choice(choices, who, words, name):
 
 
 def multiprocessors_of_part(results):
-    """Returns how many multiprocessors the part of the chip had; as many as were asked for if nothing was measured."""
+    """Returns how many multiprocessors the part of the chip had, or published.PART if nothing was measured."""
     return max((row.multiprocessors for row in results.part_scales), default=published.PART)
 
 
 def by_scale(rows, value):
-    """Returns {scale: mean of value(row) over the rows}, by scale."""
+    """Returns {scale: mean of value(row) over the scale's rows}."""
     values = defaultdict(list)
     for row in rows:
         values[row.scale].append(value(row))

@@ -1,4 +1,4 @@
-"""What our tables say of the paper's claims. Each text names the number, and exists only if it was measured."""
+"""Judges the paper's claims by our tables. A text contains the measured numbers, and is "" if there are none."""
 import verdicts
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
@@ -51,9 +51,9 @@ def faster(results):
 
 
 def both_places(results, claim, judge):
-    """Tells of a claim on the chip of the paper's size and on the whole one, as far as measured.
+    """Judges a claim on a part with the size of the paper's chip, and on the whole chip, if they were measured.
 
-    judge(frames, scales) returns whether the claim held and its number in words; None for a place that was not measured.
+    judge(frames, scales) returns whether the claim held and a text with its numbers, or None if nothing was measured.
     """
     judged = {place: judge(*tables) for place, tables in places(results).items()}
     told = {place: one for place, one in judged.items() if one}
@@ -64,7 +64,7 @@ def both_places(results, claim, judge):
 
 
 def others(results):
-    """Not a claim of the paper: who is quicker than its best variant."""
+    """Not a claim of the paper: names what is faster than the paper's best variant."""
     rates = averages.rates(results.frames, first_input(results.frames))
     if DYNAMIC not in rates:
         return ""
@@ -98,9 +98,11 @@ def cached_stages(results):
         return ""
     spread = max(rates.values()) / min(rates.values()) - 1
     most = max(row.high_us / row.low_us for rows in found.values() for row in rows) - 1
+    repeats = results.facts["parts"].get("choices", {"repeats": 1})["repeats"]
+    repeated = f"a repeat of the same differs by up to {most:.1%}" if repeats > 1 else "each K was measured once"
     first = averages.mean_us(found[min(found)])
     return (f"* **K makes no significant difference from 7 to 15: {held(spread <= max(most, 0.02))}.** The slowest K "
-            f"takes {spread:.1%} longer than the quickest (a repeat of the same differs by up to {most:.1%}); K = "
+            f"takes {spread:.1%} longer than the quickest ({repeated}); K = "
             f"{min(found)} takes {first / min(rates.values()):.2f} times as long.\n")
 
 

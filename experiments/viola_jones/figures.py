@@ -1,4 +1,4 @@
-"""The figures on Viola-Jones, from our tables. Each function draws one and returns its caption; None without rows."""
+"""Draws the figures on Viola-Jones. Each function draws one and returns its caption, or None if there are no rows."""
 from plots import STYLES, label_axes
 from viola_jones import averages, published
 from viola_jones.averages import VARIANTS
@@ -127,7 +127,7 @@ def choices(figure, results):
 
 
 def share_of_devices(figure, results):
-    """Draws Fig. 15: measured with the most devices there were, and simulated with 5."""
+    """Draws Fig. 15: measured with the largest measured number of devices, and simulated with 5."""
     inputs = averages.kinds(results.devices)
     if not inputs:
         return None

@@ -1,8 +1,8 @@
-"""Makes the inputs: grey VGA pictures, a byte a pixel, in files NAME_NUMBER.grey.
+"""Makes the inputs: grey VGA pictures with a byte for each pixel, in files NAME_NUMBER.grey.
 
-The paper's nine pictures are not published. Nine crops of the demo photo replace them, and with --wider nine pictures
-of WIDER FACE. Each is scaled until it covers VGA and cut to its middle. Existing files are not made again, so a machine
-without FFmpeg can be given all of them.
+The paper's nine pictures are not published. Nine crops of the demo photo replace them and, with --wider, nine pictures
+of WIDER FACE. These are scaled until they cover VGA, and their middle is used. Existing files aren't made again, so one
+can copy all inputs to a machine without FFmpeg.
 """
 import ffmpeg
 import measurement
@@ -19,7 +19,7 @@ def make(arguments, folder):
     folder.mkdir(parents=True, exist_ok=True)
     count = 2 if arguments.quick else published.PICTURES
     for i in range(count):
-        # The photo has 800 x 564 pixels: three columns and three rows of crops.
+        # The photo has 800x564 pixels. The crops have three columns and three rows.
         column, row = i % 3, i // 3 % 3
         grey(folder / f"city_{i}.grey", PHOTO,
              f"crop={SIZE[0]}:{SIZE[1]}:(iw-{SIZE[0]})*{column}/2:(ih-{SIZE[1]})*{row}/2")
@@ -30,9 +30,14 @@ def make(arguments, folder):
     return [path for name in LABELS for path in sorted(folder.glob(f"{name}_*.grey"))[:count]]
 
 
+def even(size):
+    """Returns the size without its last column and row where their number is odd: the programs take NV12 pictures."""
+    return tuple(side // 2 * 2 for side in size)
+
+
 def of_sizes(folder, sizes):
-    """Returns {size: a picture of this size}, cut from the middle of the demo photo."""
-    found = {size: folder / f"table1_{'x'.join(map(str, size))}.grey" for size in sizes}
+    """Returns {size: a picture of this size}, cut from the middle of the demo photo. The sizes are even()."""
+    found = {size: folder / f"table1_{'x'.join(map(str, size))}.grey" for size in map(even, sizes)}
     for (width, height), file in found.items():
         grey(file, PHOTO, f"crop={width}:{height}")
     return found
@@ -49,7 +54,7 @@ def grey(file, photo, filters):
 
 
 def facts(pictures):
-    """Returns {name: what the report says of it}."""
+    """Returns {name: facts about this input for the report}."""
     counts = {name: sum(1 for path in pictures if averages.kind(path.stem) == name) for name in LABELS}
     return {name: {"name": name, "label": f"{count} {LABELS[name]}", "size": list(SIZE), "pictures": count,
                    "stand_in": name == "city"}

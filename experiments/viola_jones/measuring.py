@@ -69,7 +69,7 @@ class Measuring(Experiment):
                       *spread([1000 * took[picture] for _, _, took in repeats])) for picture in found]
 
     def on_cuda(self, **measures):
-        """Fills each named table by its function."""
+        """Fills tables. `measures` is {table: function that measures its rows}."""
         missing = self.why_no_cuda(self.arguments.bench_viola_jones_cuda)
         if not missing:
             for table, measure in measures.items():
@@ -89,7 +89,7 @@ class Measuring(Experiment):
         return self.on_cuda(choices=programs.choices)
 
     def sizes(self):
-        # Without a GPU, too: another machine can then be given the pictures.
+        # The pictures are made even without a GPU, so that one can copy them to another machine.
         pictures = inputs.of_sizes(self.arguments.inputs / "viola_jones", published.TABLE_1_SIZES)
         return self.on_cuda(sizes=lambda arguments, _: programs.frames_of_sizes(arguments, pictures))
 

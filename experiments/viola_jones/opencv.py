@@ -1,4 +1,4 @@
-"""Measures OpenCV's CascadeClassifier on the CPU, if this Python has an OpenCV with it."""
+"""Measures OpenCV's CascadeClassifier on the CPU, if this Python's OpenCV has this class."""
 import statistics
 import time
 
@@ -9,7 +9,7 @@ from viola_jones.tables import Frame
 
 
 def why_not():
-    """Returns what prevents the measurement; an empty text if nothing does."""
+    """Returns the reason why this can't be measured, or ""."""
     missing = missing_module("cv2", "numpy")
     if missing:
         return f"OpenCV's CascadeClassifier: {missing}"
@@ -18,7 +18,7 @@ def why_not():
 
 
 def frame(arguments, picture):
-    """Returns a Frame at the paper's scales. Windows are not grouped."""
+    """Returns a Frame: the times at the paper's scales. Windows aren't grouped."""
     import cv2
     import numpy as np
     width, height = inputs.SIZE

@@ -34,16 +34,16 @@ def work(arguments, pictures):
 
 
 def on_cuda(arguments, verb, pictures, *options, size=SIZE):
-    """Returns the lines of one verb for each repeat. The program runs once for each."""
+    """Returns the lines of one verb for all repeats. The program runs once for each repeat."""
     return [line for _ in range(arguments.repeats) for line in lines(
         [arguments.bench_viola_jones_cuda, verb, arguments.cascade, size, *pictures, "--replays",
          arguments.replays, *options])]
 
 
 def over_repeats(told, fields):
-    """Returns {the first so many fields: (the rest of the last repeat's line without times, spread of medians)}.
+    """Returns {key: (other fields of the last repeat's line, spread of medians)}.
 
-    `fields`: (how many identify the measurement, how many more stand before the times).
+    `fields` is (number of fields in a key, number of other fields before the times).
     """
     keys, others = fields
     medians, rest = defaultdict(list), {}
@@ -67,7 +67,7 @@ def choices(arguments, pictures):
 
 
 def frames_of_sizes(arguments, pictures):
-    """`pictures`: {size: file}."""
+    """Returns the Frames of pictures. `pictures` is {size: file}."""
     return [frame for (width, height), picture in pictures.items()
             for frame in frames_of(on_cuda(arguments, "run", [picture], size=f"{width}x{height}"))]
 
@@ -99,7 +99,7 @@ def devices(arguments, pictures):
 
 
 def mpi(arguments, pictures, processes):
-    """Runs this many processes, with a device each."""
+    """Runs `processes` processes, each with one device."""
     return device_times([line for _ in range(arguments.repeats) for line in lines(
         [*arguments.mpirun.split(), "-n", processes, arguments.bench_viola_jones_mpi, "mpi",
          arguments.cascade, SIZE, *pictures, "--replays", arguments.replays])])

@@ -1,4 +1,4 @@
-"""What Nguyen et al. 2013 publish in text and tables, not only in plots."""
+"""Holds numbers from the text and tables of Nguyen et al. 2013. Numbers that only a plot shows are missing."""
 
 # Table 2, VGA: launch: (scale factor, columns and rows of the grid).
 GRIDS = {1: (1.00, 40, 30), 2: (1.20, 40, 30), 3: (1.44, 40, 30), 4: (1.73, 40, 30), 5: (2.07, 20, 15),
@@ -13,13 +13,13 @@ SHARED_OVER_BASIC = {"C1060": 1.24, "C2050": 1.02}
 SEVERAL_FPS = {1: 20.91, 5: 95.6, 6: 98.2}
 SPEEDUP_OF_5, EFFICIENCY_OF_5 = 4.6, 0.92
 
-MOST_ACTIVE_WARPS = 48  # section 6.3.1, Fig. 14: a C2050's multiprocessor; 50 seen at scales 7 and 9
+MOST_ACTIVE_WARPS = 48  # section 6.3.1, Fig. 14: limit of a multiprocessor; the figure shows 50 at scales 7 and 9
 FIRST_SCALES, THEIR_WORK = 10, 0.90  # "more than 90 %" of the work
-CACHED_STAGES = 7  # section 5.3: "perhaps just one thread per block" goes on
-PART = 16  # multiprocessors, as near as CUDA divides a chip to the 14 of a C2050
+CACHED_STAGES = 7  # section 5.3: after these stages, "perhaps just one thread per block" goes on
+PART = 16  # multiprocessors: CUDA rounds the 14 of a C2050 up to this number
 LEAST_CACHED, MOST_CACHED = 7, 15  # section 5.3: "no significant difference in running times for ... 7 <= K <= 15"
 BLOCK_SIDE = 16  # section 5.2: "optimal"
-# Table 1: earlier designs, with the frames a second at a size; each has pictures and shortcuts of its own.
+# Table 1: earlier designs, with the frames a second at a size. Each design has its own pictures and shortcuts.
 TABLE_1 = (("[23]", (120, 120), 15.0), ("[11]", (288, 216), 2.5), ("[5]", (256, 192), 98.0), ("[2]", (640, 480), 6.55),
            ("[1]", (640, 480), 16.08), ("[6]", (627, 441), 4.3), ("[7]", (640, 480), 15.02), ("[18]", (640, 480), 46.0),
            ("[8]", (696, 510), 10.8))

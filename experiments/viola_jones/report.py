@@ -4,6 +4,7 @@ import statistics
 from markdown import table
 from report import section_of
 from viola_jones import averages, claims, published
+from viola_jones.inputs import even
 from viola_jones.tables import PARTS_OF_TABLES
 
 PARTS = tuple(dict.fromkeys(PARTS_OF_TABLES.values()))
@@ -105,10 +106,10 @@ def choices(results):
 
 
 def sizes(results):
-    """Compares Table 1's earlier designs with ours at their pictures' sizes."""
+    """Compares the earlier designs of Table 1 with our programs, at the pictures' sizes of these designs."""
     lines = []
     for design, size, rate in published.TABLE_1:
-        name = f"table1_{'x'.join(map(str, size))}"
+        name = f"table1_{'x'.join(map(str, even(size)))}"
         own = [next((f"{1e6 / row.median_us:,.0f}" for row in results.sizes
                      if (row.picture, row.who, row.copies) == (name, who, "with copies")), "")
                for who in (averages.VARIANTS[1], averages.VARIANTS[2], "facepipe")]
@@ -118,7 +119,7 @@ def sizes(results):
         return ""
     return (f"Frames a second with copies, {results.device('sizes')}, on one picture cut from the demo photo at each "
             "size. The designs' pictures, cascades, scales and shortcuts differ, as the paper says itself, so the "
-            "columns compare machines and algorithms at once. [19] tells no size.\n\n"
+            "columns compare machines and algorithms at once. [19] tells no size. Odd sides have a pixel less here.\n\n"
             + table(("design", "size", "published", averages.VARIANTS[1], averages.VARIANTS[2], "facepipe (other windows)"),
                     lines))
 

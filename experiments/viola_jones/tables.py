@@ -1,5 +1,5 @@
-"""The rows of each table of these experiments. Times are medians of single frames or launches. `median_us` is the
-median of such times over the repeats; `low_us` and `high_us` are the least and the greatest of them."""
+"""Defines the rows of each table of these experiments. Times are medians of single frames or launches. `median_us` is
+the median of such times over the repeats; `low_us` and `high_us` are the least and the greatest of them."""
 from dataclasses import dataclass
 
 

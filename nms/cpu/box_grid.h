@@ -1,6 +1,6 @@
 // Keeps boxes sorted by size, row and column. So boxes of about the same size and position are
-// found without looking at the others. All boxes are in one array. Its memory depends neither on
-// how far the boxes spread nor on how crowded they are.
+// found without looking at the others. All boxes are in one array, whose size depends only on the
+// capacity.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace facepipe::nms {
 
-/// The size of a box is the sum of its width and height; its place is its top left corner. Corners
-/// must be in [-2^25, 2^25) and sizes in 1..2^27 - 1. This holds for valid boxes
-/// (round_to_pixels()), even if they are grown by a fifth to each side.
+/// The size of a box is the sum of its width and height; its position is its top left corner.
+/// Corners must be in [-2^25, 2^25) and sizes in 1..2^27 - 1. This holds for valid boxes
+/// (round_to_pixels()), and also after grown() of groups.cpp has enlarged them.
 class BoxGrid {
  public:
   struct Entry {
     std::uint64_t key = 0;  // size class, row of cells, left edge
     WholeBox box;
     std::uint32_t id = 0;
-    std::uint32_t times = 0;  // number of boxes that the entry stands for
+    std::uint32_t times = 0;  // number of equal boxes that were merged into the entry
   };
   /// The first and the last value, both included.
   struct Range {
@@ -36,8 +36,8 @@ class BoxGrid {
   /// be called only after sort().
   void add(const WholeBox& box, std::uint32_t id);
   void sort();
-  /// Merges equal boxes into one entry, which has their number and their lowest id. Writes the
-  /// position of each id's entry to `entry_of`. Needs sort() first.
+  /// Merges equal boxes into one entry, which has their number and their lowest id. For each id,
+  /// writes the position of its entry to entry_of[id]. Must be called after sort().
   void merge_equal(std::uint32_t* entry_of);
 
   [[nodiscard]] std::uint32_t count() const { return count_; }

@@ -18,8 +18,9 @@ namespace facepipe::nms::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The bits of a positive float, read as an integer, approximate its logarithm. kLogShift drops the
-// lower 12 bits. Then a 32-bit lane can add up 8,192 logarithms, and eight lanes those of 65,536
-// boxes. With fewer lanes the sum may overflow. That changes the size of the cells but no result.
+// lower 12 bits. Then a 32-bit lane can add up 8,192 logarithms, and eight lanes can add up the
+// logarithms of 65,536 boxes. With fewer lanes the sum may overflow. An overflow changes the size
+// of the cells, but not the result.
 constexpr int kLogShift = 12;
 
 struct Totals {

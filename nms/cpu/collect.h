@@ -1,5 +1,5 @@
-// Makes the first pass over the candidates: it drops the invalid ones and computes the keys by
-// which the valid ones are ranked.
+// Makes the first pass over the candidates: it drops invalid candidates, and computes the keys by
+// which valid candidates are ranked.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace facepipe::nms {
 
-/// The function collect() may write up to this many elements beyond the last candidate's.
+/// collect() may write up to this many elements after the element of the last candidate.
 inline constexpr std::size_t kCollectPadding = 64;
 
 struct Collected {

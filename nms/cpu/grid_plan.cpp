@@ -103,9 +103,9 @@ GridPlan plan_grid(const Collected& collected) {
 }
 
 Reach reach_of(NmsOverlap overlap, float threshold) {
-  // DIoU <= IoU, so what holds for IoU > t also holds for DIoU > t. If the intersection is divided
-  // by only one area, the threshold says nothing about the other box's size. Below kLeastThreshold,
-  // a box would be stored in too many cells.
+  // DIoU <= IoU, so a limit that holds if IoU > t also holds if DIoU > t. If the intersection is
+  // divided by only one area, the threshold says nothing about the other box's size. Below
+  // kLeastThreshold, a box would be stored in too many cells.
   constexpr float kLeastThreshold = 0.2F;
   const bool by_one_area =
       overlap == NmsOverlap::winner_area || overlap == NmsOverlap::smaller_area;

@@ -2,11 +2,12 @@
 // cells a candidate looks for boxes that may suppress it.
 //
 // Results are exact with every layout. Suppose that a winner suppresses a loser of width w, by IoU
-// > t. Then the winner overlaps more than t * w of this width. So the loser's centre lies less than
-// (1/2 - t) * w outside of the winner, and w is less than the winner's width / t. The same is true
-// of heights. A box is stored in all cells that are within Reach::beyond of its sides. So the cell
-// of a loser's centre always holds its winner. All steps from a coordinate to a cell are monotone,
-// even with rounding. `beyond` has a margin of 2 % for the rounding of widths and of the IoU.
+// > t. Then the winner overlaps more than t * w of this width. So the loser's centre is in the
+// winner, or its distance from the winner is less than (1/2 - t) * w. Also, w is less than the
+// winner's width / t. The same is true of heights. A box is stored in all cells that are within
+// Reach::beyond of its sides. So the cell of a loser's centre always holds its winner. All steps
+// from a coordinate to a cell are monotone, even with rounding. `beyond` has a margin of 2 % for
+// the rounding of widths and of the IoU.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +50,9 @@ struct Reach {
 };
 Reach reach_of(NmsOverlap overlap, float threshold);
 
-/// Stands for the cell of a candidate that must look into all cells that its box covers. One reason
-/// is that its sides are so small or so large that the margin of 2 % (see above) may not be enough.
+/// Instead of a cell: the candidate must look into all cells that its box covers. One reason is
+/// that the sides of the box are so small or so large that the margin of 2 % (see above) may not be
+/// enough.
 inline constexpr std::uint16_t kNoCell = 0xFFFF;
 
 /// Writes the cell of each box's centre, or kNoCell. For an invalid box, it may write any value.

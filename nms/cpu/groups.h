@@ -14,7 +14,7 @@ namespace facepipe::nms {
 struct GroupInput {
   const Box* boxes;     ///< by index
   const float* scores;  ///< by index
-  std::uint32_t count;  ///< number of candidates, invalid ones included
+  std::uint32_t count;  ///< number of candidates, including invalid candidates
   std::uint32_t min_neighbours;
 };
 
@@ -51,7 +51,7 @@ struct GroupScratch {
 };
 
 /// Writes the kept groups by rank and returns their number. The time is nearly linear, unless many
-/// different boxes lie in one place, because each pair of these is compared.
+/// different boxes lie in one place, because each pair of these boxes is compared.
 std::uint32_t group(const GroupInput& input, GroupScratch& scratch, const GroupOutput& output);
 
 }  // namespace facepipe::nms

@@ -26,7 +26,7 @@ struct CellRange {
 /// Holds up to 16 boxes as a structure of arrays, for vector code. A free lane holds a box that
 /// overlaps no box.
 struct alignas(Arena::kAlignment) BoxBlock {
-  static constexpr std::uint32_t kBoxes = 16;  // one vector of AVX-512, or several of others
+  static constexpr std::uint32_t kBoxes = 16;  // one vector of AVX-512, or several shorter vectors
   using Values = std::array<float, kBoxes>;
   Values x1, y1, x2, y2, area;
 

@@ -78,7 +78,7 @@ void RankSort::sort(const std::uint32_t* keys, const std::uint32_t* values, std:
   count_digits(keys, count, lowest, digits);
   std::uint64_t* from = pairs_;
   std::uint64_t* into = other_;
-  // The first pass makes pairs of keys and values. The last one writes only values.
+  // The first pass makes pairs of keys and values. The last pass writes only values.
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t key = keys[i] - lowest;
     from[begins_[key & mask]++] = key << 32 | values[i];

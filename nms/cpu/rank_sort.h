@@ -34,7 +34,8 @@ class RankSort {
 
   std::uint64_t* pairs_;  // key - lowest in the upper 32 bits, the value in the lower
   std::uint64_t* other_;
-  // [pass][digit]: first the number of such pairs, then the position of the next such pair
+  // index [pass][digit]: first the number of pairs with this digit, later the output index of the
+  // next pair with this digit
   std::uint32_t* begins_;
 };
 

@@ -128,8 +128,8 @@ HWY_INLINE Best decay_and_find_best(const SoftInput& input, SoftScratch& live, s
   return best.best();
 }
 
-/// Removes dead entries, keeps the order of the others, and pads them to whole vectors. Returns the
-/// number of live entries.
+/// Removes dead entries, keeps the order of the live entries, and pads them to whole vectors.
+/// Returns the number of live entries.
 std::uint32_t compact(SoftScratch& live, std::uint32_t count, float min_score) {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -168,7 +168,7 @@ std::uint32_t load(const SoftInput& input, SoftScratch& live) {
 template <SoftDecay kDecay>
 std::uint32_t soften_by(const SoftInput& input, SoftScratch& live, std::uint32_t* selected,
                         float* scores) {
-  // A dead entry takes as long as a live one, so entries are compacted when an eighth of them is
+  // A dead entry takes as long as a live entry, so entries are compacted when an eighth of them is
   // dead.
   constexpr std::uint32_t kShareOfDead = 8;
   std::uint32_t count = load(input, live);

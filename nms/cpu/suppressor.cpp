@@ -18,7 +18,7 @@
 namespace facepipe::nms {
 namespace {
 
-/// Holds all arrays of a suppressor. Those that the options don't need are empty.
+/// Holds all arrays of a suppressor. Arrays that the options don't need are empty.
 struct Scratch {
   Scratch(Arena& arena, const NmsOptions& options, std::uint32_t capacity)
       : keys(arena.take<std::uint32_t>(groups(options) ? 0 : capacity + kCollectPadding)),
@@ -84,9 +84,9 @@ class CpuSuppressor::Impl {
   void collect();
   void transform();
   std::uint32_t keep();
-  // Each of these decides about all valid candidates. It writes the kept ones to `kept`, their
-  // boxes to `moved` and their scores to `scores`, and returns their number. keep_groups() needs no
-  // collect() before it.
+  // Each of these functions decides about all valid candidates. It writes the kept candidates to
+  // `kept`, their boxes to `moved` and their scores to `scores`, and returns their number.
+  // keep_groups() needs no collect() before it.
   std::uint32_t keep_softened();
   std::uint32_t keep_swept();
   std::uint32_t keep_groups();

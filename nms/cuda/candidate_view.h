@@ -10,7 +10,7 @@ namespace facepipe::nms {
 /// Refers to the candidates of a DeviceCandidates. Kernels read only the first min(*count,
 /// capacity) candidates.
 struct CandidateView {
-  const float4* boxes;  ///< x1, y1, x2, y2, loaded at once by an aligned load
+  const float4* boxes;  ///< x1, y1, x2, y2; one aligned load reads all four
   const float* scores;
   const std::uint32_t* count;
   std::uint32_t capacity;

@@ -19,7 +19,7 @@ inline int device_attribute(cudaDeviceAttr which) {
 }
 
 /// Launches `kernel` cooperatively: CUDA refuses the launch unless all blocks can run at the same
-/// time. Can be captured. Throws Error(ErrorKind::device) if CUDA fails.
+/// time. The launch can be captured in a graph. Throws Error(ErrorKind::device) if CUDA fails.
 template <class Arguments>
 void launch_cooperatively(void (*kernel)(Arguments), unsigned blocks, unsigned threads,
                           std::size_t shared_bytes, cudaStream_t stream,

@@ -24,8 +24,9 @@ __device__ __forceinline__ int of_warp(int value) { return __shfl_sync(kAllLanes
 
 __device__ __forceinline__ Box as_box(float4 b) { return Box{b.x, b.y, b.z, b.w}; }
 
-/// Returns bits whose order as integers is the order of the floats. NaN must not be given. -0 and
-/// +0 give the same bits. The result is never 0, because 0 stands for an invalid candidate.
+/// Returns bits whose order as integers is the order of the floats. `value` must not be NaN. -0 and
+/// +0 give the same bits. The result is never 0, because ordered_score() returns 0 for an invalid
+/// candidate.
 __device__ __forceinline__ std::uint32_t ordered_bits(float value) {
   const std::uint32_t bits = __float_as_uint(__fadd_rn(value, 0.0F));
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kBlock) collect_kernel(const GroupsArguments w
 }
 
 /// Returns the root of a candidate's tree. Meanwhile, other threads may attach this root to another
-/// one. Shortens the path to the root: attaches each candidate on the path to its grandparent.
+/// root. Shortens the path to the root: attaches each candidate on the path to its grandparent.
 __device__ unsigned root_of(std::uint32_t* parents, unsigned candidate) {
   unsigned parent = load_relaxed(parents + candidate);
   while (parent != candidate) {
@@ -81,8 +81,8 @@ __device__ __forceinline__ int4 as_int4(const WholeBox& box) {
 }
 __device__ __forceinline__ WholeBox as_whole_box(int4 box) { return {box.x, box.y, box.z, box.w}; }
 
-/// Compares each candidate with each other one, in tiles of pairs. Each thread has a column of the
-/// tile, and the tile's rows are in shared memory.
+/// Compares each candidate with each other candidate, in tiles of pairs. Each thread has a column
+/// of the tile, and the tile's rows are in shared memory.
 __global__ void __launch_bounds__(kBlock) connect_kernel(const GroupsArguments work) {
   __shared__ int4 rows[kStagedRows];  // holds WholeBoxes
   const unsigned n = looked_at(work.view);
@@ -170,7 +170,7 @@ __device__ bool lies_within(const WholeBox& inner, const WholeBox& outer) {
 }
 
 /// Decides which large groups are kept; each warp looks at one group at a time. Writes the group's
-/// key, or 0 if the group lies within a stronger one.
+/// key, or 0 if the group lies within a stronger group.
 __global__ void __launch_bounds__(kBlock) judge_kernel(const GroupsArguments work) {
   const GroupsScratch& scratch = work.scratch;
   const unsigned groups = *scratch.large_count;

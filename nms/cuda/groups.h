@@ -36,7 +36,7 @@ struct GroupsScratch {
   std::uint32_t* large_count;  ///< a single number
 };
 
-/// Enqueues the kernels of the rule. They write kept.indices, boxes, scores, count and
+/// Enqueues the kernels of the rule. The kernels write kept.indices, boxes, scores, count and
 /// beyond_capacity.
 void launch_groups(const CandidateView& view, std::uint32_t min_neighbours,
                    const GroupsScratch& scratch, std::uint32_t multiprocessors,

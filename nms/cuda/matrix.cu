@@ -11,14 +11,14 @@ namespace {
 constexpr unsigned kMapThreads = 256;
 
 // Published: there are D_max^2 threads for any n. Here the grid has a fixed size, because the
-// launch may be captured. Its blocks share the tiles that n detections need.
+// launch may be captured. Its blocks share the tiles of the n detections.
 template <class Overlap>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapArguments arguments) {
   const unsigned n = min(__ldg(arguments.view.count), arguments.view.capacity);
   map_tiles<Overlap>(arguments, n, blockIdx.x, gridDim.x, kMapThreads / 32);
 }
 
-// Each row has its own block, and the device begins a block as soon as another one ends. Rows end
+// Each row has its own block, and the device begins a block as soon as another block ends. Rows end
 // after different numbers of iterations. If a block took several rows, blocks would end at
 // different times.
 __global__ void __launch_bounds__(1024) reduce_kernel(const ReduceArguments arguments) {

@@ -17,7 +17,7 @@ struct MatrixScratch {
 };
 
 /// Returns the number of bytes from one row to the next. It is a multiple of 4, because four
-/// elements are written at once.
+/// elements are written as one word.
 [[nodiscard]] constexpr std::size_t matrix_stride(std::uint32_t d_max) {
   return (std::size_t{d_max} + 3) / 4 * 4;
 }

@@ -88,8 +88,8 @@ __device__ __forceinline__ void map_tiles(const MapArguments& arguments, unsigne
       for (unsigned q = 0; q < 4; ++q)
         bytes |= survives<Overlap>(loser, winners[q], arguments.threshold) << 8 * q;
       // Published: cudaMemset sets all D_max^2 bytes of B to 1 beforehand; the paper doesn't report
-      // its time. It is needed because the kernel writes only half of the bytes, and zeros of the
-      // last frame would remain. Here the kernel writes every element of the tile.
+      // its time. The published kernel needs this, because it writes only half of the bytes, and
+      // zeros of the last frame would remain. Here the kernel writes every element of the tile.
       if (column < n)
         *reinterpret_cast<std::uint32_t*>(arguments.matrix + i * arguments.stride + column) = bytes;
     }

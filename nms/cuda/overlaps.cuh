@@ -1,5 +1,5 @@
-// Defines a type for each measure of overlap. Kernels are instantiated with such a type. It says
-// whether a candidate suppresses another one that it outranks.
+// Defines a type for each measure of overlap. Kernels are instantiated with such a type. The type
+// says whether a candidate suppresses another candidate that it outranks.
 #pragma once
 
 #include "core/error.h"
@@ -8,8 +8,8 @@
 
 namespace facepipe::nms {
 
-/// Holds a range of areas. A box whose area lies outside of it can't suppress the boxes in
-/// question, wherever it lies.
+/// Holds a range of areas. A box whose area is outside of the range can't suppress the compared
+/// boxes at any position.
 struct AreaRange {
   float least, most;
   [[nodiscard]] __device__ __forceinline__ bool holds(float area) const {
@@ -17,11 +17,11 @@ struct AreaRange {
   }
 };
 
-/// Returns the areas that a winner must have if its IoU with a loser exceeds the threshold, for a
-/// loser in the range `of_losers`. The ratio of two boxes' areas (smaller to larger) is at least
-/// their IoU. This also holds for fp32 results: rounding is monotone, so the intersection is at
-/// most either area. The factor 0.9999 leaves a margin of hundreds of times the rounding error of
-/// the union.
+/// The areas of losers are in the range `of_losers`. Returns the range of areas that a winner can
+/// have if its IoU with such a loser exceeds the threshold. The ratio of two boxes' areas (smaller
+/// to larger) is at least their IoU. This also holds for fp32 results: rounding is monotone, so the
+/// intersection is at most either area. The factor 0.9999 leaves a margin of hundreds of times the
+/// rounding error of the union.
 __device__ __forceinline__ AreaRange areas_within_ratio(AreaRange of_losers, float threshold) {
   constexpr float kTiny = 1e-30F;
   const float ratio = 0.9999F * threshold;
@@ -71,7 +71,7 @@ struct SmallerAreaOverlap {  // no bounds: each box may lie within a box of any 
   }
 };
 
-/// Calls use(IouOverlap()), or use() with the type of another measure.
+/// Calls use() with an object of the type for `overlap`, for example use(IouOverlap()).
 template <class Use>
 decltype(auto) with_overlap(NmsOverlap overlap, Use&& use) {
   switch (overlap) {

@@ -17,8 +17,8 @@ struct RankOutput {
   std::uint32_t* beyond_capacity;  ///< may be null
 };
 
-/// Writes the valid candidates in rank order. If `chosen` is not null, it writes only those whose
-/// element in `chosen` is not 0.
+/// Writes the valid candidates in rank order. If `chosen` is not null, it writes only candidates
+/// whose element in `chosen` is not 0.
 void launch_rank(const CandidateView& view, const std::uint8_t* chosen, const RankOutput& output,
                  cudaStream_t stream);
 

@@ -10,15 +10,13 @@ namespace facepipe::nms {
 // Note [Ranking]
 // ~~~~~~~~~~~~~~
 // The output is in rank order. So the position of a candidate is the number of candidates of the
-// output that outrank it. Each block sorts those m candidates of the output that it owns. Then it
-// goes through all n candidates of the output. For each of them, a binary search of log m steps
-// finds between which two of the block's own candidates it ranks, and the block counts it there.
-// The prefix sums over these m + 1 counts are the positions of the block's own candidates. This
-// takes n log m steps for each block, whatever the scores are, and no block waits for the positions
-// of another.
+// output that outrank it. Each block sorts its own m candidates of the output. Then it goes through
+// all n candidates of the output. A binary search of log m steps finds the two own candidates
+// between which each of the n candidates ranks, and the block counts the candidate there. The
+// prefix sums over these m + 1 counts are the positions of the block's own candidates. This takes n
+// log m steps for each block, for any scores, and no block waits for the positions of another.
 
-/// Holds the keys of those candidates of the output that the block owns. The arrays are in shared
-/// memory.
+/// Holds the keys of the block's own candidates of the output. The arrays are in shared memory.
 struct BlockRanking {
   std::uint64_t* keys;  ///< sorted, descending, padded with zeros to padded()
   /// size + 1 numbers; counts[i] is the number of candidates of the output with keys[i - 1] >= key
@@ -33,7 +31,7 @@ struct BlockRanking {
   }
 };
 
-/// Sorts up to 32 keys: those of the lanes whose bit in `having` is set. One warp must call it.
+/// Sorts up to 32 keys: a key from each lane whose bit in `having` is set. One warp must call it.
 __device__ __forceinline__ void sort_own_in_warp(const BlockRanking& own, std::uint64_t key,
                                                  unsigned having) {
   const auto size = static_cast<unsigned>(__popc(having));
@@ -60,9 +58,10 @@ __device__ __forceinline__ void sort_own(const BlockRanking& own) {
   __syncthreads();
 }
 
-/// Counts candidates of the output, from any block. A candidate is counted after those own keys
-/// that are greater than or equal to its key. A key of 0 is skipped. The function searches for
-/// several keys at once, because each step of a search waits for memory.
+/// Counts candidates of the output, from any block. A candidate is counted in counts[i], where i is
+/// the number of own keys that are greater than or equal to its key. A key of 0 is skipped. The
+/// function searches for several keys at the same time, because each step of a search waits for
+/// memory.
 template <unsigned kKeys>
 __device__ __forceinline__ void count_among(const BlockRanking& own,
                                             const std::uint64_t (&keys)[kKeys]) {

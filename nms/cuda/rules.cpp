@@ -63,8 +63,7 @@ class RuleBase : public CudaRule {
   }
 
  protected:
-  /// Fills the memory with 0, and makes 1 the tag of the first launch, so that words of 0 belong to
-  /// no launch.
+  /// Fills the memory with 0. The first launch gets the tag 1, so words of 0 belong to no launch.
   void reset_control(std::uint32_t phase_bits) {
     const cuda::Stream stream;
     cuda::fill(memory_.span(), 0, stream);

@@ -15,11 +15,11 @@ namespace {
 
 // Note [Soft selection]
 // ~~~~~~~~~~~~~~~~~~~~~
-// A candidate's neighbours are the candidates that overlap it so much that their selection makes
-// its score decay (their decay isn't 1). Scores only fall. Suppose that a candidate's current score
-// outranks the current scores of all its undecided neighbours. Then its score is final, because
-// every neighbour that is selected before it has been selected already. Such a candidate is
-// selected at once, whatever the states of other candidates are, and its neighbours' scores decay.
+// A candidate's neighbours are the candidates whose selection makes its score decay: they overlap
+// it so much that the decay isn't 1. Scores only fall. Suppose that a candidate's current score
+// outranks the current scores of all its undecided neighbours. Then none of these neighbours can be
+// selected earlier than the candidate, so its score is final, and the candidate is selected
+// immediately. Other candidates play no part in this decision. Then the neighbours' scores decay.
 //
 // Each candidate has a word in global memory, which stays in L2. It holds the candidate's score and
 // its state: undecided, selected, or discarded (the score is below the least score). A candidate's
@@ -28,14 +28,14 @@ namespace {
 // The rounded score must not depend on the order in which a warp learns of selections. So it is
 // defined as the product of the decays in the order of selection, which is the order of falling
 // final scores. Usually a warp sees selections in this order, and multiplies by each decay when it
-// sees the selection. Sometimes it sees a selection that precedes another one by whose decay it has
-// already multiplied. Then it computes the product again from the initial score. A product in a
-// wrong order is only published as an upper bound of a score. That is enough, because selection
-// only needs upper bounds of the neighbours' scores.
+// sees the selection. Sometimes a warp sees selection A only after it has multiplied by the decay
+// of selection B, although A precedes B. Then the warp computes the product again from the initial
+// score. A product in a wrong order is only published as an upper bound of a score. That is enough,
+// because selection only needs upper bounds of the neighbours' scores.
 //
 // A warp handles several candidates in turn, which are its rows. First it compares each row with
 // all other candidates and lists the neighbours in shared memory. If a row has more neighbours than
-// its list can hold, the warp compares the row with all candidates each time.
+// its list can hold, the warp compares the row with all candidates each time it updates the row.
 
 enum SelectionState : std::uint32_t { kUndecided = 0, kSelected = 1, kDiscarded = 2 };
 
@@ -130,8 +130,8 @@ __device__ __forceinline__ float decay_by(const BlockContext& block, const Row& 
                                      : gaussian_decay(overlap_share, block.arguments.sigma);
 }
 
-/// Calls visit(neighbour) for all neighbours, one in each lane at a time. A lane that is left over
-/// gets a neighbour with a decay of 1.
+/// Calls visit(neighbour) for all neighbours, one in each lane at a time. If fewer than 32
+/// neighbours are left, the other lanes get a neighbour with a decay of 1.
 template <SoftDecay kDecay, class Visit>
 __device__ __forceinline__ void for_neighbours(const BlockContext& block, const Row& row,
                                                const Neighbour* list, Visit&& visit) {
@@ -205,8 +205,8 @@ __device__ __forceinline__ void apply_selections(const BlockContext& block, Row&
   const float before = row.score;
   NeighbourScan scan = scan_neighbours();
   while (scan.before != row.applied || scan.next != 0) {
-    // A selection precedes another one that has already been applied, so we start again from the
-    // initial score.
+    // A new selection precedes a selection that has already been applied. So the product starts
+    // again from the initial score.
     if (scan.before != row.applied) {
       row.score = row.initial;
       row.last = ~std::uint64_t{0};
@@ -312,8 +312,8 @@ __device__ __forceinline__ void decide_rows(const BlockContext& block) {
   }
 }
 
-/// Writes those of the candidates [begin, end) that are selected to their positions in the output.
-/// See Note [Ranking].
+/// Writes the selected candidates in [begin, end) to their positions in the output. See Note
+/// [Ranking].
 __device__ __forceinline__ void write_part(const BlockContext& block, unsigned begin,
                                            unsigned end) {
   Shared& shared = block.shared;

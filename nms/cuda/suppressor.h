@@ -33,7 +33,7 @@ struct DeviceKept {
 class CudaRule;
 struct CandidateView;
 
-/// Stands for the number of multiprocessors of the device.
+/// An argument `multiprocessors` of this value means all multiprocessors of the device.
 inline constexpr std::uint32_t kAllMultiprocessors = 0;
 
 /// Returns how many multiprocessors a suppressor should use if the device computes other things at
@@ -50,11 +50,11 @@ inline constexpr std::uint32_t kAllMultiprocessors = 0;
 class CudaSuppressor {
  public:
   /// `capacity` is the largest number of candidates that are looked at; *beyond_capacity counts the
-  /// others. `multiprocessors` says how many multiprocessors the stream's work may use if it can't
-  /// use all of the device, as in a green context. The number must not be too large: blocks of some
-  /// kernels wait for each other, so all blocks of such a kernel must run at the same time. If they
-  /// can't, the launch fails, possibly only after the time limit of SpinLimit. Throws Error(usage)
-  /// as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
+  /// other candidates. `multiprocessors` is the number of multiprocessors that the stream may use.
+  /// In a green context, this is less than all of the device. The number must not be too large:
+  /// blocks of some kernels wait for each other, so all blocks of such a kernel must run at the
+  /// same time. If they can't, the launch fails, possibly only after the time limit of SpinLimit.
+  /// Throws Error(usage) as check_nms_options() does, and Error(ErrorKind::device) if CUDA fails.
   CudaSuppressor(const NmsOptions& options, std::uint32_t capacity,
                  std::uint32_t multiprocessors = kAllMultiprocessors);
   ~CudaSuppressor();

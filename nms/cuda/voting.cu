@@ -47,8 +47,8 @@ __device__ __forceinline__ void stage(const VotingArguments& arguments, Staged& 
 }
 
 /// Finds for each candidate the kept candidate that it joins: the highest ranked kept candidate
-/// that outranks and suppresses it, or the candidate itself if it is kept. It is kNone if there is
-/// neither. Each thread handles one candidate.
+/// that outranks and suppresses it, or the candidate itself if it is kept. The result is kNone if
+/// the candidate joins no kept candidate. Each thread handles one candidate.
 template <class Overlap>
 __global__ void __launch_bounds__(kJoinThreads) join_kernel(const VotingArguments arguments) {
   static_assert(kStaged == kJoinThreads);

@@ -12,7 +12,7 @@
 namespace facepipe::nms {
 
 struct VotingScratch {
-  std::uint64_t* keys;     ///< `capacity` keys: those of all valid candidates, in rank order
+  std::uint64_t* keys;     ///< `capacity` elements: the keys of all valid candidates, in rank order
   std::uint32_t* count;    ///< the number of valid candidates
   std::uint32_t* joined;   ///< `capacity` elements: for each key, the kept candidate that it joins
   std::uint32_t* rank_of;  ///< `capacity` elements: for each kept candidate, its position in `keys`

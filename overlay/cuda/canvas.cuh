@@ -24,7 +24,7 @@ struct Canvas {
   std::int32_t chroma_stride;  // in samples
   const FrameDescriptor* descriptor;
   const OverlayLayout* layout;
-  bool paired;  // two neighbouring samples of either plane can be written at once
+  bool paired;  // two neighbouring samples of either plane can be written as one word
 
   __device__ explicit Canvas(const OverlayWork& work) : descriptor(work.descriptor) {
     luma = reinterpret_cast<Sample*>(descriptor->luma);
@@ -44,7 +44,7 @@ struct Canvas {
   __device__ Sample& luma_at(int x, int y) const {
     return luma[static_cast<std::ptrdiff_t>(y) * luma_stride + x];
   }
-  /// Writes two neighbouring samples; the first one is at an even column.
+  /// Writes two neighbouring samples; the first sample is at an even column.
   __device__ void set_pair(Sample* to, Sample first, Sample second) const {
     if (paired) {
       *reinterpret_cast<Pair<Sample>*>(to) = {first, second};

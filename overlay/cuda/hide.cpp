@@ -81,8 +81,8 @@ void CudaFaceHider::prepare_image(const Frame& frame) {
   image_ = std::move(composed);
 }
 
-/// Divides masks, in their order, into batches. One launch hides a batch. Its masks don't overlap,
-/// so their order makes no difference; masks of HideStyle::solid may overlap.
+/// Divides masks, in their order, into batches. One launch hides a batch. The masks of a batch
+/// don't overlap, so their order makes no difference. Only masks of HideStyle::solid may overlap.
 class CudaFaceHider::Batches {
  public:
   Batches(const CudaFaceHider& hider, const Frame& frame, Size cell, cuda::StreamView stream)

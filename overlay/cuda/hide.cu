@@ -147,8 +147,8 @@ __device__ void filter_line(int length, const BoxMean& mean, const Load& load, c
   }
 }
 
-/// Returns the index in BlurScratch::even and BlurScratch::odd at which the means begin of this
-/// block's component (blockIdx.z) of its mask (blockIdx.y).
+/// Returns the index in BlurScratch::even and BlurScratch::odd of the first mean of this block's
+/// mask (blockIdx.y) and component (blockIdx.z).
 __device__ std::uint32_t scratch_of(const BlurScratch& scratch, const HideMask& mask) {
   return scratch.begin[blockIdx.y] + scratch_offset(mask, blockIdx.z);
 }

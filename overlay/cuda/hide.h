@@ -18,8 +18,8 @@ namespace facepipe::overlay {
 /// events must order their work. A hider belongs to the device that was current at construction.
 class CudaFaceHider {
  public:
-  /// Makes a hider for semi-planar 4:2:0 pictures of this size (before rotation) or smaller ones.
-  /// Throws as check_hide_options() does, and Error(device) if CUDA fails.
+  /// Makes a hider for semi-planar 4:2:0 pictures of this size (before rotation) or smaller. Throws
+  /// as check_hide_options() does, and Error(device) if CUDA fails.
   CudaFaceHider(HideOptions options, Size stored);
   CudaFaceHider(CudaFaceHider&&) noexcept;
   CudaFaceHider& operator=(CudaFaceHider&&) noexcept;

@@ -34,7 +34,7 @@ struct HideBatch {
   unsigned count = 0;
   HideMask masks[kCapacity];
 
-  /// Returns the width and the height, in pixels, that no mask exceeds.
+  /// Returns the largest width and the largest height of the masks, in pixels.
   [[nodiscard]] Size largest() const;
 };
 
@@ -74,8 +74,8 @@ static_assert(sizeof(HideBatch) + sizeof(ImageLevels) <= 4096);
 void launch_hide_color(const HideBatch& batch, const YuvColor& color, cudaStream_t stream);
 void launch_hide_mosaic(const HideBatch& batch, cudaStream_t stream);
 void launch_hide_image(const HideBatch& batch, const ImageLevels& image, cudaStream_t stream);
-/// Launches two kernels. The first one filters along rows, from the picture to scratch; the second
-/// one filters along columns and writes the picture.
+/// Launches two kernels. The first kernel filters along rows, from the picture to `scratch`. The
+/// second kernel filters along columns and writes the picture.
 void launch_hide_blur(const HideBatch& batch, const BlurScratch& scratch, cudaStream_t stream);
 
 }  // namespace facepipe::overlay

@@ -45,11 +45,12 @@ inline constexpr std::string_view kCountWords = " faces";
 struct OverlayLaunch {
   bool wide;  ///< a sample has two bytes
   unsigned blocks;
-  std::size_t label_cells;   ///< the most chroma cells that a face's label covers
+  std::size_t label_cells;   ///< the largest number of chroma cells that a face's label covers
   std::size_t text_columns;  ///< the largest width of a text's background, in pixels
 };
 
-// These must be called in this order. See Note: order of drawing, in overlay.cu.
+// The three functions below must be called in this order. See Note: order of drawing, in
+// overlay.cu.
 /// Draws outlines, and computes OverlayWork::label_backgrounds for launch_labels().
 void launch_outlines(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);
 void launch_dots(const OverlayWork& work, const OverlayLaunch& launch, cudaStream_t stream);

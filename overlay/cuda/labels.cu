@@ -26,8 +26,9 @@ __device__ void find_columns(const Text& text, std::int16_t* columns) {
   }
 }
 
-/// Holds the backgrounds that cover a part of the current label: the backgrounds of labels of faces
-/// with higher scores, and that of the count. It holds them for kLabelThreads faces at a time.
+/// Holds the backgrounds that cover a part of the current label: the background of the count, and
+/// the backgrounds of the labels of faces with higher scores. The list holds the backgrounds of
+/// kLabelThreads faces at a time.
 struct Occluders {
   PixelRect list[kLabelThreads + 1];
   unsigned size;

@@ -8,14 +8,14 @@ namespace {
 using namespace overlay;
 
 // Note: order of drawing. The host draws all outlines, then all dots, then the labels from the last
-// face to the first, then the count. All outlines have one colour, and all dots another. So the
-// order among outlines, or among dots, makes no difference, and thread blocks may write the same
-// samples at the same time. The background of a text covers everything drawn before it, glyphs of
-// other texts included. The text's own glyphs lie side by side on that background. So if labels
-// overlap, a block writes only those cells of its label that no later background covers: neither
-// that of the label of a face with a higher score, nor that of the count. No block waits for
-// another. Backgrounds end at edges of chroma cells or of the picture (Note: colour and
-// subsampling), so they cover a cell completely or not at all.
+// face to the first, then the count. All outlines have one colour, and all dots have another
+// colour. So the order among outlines, or among dots, makes no difference, and thread blocks may
+// write the same samples at the same time. The background of a text covers everything drawn before
+// it, glyphs of other texts included. The text's own glyphs lie side by side on that background. So
+// if labels overlap, a block writes only the cells of its label that no later background covers.
+// Later backgrounds are the background of the count, and the backgrounds of labels whose faces have
+// higher scores. No block waits for another. Backgrounds end at edges of chroma cells or of the
+// picture (Note: colour and subsampling), so they cover a cell completely or not at all.
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kPrimitiveThreads = 128;  // a warp draws one outline side or dot at a time

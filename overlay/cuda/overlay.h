@@ -36,8 +36,8 @@ class CudaOverlay {
   /// memory (see describe_picture()). Its planes, colours and interlacing are read when the work
   /// runs, so the work can be captured and replayed. This function enqueues at most three kernels,
   /// and none if the style draws nothing. It neither allocates nor waits. Faces must be in rank
-  /// order: if labels overlap, the first one is on top. Throws Error(internal) for null pointers,
-  /// or if the capacity of `faces` exceeds the setup's.
+  /// order: if labels overlap, the label of the first face is on top. Throws Error(internal) for
+  /// null pointers, or if the capacity of `faces` exceeds the setup's.
   /// @param tracks  in device memory: the track of each face, as for draw_overlay(); null if there
   ///     are none
   void enqueue(const FrameDescriptor* descriptor, const cuda::DeviceDetections& faces,

@@ -20,7 +20,7 @@ struct Text {
   // The first row of the glyphs. The background may begin above it, at the edge of a cell.
   int top;
   PixelRect area;    // the background in the upright picture
-  PixelRect stored;  // the background in the stored picture; empty if `area` is
+  PixelRect stored;  // the background in the stored picture; empty if `area` is empty
   int length;
   int lefts[OverlayText::kSize + 1];  // where each glyph begins in the picture; then the text's end
   int columns[OverlayText::kSize];    // where each glyph begins in the atlas

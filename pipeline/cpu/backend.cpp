@@ -31,7 +31,7 @@ struct CpuWork final : FrameWork {
   std::unique_ptr<detector::DetectionRequest> turned;
 };
 
-/// Keeps frames where they are, because the CPU's decoders don't need this memory again.
+/// Returns frames without a copy, because the CPU's decoders don't need the frames' memory again.
 class CpuKeeper final : public PictureKeeper {
  public:
   [[nodiscard]] Frame kept(Frame frame) override { return frame; }
@@ -84,20 +84,22 @@ Detections clipped(Detections faces, Size picture) {
 /// pass_on_rest().
 class DrawnTracking {
  public:
+  /// @param options  must outlive this object
   explicit DrawnTracking(const JobOptions& options)
       : least_(options.follow ? options.follow->doubtful_score : kWeakFace),
-        scale_(options.search.scale),
+        scales_(options.search.scales),
         sizes_{options.search.min_face, options.search.max_face},
         suppressor_(options.search.followed_nms, nms::nms_capacity(options.search.followed_nms),
                     followed_overlaps_of(options.search)) {
     if (options.follow)
-      tracks_.emplace(*options.follow, std::make_unique<track::CpuMotionEstimator>());
+      tracks_.emplace(*options.follow, scales_, std::make_unique<track::CpuMotionEstimator>());
     if (options.search.every > 1) between_.emplace(options);
   }
 
-  /// Selects the detections that tracks need. Their scores may be lower than those of drawn faces.
+  /// Selects the detections that tracks need. Their scores may be lower than the scores of drawn
+  /// faces.
   [[nodiscard]] Detections find(const Detections& candidates, Size picture) {
-    const Detections usable = scored_over(candidates, least_, scale_);
+    const Detections usable = scored_over(candidates, least_, scales_);
     return clipped(select_faces(usable, suppressor_.run(usable), sizes_), picture);
   }
 
@@ -120,7 +122,7 @@ class DrawnTracking {
 
  private:
   const float least_;  // on the usual scale
-  const ScoreScales scale_;
+  const ScoreScales& scales_;
   const FaceSizes sizes_;
   nms::ClassSuppressor suppressor_;
   std::optional<FaceTracks> tracks_;
@@ -223,10 +225,10 @@ class CpuProcessor final : public FrameProcessor {
     return candidates;
   }
 
-  /// Takes all requests that the frame needs, because finish() must not wait for one: later frames
-  /// may hold them all. Two jobs can share both detectors, with the roles exchanged (one job's
-  /// turned pictures have the size of the other job's pictures). So that they don't block each
-  /// other, all jobs take the detectors' requests in the same order.
+  /// Takes all requests that the frame needs, because finish() must not wait for a request: later
+  /// frames may hold all requests. Two jobs can share both detectors, with the roles exchanged (one
+  /// job's turned pictures have the size of the other job's pictures). To avoid a deadlock, all
+  /// jobs take the detectors' requests in the same order.
   void take_requests(CpuWork& work, const std::stop_token& stop) const {
     const bool has_two = turned_detector_ && turned_detector_ != detector_;
     const bool turned_first = has_two && std::less<>()(turned_detector_.get(), detector_.get());
@@ -235,7 +237,8 @@ class CpuProcessor final : public FrameProcessor {
     if (has_two && !turned_first) work.turned = turned_detector_->acquire(stop);
   }
 
-  /// Searches the turned picture of a frame that was searched before, and extends its interval.
+  /// Searches the turned picture of a frame whose upright picture was searched before. Extends
+  /// `inference` to the end of this search.
   void look_at_turned(detector::DetectionRequest& request, const Frame& frame,
                       Detections& candidates, Interval& inference) const {
     const int turns = options_.hide->turned_too;

@@ -16,7 +16,8 @@ nms::NmsOptions greedy_of(const nms::NmsOptions& nms) {
   return greedy;
 }
 
-/// Takes from a searched frame the data that its neighbours need: time, small picture, detections.
+/// Takes from a searched frame the data that neighbouring frames need: time, small picture,
+/// detections.
 track::SearchedFrame searched_of(WorkItem& item) {
   return {{item.record.pts_s, std::exchange(item.picture, nullptr)},
           std::exchange(item.to_follow, {})};
@@ -36,7 +37,6 @@ void EveryNth::choose(WorkItem& item) {
 FramesBetween::FramesBetween(const JobOptions& options)
     : search_(options.search),
       sizes_{options.search.min_face, options.search.max_face},
-      scale_(options.search.scale),
       wants_tracks_(options.follow.has_value()),
       suppressor_(greedy_of(options.search.nms), nms::nms_capacity(greedy_of(options.search.nms)),
                   overlaps_of(options.search)) {}
@@ -70,7 +70,7 @@ void FramesBetween::fill_in(const Searched* after) {
   for (WorkItem& item : waiting_)
     between.push_back({item.record.pts_s, std::exchange(item.picture, nullptr)});
   const std::vector<track::FacesBetween> faces = track::faces_between(
-      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame, scale_);
+      motion_, before_->frame, between, after == nullptr ? nullptr : &after->frame, search_.scales);
   for (std::size_t i = 0; i < faces.size(); ++i) take(faces[i], after, waiting_[i].record);
 }
 
@@ -79,7 +79,7 @@ float FramesBetween::least_score(std::uint16_t its_class) const {
                                  : search_.classes[its_class].face_score;
 }
 
-/// Sets the record's faces: those of the wanted scores and sizes, after suppression.
+/// Sets the record's faces: the faces with the wanted scores and sizes, after suppression.
 void FramesBetween::take(const track::FacesBetween& all, const Searched* after,
                          FrameRecord& record) {
   Detections faces;

@@ -1,5 +1,5 @@
 // Lets the detector search only every n-th frame of a job (SearchOptions::every), and finds the
-// faces of the other frames from the searched ones.
+// faces of the other frames from the searched frames.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class EveryNth {
 
   /// Sets WorkItem::picture and FrameRecord::searched. Call it for each frame, in order. It chooses
   /// * the first frame,
-  /// * the n-th frame after the last searched one,
+  /// * the n-th frame after the last searched frame,
   /// * a frame that may be the first of a new scene, and
   /// * a damaged frame, because faces can't be followed into it.
   void choose(WorkItem& item);
@@ -33,7 +33,7 @@ class EveryNth {
   const int every_;
   track::CpuMotionEstimator motion_;
   std::shared_ptr<const track::MotionPicture> last_;
-  int since_ = 0;  ///< number of frames since the last searched one
+  int since_ = 0;  ///< number of frames since the last searched frame
 };
 
 /// Fills in the faces of frames that were not searched. These frames wait for the next searched
@@ -43,12 +43,12 @@ class FramesBetween {
   /// @param options  must outlive this object
   explicit FramesBetween(const JobOptions& options);
 
-  /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, it needs its
-  /// faces, and WorkItem::to_follow. A searched frame goes to `sink` at once, after the frames that
-  /// waited for it.
+  /// Takes the next frame. WorkItem::picture must be set. If the frame was searched, its faces and
+  /// WorkItem::to_follow must also be set. A searched frame goes to `sink` at once, after the
+  /// frames that waited for it.
   /// @param tracks  the track of each detection in `to_follow`; empty if no ids are wanted
   void push(WorkItem item, std::vector<std::int64_t> tracks, const FrameProcessor::Sink& sink);
-  /// Gives the frames that still wait to `sink`, at the stream's end.
+  /// At the stream's end, gives `sink` the frames that still wait.
   void flush(const FrameProcessor::Sink& sink);
 
  private:
@@ -67,7 +67,6 @@ class FramesBetween {
 
   const SearchOptions& search_;
   const FaceSizes sizes_;
-  const ScoreScales scale_;
   const bool wants_tracks_;
   nms::ClassSuppressor suppressor_;
   track::CpuMotionEstimator motion_;

@@ -1,5 +1,5 @@
 // Finds out the CUDA devices and versions of this machine, and what each chip can decode and
-// encode. This is for people to read; a run itself checks what it needs. Builds without CUDA can
+// encode. The answers are for people to read. A run doesn't use them. Builds without CUDA can
 // include this header, too.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace facepipe::pipeline {
 struct NvencTrial {
   std::string encoder;
   int bits = 8;
-  std::string problem;  ///< why it failed; empty if the encoder opened
+  std::string problem;  ///< why the encoder failed to open; empty if it opened
 };
 
 struct ChipAbilities {
@@ -31,8 +31,8 @@ struct CudaAbilities {
   std::vector<ChipAbilities> chips;  ///< in CUDA's order
 };
 
-/// Asks the driver and every chip; this makes a CUDA context on each chip. The result says what is
-/// missing. Errors: Error(device) if CUDA itself fails.
+/// Asks the driver and every chip. This makes a CUDA context on each chip. If a fact can't be found
+/// out, the result says why. Errors: Error(device) if CUDA itself fails.
 [[nodiscard]] CudaAbilities cuda_abilities();
 
 }  // namespace facepipe::pipeline

@@ -35,8 +35,8 @@ namespace facepipe::pipeline {
 namespace {
 
 // Number of frames, of all lanes together, that the chip works on at once. Threads sleep while they
-// wait for the chip, so it takes more than two frames to keep it busy (H100: 3,025 frames of 1080p
-// a second with 2, 3,667 with 4).
+// wait for the chip, so more than two frames are needed to keep the chip busy (H100: 3,025 frames
+// of 1080p a second with 2, 3,667 with 4).
 constexpr int kPlacesOfLanes = 4;
 
 FaceFields fields_of(const JobOptions& options) {
@@ -48,7 +48,7 @@ FaceFields fields_of(const JobOptions& options) {
 
 Following following_of(const JobOptions& options) {
   const SearchOptions& search = options.search;
-  return {search.scale.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
+  return {search.scales.of(0).own(options.follow->doubtful_score), search.face_score.value_or(0),
           search.followed_nms};
 }
 
@@ -60,8 +60,8 @@ std::int64_t free_device_memory() {
   return static_cast<std::int64_t>(free);
 }
 
-/// Returns how many decoders fit into half of the free memory. Each has up to 2 x 32 surfaces of
-/// 4:2:0, with up to two bytes a sample.
+/// Returns how many decoders fit into half of the free memory. Each decoder has up to 2 x 32
+/// surfaces of 4:2:0, with up to two bytes a sample.
 int decoders_in_memory(const AVCodecParameters& video) {
   constexpr std::int64_t kSurfaces = 2 * 32;
   const std::int64_t surface = std::int64_t{video.width} * video.height * 3;
@@ -69,7 +69,7 @@ int decoders_in_memory(const AVCodecParameters& video) {
       std::min<std::int64_t>(free_device_memory() / 2 / (kSurfaces * surface), 64));
 }
 
-/// Captures a kernel that hides. This throws if the build has no code for the chip.
+/// Captures a kernel that hides faces. Throws if the build has no code for the chip.
 void try_hiding(Device device) {
   Frame frame;
   frame.format = {true, 1, 1, 8, 0, true};  // NV12
@@ -156,7 +156,8 @@ class CudaBackend final : public Backend {
                                                              CopyCounter& copies) override {
     cuda::use_device(device_);
     if (setup.plan.codec->id == AV_CODEC_ID_MJPEG) {
-      constexpr int kAtOnce = 1;  // more pictures gain nothing: nvJPEG's calls wait in the library
+      // More pictures at once gain nothing, because nvJPEG's calls wait in the library.
+      constexpr int kAtOnce = 1;
       return video::make_jpeg_encoder(setup, first, *nvjpeg(), kAtOnce, notices, copies);
     }
     if (video::is_nvenc(*setup.plan.codec))

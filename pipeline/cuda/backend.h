@@ -24,9 +24,9 @@ namespace facepipe::pipeline {
 /// the chip.
 [[nodiscard]] std::unique_ptr<Backend> make_cuda_renderer(Device device);
 
-/// Returns whether a CUDA device's backend decodes on the CPU: if the user chose this, and for
-/// still images if the user chose nothing. On an H200, NVDEC's decoder takes 45 ms to create, but
-/// the CPU decodes a JPEG of 1080p in 13 ms.
+/// Returns whether a CUDA device's backend decodes on the CPU. It does if the user chose the CPU,
+/// or if the input is a still image and the user chose no decoder. On an H200, NVDEC's decoder
+/// takes 45 ms to create, but the CPU decodes a JPEG of 1080p in 13 ms.
 [[nodiscard]] bool decodes_on_cpu(video::DecoderChoice choice, const video::Demuxer& demuxer);
 
 }  // namespace facepipe::pipeline

@@ -15,9 +15,9 @@ namespace facepipe::pipeline {
 /// expect_device_picture().
 void describe_picture(const Frame& frame, FrameDescriptor& descriptor);
 
-/// Holds the descriptor of one frame in flight. The graph in which enqueue() is recorded copies it
-/// to the device. Fill in host() before each run of the graph, and don't change it until the run
-/// has ended.
+/// Holds the descriptor of one frame in flight. The graph in which enqueue() is recorded copies the
+/// descriptor to the device. Fill in host() before each run of the graph, and don't change it until
+/// the run has ended.
 class DescriptorUpload {
  public:
   DescriptorUpload();

@@ -15,13 +15,14 @@
 namespace facepipe::pipeline {
 namespace {
 
-constexpr std::size_t kAlignment = 16;      // of each array, in bytes; enough for all types
+constexpr std::size_t kAlignment = 16;  // alignment of each array, in bytes; enough for all types
 constexpr std::size_t kLeastRoom = 16'384;  // bytes; enough for some 200 faces
-constexpr std::size_t kPlaces = 4;  // frames that are drawn, or whose encoder isn't done with them
+constexpr std::size_t kPlaces = 4;  // frames that are being drawn, or that the encoder still uses
 
 }  // namespace
 
-/// Arrays that go to the device in one copy. The event `drawn` says when they are no longer read.
+/// Arrays that go to the device in one copy. After the event `drawn`, the device no longer reads
+/// them.
 struct FaceDrawing::Place {
   static constexpr std::size_t kArrays = 6;
 
@@ -43,7 +44,7 @@ struct FaceDrawing::Place {
     device = cuda::DeviceBuffer<std::byte>(room);
   }
 
-  /// Adds values to the upload, and returns where they will lie on the device.
+  /// Adds values to the upload, and returns the address that they will have on the device.
   template <class T>
   T* add(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -75,7 +76,7 @@ FaceDrawing::FaceDrawing(const overlay::CudaOverlaySetup& setup, CopyCounter& co
       overlay_(setup),
       places_(kPlaces, [] { return std::make_unique<Place>(); }) {}
 
-// Waits, because a frame's memory must not be freed while the device works on it.
+// Waits, because a frame's memory must not be freed while the device works on the frame.
 FaceDrawing::~FaceDrawing() { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
 
 void FaceDrawing::draw(Frame& frame, const Detections& faces,

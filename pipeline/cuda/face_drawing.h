@@ -22,10 +22,10 @@ class FaceDrawing {
   FaceDrawing(const FaceDrawing&) = delete;
   FaceDrawing& operator=(const FaceDrawing&) = delete;
 
-  /// Enqueues the same drawing as draw_overlay(). It begins after Frame::ready, and then sets
-  /// Frame::ready to the event of its end. `faces` and `tracks` are read before this function
-  /// returns; they go to the device in one copy. Errors: Error(device); Error(internal) for more
-  /// faces than the setup allows, and if only some faces have tracks.
+  /// Enqueues the same drawing as draw_overlay(). The drawing begins after Frame::ready. Sets
+  /// Frame::ready to the event of the drawing's end. `faces` and `tracks` are read before this
+  /// function returns, and go to the device in one copy. Errors: Error(device); Error(internal) for
+  /// more faces than the setup allows, and if only some faces have tracks.
   void draw(Frame& frame, const Detections& faces, std::span<const std::int64_t> tracks);
 
  private:

@@ -38,7 +38,8 @@ class FaceSelection {
 
   /// Returns the device memory to which enqueue() writes the faces.
   [[nodiscard]] cuda::DeviceDetections faces() const { return faces_.view(); }
-  /// These two return what FacesDownload has brought to the host.
+  /// The next two functions return the counts and the faces that FacesDownload has brought to the
+  /// host.
   [[nodiscard]] const FaceCounts& counts() const { return download_.counts(); }
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies) {
     return download_.collect(stream, copies);
@@ -50,9 +51,10 @@ class FaceSelection {
   std::optional<cuda::DetectionBuffers> over_;
   nms::CudaSuppressor suppressor_;
   cuda::DeviceBuffer<std::uint32_t> kept_;
-  cuda::DeviceBuffer<std::uint32_t> kept_counts_;  ///< two: kept, beyond the capacity
-  cuda::DeviceBuffer<Box> kept_boxes_;             ///< empty unless moves_boxes()
-  cuda::DeviceBuffer<float> kept_scores_;          ///< empty unless changes_scores()
+  /// Two numbers: kept candidates, and candidates beyond the capacity.
+  cuda::DeviceBuffer<std::uint32_t> kept_counts_;
+  cuda::DeviceBuffer<Box> kept_boxes_;     ///< empty unless moves_boxes()
+  cuda::DeviceBuffer<float> kept_scores_;  ///< empty unless changes_scores()
   cuda::DetectionBuffers faces_;
   cuda::DeviceBuffer<FaceCounts> counts_;
   FacesDownload download_;

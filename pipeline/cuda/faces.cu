@@ -24,13 +24,13 @@ __device__ unsigned warp_sum(unsigned value) {
   return value;
 }
 
-/// What place_among() returns to a thread of the CTA.
+/// The result of place_among() for a thread of the CTA.
 struct Place {
-  unsigned before;  ///< how many threads with a lower index have `wanted`
-  unsigned all;     ///< how many threads of the CTA have `wanted`
+  unsigned before;  ///< number of threads with a lower index whose `wanted` is true
+  unsigned all;     ///< number of threads of the CTA whose `wanted` is true
 };
-/// Counts the threads with `wanted`. All threads of the CTA must call it. `warp_counts` has kWarps
-/// elements in shared memory.
+/// Counts the threads whose `wanted` is true. All threads of the CTA must call it. `warp_counts`
+/// has kWarps elements in shared memory.
 __device__ Place place_among(bool wanted, unsigned* warp_counts) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;

@@ -22,12 +22,12 @@ struct FaceCounts {
   std::uint32_t faces = 0;            ///< all faces, including those beyond the arrays' capacity
 };
 
-/// Enqueues one kernel that writes to `faces` what select_faces() returns on the host, in rank
-/// order. Allocates nothing and doesn't wait. The kernel takes boxes from kept.boxes and scores
-/// from kept.scores. If one of these pointers is null, it takes the candidates' values instead.
-/// kept.indices must be below candidates.capacity. *faces.count becomes the number of all faces,
-/// including those beyond faces.capacity. Landmarks are written if faces.landmarks isn't null.
-/// Throws Error(internal) if a pointer that it needs is null.
+/// Enqueues one kernel that writes to `faces` the faces that select_faces() returns on the host, in
+/// rank order. Allocates nothing and doesn't wait. The kernel takes boxes from kept.boxes and
+/// scores from kept.scores. If one of these pointers is null, it takes the candidates' values
+/// instead. kept.indices must be below candidates.capacity. *faces.count becomes the number of all
+/// faces, including those beyond faces.capacity. Landmarks are written if faces.landmarks isn't
+/// null. Throws Error(internal) if a required pointer is null.
 /// @param counts  in device memory
 void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKept& kept,
                    const FaceSizes& sizes, const cuda::DeviceDetections& faces, FaceCounts* counts,
@@ -35,7 +35,7 @@ void enqueue_faces(const cuda::DeviceDetections& candidates, const nms::DeviceKe
 
 /// Enqueues one kernel that writes to `over` the candidates that score more than `score`, in their
 /// order. Allocates nothing and doesn't wait. Landmarks are written if over.landmarks isn't null.
-/// Throws Error(internal) if a pointer that it needs is null, and if `over` has less capacity than
+/// Throws Error(internal) if a required pointer is null, and if `over` has less capacity than
 /// `candidates`.
 void enqueue_scored_over(const cuda::DeviceDetections& candidates, float score,
                          const cuda::DeviceDetections& over, cuda::StreamView stream);
@@ -54,7 +54,7 @@ class FacesDownload {
   /// The most faces that enqueue() copies. If a frame has more, collect() copies the rest and
   /// waits.
   static constexpr std::uint32_t kEager = 512;
-  /// Replaces kEager if only places are wanted: tracks also need those of doubtful faces, and a
+  /// Replaces kEager for FaceFields::places. Tracks also need the boxes of weak detections, and a
   /// crowd has thousands of them.
   static constexpr std::uint32_t kEagerPlaces = 4096;
 
@@ -66,7 +66,7 @@ class FacesDownload {
   /// Returns the counts of the last enqueue(), whose copy must have ended.
   [[nodiscard]] const FaceCounts& counts() const { return *host_counts_.data(); }
 
-  /// Returns the faces of the last enqueue(), whose copy must have ended. They have the wanted
+  /// Returns the faces of the last enqueue(), whose copy must have ended. The faces have the wanted
   /// fields, but no landmarks if the faces on the device have none. If there are more faces than
   /// enqueue() copies, copies the rest in `stream` and waits. Counts all copies of this frame.
   [[nodiscard]] Detections collect(cuda::StreamView stream, CopyCounter& copies);

@@ -16,7 +16,7 @@ Clock::duration milliseconds(float time) {
 }
 
 /// Makes the setup for the drawn faces. The detector's candidates all score more than the lower of
-/// the two scores of Following, so only the higher one needs a filter (FaceSelectionSetup::over).
+/// the two scores of Following, so only the higher score needs a filter (FaceSelectionSetup::over).
 FaceSelectionSetup faces_of(const FrameGraphSetup& setup) {
   FaceSelectionSetup faces{{}, setup.nms, setup.sizes, setup.to_host};
   if (setup.follow && setup.follow->face > setup.follow->followed) faces.over = setup.follow->face;
@@ -88,8 +88,8 @@ std::uint32_t FrameGraph::beyond_capacity() const {
   return to_follow_ ? std::max(of_faces, to_follow_->counts().beyond_capacity) : of_faces;
 }
 
-// The device's clock and the host's clock have no common zero. So this assumes that the device's
-// last event happened when the host saw the end.
+// The device's clock and the host's clock have no common zero. So this function assumes that the
+// device's last event happened at the time when the host saw the end of the work.
 void FrameGraph::fill_times(FrameTimes& times, Clock::time_point launched,
                             Clock::time_point seen) const {
   if (!setup_.times_stages) {

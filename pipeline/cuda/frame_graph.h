@@ -32,8 +32,8 @@ struct Following {
   friend bool operator==(const Following&, const Following&) = default;
 };
 
-/// What a FrameGraph is captured from. It is the same for all frames of a job. It has eight
-/// members, because each is a separate fact.
+/// The facts from which a FrameGraph is captured. They are the same for all frames of a job. Each
+/// of the eight members is a separate fact.
 struct FrameGraphSetup {
   std::shared_ptr<const detector::CudaDetector> detector;
   overlay::CudaOverlaySetup overlay;  ///< if it has no style, nothing is drawn
@@ -67,13 +67,14 @@ class FrameGraph {
   void fill(FrameRecord& record, Clock::time_point launched, Clock::time_point seen,
             CopyCounter& copies);
 
-  /// Returns the last frame's detections that tracks need. Following::nms has selected them,
-  /// whatever FrameGraphSetup::nms is. Call it after wait(), and only if faces are followed.
+  /// Returns the last frame's detections that tracks need. Suppression by Following::nms has
+  /// selected them, regardless of FrameGraphSetup::nms. Call it after wait(), and only if faces are
+  /// followed.
   [[nodiscard]] Detections to_follow(CopyCounter& copies) {
     return to_follow_->collect(stream_, copies);
   }
 
-  /// Returns how many candidates of the last frame suppression had no room for.
+  /// Returns the number of candidates of the last frame for which suppression had no room.
   [[nodiscard]] std::uint32_t beyond_capacity() const;
 
  private:

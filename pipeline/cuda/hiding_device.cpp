@@ -34,8 +34,9 @@ class CudaHidingDevice final : public HidingDevice {
     return make_estimator(wait_);
   }
   // The thread that follows faces spins while it waits for the device, because all lanes wait for
-  // this thread. The thread that decides waits in the same way as the lanes do. It waits only when
-  // tracks begin, and in a crowd another thread does the rest of its work meanwhile.
+  // this thread. The thread that decides waits in the same way as the lanes do. The thread that
+  // decides waits only when tracks begin. In a crowd, another thread does the remaining work of
+  // that thread meanwhile.
   [[nodiscard]] std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) override {
     return make_estimator(step == HidingStep::follow ? cuda::Event::Wait::spinning : wait_);
   }

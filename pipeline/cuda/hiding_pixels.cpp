@@ -44,14 +44,14 @@ class CudaKeeper final : public PictureKeeper {
     if (!copied_) return;
     copied_->synchronize();
     copied_ = nullptr;
-    source_ = {};  // the decoder's surface goes back
+    source_ = {};  // gives the surface back to the decoder
   }
 
  private:
   WaitingPictures& pictures_;
   CopyCounter& copies_;
   cuda::Stream stream_;
-  Frame source_;  // while it is copied
+  Frame source_;  // the frame that is being copied
   std::shared_ptr<const cuda::Event> copied_;
 };
 
@@ -60,7 +60,7 @@ class CudaHidingPixels final : public HidingPixels {
   CudaHidingPixels(const overlay::HideOptions& look, Size stored)
       : color_(look.color), hider_(look, stored) {}
 
-  // Waits, because a frame's memory must not be freed while the device works on it.
+  // Waits, because a frame's memory must not be freed while the device works on the frame.
   ~CudaHidingPixels() override { static_cast<void>(cudaStreamSynchronize(stream_.view().get())); }
   CudaHidingPixels(const CudaHidingPixels&) = delete;
   CudaHidingPixels& operator=(const CudaHidingPixels&) = delete;
@@ -102,7 +102,7 @@ std::shared_ptr<WaitingPictures::Place> WaitingPictures::place() {
   std::call_once(allocated_, [this] {
     const std::size_t bytes = layout_.bytes;
     auto all = std::make_shared<cuda::DeviceBuffer<std::byte>>(pictures_ * bytes);
-    // The first pictures_ places are parts of `all`; each further place has its own memory.
+    // The first pictures_ places use memory of `all`; each further place has its own memory.
     const auto make = [bytes, all = std::move(all), used = std::size_t{0}]() mutable {
       auto made = std::make_unique<Place>();
       const bool in_piece = all && used + bytes <= all->size();

@@ -33,8 +33,8 @@ class WaitingPictures {
     Frame frame;
     std::shared_ptr<const cuda::Event> done;  ///< the end of the copy
   };
-  /// Enqueues the copy of a frame in `stream`. It begins after Frame::ready. Errors: Error(device);
-  /// Error(internal) for a frame of another size or format than the first.
+  /// Enqueues the copy of a frame in `stream`. The copy begins after Frame::ready. Errors:
+  /// Error(device); Error(internal) for a frame of another size or format than the first.
   [[nodiscard]] Copy copy(const Frame& frame, cuda::StreamView stream);
 
   [[nodiscard]] std::size_t bytes_of_one() const { return layout_.bytes; }
@@ -42,8 +42,9 @@ class WaitingPictures {
  private:
   /// The memory of one picture, and the event of its last copy.
   struct Place {
-    std::shared_ptr<cuda::DeviceBuffer<std::byte>> memory;  ///< memory of all pictures, or its own
-    std::byte* samples = nullptr;                           ///< the picture's part of `memory`
+    /// Memory of all pictures, or of this picture alone.
+    std::shared_ptr<cuda::DeviceBuffer<std::byte>> memory;
+    std::byte* samples = nullptr;  ///< the picture's part of `memory`
     cuda::Event done{cuda::Event::Timing::off, cuda::Event::Wait::sleeping};
   };
   [[nodiscard]] std::shared_ptr<Place> place();
@@ -56,15 +57,15 @@ class WaitingPictures {
   std::optional<video::Pool<Place>> places_;
 };
 
-/// Makes a PictureKeeper. CUDA's current device must be that of the frames. `pictures` and `copies`
-/// must outlive the result.
+/// Makes a PictureKeeper. CUDA's current device must be the device of the frames. `pictures` and
+/// `copies` must outlive the result.
 [[nodiscard]] std::unique_ptr<PictureKeeper> make_cuda_keeper(WaitingPictures& pictures,
                                                               CopyCounter& copies);
 
 /// Makes a HidingPixels for pictures of `stored` size. Its functions only enqueue their work, and
-/// set Frame::ready to the event of its end. Several HidingPixels may work on one frame, one after
-/// the other. CUDA's current device must be that of the frames. Errors: Error(device); as
-/// check_hide_options().
+/// set Frame::ready to the event at the end of this work. Several HidingPixels may work on one
+/// frame, one after the other. CUDA's current device must be the device of the frames. Errors:
+/// Error(device); as check_hide_options().
 [[nodiscard]] std::unique_ptr<HidingPixels> make_cuda_hiding_pixels(
     const overlay::HideOptions& look, Size stored);
 

@@ -49,7 +49,7 @@ class HostFramesBackend final : public Backend {
                                         " keeps pictures in host memory");
   }
 
-  // NVDEC's samples stay as they are up to the encoder, which converts them if it must.
+  // NVDEC's samples reach the encoder unchanged. The encoder converts them if needed.
   [[nodiscard]] video::EncoderPlan plan_encoder(const AVCodec& codec,
                                                 const video::PictureFacts& pictures, Size encoded,
                                                 const JobOptions& options,

@@ -1,5 +1,5 @@
-// Keeps frame graphs from one job to the next. To make a graph takes a hundred times as long as a
-// frame: a network is planned, its weights are loaded, and the graph is captured.
+// Keeps frame graphs from one job to the next. Making a graph takes a hundred times as long as the
+// work on a frame: a network is planned, its weights are loaded, and the graph is captured.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace facepipe::pipeline {
 
-/// Describes the graphs of a set. Graphs with equal keys do the same work. It has a member for each
-/// fact that graphs are made from.
+/// Describes the graphs of a set. Graphs with equal keys do the same work. The key has a member for
+/// each fact on which the graphs depend.
 struct GraphKey {
   StreamLayout layout;
   overlay::OverlayStyle style;
@@ -37,9 +37,9 @@ struct GraphSet {
   PermitPool places{0};  ///< a permit's number is the index of its graph in `graphs`
 };
 
-/// Keeps the most recently used sets: the last one, and more sets as long as all together take at
-/// most a quarter of the device's memory. A set that isn't kept any more lives until its last user
-/// releases it. Used by one thread. Bound to one device, which must be current.
+/// Keeps the most recently used sets: the last set, and further sets as long as all sets together
+/// take at most a quarter of the device's memory. A set that isn't kept any more lives until its
+/// last user releases it. Used by one thread. Bound to one device, which must be current.
 class KeptGraphs {
  public:
   using Make = std::function<std::shared_ptr<GraphSet>()>;

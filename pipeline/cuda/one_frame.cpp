@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint32_t kCapacity = 16384;  // candidates; a picture of a self-test has fewer
 
-/// Returns a copy of the frame that owns its picture, as frames of the pipeline do.
+/// Returns a copy that owns its picture, as frames of the pipeline do.
 Frame pipeline_frame(const Frame& frame) {
   video::UniqueAVFrame picture = video::new_av_frame();
   picture->format = AV_PIX_FMT_YUV420P;

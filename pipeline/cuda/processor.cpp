@@ -29,7 +29,7 @@ class CudaWork final : public FrameWork {
   ~CudaWork() override {
     if (waited_for_) return;
     try {
-      graph_.wait();  // else another picture would get the frame's memory while the graph runs
+      graph_.wait();  // otherwise another picture would get the frame's memory while the graph runs
     } catch (const std::exception& failure) {
       spdlog::warn("the device failed at a frame that was given up: {}", failure.what());
     }
@@ -116,7 +116,7 @@ class CudaProcessor final : public FrameProcessor {
  private:
   void prepare_following(const ProcessorSetup& setup) {
     const Frame& first = setup.first;
-    tracks_.emplace(*setup.options.follow,
+    tracks_.emplace(*setup.options.follow, setup.options.search.scales,
                     track::make_cuda_motion_estimator(first.upright(), wait_of(setup), copies_));
     const overlay::OverlayStyle style = style_of(setup.options);
     if (style.any())

@@ -24,7 +24,8 @@ class SmallLuma final : public track::CpuMotionEstimator {
   /// Errors: Error(device); Error(internal) for a frame of another size.
   [[nodiscard]] std::shared_ptr<const track::MotionPicture> look_at(const Frame& frame) override;
 
-  /// Returns the same as make_luma() does on the host. Waits for the device. Errors: as look_at().
+  /// Returns the luma that make_luma() returns on the host. Waits for the device. Errors: as
+  /// look_at().
   [[nodiscard]] track::Luma of(const Frame& frame);
 
  private:

@@ -60,23 +60,38 @@ std::vector<std::uint16_t> classes_of_tracks(const KnownTracks& known) {
   return classes;
 }
 
-/// Returns the lowest score of a doubtful track of any class.
-float suggest_score_of(const HideJob& job) {
-  float least = job.tracks.scale.of(0).own(job.tracks.doubtful_score);
-  for (std::size_t its = 1; its < job.classes.size(); ++its)
-    least = std::min(
-        least, job.tracks.scale.of(static_cast<std::uint16_t>(its)).own(job.tracks.doubtful_score));
-  return least;
+void count_suggested(float best_score, TrackCounts& counts) {
+  ++counts.suggested;
+  if (best_score >= kLikelyScore) ++counts.likely;
+}
+
+TrackCounts counts_of(const track::TrackFile& file) {
+  TrackCounts counts;
+  for (const track::FileTrack& track : file.tracks) {
+    switch (track.action) {
+      case track::TrackAction::hide:
+        ++counts.hidden;
+        break;
+      case track::TrackAction::keep:
+        ++counts.kept;
+        break;
+      case track::TrackAction::suggest:
+        count_suggested(track.score_max, counts);
+        break;
+    }
+  }
+  return counts;
 }
 
 class TrackedFrames final : public HiddenFrames {
  public:
-  TrackedFrames(const HideJob& job, const MotionOfSteps& motion, int most_waiting,
-                const track::TrackFileInput& input)
+  TrackedFrames(const HideJob& job, const ScoreScales& scales, const MotionOfSteps& motion,
+                int most_waiting, const track::TrackFileInput& input)
       : job_(job),
-        follower_(*motion.follow, with(job.tracks, most_waiting)),
+        scales_(scales),
+        follower_(*motion.follow, with(job.tracks, most_waiting), scales),
         frames_(*motion.decide, with(job.tracks, most_waiting)) {
-    if (job.wants_tracks) builder_.emplace(input, suggest_score_of(job), job.classes);
+    if (job.wants_tracks) builder_.emplace(input, job.tracks.doubtful_score, job.classes, scales);
   }
 
   [[nodiscard]] track::TrackStep follow(const FrameToHide& frame,
@@ -104,6 +119,7 @@ class TrackedFrames final : public HiddenFrames {
   }
 
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const override { return tracks_; }
+  [[nodiscard]] TrackCounts track_counts() const override { return counts_; }
 
  private:
   std::vector<HiddenFrame> hidden(const track::TrackerOutput& known) {
@@ -114,17 +130,28 @@ class TrackedFrames final : public HiddenFrames {
       builder_->add(frame, stamps_.front());
       stamps_.pop_front();
     }
-    if (builder_)
-      for (const track::TrackSummary& track : known.ended) builder_->add(track);
+    for (const track::TrackSummary& track : known.ended) {
+      count(track);
+      if (builder_) builder_->add(track);
+    }
     return frames;
   }
 
+  void count(const track::TrackSummary& track) {
+    if (track.hidden)
+      ++counts_.hidden;
+    else if (track.best_score >= scales_.of(track.found_class).own(job_.tracks.doubtful_score))
+      count_suggested(track.best_score, counts_);
+  }
+
   const HideJob& job_;
+  const ScoreScales& scales_;
   track::Follower follower_;
   track::WaitingFrames frames_;
   std::optional<track::TrackFileBuilder> builder_;
   std::deque<std::int64_t> stamps_;  // time stamps of the frames that wait
   std::shared_ptr<track::TrackFile> tracks_;
+  TrackCounts counts_;
 };
 
 class KnownFrames final : public HiddenFrames {
@@ -176,6 +203,7 @@ class KnownFrames final : public HiddenFrames {
     return frames;
   }
   [[nodiscard]] std::vector<HiddenFrame> flush() override { return {}; }
+  [[nodiscard]] TrackCounts track_counts() const override { return counts_of(known_.file); }
 
   void report(video::Notices& notices) const override {
     if (unknown_ > 0)
@@ -196,9 +224,10 @@ class KnownFrames final : public HiddenFrames {
 
 }  // namespace
 
-std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const MotionOfSteps& motion,
-                                           int most_waiting, const track::TrackFileInput& input) {
-  return std::make_unique<TrackedFrames>(job, motion, most_waiting, input);
+std::unique_ptr<HiddenFrames> track_frames(const HideJob& job, const ScoreScales& scales,
+                                           const MotionOfSteps& motion, int most_waiting,
+                                           const track::TrackFileInput& input) {
+  return std::make_unique<TrackedFrames>(job, scales, motion, most_waiting, input);
 }
 
 std::unique_ptr<HiddenFrames> known_frames(const KnownTracks& known,

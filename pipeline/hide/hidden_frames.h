@@ -1,5 +1,5 @@
-// Declares HiddenFrames, which decides what is hidden in each frame: a tracker finds the boxes, or
-// a file has them.
+// Declares HiddenFrames, which decides what is hidden in each frame. A tracker finds the boxes, or
+// the tracks of a file contain them.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "core/geometry.h"
 #include "pipeline/hide/instructions.h"
 #include "pipeline/job_options.h"
+#include "pipeline/track_counts.h"
 #include "track/follower.h"
 #include "track/motion.h"
 #include "track/track_file.h"
@@ -22,22 +23,23 @@ namespace facepipe::pipeline {
 /// A box that is hidden. HideOptions::grow has not been applied to it.
 struct HiddenArea {
   Box box;
-  std::string_view style;       ///< FileTrack::style; valid as long as the HiddenFrames
+  std::string_view style;       ///< FileTrack::style; valid while the HiddenFrames object exists
   bool by_person = false;       ///< a person has drawn the box; a detector has not found it
-  std::optional<float> grow{};  ///< HideOptions::grow of its class; none: that of its style
+  std::optional<float> grow{};  ///< growth of the box's class; nullopt: the growth of its style
 };
 
 /// Says what is hidden in a frame.
 struct HiddenFrame {
   bool all = false;  ///< the whole frame is hidden, because its faces aren't known
   std::vector<HiddenArea> areas;
-  /// The hidden faces, each once: those that were seen in this frame or are in the file. If the
-  /// frame was not searched, those that the tracker has filled in.
+  /// The hidden faces; each face is listed once. With a tracker, these are the faces that were
+  /// detected in this frame. If the frame was not searched, they are the faces that the tracker has
+  /// filled in. If tracks are known, they are the faces of these tracks.
   Detections faces;
   std::vector<std::int64_t> face_tracks;  ///< the track of each of `faces`
 };
 
-/// What is known of a frame before its verdict.
+/// Describes a frame before its verdict.
 struct FrameToHide {
   std::int64_t index = 0;
   double time_s = 0;
@@ -48,21 +50,21 @@ struct FrameToHide {
 };
 
 /// Decides what is hidden in frames. It takes frames in order, and returns results in the same
-/// order, at once or later. There are two steps, so that one thread can follow the faces of a frame
-/// while another thread still decides about the frame before.
+/// order, immediately or later. There are two steps, so that one thread can follow the faces of a
+/// frame while another thread still decides about the frame before.
 class HiddenFrames {
  public:
   virtual ~HiddenFrames() = default;
 
-  /// The first step for each frame: follows its faces. Does nothing if tracks are known. Errors: as
-  /// Tracker.
+  /// The first step for each frame: follows the faces of the frame. Does nothing if tracks are
+  /// known. Throws the errors of Tracker.
   /// @param picture   nullptr if the frame is damaged, or if no motion is estimated
   /// @param compared  see TrackerInput::compared
   [[nodiscard]] virtual track::TrackStep follow(
       const FrameToHide& frame, std::shared_ptr<const track::MotionPicture> picture,
       std::optional<track::ComparedPictures> compared) = 0;
-  /// The second step for each frame, in order. Returns the results that are complete now, of this
-  /// frame or of earlier ones. Errors: as Tracker.
+  /// The second step for each frame, in order. Returns all results that are complete now. These
+  /// results can belong to this frame or to earlier frames. Throws the errors of Tracker.
   [[nodiscard]] virtual std::vector<HiddenFrame> decide(const FrameToHide& frame,
                                                         track::TrackStep followed) = 0;
   /// Must be called after both steps of the last frame. Returns the remaining frames.
@@ -70,14 +72,16 @@ class HiddenFrames {
 
   /// Returns the tracks if HideJob::wants_tracks is set. Call it after flush().
   [[nodiscard]] virtual std::shared_ptr<track::TrackFile> tracks() const { return nullptr; }
+  /// Returns how many tracks there are. Call it after flush().
+  [[nodiscard]] virtual TrackCounts track_counts() const = 0;
   /// Adds the notices that the user should get at the end.
   virtual void report(video::Notices& /*notices*/) const {}
-  /// Returns at the end which instructions of a person's file were used; nullopt if there is no
-  /// such file.
+  /// Returns which instructions of an edit file by a person were used. Call it after the last
+  /// frame. Returns nullopt if there is no such file.
   [[nodiscard]] virtual std::optional<InstructionUse> use() const { return std::nullopt; }
 };
 
-/// The motion estimators of the two steps. They outlive the HiddenFrames.
+/// The motion estimators of the two steps. The estimators outlive the HiddenFrames.
 struct MotionOfSteps {
   std::unique_ptr<track::MotionEstimator> follow;
   std::unique_ptr<track::MotionEstimator> decide;
@@ -86,6 +90,7 @@ struct MotionOfSteps {
 /// Makes a HiddenFrames that tracks the detected faces. `job` and `motion` outlive it.
 /// @param input  describes the input in the file of tracks (HideJob::wants_tracks)
 [[nodiscard]] std::unique_ptr<HiddenFrames> track_frames(const HideJob& job,
+                                                         const ScoreScales& scales,
                                                          const MotionOfSteps& motion,
                                                          int most_waiting,
                                                          const track::TrackFileInput& input);

@@ -25,11 +25,11 @@ std::unique_ptr<HiddenFrames> make_source(const ProcessorSetup& setup,
   if (job.known)
     return known_frames(*job.known, input,
                         {!setup.options.input.start_s, !setup.options.input.end_s});
-  return track_frames(job, motion, setup.hiding.waiting, input);
+  return track_frames(job, setup.options.search.scales, motion, setup.hiding.waiting, input);
 }
 
-/// Returns the appearance of hidden regions. They are hidden exactly as the user has drawn them:
-/// the shape and the growth of faces' masks don't apply.
+/// Returns the appearance of hidden regions. The regions are hidden exactly as the user has drawn
+/// them: the shape and the growth of faces' masks don't apply.
 overlay::HideOptions as_drawn(overlay::HideOptions appearance) {
   appearance.shape = overlay::MaskShape::box;
   appearance.grow = 0;
@@ -81,7 +81,7 @@ LaneHiding::LaneHiding(const ProcessorSetup& setup, HidingDevice& device,
       keeper_(writes_ ? device.make_keeper() : nullptr),
       pixels_(device.make_pixels(job_.appearance)) {}
 
-// The device makes the small luma and copies the picture at the same time.
+// The device computes the small luma picture while it copies the frame.
 TrackQueue::Given LaneHiding::look(WorkItem& item) {
   const ScopedCpuTime cpu(item.record.times, StageId::overlay);
   TrackQueue::Given given;
@@ -103,8 +103,8 @@ TrackQueue::Given LaneHiding::look(WorkItem& item) {
 }
 
 /// Compares the picture with the lane's previous picture. The tracker can use this result, except
-/// for the first picture of a segment. So all lanes compare at the same time, and the tracker
-/// needn't do it.
+/// for the first picture of a segment. So all lanes compare pictures at the same time, and the
+/// tracker needn't compare these pictures again.
 std::optional<track::ComparedPictures> LaneHiding::compared(
     const std::shared_ptr<const track::MotionPicture>& picture) {
   if (!picture) return std::nullopt;

@@ -1,4 +1,4 @@
-// Hides the faces of frames. Later frames help to find these faces, so frames must wait.
+// Hides the faces of frames. Later frames help to find faces, so frames must wait.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class PictureKeeper {
   /// Moves the frame out of its decoder's memory if the decoder needs this memory again. Errors:
   /// device.
   [[nodiscard]] virtual Frame kept(Frame frame) = 0;
-  /// Waits until the samples of the last kept() frame are copied. Then the decoder gets its memory
-  /// back.
+  /// Waits until the samples of the last kept() frame are copied. Then the decoder can use its
+  /// memory again.
   virtual void wait() = 0;
 };
 
@@ -53,22 +53,22 @@ class HidingPixels {
   HidingPixels(const HidingPixels&) = delete;
   HidingPixels& operator=(const HidingPixels&) = delete;
 
-  /// These two make the frame writable, and then do the same as FaceHider::hide() and
+  /// hide() and hide_all() make the frame writable. Then they do the same as FaceHider::hide() and
   /// overlay::hide_all(). Errors: device.
   virtual void hide(Frame& frame, std::span<const Box> faces) = 0;
   virtual void hide_all(Frame& frame) = 0;
 };
 
 /// Throws Error(device) unless `candidates` is 0.
-/// @param candidates  the candidates of a frame that suppression had no room for: there may be
-///                    faces among them, and these would not be hidden
+/// @param candidates  number of candidates of a frame for which suppression had no room; some of
+///                    them may be faces, which would not be hidden
 void refuse_ignored(std::uint32_t candidates);
 
 /// The steps of HiddenFrames. A job has a thread for each of them.
 enum class HidingStep { follow, decide };
 
-/// Makes the parts of hiding that depend on the device of a job's frames. It outlives the objects
-/// that it makes, but frames may outlive it. Thread-safe. Errors: device.
+/// Makes the objects for hiding that depend on the device of a job's frames. It outlives the
+/// objects that it makes, but frames may outlive it. Thread-safe. Errors: device.
 class HidingDevice {
  public:
   HidingDevice() = default;
@@ -87,23 +87,24 @@ class HidingDevice {
   [[nodiscard]] virtual std::unique_ptr<track::MotionEstimator> make_motion(HidingStep step) = 0;
 };
 
-/// Does a lane's part of hiding. One thread calls look() for each frame of the lane, and another
-/// thread calls apply() for each frame that has a verdict. Errors: as HidingDevice. Its members are
-/// the objects that hide, and the lane's last picture.
+/// Hides faces in the frames of one lane. One thread calls look() for each frame of the lane, and
+/// another thread calls apply() for each frame that has a verdict. Throws the errors of
+/// HidingDevice. Its members are the objects that hide, and the lane's last picture.
 class LaneHiding {
  public:
-  /// @param setup  for a job that hides faces. The references in it, and the other arguments,
-  ///               outlive this object.
+  /// @param setup  for a job that hides faces. The references in `setup` and the other arguments
+  ///               must outlive this object.
   LaneHiding(const ProcessorSetup& setup, HidingDevice& device, const RegionClock& regions);
 
-  /// Call this when the detector is done with the frame. Returns what the tracker needs; this
-  /// includes the detections of all scores, which it moves out of FrameRecord::faces. Moves the
-  /// picture out of the decoder's memory, so that the frame can wait, and ends its time in flight.
+  /// Call this function when the detector has finished with the frame. Returns the tracker's input.
+  /// Moves the detections of all scores from FrameRecord::faces into this input. Moves the picture
+  /// out of the decoder's memory, so that the frame can wait, and ends the frame's time in flight.
   /// If no video is written, the picture isn't kept.
   [[nodiscard]] TrackQueue::Given look(WorkItem& item);
 
-  /// Hides what the verdict says; hides all of a damaged frame. Fills in the record: index, time,
-  /// faces, face_tracks and face_count. Error(internal) if the verdict belongs to another frame.
+  /// Hides what the verdict says. If the frame is damaged, hides the whole frame. Fills in the
+  /// record: index, time, faces, face_tracks and face_count. Throws Error(internal) if the verdict
+  /// belongs to another frame.
   void apply(Verdict verdict, WorkItem& item);
 
  private:
@@ -145,16 +146,17 @@ class Hiding {
     track::TrackStep tracks;
     Verdict verdict;  ///< Verdict::hidden is still empty
   };
-  /// Brings frames from follow() to decide(). The thread of follow() closes it.
+  /// The queue of frames from follow() to decide(). The thread that calls follow() closes the
+  /// queue.
   using PendingVerdicts = Channel<PendingVerdict>;
 
-  /// Takes frames from the lanes and follows their faces, until the stream's end. An error ends it
-  /// at once.
+  /// Takes frames from the lanes and follows their faces, until the stream's end. An error ends
+  /// this function immediately.
   /// @param presentation  nullptr if there is one lane, which numbers the frames itself
   void follow(TrackQueue& queue, Presentation* presentation, PendingVerdicts& pending);
-  /// Runs on another thread than follow(). Takes frames from `pending`, and gives lanes their
-  /// verdicts. An error ends it at once. If follow() has failed, it works on all frames in
-  /// `pending`, and then ends; frames that still wait get no verdict.
+  /// Call it on another thread than follow(). Takes frames from `pending`, and gives lanes their
+  /// verdicts. An error ends this function immediately. If follow() has failed, decide() works on
+  /// all frames in `pending` and then ends. Frames that still wait then get no verdict.
   /// @param cut_short  called at the stream's end; returns whether the input has more frames, which
   ///                   won't be read. If so, the frames that still wait are hidden as a whole,
   ///                   because not all of their faces are known.
@@ -163,6 +165,7 @@ class Hiding {
   // Call the following functions after follow() and decide() have ended.
   /// Returns the tracks if HideJob::wants_tracks is set.
   [[nodiscard]] std::shared_ptr<track::TrackFile> tracks() const { return source_->tracks(); }
+  [[nodiscard]] TrackCounts track_counts() const { return source_->track_counts(); }
   /// Adds the notices that the user should get.
   void report(video::Notices& notices) const { source_->report(notices); }
   /// Calls tell_unused(). Call it only if the job has worked on the whole chosen range.
@@ -178,7 +181,7 @@ class Hiding {
   const std::unique_ptr<HiddenFrames> source_;
   RegionUse region_use_;
   bool followed_all_ = false;    ///< written before PendingVerdicts is closed, and read after that
-  std::deque<Verdict> waiting_;  ///< verdicts whose `hidden` isn't known yet
+  std::deque<Verdict> waiting_;  ///< verdicts whose member `hidden` isn't known yet
 };
 
 }  // namespace facepipe::pipeline

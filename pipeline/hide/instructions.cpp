@@ -8,7 +8,8 @@
 namespace facepipe::pipeline {
 namespace {
 
-// The most unused instructions that notices name, because a file may have 100,000 tracks.
+// The largest number of unused instructions that notices name. There is a limit because a file may
+// have 100,000 tracks.
 constexpr std::size_t kMostNamed = 20;
 
 std::string text_of(const TimeSpan& when) {

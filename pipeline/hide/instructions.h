@@ -1,5 +1,5 @@
-// Finds out whether the user's instructions to hide something applied to any frame. If a region's
-// time is after the video's end, nothing is hidden, and the user must not believe that it was.
+// Finds out whether the user's instructions to hide something applied to any frame. For example, a
+// region whose time is after the video's end is never hidden. The user must know this.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace facepipe::pipeline {
 /// Counts the instructions of one source that were used in a job.
 struct InstructionUse {
   std::string source;               ///< "--region and --hide-all", or a file's name: "t.json"
-  std::size_t hiding = 0;           ///< instructions that hide something and could apply
-  std::size_t applied = 0;          ///< those of `hiding` that applied to at least one frame
+  std::size_t hiding = 0;           ///< number of instructions that hide something and could apply
+  std::size_t applied = 0;          ///< how many of `hiding` applied to at least one frame
   std::vector<std::string> unused;  ///< names of instructions of all kinds that applied to no frame
 };
 
@@ -47,8 +47,8 @@ class RegionUse {
 /// Finds out which tracks of a file apply to any frame. Used by one thread.
 class TrackUse {
  public:
-  /// @param whole  the job works on the whole input; if not, only tracks count whose time overlaps
-  ///               that of the frames
+  /// @param whole  whether the job works on the whole input; if not, only those tracks count whose
+  ///               time overlaps the time of the job's frames
   TrackUse(const KnownTracks& known, bool whole);
 
   /// Must be called for each frame.
@@ -69,8 +69,8 @@ class TrackUse {
 };
 
 /// Adds notices about instructions that applied to no frame. Throws Error(usage), which names the
-/// input, if no hiding instruction of a source applied. With `strict`, it also throws this error if
-/// any instruction did not apply.
+/// input, if no hiding instruction of a source applied. With `strict`, the function also throws
+/// this error if any instruction did not apply.
 void tell_unused(const std::vector<InstructionUse>& uses, const std::string& input, bool strict,
                  video::Notices& notices);
 

@@ -13,8 +13,8 @@ namespace facepipe::pipeline {
 class RegionClock {
  public:
   /// @param picture    size of the upright picture
-  /// @param time_base  of all `pts` arguments
-  /// @param origin_us  the frames' time, in us, from which the seconds of a TimeSpan count
+  /// @param time_base  the unit of all `pts` arguments
+  /// @param origin_us  the time in us at which a TimeSpan has 0 seconds
   /// Errors: Error(usage) for a region that lies outside of the upright picture.
   RegionClock(Regions regions, Size picture, Rational time_base, std::int64_t origin_us);
 

@@ -44,8 +44,8 @@ void BegunSegments::give(SidePacket packet) {
     connections_.order.give(last.segment, std::move(packet), last.frames, stopped_);
 }
 
-/// Keeps a packet. If no picture of the segment can be decoded, its packets are kept until
-/// DecodeStage::finish().
+/// Keeps a packet. If no picture of the segment can be decoded, the segment's packets are kept
+/// until DecodeStage::finish().
 void BegunSegments::hold(Begun& segment, SidePacket packet) const {
   segment.waiting_bytes += video::memory_of(*packet.packet);
   if (segment.waiting_bytes > kMostWaiting)

@@ -37,8 +37,8 @@ class BegunSegments {
   [[nodiscard]] bool count_frame();
 
   /// Gives a packet of another stream to the last segment. If earlier segments have not ended, the
-  /// packet is kept here until they have. Otherwise the lane could wait until Order has room for
-  /// the packet, while Order waits for the end of an earlier segment in this lane. Errors:
+  /// packet is kept here until they have ended. Otherwise the lane could wait until Order has room
+  /// for the packet, while Order waits for the end of an earlier segment in this lane. Errors:
   /// Error(input) if too many packets are kept.
   void give(SidePacket packet);
 
@@ -46,7 +46,7 @@ class BegunSegments {
   struct Begun {
     std::int64_t segment = 0;
     std::int64_t frames = 0;         // frames so far
-    Order::Progress given;           // what another lane has already given to Order
+    Order::Progress given;           // what another lane has given to Order already
     std::deque<SidePacket> waiting;  // kept until the earlier segments have ended
     std::int64_t waiting_bytes = 0;
   };

@@ -25,10 +25,10 @@ void wait_unless_stopped(std::unique_lock<std::mutex>& lock, std::condition_vari
   if (stop.stop_requested()) throw Stopped();
 }
 
-/// A queue that keeps the order of each producer's items. push() waits while the queued items cost
-/// `capacity` or more. Once `stop` is requested, push() and pop() throw Stopped, even if they are
-/// waiting. The time in push() and pop() counts as a ScopedWait of the calling thread. Its eight
-/// members are the queue, its limits and its lock.
+/// A queue that keeps the order of each producer's items. push() waits while the costs of the
+/// queued items add up to `capacity` or more. Once `stop` is requested, push() and pop() throw
+/// Stopped, even if they are waiting. The time in push() and pop() counts as a ScopedWait of the
+/// calling thread. Its eight members are the queue, its limits and its lock.
 template <typename T>
 class Channel {
  public:
@@ -37,7 +37,8 @@ class Channel {
       : capacity_(capacity), stop_(std::move(stop)), open_producers_(producers) {}
 
   /// Adds an item.
-  /// @param cost  1 if `capacity` counts items, or for example the item's bytes
+  /// @param cost  1 if `capacity` is a number of items; the item's bytes if `capacity` is a number
+  ///              of bytes
   void push(T item, std::int64_t cost = 1) {
     const ScopedWait waiting;
     {

@@ -18,10 +18,11 @@ DecodeStage::DecodeStage(LaneDecoding& decoding, LaneConnections& connections,
 
 std::string DecodeStage::name() const { return std::string(to_string(StageId::decode)); }
 
-// After a segment, the lane waits for the next one, at most for kPatience. Only then it asks its
-// decoder for the pictures that the decoder still holds. This can be expensive: NVDEC's decoder for
-// H.264 then decodes some key pictures in vain, or starts again, which takes 100 ms on an H100. The
-// lane must not wait for ever, because the thread that reads may be waiting for these pictures.
+// After a segment, the lane waits for the next segment, but at most for kPatience. The lane asks
+// its decoder for the pictures that the decoder still holds only if decoding can't simply continue
+// with a next segment. Asking can be expensive: NVDEC's decoder for H.264 then decodes some key
+// pictures in vain, or starts again, which takes 100 ms on an H100. The lane must not wait without
+// limit, because the thread that reads may be waiting for these pictures.
 void DecodeStage::run() {
   const ScopedWork work(working_);
   std::shared_ptr<Segment> segment = segments_.pop(stopped_);
@@ -91,7 +92,7 @@ void DecodeStage::push_decoded() {
     entrance_.reserve();
     std::optional<video::DecodedPicture> picture = decoder.next();
     if (!picture) break;
-    // The first picture of a later segment shows that all pictures of earlier ones have come.
+    // The first picture of a later segment shows that all pictures of earlier segments have come.
     while (begun_.ends_before(picture->segment)) end_first();
     const video::Timing coded = picture->coded;
     push(decoding_.frames->make(std::move(*picture)), coded);

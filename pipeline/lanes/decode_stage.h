@@ -1,4 +1,4 @@
-// Declares DecodeStage, the work of the thread of a lane that decodes.
+// Declares DecodeStage, the work of a lane's decoding thread.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Declares the stages of a lane that find faces: one starts the search of each frame, and the other
-// one waits for the result.
+// Declares the stages of a lane that find faces: PreprocessStage starts the search of each frame,
+// and DetectStage waits for the result.
 #pragma once
 
 #include <stop_token>
@@ -34,8 +34,8 @@ class PreprocessStage final : public LaneStage {
 /// Calls FrameProcessor::finish() for each frame.
 class DetectStage final : public LaneStage {
  public:
-  /// @param to  queue to the next stage; nullptr if no later stage changes the frames: they then go
-  ///            to `output`
+  /// @param to  queue to the next stage; nullptr if no later stage changes the frames, which then
+  ///            go to `output`
   DetectStage(FrameProcessor& processor, Channel<WorkItem>& from, Channel<WorkItem>* to,
               LaneOutput& output)
       : processor_(processor), from_(from), to_(to), output_(output) {}

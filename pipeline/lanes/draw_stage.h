@@ -1,4 +1,4 @@
-// Declares DrawStage, the work of the thread of a lane that draws faces.
+// Declares DrawStage, the work of a lane's thread that draws faces.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@ namespace facepipe::pipeline {
 
 std::string EncodeStage::name() const { return std::string(to_string(StageId::encode)); }
 
-/// Waits for the next frame. If none comes within kPatience, first takes from the encoder the
-/// frames that it holds, because other lanes may be waiting for them.
+/// Waits for the next frame. If no frame comes within kPatience, calls Encoder::catch_up() before
+/// it waits on, because other lanes may be waiting for frames that the encoder holds.
 std::optional<WorkItem> EncodeStage::next(const video::Encoder::Sink& sink) {
   std::optional<WorkItem> item = from_.pop_within(kPatience);
   if (item) return item;
@@ -49,7 +49,8 @@ void EncodeStage::end() {
   close();
 }
 
-/// If the lane has lost frames, tells Order that no more frames of their segment come.
+/// If the lane has lost frames, tells Order that no more frames of the first such segment will
+/// come.
 void EncodeStage::close() {
   if (const auto segment = failures_.lost_from()) connections_.order.complete(*segment);
 }

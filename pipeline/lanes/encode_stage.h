@@ -1,4 +1,4 @@
-// Declares EncodeStage, the work of the thread of a lane that encodes.
+// Declares EncodeStage, the work of a lane's encoding thread.
 #pragma once
 
 #include <optional>

@@ -5,9 +5,9 @@
 namespace facepipe::pipeline {
 namespace {
 
-// The most bytes of a segment's packets that wait for its lane; then reading waits, too. Also the
-// most bytes of taken packets that the segment keeps for another lane: a longer segment can't be
-// given back.
+// A limit with two uses. If packets of this size wait in a segment for its lane, reading waits,
+// too. A segment also keeps taken packets for another lane, up to this size. A longer segment can't
+// be given back.
 constexpr std::int64_t kSegmentBytes = std::int64_t{64} << 20;
 
 }  // namespace
@@ -19,7 +19,7 @@ Feed::Feed(const AVCodecParameters* cut, int packets, Segments& segments, Order&
       order_(order),
       stop_(std::move(stop)) {
   if (cut != nullptr) segmenter_.emplace(*cut);
-  begin_segment(false);  // because no packet may follow, if the first frame is the whole video
+  begin_segment(false);  // at once: if the first frame is the whole video, no packet follows
 }
 
 void Feed::begin_segment(bool starts_independently) {
@@ -50,7 +50,7 @@ void Feed::give(SidePacket packet) {
 
 /// Takes packets from the segmenter, and puts each into its segment. Packets of the next segment
 /// are kept until the open segment ends. So the open segment can always end, even if no lane has
-/// taken the next one.
+/// taken the next segment.
 void Feed::pass_on() {
   while (std::optional<video::SegmentPacket> next = segmenter_->next()) {
     const bool of_next = open_ && next->segment > open_->number();

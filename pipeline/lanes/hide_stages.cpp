@@ -41,8 +41,8 @@ void HideStage::run() {
   output_.close_drawn();
 }
 
-/// Waits for the verdict on each frame, because a frame's room must not end before its verdict has
-/// come.
+/// Waits for the verdict on each frame, because a frame's WorkItem::room must not be destroyed
+/// before the verdict on the frame has come.
 void HideStage::end() {
   while (const std::optional<WorkItem> item = from_.frames.pop())
     static_cast<void>(from_.verdicts.pop(stopped_));

@@ -1,5 +1,5 @@
-// Declares the stages of a lane that hide faces: one prepares each frame for the job's tracker, and
-// the other one waits for the frame's verdict and hides its faces.
+// Declares the stages of a lane that hide faces: LookStage prepares each frame for the job's
+// tracker. HideStage waits for the frame's verdict, and hides the frame's faces.
 #pragma once
 
 #include <stop_token>
@@ -17,8 +17,8 @@ namespace facepipe::pipeline {
 
 /// Frames that wait in the lane between LookStage and HideStage, and the verdicts on them.
 struct WaitingForVerdicts {
-  Channel<WorkItem> frames;      ///< no capacity of its own: WorkItem::room limits the frames
-  TrackQueue::Answers verdicts;  ///< has no stop token, because the job's "decide" fills it
+  Channel<WorkItem> frames;      ///< without a limit, because WorkItem::room limits the frames
+  TrackQueue::Answers verdicts;  ///< without a stop token, because "decide" answers each frame
 };
 
 /// Calls LaneHiding::look() for each frame, and gives the result to the job's tracker.

@@ -6,7 +6,7 @@ namespace facepipe::pipeline {
 
 void JobRecords::finish(FrameRecord& record) {
   if (observer_.frame) {
-    // The observer's time counts as mux. If no video is written, there is no such stage, and no
+    // The observer's time counts as mux. If no video is written, there is no stage mux, and no
     // report shows this time.
     const ScopedCpuTime cpu(record.times, StageId::mux);
     observer_.frame(record);

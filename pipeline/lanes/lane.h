@@ -68,7 +68,7 @@ class Lane {
   [[nodiscard]] video::FrameLedger ledger() const {
     return decoder().ledger(segments_.given_back());
   }
-  /// These two return the working times of the threads that decode and encode.
+  /// The next two functions return the working times of the threads that decode and encode.
   [[nodiscard]] Clock::duration decoding() const { return decode_.working(); }
   [[nodiscard]] Clock::duration encoding() const {
     return encode_ ? encode_->working() : Clock::duration{};

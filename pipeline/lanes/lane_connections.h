@@ -18,7 +18,8 @@ namespace facepipe::pipeline {
 struct LaneConnections {
   struct Limits {
     int lanes = 1;
-    /// Lanes can be on several devices. If a device fails, another one repeats its unfinished work.
+    /// Lanes can be on several devices. If a device fails, another device repeats its unfinished
+    /// work.
     bool several_devices = false;
     Order::Limits order;
     std::optional<TrackQueue::Limits> tracks;  ///< if faces are hidden

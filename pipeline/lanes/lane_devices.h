@@ -1,4 +1,4 @@
-// Keeps the devices that the lanes of a job work on, and which of them have failed.
+// Lists the devices that the lanes of a job work on, and marks the devices that have failed.
 #pragma once
 
 #include <mutex>
@@ -17,7 +17,8 @@ class LaneDevices {
   /// @param notices  gets a notice about each device that fails
   explicit LaneDevices(video::Notices& notices) : notices_(notices) {}
 
-  /// Adds a lane's device, if it isn't there yet. Returns false if the device has failed already.
+  /// Adds a lane's device, if the list doesn't contain it yet. Returns false if the device has
+  /// failed already.
   bool add(Device device);
   /// Returns the stop token that is requested when the device has failed.
   [[nodiscard]] std::stop_token failed(Device device) const;

@@ -28,8 +28,8 @@ void LaneFailures::work_on_device(LaneStage& stage) {
 }
 
 void LaneFailures::work(LaneStage& stage) {
-  // After an error, goes_on_after() first ends the input early. If the stream ended first, this
-  // would look like the input's own end.
+  // After an error, goes_on_after() ends the input early, before lose_from() ends the stream. In
+  // the other order, the end of the stream would look like the end of the input.
   if (end_.goes_on_after([&] { stage.run(); })) return;
   lose_from(stage.segment());
   stage.end();

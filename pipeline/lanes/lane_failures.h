@@ -37,7 +37,7 @@ class LaneFailures {
 
   /// Ends the stream in `segment`. Frames of the segment that the lane has still to give are lost.
   void lose_from(std::int64_t segment);
-  /// Returns the first segment with lost frames; nullopt if none has.
+  /// Returns the first segment with lost frames; nullopt if no frames were lost.
   [[nodiscard]] std::optional<std::int64_t> lost_from();
 
  private:

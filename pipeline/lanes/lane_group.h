@@ -20,7 +20,7 @@ namespace facepipe::pipeline {
 /// Makes lanes and keeps them until the job's end.
 class LaneGroup {
  public:
-  /// What the lanes are made from. All of it outlives the lanes.
+  /// The objects from which the lanes are made. They outlive the lanes.
   struct Setup {
     const JobOptions& options;
     Backend& backend;

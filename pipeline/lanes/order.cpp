@@ -50,8 +50,8 @@ bool Order::put(std::int64_t segment, std::int64_t bytes, const std::stop_token&
   bool whole = false;
   {
     std::unique_lock lock(mutex_);
-    // The part stays in parts_ during the wait, unless the stream ends before it. Otherwise only
-    // whole and empty parts are erased, and this part isn't whole yet.
+    // During the wait, the part stays in parts_ unless the stream ends before it: pass_ended()
+    // erases only whole and empty parts, and this part isn't whole yet.
     wait_unless_stopped(lock, room_, stop,
                         [&] { return is_beyond(segment) || fits(parts_[segment]); });
     if (is_beyond(segment)) return false;

@@ -40,26 +40,27 @@ using OrderedItem = std::variant<FinishedFrame, SidePacket>;
 /// queue: a number of frames for the head, and a number of bytes for all later segments together.
 /// The limit of bytes never applies to the head, so the lane that works on the head can always
 /// continue. A lane with a later segment waits in admit(), before it takes any resource that lanes
-/// share. So no lanes wait for each other. Frames that were admitted earlier may exceed the limit
-/// of bytes.
+/// share. So lanes can't deadlock. Frames that were admitted earlier may exceed the limit of bytes.
 ///
 /// If faces are hidden, the head's last frames may need frames of later segments (see need()). The
 /// limit of bytes then doesn't apply to those segments either.
 ///
-/// If a lane fails, other lanes repeat its segments. Until one of them comes to do this, they go on
-/// with their own segments. So the limit of bytes is then Limits::times_after_failure times as
-/// high. One lock guards all members, so they are in one class.
+/// If a lane fails, other lanes repeat its segments. Until this is done, lanes may also continue
+/// with later segments. During this time, the limit of bytes is Limits::times_after_failure times
+/// as high. One lock guards all members, so they are in one class.
 class Order {
  public:
   struct Limits {
-    int of_head = 8;  ///< waiting frames of the head; also waiting packets of other streams
-    std::int64_t bytes_behind = std::int64_t{1} << 30;  ///< bytes of all later segments together
+    /// Limit for waiting frames of the head, and for its waiting packets of other streams.
+    int of_head = 8;
+    /// Limit for the bytes of all later segments together.
+    std::int64_t bytes_behind = std::int64_t{1} << 30;
     /// Multiplies `bytes_behind` until other lanes have repeated the segments of a failed lane.
     int times_after_failure = 8;
   };
-  /// How much of a segment lanes have given.
+  /// How much of a segment the lanes have given.
   struct Progress {
-    bool whole = false;  ///< all of it was given
+    bool whole = false;  ///< the whole segment was given
     std::int64_t frames = 0;
     std::int64_t sides = 0;
   };
@@ -67,16 +68,17 @@ class Order {
   Order(const Limits& limits, std::stop_token stop);
 
   /// Waits until the segment is the head, or there is room for frames of later segments. A lane
-  /// calls it before it works on a frame. `stop` ends the wait; it must be requested when the
-  /// constructor's `stop` is. Errors: Error(device) if a lane has failed and too many bytes wait
-  /// until its segments are repeated.
+  /// calls it before it works on a frame. `stop` ends the wait. `stop` must be requested whenever
+  /// the constructor's `stop` is requested. Errors: Error(device) if a lane has failed and too many
+  /// bytes wait until its segments are repeated.
   void admit(std::int64_t segment, const std::stop_token& stop);
   void admit(std::int64_t segment) { admit(segment, stop_); }
   /// Adds the next frame of a segment; call admit() for it first. Waits for room if the segment is
   /// the head. Returns true if the segment is whole now.
   bool give(std::int64_t segment, FinishedFrame frame);
   /// Adds a packet of another stream. next() returns it after the first `after` frames of the
-  /// segment. `after` must not fall from packet to packet. Waits for room; `stop` ends the wait.
+  /// segment. `after` must not decrease from one packet to the next. Waits for room; `stop` ends
+  /// the wait.
   void give(std::int64_t segment, SidePacket packet, std::int64_t after,
             const std::stop_token& stop);
   void give(std::int64_t segment, SidePacket packet, std::int64_t after) {
@@ -87,7 +89,7 @@ class Order {
   bool expect(std::int64_t segment, std::int64_t frames);
   /// Says that no more frames of the segment will come, even if expect() promised more.
   void complete(std::int64_t segment);
-  /// Says that the head may need frames of segments up to this one before it can end. From now on,
+  /// Says that the head may need frames of segments up to `segment` before it can end. From now on,
   /// admit() doesn't wait for these segments. TrackQueue calls this.
   void need(std::int64_t segment);
   /// Ends the stream with this segment. Frames and packets of later segments are dropped.
@@ -98,8 +100,8 @@ class Order {
   /// Says how many segments the stream has.
   void end(std::int64_t segments);
 
-  /// Waits for the next item and returns it; nullopt after the last segment. Only one thread calls
-  /// it.
+  /// Waits for the next item and returns it; nullopt after the last segment. Only one thread may
+  /// call next().
   [[nodiscard]] std::optional<OrderedItem> next();
 
  private:

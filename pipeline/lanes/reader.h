@@ -1,4 +1,4 @@
-// Declares Reader, the work of the thread of a job that reads.
+// Declares Reader, the work of a job's reading thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace facepipe::pipeline {
 
 /// Reads a job's input to its end, or to the end of the chosen range, and gives the packets to the
-/// lanes. Its eight members are the input, the target of the packets, and what it counts.
+/// lanes. Its eight members are the input, the target of the packets, and counters.
 class Reader {
  public:
   /// The arguments must outlive this object.
@@ -32,7 +32,7 @@ class Reader {
   /// @param decoder  the decoder of any lane; it knows the chosen range
   /// @param failed   requested when the job has failed
   void run(const video::Decoder& decoder, const std::stop_token& failed);
-  /// Returns a lock. While it is held, the thread doesn't read the input.
+  /// Returns a lock. While the caller holds the lock, the thread doesn't read the input.
   [[nodiscard]] std::unique_lock<std::mutex> pause() { return std::unique_lock(reading_); }
 
   // The following functions are valid after the thread has ended.

@@ -1,4 +1,4 @@
-// Sorts records. They leave an encoder in decoding order, but files need presentation order.
+// Sorts records. Records leave an encoder in decoding order, but files need presentation order.
 #pragma once
 
 #include <cstdint>

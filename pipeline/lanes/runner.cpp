@@ -27,8 +27,8 @@ void Runner::work(const Thread& thread) noexcept {
   try {
     thread.body();
   } catch (...) {
-    // This may be Stopped because another thread failed before. fail() then keeps that thread's
-    // exception.
+    // The exception may be Stopped because another thread has failed earlier. fail() then keeps the
+    // exception of that thread.
     fail(std::current_exception());
   }
 }

@@ -20,7 +20,7 @@ namespace facepipe::pipeline {
 /// exception on the caller's thread. If a thread can't be started, run() throws Error(internal).
 class Runner {
  public:
-  /// Starts a thread. Only tests use another function than start_thread().
+  /// A function that starts a thread. Only tests use a function other than start_thread().
   using Start = std::function<std::jthread(std::function<void()> body)>;
 
   Runner() : Runner(start_thread<std::function<void()>>) {}
@@ -37,8 +37,8 @@ class Runner {
   /// are used.
   void add(std::string name, std::function<void()> body);
 
-  /// Returns the stop token that is requested when a thread has failed. It must end every wait of
-  /// one thread for another.
+  /// Returns the stop token that is requested when a thread has failed. When this token is
+  /// requested, every wait of one thread for another must end.
   [[nodiscard]] std::stop_token failed() const { return failure_.get_token(); }
 
   /// Runs all threads to their end. Rethrows the first exception.

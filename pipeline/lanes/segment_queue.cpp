@@ -83,7 +83,7 @@ void Segments::close() {
   filled_.notify_all();
 }
 
-/// Returns whether pop() needn't wait: there is a segment, or there will never be one again.
+/// Returns whether pop() needn't wait: there is a segment, or no segment will come again.
 bool Segments::can_tell() const { return !waiting_.empty() || (closed_ && open_.empty()); }
 
 void Segments::tell_end() {

@@ -1,5 +1,5 @@
-// Declares Segments, the queue from which lanes take segments of the stream. A lane gives a segment
-// back to it if it can't finish the segment.
+// Declares Segments, the queue from which lanes take segments of the stream. A lane gives back a
+// segment that it can't finish.
 #pragma once
 
 #include <condition_variable>
@@ -22,18 +22,18 @@
 
 namespace facepipe::pipeline {
 
-/// A packet of a segment. A lane gets them in file order.
+/// A packet of a segment. A lane gets its packets in file order.
 using SegmentInput = std::variant<video::ReadPacket, SidePacket>;
 
-/// A part of the stream for one lane; the whole stream if there is one lane. One thread fills it,
-/// and one thread at a time takes from it. Its eight members are a queue of packets, and the taken
-/// packets that are kept for another lane.
+/// A part of the stream for one lane; the whole stream if there is one lane. One thread adds
+/// packets, and one thread at a time takes them. The class's eight members are a queue of packets,
+/// and the taken packets that are kept for another lane.
 class Segment {
  public:
   struct Limits {
     std::int64_t waiting = 0;  ///< limit for the cost of packets that wait to be taken
-    std::int64_t kept = 0;     ///< limit for the bytes of taken packets that are kept; 0: none are
-                               ///< kept
+    std::int64_t kept = 0;     ///< limit for the bytes of taken packets that are kept; 0: no
+                               ///< packets are kept
   };
 
   Segment(std::int64_t number, bool starts_independently, Limits limits, std::stop_token stop);
@@ -65,7 +65,8 @@ class Segment {
   std::int64_t room_for_kept_;
   bool all_kept_;
   std::vector<SegmentInput> kept_;
-  std::size_t next_ = 0;  // index in kept_ of the next packet; after the last one, input_ is next
+  // Index in kept_ of the next packet. If it is kept_.size(), the next packet comes from input_.
+  std::size_t next_ = 0;
   Order::Progress given_;
 };
 
@@ -86,8 +87,8 @@ class Segments {
   void close();
 
   /// Waits for the next segment and returns it. Segments that were given back come first. Returns
-  /// nullopt if there will be no more. `stop` ends the wait; it must be requested when the
-  /// constructor's `stop` is.
+  /// nullopt if there will be no more segments. `stop` ends the wait. `stop` must be requested
+  /// whenever the constructor's `stop` is requested.
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop(const std::stop_token& stop);
   [[nodiscard]] std::optional<std::shared_ptr<Segment>> pop() { return pop(stop_); }
   /// Like pop(), but also returns nullopt if there is no segment after `patience`.

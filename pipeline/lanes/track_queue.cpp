@@ -47,8 +47,8 @@ void TrackQueue::leave(const Room& room) {
   room_.notify_all();
 }
 
-// If a frame is after the stream's end, finish() answers it, and not this function: a lane must get
-// its answers in the order of its frames.
+// This function doesn't answer a frame that is after the stream's end. finish() answers such a
+// frame, because a lane must get its answers in the order of its frames.
 void TrackQueue::give(Room& room, Given given, Answers& answers) {
   const std::int64_t segment = room.segment_;
   bool finished = false;

@@ -30,15 +30,15 @@ struct Verdict {
   std::int64_t index = 0;             ///< the frame's index in the stream
   double time_s = 0;
   std::int64_t pts = 0;
-  float cpu_ms = 0;  ///< CPU time of the job's two tracking threads for this frame, without that
-                     ///< of their helper threads
+  float cpu_ms = 0;  ///< CPU time of the job's two tracking threads for this frame, without the
+                     ///< time of their helper threads
 };
 
 /// A queue from lanes to the thread that follows faces. A lane calls admit() when it has decoded a
 /// frame, and give() when the frame has been searched. One thread calls next(), which returns the
-/// frames segment by segment. It or another thread calls answer(), which sends the lane a verdict
-/// on each frame. A lane gets its verdicts in the order of its frames. Thread-safe. Once `stop` is
-/// requested, all functions that wait throw Stopped.
+/// frames segment by segment. The same thread or another one calls answer(), which sends the lane a
+/// verdict on each frame. A lane gets its verdicts in the order of its frames. Thread-safe. Once
+/// `stop` is requested, all functions that wait throw Stopped.
 ///
 /// A frame is held from admit() until its Room is destroyed. Limits::held limits the frames that
 /// all lanes hold together. The head is the segment whose frames next() returns now. At the limit,
@@ -47,7 +47,7 @@ struct Verdict {
 /// works on the head always makes progress.
 ///
 /// Frames of later segments have a lower limit, which reserves room for the head. They wait in
-/// admit(), before they take any resource that lanes share. So no lanes wait for each other.
+/// admit(), before they take any resource that lanes share. So lanes can't deadlock.
 ///
 /// admit() and next() wait. give(), answer() and finish() wait only if a channel of answers is
 /// full. One lock guards all members, so they are in one class.
@@ -64,8 +64,8 @@ class TrackQueue {
   /// frame and all later frames of the stream must not be shown.
   using Answers = Channel<std::optional<Verdict>>;
 
-  /// The right to hold one frame. The destructor gives it back. After give(), it must live until
-  /// the frame's answer has come. The queue outlives it.
+  /// The right to hold one frame. The destructor gives the right back. After give(), the Room must
+  /// live until the frame's answer has come. The queue must outlive the Room.
   class Room {
    public:
     Room() = default;
@@ -92,13 +92,13 @@ class TrackQueue {
     bool given_ = false;
   };
 
-  /// What a lane knows of a frame.
+  /// The facts that a lane knows about a frame.
   struct Given {
     FrameToHide frame;
     video::Timing coded;                                  ///< DecodedPicture::coded
     std::shared_ptr<const track::MotionPicture> picture;  ///< for HiddenFrames::follow()
     std::optional<track::ComparedPictures> compared;      ///< for HiddenFrames::follow()
-    Room room;                                            ///< give() fills it in if until_taken
+    Room room;                                            ///< give() sets it if Limits::until_taken
   };
 
   /// @param on_head  called with each head, while the queue is locked. The constructor calls it
@@ -107,11 +107,11 @@ class TrackQueue {
              std::stop_token stop);
 
   /// Waits until one more frame of the segment can be held. Returns nullopt if the stream ends
-  /// before this segment. `stop` ends the wait; it must be requested when the constructor's `stop`
-  /// is.
+  /// before this segment. `stop` ends the wait. `stop` must be requested whenever the constructor's
+  /// `stop` is requested.
   [[nodiscard]] std::optional<Room> admit(std::int64_t segment, const std::stop_token& stop);
-  /// Adds the next frame of a segment. Its verdict will go to `answers`, which outlives the calls
-  /// of answer() and finish().
+  /// Adds the next frame of a segment. Its verdict will go to `answers`, which must outlive the
+  /// calls of answer() and finish().
   /// @param room  from admit() for this frame
   void give(Room& room, Given given, Answers& answers);
   /// Says that the segment has `frames` frames.
@@ -124,7 +124,7 @@ class TrackQueue {
   void end_with(std::int64_t segment);
 
   /// Waits for the next frame and returns it; nullopt at the stream's end, and after finish(). Only
-  /// one thread calls it.
+  /// one thread may call next().
   [[nodiscard]] std::optional<Given> next();
   /// Sends the verdict on the oldest frame from next() that has no verdict yet. Only one thread
   /// calls answer() and finish().
@@ -160,7 +160,7 @@ class TrackQueue {
   std::condition_variable_any room_;
   std::condition_variable_any filled_;
   std::map<std::int64_t, Part> parts_;  // by segment, from the head on
-  std::deque<Answers*> asked_;          // for each frame from next() without verdict: its answers
+  std::deque<Answers*> asked_;          // the answers of each frame from next() without a verdict
   std::vector<Waiting> beyond_;         // frames after the stream's end; finish() answers them
   std::int64_t head_ = 0;
   std::int64_t held_ = 0;        // held frames

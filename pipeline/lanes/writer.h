@@ -1,4 +1,4 @@
-// Declares Writer, the work of the thread of a job that writes.
+// Declares Writer, the work of a job's writing thread.
 #pragma once
 
 #include <cstdint>

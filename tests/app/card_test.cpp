@@ -1,4 +1,4 @@
-// These tests run the real program with a small network whose card tells more than its file.
+// These tests run the real program with a small network whose card says more than its file.
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// The card of a small SCRFD, as its content tells it.
+/// Returns a card for a small SCRFD. The card says the same as the content of the network's file.
 json scrfd_card() {
   return json::parse(R"({"facepipe_model": 1, "name": "small",
     "input": {"mean": [127.5, 127.5, 127.5], "std": [128, 128, 128], "looks": [1, 0.5]},
@@ -50,12 +50,13 @@ class CardProgram : public PhotoClip {
 };
 
 struct Refused {
-  std::string field;   ///< a JSON pointer into a good card
-  json value;          ///< what stands there
-  std::string reason;  ///< behind "card FILE: "
+  std::string field;   ///< a JSON pointer to a field of a correct card
+  json value;          ///< the wrong value of this field
+  std::string reason;  ///< the text after "card FILE: "
 };
 
-/// What only the reader of all cards refuses, tests/detector/cnn/model/card/ has.
+/// Examples of wrong cards. The tests in tests/detector/cnn/model/card/ check all values that the
+/// reader of cards refuses.
 const Refused kRefused[] = {
     {"/facepipe_model", 2, "facepipe_model: "},
     {"/sha256", std::string(64, 'a'), "sha256: made for another model; this one's is "},
@@ -125,10 +126,10 @@ TEST_F(CardProgram, TheCardBesideTheModelIsRead) {
   const json report = report_of({});
   EXPECT_EQ(report["model"]["card"], beside);
   EXPECT_EQ(report["model"]["kind"], "small");
-  // --card takes its place.
+  // The file of --card replaces the card beside the model.
   card["name"] = "other";
   EXPECT_EQ(report_of({"--card", write(card)})["model"]["kind"], "other");
-  // What stands there is never passed over.
+  // facepipe never ignores the file beside the model, even if the file contains no card.
   write("no card", "small.onnx.json");
   expect_refusal(4, "card " + beside, {"--model", model_});
 }
@@ -224,7 +225,7 @@ TEST_F(CardProgram, TheReferenceScoreMapsTheScoresOfTracksAndOfVerify) {
 }
 
 TEST_F(CardProgram, TheCardSaysHowPicturesMustLook) {
-  // The file's content says what this card says.
+  // This card says the same as the content of the network's file.
   const std::vector<json> recognised = frames_of({"--model", model_, "--iou", "0.3"});
   EXPECT_EQ(faces_with(scrfd_card(), {"--iou", "0.3"}), recognised);
   json changed = scrfd_card();

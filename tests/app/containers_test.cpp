@@ -1,5 +1,6 @@
-// These tests try every encoder that doctor names in every container that has a name. The program
-// must refuse a pair with a clear message, or write an output that can be read.
+// These tests try every encoder that doctor names with every container that media_extensions()
+// names. The program must refuse the pair with a clear message, or write an output that can be
+// read.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -41,7 +42,7 @@ Setting setting_of(const std::string& encoder) {
   return found == kSettings.end() ? Setting{} : found->second;
 }
 
-/// Holds the result of decoding a file. The codec's name is compared with the expected one.
+/// Holds what a test finds by decoding a file.
 struct Found {
   int frames = 0;
   std::string codec;
@@ -112,7 +113,8 @@ class Containers : public testing::Test {
     return result;
   }
 
-  /// Writes three frames and returns what happens. Expects that they can be read back.
+  /// Writes three frames and returns the outcome. If the program writes a file, expects that the
+  /// frames can be read back.
   static Outcome try_pair(const std::string& encoder, const std::string& extension) {
     SCOPED_TRACE(encoder + " in " + extension);
     const bool image = video::is_image_format(video::muxer_for("x" + extension));

@@ -53,7 +53,7 @@ class DeviceChoiceTest : public testing::Test {
   }
 
   std::vector<std::string> tried_;
-  std::string on_cuda_;  ///< reason why cuda:0 can't be used; empty: it can
+  std::string on_cuda_;  ///< reason why cuda:0 can't be used; empty if it can be used
   std::string on_cpu_;
   std::string on_second_;
 };

@@ -44,7 +44,7 @@ class FailingCalls : public testing::Test {
   }
 
   /// Expects that the run succeeded and printed nothing, or that it failed and said in one line
-  /// what it lacked. Its exit code must not blame the input or the output.
+  /// what was missing. The exit code of a failed run must not blame the input or the output.
   static void expect_done_or_lacking(const CommandResult& result, const std::string& fault) {
     EXPECT_THAT(result.exit_code, AnyOf(0, 1, 4)) << fault << ": " << result.err;
     const long lines = std::ranges::count(result.err, '\n');

@@ -1,5 +1,5 @@
-// These tests check that after an uncaught error the program prints one line, calls a hook and ends
-// with exit code 1.
+// These tests check that after an uncaught error the program prints one line, calls the hook of
+// at_terminate(), and ends with exit code 1.
 #include "app/failure.h"
 
 #include <gtest/gtest.h>

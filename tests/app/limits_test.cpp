@@ -1,5 +1,6 @@
-// These tests give the program too few threads or too little memory. It must end with an exit code
-// and one line, not by a signal. It must not wait for ever, and must not leave an unfinished file.
+// These tests give the program too few threads or too little memory. The program must end with an
+// exit code and one line, not by a signal. It must not wait for ever, and must not leave an
+// unfinished file.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

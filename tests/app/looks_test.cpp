@@ -21,7 +21,8 @@ Box box_of(const json& face) {
   return {box[0], box[1], box[2], box[3]};
 }
 
-/// Greedy suppression in plain loops: by falling score, a box goes if it overlaps a kept one.
+/// Suppresses faces greedily: goes from the highest score to the lowest, and removes a face if its
+/// IoU with a kept face exceeds the threshold.
 std::vector<json> suppressed(std::vector<json> faces, double threshold) {
   std::ranges::stable_sort(faces, [](const json& a, const json& b) {
     return a["score"].get<double>() > b["score"].get<double>();
@@ -41,7 +42,7 @@ class LooksProgram : public PhotoClip {
 
   LooksProgram() : model_(write_small_scrfd(dir_)) {}
 
-  /// Returns the faces of all frames; with --iou 1 these are all candidates.
+  /// Returns the faces of all frames. If `iou` is 1, these are all candidates.
   std::vector<json> found(const std::string& iou, const Arguments& more) {
     return frames_of(joined(more, {"--model", model_, "--score", "0.55", "--iou", iou}));
   }
@@ -61,7 +62,7 @@ TEST_F(LooksProgram, OneSuppressionTakesTheCandidatesOfAllLooks) {
     all.insert(all.end(), half[i]["faces"].begin(), half[i]["faces"].end());
     EXPECT_EQ(both[i]["faces"], json(suppressed(all, kThreshold))) << i;
   }
-  // It isn't what the first look finds alone.
+  // The first look alone finds other faces.
   EXPECT_NE(both, found("0.3", {"--looks", "1"}));
 }
 

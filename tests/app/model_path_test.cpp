@@ -1,4 +1,4 @@
-// These tests check in which places the program looks for the model.
+// These tests check at which paths the program looks for the model.
 #include "app/model_path.h"
 
 #include <gtest/gtest.h>

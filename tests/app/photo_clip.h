@@ -1,5 +1,5 @@
-// Runs the real program on a short clip with sound. It shows a moving part of the demo photo with
-// about ten faces.
+// Runs the real program on a short clip with sound. The clip shows a moving part of the demo photo
+// with about ten faces.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -185,8 +185,8 @@ class LimitTest : public ProcessTest {
  protected:
   LimitTest() { test::ffmpeg("-f lavfi -i testsrc2=s=320x180:r=10:d=1 -c:v libx264", clip_); }
 
-  /// Runs "$0 run clip.mp4 ..." in a shell, after the commands of `before`. A pipe takes its
-  /// output.
+  /// Runs "$0 run clip.mp4 ..." in a shell, after the commands of `before`. The output goes to a
+  /// pipe.
   [[nodiscard]] CommandResult run_after(const std::string& before, const std::string& arguments) {
     return test::run_command({"sh", "-c",
                               "{ (" + before +

@@ -41,7 +41,10 @@ TEST(Program, HelpAndVersionGoToStdout) {
                                      {"calibrate", "--help"},
                                      {"model", "--help"},
                                      {"model", "check", "--help"},
-                                     {"doctor", "--help"}}) {
+                                     {"doctor", "--help"},
+                                     {"help"},
+                                     {"help", "hide"},
+                                     {"help", "completion"}}) {
     const CommandResult result = facepipe(arguments);
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
@@ -50,18 +53,29 @@ TEST(Program, HelpAndVersionGoToStdout) {
   EXPECT_THAT(facepipe({"--version"}).out, StartsWith("facepipe "));
 }
 
+TEST(Program, WithoutACommandPrintsAShortHelpAndIsTwo) {
+  const CommandResult result = facepipe({});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("\n  facepipe COMMAND [OPTIONS] [ARGUMENTS]\n"));
+  EXPECT_EQ(result.err.find('\033'), std::string::npos);
+}
+
 TEST(Program, UsageErrorsAreTwo) {
   const TemporaryFolder dir;
   const std::string a = dir.write("a.mp4");
   const std::string b = dir.write("b.mp4");
-  expect_refusal(2, "ubcommand", {});
+  expect_refusal(2, "hidee: unknown command; did you mean hide?", {"hidee", a});
+  expect_refusal(
+      2, "--draw: 'box' is not one of boxes, scores, landmarks, count, ids; did you mean boxes?",
+      {"run", a, "--draw", "box"});
   expect_refusal(2, "INPUT", {"run"});
   expect_refusal(2, "--score: '2'", {"run", a, "--score", "2"});
   expect_refusal(2, "--bogus: unknown option; facepipe run --help", {"run", a, "--bogus"});
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
   expect_refusal(2,
                  "frobnicate: unknown command; the commands are run, hide, detect, verify, "
-                 "calibrate, model check and doctor",
+                 "calibrate, model check, doctor, help and completion",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});

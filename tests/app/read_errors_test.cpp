@@ -1,6 +1,6 @@
 // These tests run the real program on an input that can't be read to its end; a later run can
-// succeed. If the part that was read is damaged, each run that keeps the output must say this
-// again.
+// succeed. If the part that was read is damaged, each run that keeps the output must report the
+// damage again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Announces the length of the whole file, and sends its first half.
+/// Returns an answer that announces the length of the whole file, and sends only its first half.
 LoopbackServer::Answer first_half_of(const fs::path& file) {
   return [bytes = read_file(file)](const std::string&) {
     return http_answer(bytes, bytes.size() / 2);

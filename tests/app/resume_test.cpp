@@ -26,7 +26,7 @@ using nlohmann::json;
 
 constexpr int kInputs = 8;
 constexpr int kFrames = 5;
-// A signal after the last input can't interrupt anything.
+// If the signal comes after the last input, the run isn't interrupted, and the exit code is 0.
 const auto kInterrupted = testing::AnyOf(0, 130);
 const auto kKilled = testing::AnyOf(0, 128 + SIGKILL);
 

@@ -189,8 +189,8 @@ TEST_F(RunAtOnce, WhatADeviceFailsAtIsTriedAgainAlone) {
   EXPECT_EQ(report()[2]["status"], "done");
 }
 
-// Without this rule, a broken GPU would fail on all inputs before another GPU has finished its
-// first one.
+// If a lane took more inputs after its device has failed, a broken GPU would fail on all inputs
+// before another GPU has finished its first input.
 TEST_F(RunAtOnce, ALaneWhoseDeviceFailsTakesNoMore) {
   for (int i = 0; i < 12; ++i) add_input_of(std::to_string(i) + ".mp4", 10);
   std::atomic<int> failed = 0;

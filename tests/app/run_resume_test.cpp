@@ -125,7 +125,7 @@ TEST_F(RunTest, TwoInputsOfOneNameAreNeverTakenForEachOther) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 6);
 }
 
-// In the text files, these names look equal, because they aren't valid UTF-8.
+// In the text files, the two names of this test look equal, because they aren't valid UTF-8.
 TEST_F(RunTest, NamesThatReadTheSameAreNeverTakenForEachOther) {
   add_input("caf\xe8.mp4");
   add_input("caf\xe9.mp4");

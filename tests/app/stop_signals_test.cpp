@@ -1,4 +1,5 @@
-// These tests check Ctrl-C: the first one asks the program to stop, and the second one ends it.
+// These tests check Ctrl-C: the first signal asks the program to stop, and the second signal ends
+// it.
 #include "app/stop_signals.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ TEST_P(StopSignalsTest, SecondSignalEndsTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, StopSignalsTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-/// nohup sets the signal to be ignored before it starts a program.
+/// nohup makes the system ignore SIGHUP before it starts a program.
 TEST(StopSignals, AHangupThatWasIgnoredStaysIgnored) {
   std::signal(SIGHUP, SIG_IGN);
   {

@@ -87,7 +87,8 @@ class Tracks : public testing::Test {
   TemporaryFolder dir_;
 };
 
-/// Returns a track whose boxes are at places that are otherwise visible.
+/// Returns a track with these boxes. The program shows the pixels in the boxes if it doesn't hide
+/// the track.
 json track_of(const std::string& action, const std::string& origin, const json& boxes) {
   return {{"id", 90'000},
           {"action", action},

@@ -1,5 +1,5 @@
 // These tests run the real program on a video whose pictures are turned by 90 degrees without a
-// rotation tag. It shows a part of the demo photo with about ten faces.
+// rotation tag. The video shows a part of the demo photo with about ten faces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

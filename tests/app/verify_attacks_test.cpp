@@ -66,7 +66,7 @@ TEST_F(VerifyAttacks, A4FindsFacesThatLieTurned) {
 }
 
 TEST_F(VerifyAttacks, A5FindsFacesInOtherStreamsOfTheFile) {
-  // The second video stream shows the original. Players don't choose it by default.
+  // The second video stream shows the original. By default, players don't choose this stream.
   const CommandResult second =
       verify_a(made("second.mkv", "-map 1:v -map 0:v -c copy -disposition:v:0 default"));
   EXPECT_EQ(second.exit_code, 7) << second.err;

@@ -39,8 +39,8 @@ TEST_F(Verify, FindsNoFaceWhereAllIsHidden) {
   EXPECT_THAT(result.err, HasSubstr("no face found"));
 }
 
-// The threshold is above the scores of what hiding leaves. The second look finds weaker detections,
-// most of which aren't faces.
+// The threshold is above the scores that a detector can still give to hidden faces. verify's second
+// look finds weaker detections, most of which aren't faces.
 TEST_F(Verify, FindsNoFaceInWhatHideMade) {
   const test::TemporaryFolder dir;
   const std::string made = dir / "hidden.mp4";

@@ -88,7 +88,7 @@ class Rules(unittest.TestCase):
         motion = [row("DtoH", size, start_of(i) + 4, stream=8) for i in range(FRAMES) for size in (21_952, 5_568)]
         given = facts(motion={"calls": 2 * FRAMES, "bytes": 27_520 * FRAMES})
         self.assertEqual(violations(good_rows() + motion, given), [])
-        # nvJPEG's first picture has 32,640 bytes (which would fit motion, too) and is copied on an encoder's stream
+        # nvJPEG's first picture has 32,640 bytes, like a copy of motion, but its copy is on an encoder's stream
         first_picture = row("DtoH", 32_640, start_of(1))
         self.assertEqual(violations(good_rows() + motion + [first_picture], given), [])
         self.refused(good_rows() + motion[:-1], "motion: the program tells 200", given)

@@ -17,8 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Parses a command line. Besides the verbs of bench_nms_cuda there is "matrix", which has --k like
-/// verbs of bench_nms_papers.
+/// Parses a command line. The verbs are those of bench_nms_cuda, and "matrix", which accepts --k
+/// like verbs of bench_nms_papers.
 Command parsed(const std::vector<std::string>& words) {
   std::vector<Verb> verbs = suppression_verbs();
   verbs.push_back({.name = "matrix", .usual_ks = {1, 2, 32}});

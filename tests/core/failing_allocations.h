@@ -1,4 +1,4 @@
-// Makes allocations of memory fail from a chosen one on.
+// Makes a thread's allocations of memory fail after a chosen number of successes.
 #pragma once
 
 namespace facepipe::test {

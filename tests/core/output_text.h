@@ -1,5 +1,5 @@
-// Writes text to output files in tests, and has constants for the two rules for a target that
-// exists.
+// Writes text to output files, for tests. Its constants say what happens to a target file that
+// already exists.
 #pragma once
 
 #include <span>

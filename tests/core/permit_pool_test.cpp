@@ -116,8 +116,8 @@ TEST(PermitPool, PermitsOutliveTheirPool) {
   PermitPool::Permit second = pool->acquire({});
   pool.reset();
   EXPECT_EQ(first.number() + second.number(), 1);
-  first.release();  // the pool is destroyed; a use of its memory would make the address sanitizer
-                    // fail
+  first.release();  // the pool no longer exists; the address sanitizer reports any use of its
+                    // memory
   second = {};
 }
 

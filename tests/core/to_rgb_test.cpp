@@ -12,8 +12,8 @@ namespace {
 
 using ToRgb = float[3][4];
 
-/// Returns a pixel's red, green and blue by the matrix. The values are clamped as by the functions
-/// that use the matrix.
+/// Returns a pixel's red, green and blue by the matrix. Clamps the values like the functions that
+/// use the matrix.
 std::array<double, 3> by_matrix(const Frame& frame, int x, int y) {
   ToRgb to_rgb{};
   fill_to_rgb(to_rgb, frame.color, frame.format, frame.size);

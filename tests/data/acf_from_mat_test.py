@@ -85,8 +85,8 @@ def changed_nodes(name, row, column, value, dtype=None):
 def sum_by_children(nodes, cells):
     """Returns the sum of the leaves that a window's cells reach.
 
-    The walk goes from a node to one of its children until a node has none. `child` holds the first child's number;
-    numbers begin at 1. The first child is taken if the cell is below the threshold.
+    The walk goes from a node to one of its children until a node has no children. `child` has the number of the first
+    child; numbers begin at 1. If the cell is below the threshold, the walk goes to the first child.
     """
     total = 0
     for tree in range(nodes["fids"].shape[1]):

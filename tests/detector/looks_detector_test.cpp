@@ -105,12 +105,13 @@ TEST(LooksDetector, AFailureOfAnyLookIsTheFramesFailure) {
   const auto plain = std::make_shared<test::FakeDetector>(good, kSize);
   const auto other = std::make_shared<test::FakeDetector>(bad, kSize);
   const auto all = make_looks_detector({{plain}, {other}});
-  // The places are free again afterwards: there are only two.
+  // Afterwards the requests must be free again: a detector has only two.
   for (int i = 0; i < 4; ++i)
     expect_error(ErrorKind::device, "second look", [&] { test::detect(*all, frame_of(kSize)); });
 }
 
-/// More frames at once than the second look has places don't wait for each other for ever.
+/// There are more frames at the same time than the second detector has requests. The frames must
+/// not wait for each other for ever.
 TEST(LooksDetector, FramesAtOnceShareTheOtherLooks) {
   test::FakeBehaviour first;
   first.candidates = one_at(0, .5F);
@@ -136,7 +137,7 @@ TEST(Looks, SizesAreRounded) {
   EXPECT_EQ(scaled({3, 1}, .1F), (Size{1, 1}));
 }
 
-/// A network with random weights, whose candidates differ from look to look.
+/// Has a network with random weights, whose candidates differ from look to look.
 class LooksOfANetwork : public testing::Test {
  protected:
   [[nodiscard]] Detections found(const std::optional<Looks>& looks, std::optional<Size> size = {},
@@ -180,7 +181,7 @@ TEST_F(LooksOfANetwork, AreSharesOfTheUsersSize) {
   expect_equal(found(Looks{{1, .5F}, false}, Size{320, 192}), expected);
 }
 
-// The content of the file is an SCRFD's, which misses large faces at its own size.
+// The content of the file is that of an SCRFD, which misses large faces at its own size.
 TEST_F(LooksOfANetwork, AreThoseOfTheCardUnlessTheUserChooses) {
   expect_equal(found(std::nullopt), found(Looks{{1, .5F}, false}));
 }

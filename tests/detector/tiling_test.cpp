@@ -1,4 +1,4 @@
-// These tests check where tiles lie, and that a tile keeps each face, wherever it is.
+// These tests check the positions of tiles, and that some tile keeps each face at any position.
 #include "detector/tiling.h"
 
 #include <gtest/gtest.h>

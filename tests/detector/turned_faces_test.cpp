@@ -1,5 +1,5 @@
-// These tests check faces that are turned in the stored pixels: where they lie, and which numbers
-// of faces in turned views show that a picture is turned.
+// These tests check faces that are turned in the stored pixels: the positions of their boxes, and
+// how many faces in turned views show that a picture is turned.
 #include "detector/turned_faces.h"
 
 #include <gtest/gtest.h>

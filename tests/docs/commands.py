@@ -19,7 +19,6 @@ MADE = ("data/fetched", "data/generated")
 SCRIPTS = ("bench/", "data/", "experiments/")
 # These are options of other programs, which occur in sentences.
 FOREIGN = {"--build-arg", "--user", "--gpus", "--volume"}
-COMMANDS = ("run", "hide", "detect", "verify", "calibrate", "model check", "doctor")
 
 
 def program():
@@ -30,21 +29,23 @@ def output(path, *arguments):
     return subprocess.run([path, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def option_table(path):
-    """Returns the program's table of options."""
-    return json.loads(output(path, "--option-tables"))["options"]
+def tables(path):
+    """Returns the program's tables of commands, options and exit codes."""
+    return json.loads(output(path, "help", "--json"))
 
 
 class Facepipe:
-    """Holds the program's commands and the options of each, as its help and its table of options list them."""
+    """Holds the program's commands and the options of each, as its tables list them."""
 
     def __init__(self, path):
-        self.table = option_table(path)
-        self.version = output(path, "--version").split()[1]
-        self.help = {command: output(path, *command.split(), "--help-all") for command in COMMANDS}
-        self.general = set(OPTION.findall(output(path, "--help")))
-        listed = re.findall(r"^  ([a-z]+) +[A-Z]", output(path, "--help"), re.MULTILINE)
-        assert set(listed) == {command.split()[0] for command in COMMANDS}, f"facepipe --help lists other commands: {listed}"
+        told = tables(path)
+        self.table = told["options"]
+        self.version = told["version"]
+        self.commands = [command["name"] for command in told["commands"]]
+        self.groups = {command.split()[0] for command in self.commands if " " in command}
+        self.exit_codes = [str(row["code"]) for row in told["exit_codes"]]
+        self.general = {name for option in self.table if "General" in option["groups"].values()
+                        for name in option["names"].split(",")}
 
     def options(self, command):
         """Returns the short and long names of the options of `command`."""
@@ -52,7 +53,7 @@ class Facepipe:
         return {name for name in names if name.startswith("-")} | self.general
 
     def all_options(self):
-        return set().union(*(self.options(command) for command in COMMANDS))
+        return set().union(*(self.options(command) for command in self.commands))
 
 
 class Checker:
@@ -85,9 +86,9 @@ class Checker:
         if command.startswith("-"):
             return [f"facepipe has no option {option}" for option in options_in(arguments)
                     if option not in self.facepipe.general]
-        if command == "model":  # a group of commands
+        if command in self.facepipe.groups:
             command = " ".join(arguments[:2])
-        if command not in COMMANDS:
+        if command not in self.facepipe.commands:
             return [f"facepipe has no command {command}"]
         known = self.facepipe.options(command)
         return [f"facepipe {command} has no option {option}" for option in options_in(arguments)

@@ -68,7 +68,7 @@ def marked(block, remark):
 
 
 def without_blocks(text):
-    """Replaces each fenced block in `text` by as many empty lines, so that line numbers stay the same."""
+    """Replaces each line of the fenced blocks in `text` by an empty line, so that line numbers stay the same."""
     return FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
 
 

@@ -1,4 +1,5 @@
-"""options_test.py: checks that the tables in docs/options.md equal those made from the program's table of options.
+"""options_test.py: checks that the tables in docs/options.md equal those made from the program's table of options, and
+that the page describes the form of this table.
 
 options_test.py --write: writes these tables into the page, between <!-- options: GROUP --> and <!-- end of options -->.
 A person writes the rest of the page.
@@ -7,18 +8,19 @@ import re
 import sys
 import unittest
 
-from commands import option_table, program
+from commands import program
+from commands import tables as told_by
 from markdown import SOURCE
 
 PAGE = SOURCE / "docs" / "options.md"
 TABLE = re.compile(r"(?<=<!-- options: )(?P<group>[^\n]+?) -->\n.*?(?=<!-- end of options -->)", re.DOTALL)
 HEAD = "| option | meaning | default | commands |\n|---|---|---|---|\n"
-# These words are written as code: options, and words that Markdown would take for marks.
+# These words are written as code: options, and words that Markdown would read as formatting.
 CODE = re.compile(r"--[a-z][a-z0-9-]*|[^\s()]*[*_%$#\[\]<>=][^\s();,]*")
 
 
 def coded(text):
-    """Returns `text` with options, and words that Markdown would take for marks, written as code."""
+    """Returns `text` with options, and words that Markdown would read as formatting, written as code."""
     return CODE.sub(lambda word: f"`{word[0]}`", text)
 
 
@@ -41,20 +43,22 @@ def names(option):
     return ", ".join(f"`{name}`" for name in [*short, f"{long} {kind}".strip()])
 
 
-def row(option):
-    return f"| {names(option)} | {meaning(option)} | {coded(option['default'])} | {', '.join(option['groups'])} |\n"
+def row(option, commands):
+    users = "all" if len(option["groups"]) == len(commands) > 2 else ", ".join(option["groups"])
+    return f"| {names(option)} | {meaning(option)} | {coded(option['default'])} | {users} |\n"
 
 
 def tables(listed):
     """Returns {group: table}. An option belongs to the group that its first command gives it."""
     rows = {}
+    commands = {command for option in listed for command in option["groups"]}
     for option in listed:
-        rows.setdefault(next(iter(option["groups"].values())), []).append(row(option))
+        rows.setdefault(next(iter(option["groups"].values())), []).append(row(option, commands))
     return {group: f"\n{HEAD}{''.join(lines)}\n" for group, lines in rows.items()}
 
 
 def written(page, wanted):
-    """Returns `page` with the tables in their places."""
+    """Returns `page` with the tables of `wanted` between the marks of their groups."""
     return TABLE.sub(lambda place: f"{place['group']} -->\n{wanted.get(place['group'], '')}", page)
 
 
@@ -70,7 +74,25 @@ def problems(page, wanted):
 
 class Page(unittest.TestCase):
     def test_has_the_programs_tables(self):
-        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(option_table(program()))), [])
+        self.assertEqual(problems(PAGE.read_text(encoding="utf-8"), tables(told_by(program())["options"])), [])
+
+
+def keys_of(told):
+    """Returns the names of all members in the program's tables, without those that are names of commands."""
+    if isinstance(told, list):
+        return set().union(*map(keys_of, told))
+    if not isinstance(told, dict):
+        return set()
+    return set(told).union(*(keys_of(value) for name, value in told.items() if name != "groups"))
+
+
+class Form(unittest.TestCase):
+    def test_is_described(self):
+        """The table of members in the page must list those that the program prints, and no other."""
+        page = PAGE.read_text(encoding="utf-8")
+        listed = re.findall(r"^\| `(\w+)` \|", page[page.index("<!-- members -->"):page.index("<!-- end of members -->")],
+                            re.MULTILINE)
+        self.assertCountEqual(listed, keys_of(told_by(program())))
 
 
 EXAMPLE = [
@@ -123,6 +145,6 @@ class Check(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(option_table(program()))), encoding="utf-8")
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables(told_by(program())["options"])), encoding="utf-8")
     else:
         unittest.main()

@@ -28,7 +28,7 @@ constexpr PixelFormat kNv12{true, 1, 1, 8, 0, true};
 
 // --- Windows -------------------------------------------------------------------------------------
 
-/// Returns a plan whose windows are read in place.
+/// Returns a plan for windows whose cells are read from global memory.
 detector::acf::AcfTables tables_of(const detector::acf::Model& model, Size picture) {
   return detector::acf::make_acf_tables(model, {picture, kNv12, {}}, {},
                                         detector::acf::least_sum_above(model, 0),
@@ -143,8 +143,8 @@ TEST(AcfVariantTrees, WalkFindsTheOraclesWindows) {
             expected);
 }
 
-/// Works like a block: it evaluates `first` trees one by one, then groups of `size` trees. Each
-/// group is combined from single trees in an order that keeps neighbours together.
+/// Evaluates trees like a block: first `first` trees one by one, then groups of `size` trees. A
+/// group is combined from single trees, so that neighbours stay together.
 bool passes_in_groups(const detector::acf::AcfTables& tables, int first, int size, Exit exit,
                       const float* window, std::int32_t& sum) {
   const int count = tables.plan.classifier.tree_count;
@@ -187,7 +187,7 @@ TEST(AcfVariantTrees, GroupsDecideAsTreesOneByOne) {
   }
 }
 
-// The published rule makes a difference for the leaves -2, +5 with a threshold of -1.
+// The two rules differ for the leaves -2, +5 and the threshold -1.
 TEST(AcfVariantTrees, WholeGroupsLetPassWhatRecovers) {
   detector::acf::Model model = test::small_model(2, 5);
   model.trees[0].leaves.fill(-2 * detector::acf::kUnit);

@@ -59,7 +59,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(programs.read_cpu(text, 2), ([(9.5, 3.0), (4.5, 1.5)], 200, 2))
 
     def test_parts_of_the_cpus_time(self):
-        """The first call isn't a measurement. The time of sliding is a part of the whole."""
+        """The first call isn't a measurement. The time of the evaluation is a part of the total."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "program"
             program.write_text("#!/bin/sh\nprintf '99 90\\n5 2\\n7 3\\n6 1\\n1 scales, 9 cells, 8 windows\\nw\\n'\n")
@@ -194,7 +194,7 @@ class Report(unittest.TestCase):
         self.assertIn("| CPU, 2 threads | 6 (5.999-6.001) | 1 |", text)
         self.assertIn("| GPU, as published, with upload | 0.4 (0.399-0.401) | 15 |", text)
         self.assertIn("| one | hybrid, compaction, 32 trees first | 1000 | 7 | 0.4 (0.399-0.401) | 5 |", text)
-        self.assertIn("| hybrid, compaction, 32 trees first | 0.8 | 10 |", text)  # features and evaluation
+        self.assertIn("| hybrid, compaction, 32 trees first | 0.8 | 10 |", text)  # time of features and evaluation
         self.assertIn("| one | 8 | 60 | 0.5 (0.499-0.501) | 0.6 (0.599-0.601) | 0.7 (0.699-0.701) |", text)
         self.assertIn("| DES, hybrid | 28 | 3.8 |", text)
         self.assertIn("Fig. 4: accuracy\n\nNot measured: no WIDER FACE folder", text)

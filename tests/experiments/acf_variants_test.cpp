@@ -1,5 +1,5 @@
-// These tests check that the variants of Van Ranst et al. on the device find the same windows as
-// evaluating trees one by one, and that their feature calculation gives the detector's channels.
+// These tests run the variants of Van Ranst et al. on the device. The variants must find the same
+// windows as a loop over single trees, and their features must equal the detector's channels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::vector<detector::acf::SummedPlace> by_plain_loops(const detector::acf::Mode
   return found;
 }
 
-/// A frame's channels on the device, made by the detector.
+/// Holds a frame's channels on the device, as the detector computes them.
 struct Case {
   explicit Case(std::size_t trees, Size size)
       : model(test::small_model(trees, 5)),
@@ -90,7 +90,7 @@ TEST(AcfVariants, FindTheWindowsOfPlainLoops) {
   }
 }
 
-// The runs follow each other, and only the download of the results waits.
+// The runs aren't separated by waits: only the download of the results waits.
 TEST(AcfVariants, FindTheSameFiftyTimes) {
   const Case on(160, {200, 150});
   on.pyramid.enqueue_our_scan(on.stream);
@@ -136,7 +136,7 @@ TEST(AcfVariants, CountWhatTheFirstTreesLeave) {
   EXPECT_GE(last, on.pyramid.found(on.stream).size());
 }
 
-/// Returns what the oracle finds on each scale in the device's cells.
+/// Returns the windows that the oracle finds on each scale. `cells` are the device's cells.
 std::vector<std::vector<PassedWindow>> expected_coarse_fine(const PyramidOnDevice& pyramid,
                                                             const detector::acf::Model& fine,
                                                             const detector::acf::Model& coarse,
@@ -180,7 +180,8 @@ TEST(AcfCoarse, FindsTheWindowsThatBothDetectorsPass) {
   EXPECT_GT(fewer, 0U) << "or the cases tell nothing";
 }
 
-// The published exit is another rule. It may accept more windows, but never fewer.
+// The published rule for rejecting windows is another one. It may accept more windows, but never
+// fewer.
 TEST(AcfVariants, WholeGroupsLetPassAllOfThemAndOthers) {
   const Case on(160, {200, 150});
   on.pyramid.enqueue_variant(Variant::stage, 0, on.stream);

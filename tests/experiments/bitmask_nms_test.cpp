@@ -1,5 +1,5 @@
-// These tests check that the baseline of bench_nms_papers keeps what the scalar oracle's greedy
-// rule keeps.
+// These tests check that the baseline of bench_nms_papers keeps the same candidates as the scalar
+// oracle's greedy rule.
 #include "experiments/programs/nms_papers/bitmask_nms.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A coarse detector before a fine one as the definition says, in plain loops.
+// Runs a coarse detector before a fine one by its definition, in plain loops.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace facepipe::test {
 
-/// Returns a model whose window has an even number of cells each way, and a coarse one for it.
-/// The lower the coarse model's leaves are by `lower`, the more windows it rejects.
+/// Returns a fine model, whose window has an even number of cells in each direction, and a coarse
+/// model for it. `lower` is subtracted from the coarse model's leaves: the larger it is, the more
+/// windows the coarse model rejects.
 inline std::pair<detector::acf::Model, detector::acf::Model> fine_and_coarse(
     std::size_t trees, unsigned seed, std::int32_t lower = detector::acf::kUnit / 5) {
   detector::acf::Model fine = small_model(trees, seed);
@@ -29,8 +30,9 @@ inline std::pair<detector::acf::Model, detector::acf::Model> fine_and_coarse(
   return {fine, coarse};
 }
 
-/// Returns the windows that the fine model accepts and whose coarse window the coarse model
-/// accepts, by row, then by column. A coarse cell is the mean of 2 x 2 cells.
+/// Returns the windows that the fine model accepts, if the coarse model accepts the coarse window
+/// at half the column and half the row. Windows are ordered by row, then by column. A coarse cell
+/// is the mean of 2x2 cells.
 template <typename Cell>
 [[nodiscard]] std::vector<OracleWindow> oracle_coarse_fine(const detector::acf::Model& fine,
                                                            const detector::acf::Model& coarse,
@@ -50,7 +52,7 @@ template <typename Cell>
   return found;
 }
 
-/// Returns the oracle's windows as the search returns its own.
+/// Converts the oracle's windows to the search's type.
 [[nodiscard]] inline std::vector<acf_variants::PassedWindow> passed_windows(
     const std::vector<OracleWindow>& windows) {
   std::vector<acf_variants::PassedWindow> passed;

@@ -1,4 +1,4 @@
-// These tests check what CpuEnergy reads, in folders as Linux shows them.
+// These tests check what CpuEnergy reads from folders with Linux's layout.
 #include "experiments/programs/hardware/cpu_energy.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ namespace facepipe::experiments {
 namespace {
 
 constexpr double kSeconds = 1;
-constexpr double kMostWatts = 2000;  // more than any device takes
+constexpr double kMostWatts = 2000;  // no device uses so much
 
 TEST(DeviceEnergy, GrowsAsADevicesDoes) {
   std::unique_ptr<DeviceEnergy> energy;

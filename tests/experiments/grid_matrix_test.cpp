@@ -24,7 +24,8 @@ std::vector<std::uint32_t> kept_by_cpu(const nms::NmsOptions& options, const tes
   return out;
 }
 
-/// Returns which of the first candidates are valid, because V says nothing about the others.
+/// Returns those of the `kept` indices that belong to valid candidates, because V says nothing
+/// about the others.
 std::vector<std::uint32_t> valid_of(const std::vector<std::uint32_t>& kept,
                                     const test::NmsCase& all) {
   std::vector<std::uint32_t> out;

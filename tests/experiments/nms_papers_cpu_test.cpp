@@ -1,4 +1,4 @@
-// These tests check the papers' ways to suppress on one core against their definitions.
+// These tests compare the papers' methods of suppression on one core with their definitions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> kept_by(const Rule& rule, const NmsCase& all,
 
 // --- Adaptive-NMS
 
-/// Densities that are exact, below, at and above the thresholds of the tests.
+/// Returns densities that floats represent exactly, below, at and above the tests' thresholds.
 std::vector<float> some_densities(std::size_t count) {
   test::NmsRandom random(50);
   std::vector<float> out(count);
@@ -69,7 +69,8 @@ TEST(AdaptiveNms, WithoutDensityIsGreedy) {
   }
 }
 
-// Neighbours overlap by 3/7. The middle one allows so much overlap, and the first one doesn't.
+// Neighbours overlap by 3/7. The middle box has a density that allows this overlap, and the first
+// box hasn't.
 TEST(AdaptiveNms, TheWinnersDensityCounts) {
   const NmsCase all = test::chain(3);
   const float densities[] = {0, 0.5F, 0};
@@ -80,7 +81,7 @@ TEST(AdaptiveNms, TheWinnersDensityCounts) {
 
 // --- FeatureNMS
 
-/// Vectors of whole numbers, whose distances are exact.
+/// Returns vectors of whole numbers, so that distances are exact.
 std::vector<float> some_features(std::size_t count, std::uint32_t length) {
   test::NmsRandom random(51);
   std::vector<float> out(count * length);

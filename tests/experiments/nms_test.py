@@ -43,14 +43,15 @@ class Rules(unittest.TestCase):
         self.assertEqual(rules.suppressors(shuffled, rules.iou_above(0.3)), [[], [], [1, 0]])
 
     def test_the_published_measure(self):
-        """Boxes are squares of z + 1 pixels: 61 x 101 of the winner's 101 x 101."""
+        """Boxes are squares with sides of z + 1 pixels. The common area is 61 x 101 pixels of 101 x 101."""
         suppresses = rules.published(0.6)
         self.assertTrue(suppresses([0, 0, 100, 100], [40, 0, 140, 100]))
         self.assertFalse(rules.published(0.61)([0, 0, 100, 100], [40, 0, 140, 100]))
-        # A small winner lies within a large loser: that is the whole winner, but little of the loser.
+        # A small winner lies within a large loser. The common area is the whole winner, but only a small share of the
+        # loser.
         self.assertTrue(suppresses([10, 10, 20, 20], [0, 0, 100, 100]))
         self.assertFalse(suppresses([0, 0, 100, 100], [10, 10, 20, 20]))
-        # A box that isn't square becomes a square of its longer side.
+        # A box that isn't square becomes a square with its longer side.
         self.assertTrue(suppresses([0, 0, 100, 10], [0, 20, 100, 30]))
 
 
@@ -148,7 +149,7 @@ for place in places:
 
 
 class Parts(unittest.TestCase):
-    """Runs all parts of a GPU with programs that only write lines, and reports what they wrote."""
+    """Runs all measurements of a GPU with fake programs, and reports their lines."""
 
     @classmethod
     def setUpClass(cls):
@@ -205,7 +206,7 @@ class Parts(unittest.TestCase):
         self.assertIn("roughly constant time, frame after frame of mosaic: not so.", self.report)
         self.assertIn("Twice the cores, 3 times as fast: not so.", self.report)
         self.assertIn("networks: can't be judged.", self.report)
-        self.assertIn("| greedy, CUDA | 100.0 | 2 |", self.report)  # beside the chip of Shi et al.
+        self.assertIn("| greedy, CUDA | 100.0 | 2 |", self.report)  # compared with the chip of Shi et al.
         self.assertIn("The CPU's was not measured: this part was not run.", self.report)
 
     def test_a_part_that_was_cut_off_keeps_what_it_has(self):
@@ -222,7 +223,7 @@ class Parts(unittest.TestCase):
 
 
 class Verdicts(unittest.TestCase):
-    """Two runs, of other pictures."""
+    """Compares two runs with different pictures."""
 
     @staticmethod
     def run_of(label, slowest):
@@ -244,7 +245,7 @@ class Verdicts(unittest.TestCase):
 
 class Configs(unittest.TestCase):
     def test_files_of_options_are_the_papers(self):
-        """An option of a file means the same as the words that the other measurements give."""
+        """The options in a file must equal the words of the other measurements' command lines."""
         arguments = argparse.Namespace(crowd_score=inputs.CROWD_SCORE, group_score=inputs.GROUP_SCORE)
         for name, score in (("crowd", arguments.crowd_score), ("mosaic", arguments.crowd_score),
                             ("growing", arguments.group_score)):
@@ -273,7 +274,7 @@ class UsersClips(unittest.TestCase):
             told = subprocess.run(["ffprobe", "-v", "error", "-of", "csv=p=0", "-count_frames", "-show_entries",
                                    "stream=pix_fmt,r_frame_rate,nb_read_frames", made], capture_output=True, text=True)
             self.assertEqual(told.stdout.strip(), "yuv420p,50/1,5")
-            self.assertEqual(inputs.users_clip(folder / "gone" / "crowd.mp4", folder), made)  # made once
+            self.assertEqual(inputs.users_clip(folder / "gone" / "crowd.mp4", folder), made)  # it is made only once
 
     def test_others_are_taken_as_they_are(self):
         with tempfile.TemporaryDirectory() as name:
@@ -282,7 +283,7 @@ class UsersClips(unittest.TestCase):
 
 
 class FilesOfFfmpeg(unittest.TestCase):
-    """A program of the tests, which writes "half" or "whole" into its last argument, stands for FFmpeg."""
+    """A fake FFmpeg writes "half" or "whole" into the file that its last argument names."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

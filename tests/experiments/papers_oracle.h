@@ -1,4 +1,4 @@
-// Greedy suppression as its definition says, for any rule, and R-CNN's overlap.
+// Computes greedy suppression by its definition for any rule, and R-CNN's overlap.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@
 
 namespace facepipe::nms_papers {
 
-/// Says whether a candidate suppresses another one, in double.
+/// Says whether a candidate suppresses another one. The function computes in double precision.
 using Suppresses = std::function<bool(std::size_t winner, std::size_t loser)>;
 
-/// Keeps the best remaining candidate and removes what it suppresses, until none remains.
+/// Keeps the best remaining candidate and removes the candidates that it suppresses, until none
+/// remains.
 inline std::vector<std::uint32_t> greedy_oracle(const test::NmsCase& all,
                                                 const Suppresses& suppresses) {
   std::vector<bool> alive(all.size());
@@ -33,7 +34,7 @@ inline std::vector<std::uint32_t> greedy_oracle(const test::NmsCase& all,
   }
 }
 
-/// Returns the IoU of boxes that are a pixel longer.
+/// Returns the IoU of boxes that are enlarged by a pixel to the right and to the bottom.
 inline double overlap_with_a_pixel_more(const Box& a, const Box& b) {
   const auto longer = [](const Box& box) { return Box{box.x1, box.y1, box.x2 + 1, box.y2 + 1}; };
   return test::iou_of(longer(a), longer(b));

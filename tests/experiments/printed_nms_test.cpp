@@ -1,5 +1,5 @@
-// These tests check the printed kernels, and the steps from them to ours, against the same
-// algorithm on the host, which nms_papers_cpu_test.cpp checks.
+// These tests compare the printed kernels, and the steps from them to our kernels, with the same
+// algorithm on the host. nms_papers_cpu_test.cpp checks the host's code.
 #include "experiments/programs/nms_papers/printed_nms.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class PrintedNmsTest : public testing::Test {
     nms_.emplace(kDMax, 0.3F);
   }
 
-  /// Maps all candidates by kernels on `rows` rows.
+  /// Maps all candidates with kernels that have `rows` rows of threads.
   void run(const test::NmsCase& all, std::uint32_t rows, std::uint32_t block_side, MapShape shape) {
     nms_->upload(all.boxes, all.scores, *stream_);
     nms_->enqueue_memset(*stream_);
@@ -44,7 +44,7 @@ class PrintedNmsTest : public testing::Test {
     return nms_->kept(*stream_);
   }
 
-  // These are made in SetUp(), which doesn't run if there is no device.
+  // SetUp() makes these objects, because it doesn't run if there is no device.
   std::optional<cuda::Stream> stream_;
   std::optional<PrintedNms> nms_;
 };
@@ -75,7 +75,7 @@ TEST_F(PrintedNmsTest, OnAllOfDMaxKeepsTheSameIfNoScoreIsNegative) {
     }
 }
 
-// As the paper says, B must be set to 1 before each picture.
+// The paper says that B must be set to 1 before each picture.
 TEST_F(PrintedNmsTest, WithoutTheMemsetOldZerosRemain) {
   const test::NmsCase many = test::identical(64);
   test::NmsCase crowded = many;
@@ -86,7 +86,7 @@ TEST_F(PrintedNmsTest, WithoutTheMemsetOldZerosRemain) {
   nms_->enqueue_map(64, 16, MapShape::printed, *stream_);
   EXPECT_EQ(kept(64, 32, ReduceStep::printed).size(), 1);
   run(many, 64, 16, MapShape::printed);
-  EXPECT_EQ(kept(64, 32, ReduceStep::printed).size(), 64);  // no score is higher than another one
+  EXPECT_EQ(kept(64, 32, ReduceStep::printed).size(), 64);  // no score is higher than any other
 }
 
 TEST_F(PrintedNmsTest, RefusesWhatItHasNoRoomFor) {
@@ -97,7 +97,7 @@ TEST_F(PrintedNmsTest, RefusesWhatItHasNoRoomFor) {
                  std::invalid_argument);
 }
 
-/// Boxes are ranked. Returns the indices of those that greedy keeps.
+/// Returns the indices of the boxes that greedy suppression keeps. `ranked` are in rank order.
 std::vector<std::int32_t> greedy_of(const test::NmsCase& ranked, float threshold) {
   const std::vector<std::uint32_t> kept =
       greedy_oracle(ranked, [&](std::size_t winner, std::size_t loser) {

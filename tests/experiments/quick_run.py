@@ -1,4 +1,4 @@
-"""Runs one paper's part of ./dev experiments --quick once for all tests of a class."""
+"""Runs ./dev experiments --quick for one paper, once for all tests of a class."""
 import csv
 import json
 import os
@@ -12,12 +12,13 @@ EXPERIMENTS = SOURCE / "experiments"
 
 
 def built(name):
-    """Returns a program's path; "" if this build lacks it."""
+    """Returns a program's path, or "" if this build doesn't have the program."""
     return os.environ.get(f"FACEPIPE_{name.upper()}", "")
 
 
 class QuickRun:
-    """A base class beside unittest.TestCase. It has the run's `inputs` and `folder`, its `facts` and its `report`."""
+    """Test classes inherit this class besides unittest.TestCase. It has the run's `inputs` and `folder`, its `facts`
+    and its `report`."""
 
     PAPER = PACKAGE = ""
     OPTIONS = ()  # additional options

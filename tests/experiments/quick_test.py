@@ -8,7 +8,7 @@ from quick_run import EXPERIMENTS, SOURCE, QuickRun, built
 
 
 def python_that_draws():
-    """Returns a Python with matplotlib: this one, or that of ./dev experiments; None if neither has it."""
+    """Returns a Python with matplotlib: this one, or that of ./dev experiments. Returns None if neither has it."""
     for python in (sys.executable, SOURCE / "build" / "experiments-python" / "bin" / "python"):
         if pathlib.Path(python).exists() and subprocess.run(
                 [python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
@@ -51,7 +51,7 @@ class Suppression(QuickRun, unittest.TestCase):
         rows = self.rows("growing")
         self.assertGreater(len(rows), 80)
         for row in rows:
-            if row["who"].startswith("cpu_nms"):  # R-CNN's, whose boxes are a pixel larger
+            if row["who"].startswith("cpu_nms"):  # R-CNN's code, in which boxes are a pixel larger
                 continue
             column = {"matrix as published, CPU": "any_published", "fast, CPU": "any_iou"}.get(
                 row["who"], "greedy_iou")

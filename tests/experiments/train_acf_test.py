@@ -1,5 +1,5 @@
-"""Tests train-acf on pictures that are made here: drawn faces, and heads without a face beside them. The tests check a
-small training as a whole, its parts against plain loops, and what is refused."""
+"""Tests train-acf on pictures that the tests draw: faces, and heads without faces. The tests check a small training as
+a whole, compare its functions with plain loops, and check what is refused."""
 import json
 import os
 import pathlib
@@ -13,7 +13,7 @@ import tools
 
 tools.need("numpy", "cv2")
 
-import cv2  # noqa: E402 (only here is it known that they are there)
+import cv2  # noqa: E402 (tools.need() must check first that the package is installed)
 import numpy as np  # noqa: E402
 
 import acf_json  # noqa: E402
@@ -52,7 +52,7 @@ def draw_face(picture, box, random):
 
 
 def place_for_face(boxes, random):
-    """Returns a place that doesn't overlap `boxes`; None if there is no room."""
+    """Returns a box that doesn't overlap `boxes`, or None if there is no room."""
     for _ in range(50):
         height = random.uniform(40, 72)
         width = height * 5 / 6
@@ -170,7 +170,7 @@ class Training(OnPictures):
         self.assertTrue(self.said.endswith(f"{self.out}: {self.out.stat().st_size} bytes, score {score}\n"))
 
     def test_faces_of_unseen_pictures_are_found(self):
-        """Takes the best window of each picture. By chance, one in fifteen would lie on a face."""
+        """Checks the best window of each picture. A random window lies on a face in one of fifteen pictures."""
         trees, hits, on_faces = trees_of(self.model), 0, []
         for picture in self.unseen:
             windows = train.Windows(train.read_rgb(self.folder / "unseen", picture), 0)
@@ -193,7 +193,7 @@ class Training(OnPictures):
 
 
 class Repeated(OnPictures):
-    """Few pictures and trees suffice to tell trainings apart, but every round runs."""
+    """Trains with few pictures and trees, which are enough to distinguish trainings. Every round runs."""
 
     PICTURES, ROUNDS = 20, (2, 4, 32)
 
@@ -222,7 +222,7 @@ class Writing(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
-    """Compares the parts with plain loops."""
+    """Compares functions of train-acf with plain loops."""
 
     def setUp(self):
         self.random = np.random.default_rng(8)
@@ -252,13 +252,13 @@ class Parts(unittest.TestCase):
     def test_larger_samples_lie_between_two(self):
         ramp = np.arange(20, dtype=np.float32)[:, None, None] * 2
         found = train.sampled(ramp, 3.25, .4, 10)[:, 0, 0]
-        # A sample's value is its position: row r has its middle at r + .5.
+        # The value of the ramp is twice the position: the middle of row r is at r + .5.
         np.testing.assert_allclose(found, [2 * (3.25 + .4 * (i + .5) - .5) for i in range(10)], rtol=1e-5)
         self.assertEqual(set(train.sampled(ramp, -9, .5, 4).ravel()), {0})
 
     def test_a_crop_of_the_models_size_is_the_picture(self):
         picture = self.random.uniform(0, 1, (120, 110, 3)).astype(np.float32)
-        # 64 + 32 rows and 56 + 32 columns around (54, 60).
+        # The crop has 64 + 32 rows and 56 + 32 columns around (54, 60).
         np.testing.assert_allclose(train.crop(picture, 54, 60, 48), picture[12:108, 10:98], atol=1e-6)
 
     def boosting(self):
@@ -277,7 +277,7 @@ class Parts(unittest.TestCase):
         self.assertIn(feature, looked_at)
 
         def mistakes(feature, level):
-            """Counts the mistakes of votes by the greater weight on each side."""
+            """Returns the weight of the wrong samples if each side votes for the label with the greater weight."""
             sides = {True: {-1: 0, 1: 0}, False: {-1: 0, 1: 0}}
             for s in samples:
                 sides[bool(boosting.levels[feature, s] <= level)][int(boosting.label[s])] += boosting.weight[s]
@@ -301,13 +301,13 @@ class Parts(unittest.TestCase):
         self.assertTrue(0 < len(wrong) < 25)
         self.assertTrue((boosting.weight[wrong] > before[wrong]).all())
         self.assertTrue((boosting.weight[others] < before[others]).all())
-        # AdaBoost's step makes the tree no better than chance on the new weights.
+        # After AdaBoost's step, the tree is no better than chance with the new weights.
         self.assertAlmostEqual(boosting.weight.sum(), 1)
         self.assertAlmostEqual(boosting.weight[wrong].sum(), .5)
 
     def random_trees(self, windows, count):
-        """The thresholds of the random trees are the cells of one window. Its own cells equal them, and others' lie on
-        both sides."""
+        """Returns trees whose thresholds are the cells of one window. Other windows' cells are above or below the
+        thresholds."""
         features = self.random.integers(0, train.FEATURES, (count, 3))
         cells = windows.features(self.random.integers(len(windows.places)))
         return train.Trees(features, cells[features], self.random.integers(-40000, 40000, (count, 4)))
@@ -331,7 +331,7 @@ class Parts(unittest.TestCase):
             np.testing.assert_array_equal(train.sums_on_the_way(np.array(cells), trees), way)
 
     def test_coarse_windows_have_the_means_of_four_fine_ones_each(self):
-        """Each fine window has a coarse one, at half its row and column."""
+        """A fine window's coarse window is at half its row and column."""
         picture, _ = draw_scene(self.random)
         fine, coarse = train.Windows(picture, 0), train.Windows(picture, 0, coarse=True)
         numbers = {tuple(at): number for number, at in enumerate(coarse.at.tolist())}
@@ -364,7 +364,7 @@ class Parts(unittest.TestCase):
         ways = np.array([train.sums_on_the_way(windows.features(number), trees) for number in passed])
         known = self.random.choice(len(ways), 61, replace=False)
         lowered = train.lowered(trees, ways[known])
-        # The training gives up three faces, which are a twentieth.
+        # The training gives up three of the 61 faces, which are a twentieth.
         least = [sorted(sums)[3] for sums in ways[known].T.tolist()]
         still = (ways >= least).all(1)
         self.assertTrue(0 < still[known].sum() < 61)
@@ -417,7 +417,7 @@ class Refusals(unittest.TestCase):
         return self.images / name
 
     def refusal(self, *words, text=None):
-        """Expects that the command refuses before it trains anything, and that it makes nothing."""
+        """Expects that the command refuses its arguments before it trains, and that it makes no file."""
         if text is not False:
             self.labels.write_bytes((self.text if text is None else text).encode("latin-1"))
         before = sorted(self.folder.rglob("*"))
@@ -459,7 +459,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.refusal(text=small), held_out)
 
     def test_pictures(self):
-        path = self.images / "19.png"  # it is held out, so its turn comes last
+        path = self.images / "19.png"  # it is a held-out picture, so it is read last
         whole = path.read_bytes()
         for content in (b"", b"hello", whole[:20], whole[:len(whole) // 2]):
             path.write_bytes(content)
@@ -496,7 +496,7 @@ class Refusals(unittest.TestCase):
         self.assertIn("there is no folder", self.refusal())
 
     def test_as_a_command(self):
-        """Messages of libraries about a picture don't appear in between."""
+        """The output must not contain messages of libraries about a picture."""
         for name in ("0.png", "0.jpg"):
             path = self.picture(name)
             path.write_bytes(path.read_bytes()[:60])
@@ -511,7 +511,7 @@ class Refusals(unittest.TestCase):
             tools.check_misuse(self, train, "--seed", self.images, self.labels, self.out, f"--seed={seed}")
 
     def test_pictures_that_nothing_can_be_learnt_from(self):
-        """All faces and backgrounds are the same. The training must still end in one line."""
+        """All faces and backgrounds are equal. The training must still end with one line."""
         self.labels.write_text(self.text)
         with mock.patch.object(train, "ROUNDS", (2, 4)):
             line = tools.refusal(train, self.images, self.labels, self.out)

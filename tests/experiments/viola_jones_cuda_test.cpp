@@ -1,5 +1,5 @@
-// These tests check that the paper's variants and OpenCV's schedule find exactly the plain loop's
-// windows on a device.
+// These tests check that the paper's variants and OpenCV's schedule find exactly the windows of a
+// plain loop on a device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -188,7 +188,8 @@ TEST(ViolaJonesDevices, FindTogetherWhatOneFinds) {
   EXPECT_GT(time_whole_frames(job, cuda::devices().size(), 3), 0);
 }
 
-/// One device works part by part. The parts of a deal for many devices must make a whole.
+/// One device scans all parts one after the other. The parts for several devices together must
+/// contain all windows.
 TEST(ViolaJonesDevices, HavePartsThatMakeAWhole) {
   const Job job = job_of(cascade_of("frontalface_alt", 6), kVga);
   const DeviceScan scan(job.cascade, job.size, paper_scales(job.cascade.window, job.size), kRoom);

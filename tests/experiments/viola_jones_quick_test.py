@@ -33,7 +33,7 @@ class Quick(QuickRun, unittest.TestCase):
         self.assertEqual(len(stages), 22)
         self.assertEqual(stages, sorted(stages, reverse=True))
         self.assertEqual(stages[-1], sum(int(row["found"]) for row in work))
-        self.assertGreater(stages[-1], 50)  # faces in the photo
+        self.assertGreater(stages[-1], 50)  # the photo contains faces
         self.assertIn("Table 2, 18 launches and their grids: held", self.report)
 
     def test_our_detector_finds_faces_too(self):

@@ -1,4 +1,4 @@
-// These tests check what the measurements of Viola-Jones on CUDA compute without a device.
+// These tests check those computations of the measurements on CUDA that need no device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,9 +18,10 @@ std::vector<std::int32_t> stops_of(const std::vector<std::int32_t>& stump_counts
 
 /// The expected values were computed by hand from OpenCV's loop.
 TEST(StageStops, AreOpenCvs) {
-  // frontalface_alt has 64 stumps or more from stage 9 on; 0, 7 are evened out to 0, 4.
+  // In frontalface_alt, stages have 64 stumps or more from stage 9 on. The stops 0, 7 become 0, 4.
   EXPECT_THAT(stops_of({3, 16, 21, 39, 33, 44, 50, 51, 56, 71, 80, 103}), ElementsAre(0, 4, 9));
-  // With 13 small stages, 0, 7 stay, because 14 is only one beyond the end.
+  // With 13 small stages, the stops 0, 7 stay, because the next stop, 14, is only one behind the
+  // end.
   EXPECT_THAT(stops_of(std::vector<std::int32_t>(13, 10)), ElementsAre(0, 7, 13));
   EXPECT_THAT(stops_of({3, 16, 70}), ElementsAre(0, 2));
   EXPECT_THAT(stops_of({70, 80}), ElementsAre(0, 1));
@@ -28,12 +29,12 @@ TEST(StageStops, AreOpenCvs) {
 
 TEST(ActiveWarps, AreThoseThereInCyclesWithAny) {
   EXPECT_EQ(active_warps({}), 0);
-  // On one multiprocessor, two warps run from 10 to 20, one more runs from 40 to 50, and none in
-  // between.
+  // On one multiprocessor, two warps run from 10 to 20 and one warp runs from 40 to 50. No warp
+  // runs between 20 and 40.
   const std::vector<WarpTime> one = {{10, 20, 3}, {40, 50, 3}, {10, 20, 3}};
   EXPECT_DOUBLE_EQ(active_warps(one), 1.5);
   EXPECT_EQ(multiprocessors_used(one), 1U);
-  // One warp runs within another's time. Another multiprocessor has its own clock.
+  // One warp runs while another one runs. The other multiprocessor has its own clock.
   const std::vector<WarpTime> two = {{0, 100, 0}, {20, 40, 0}, {5000, 5100, 1}};
   EXPECT_DOUBLE_EQ(active_warps(two), 220.0 / 200.0);
   EXPECT_EQ(multiprocessors_used(two), 2U);

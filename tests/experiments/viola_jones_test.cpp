@@ -1,5 +1,5 @@
-// These tests check the paper's windows, stumps at their scales, and the plain loop that says what
-// variants must find.
+// These tests check the paper's windows, the stumps at the scales of the paper, and the plain loop
+// whose windows the variants must find.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +126,7 @@ double mean(const std::vector<std::uint8_t>& pixels, int width, int x, int y, Si
   return sum / (size.width * size.height);
 }
 
-/// The cascade accepts windows whose left half is as light as the whole or lighter. The test
+/// The cascade accepts windows whose left half is at least as light as the whole window. The test
 /// computes that pixel by pixel.
 TEST(PlainLoop, FindsWindowsWhoseLeftHalfIsLighter) {
   const detector::cascade::Cascade cascade = half_passing();
@@ -206,7 +206,7 @@ TEST(ViolaJonesDeals, HaveEachRowOnce) {
     expect_all_dealt(deal_scales(scales, work, devices), scales);
     const Deal bands = deal_bands(scales, devices);
     expect_all_dealt(bands, scales);
-    // Each device gets the same number of the first scale's 30 rows of blocks.
+    // The first scale has 30 rows of blocks. Each device gets the same number of these rows.
     for (const std::vector<Part>& parts : bands)
       EXPECT_EQ(parts.front().block_rows, 30 / static_cast<int>(devices));
   }

@@ -193,7 +193,7 @@ class Claims(unittest.TestCase):
         self.assertIn("None could be tested here.", claims.section(found()))
 
 
-# Writes the lines of each verb of bench_viola_jones_cuda. Dynamic warps are quick on a part of the device alone.
+# Writes the lines of each verb of bench_viola_jones_cuda. Dynamic warps are fast only on a part of the device.
 FAKE_PROGRAM = """#!/usr/bin/env python3
 import sys
 verb, cascade, size, *rest = sys.argv[1:]

@@ -57,8 +57,8 @@ TEST(Grid, FindsThoseThatBarelySuppress) {
         b.x2 = b.x1 + a.width() / target;
       else
         b.x1 = b.x2 - a.width() * target;
-      // The pair is added first, because the code handles the last boxes, which don't fill a
-      // vector, in another way.
+      // The pair is added first, because other code handles the last boxes, which don't fill a
+      // vector.
       all.add(a, random.uniform());
       all.add(b, random.uniform());
       const NmsCase others = disjoint(300);

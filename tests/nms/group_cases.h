@@ -14,7 +14,7 @@
 namespace facepipe::test {
 
 /// Returns `count` boxes around count / 12 places. Some boxes are within others. Corners are
-/// multiples of `step`; if it is below 1, they must be rounded.
+/// multiples of `step`. If `step` is below 1, the tested code must round them.
 inline NmsCase similar_clusters(std::size_t count, float step, unsigned seed) {
   NmsRandom random(seed);
   const float extent = 200 + 40 * std::sqrt(static_cast<float>(count));

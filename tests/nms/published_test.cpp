@@ -168,7 +168,7 @@ TEST(OpencvTestNms, Nms) {
   }
 }
 
-// OpenCV's sigma has the meaning of facepipe's, which is twice TensorFlow's.
+// OpenCV's sigma is defined like facepipe's. Both are twice TensorFlow's sigma.
 nms::NmsOptions opencv_soft() {
   nms::NmsOptions options = by_rule(nms::NmsRule::soft, 0.5F);
   options.soft.sigma = 1;

@@ -1,6 +1,6 @@
-// Makes and names the random cases of the differential tests for CPU and device. A seed stands for
-// a sequence of random numbers. Keep the order in which they are used, because results name cases
-// by their seeds.
+// Makes and names the random cases of the differential tests for CPU and device. A seed determines
+// a sequence of random numbers. Don't change the order in which the code uses these numbers,
+// because results name cases by their seeds.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace facepipe::test {
 /// Chooses random options for the rules that exist on CPU and device. It doesn't choose
 /// options.matrix.
 inline nms::NmsOptions some_options(NmsRandom& random) {
-  // Each float is at least as large as the fraction that it stands for. So a comparison with it is
-  // exact if corners are whole numbers.
+  // Each float is at least as large as the fraction that it approximates. So comparisons with it
+  // are exact if corners are whole numbers.
   constexpr float kThresholds[] = {0.0F, 0.2F, 0.25F, 0.3F, 1.0F / 3, 0.5F, 0.8F, 1.0F};
   nms::NmsOptions options;
   options.rule = static_cast<nms::NmsRule>(random.below(4));

@@ -145,8 +145,8 @@ Triple read_back(const YuvColor& drawn, const Case& c) {
   return rgb;
 }
 
-/// Returns the largest error that rounding of samples by up to a half causes, together with
-/// clamping to the largest sample in full range.
+/// Returns the largest error that two steps cause together: rounding samples, which changes each by
+/// up to a half, and clamping them to the largest sample, in full range.
 double rounding_error(const Case& c) {
   float to_rgb[3][4];
   fill_to_rgb(to_rgb, c.color(), bits(c.depth), c.size);

@@ -1,6 +1,6 @@
-// Computes what hiding faces does to a picture, as overlay/hide.h promises. It is slow: for each
-// sample, it turns the sample's chroma cell upright and tests whether the grown box touches it. It
-// computes in double precision.
+// Computes what hiding faces does to a picture, as overlay/hide.h promises. The oracle is slow: for
+// each sample, it turns the sample's chroma cell upright and tests whether the grown box touches
+// the cell. It computes in double precision.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace facepipe::test {
 struct OraclePlane {
   int width = 0;
   int height = 0;
-  int cell_w = 1;  ///< width of the area that a sample stands for, in pixels
+  int cell_w = 1;  ///< width of the area of a sample, in pixels
   int cell_h = 1;
   std::vector<double> samples;
 
@@ -52,8 +52,8 @@ inline std::vector<OraclePlane> planes_of(const Frame& frame) {
   return planes;
 }
 
-/// `maybe` stands for a place near an ellipse's edge. By the contract of hide.h, such a place can
-/// be masked or not.
+/// `maybe` means that a sample is near an ellipse's edge. By the contract of hide.h, such a sample
+/// can be masked or not.
 enum class Masked { no, yes, maybe };
 
 /// Computes the mask of one face.
@@ -133,8 +133,8 @@ class MaskOracle {
             static_cast<double>(std::max(a.y, b.y) + 1)};
   }
 
-  /// Finds the mask's rectangle by testing places along both axes, from far before the picture to
-  /// far behind it.
+  /// Finds the mask's rectangle by testing positions along both axes, from far before the picture
+  /// to far behind it.
   void find_whole() {
     constexpr int kFar = 1000;
     const auto touches = [](double low, double high, double from, double to) {
@@ -220,8 +220,8 @@ inline void blur_rectangle(OraclePlane& plane, const MaskOracle& mask) {
   }
 }
 
-/// Returns in which of the 4 mosaic cells between `low` and `high` a position is. Mosaic cells
-/// consist of whole chroma cells.
+/// Returns the index of the mosaic cell that contains a position. There are 4 mosaic cells between
+/// `low` and `high`, which consist of whole chroma cells.
 inline int mosaic_cell_of(int position, int low, int high, int cell) {
   const int cells = (high - low) / cell;
   const int at = (position - low) / cell;

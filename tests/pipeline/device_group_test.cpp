@@ -161,7 +161,7 @@ TEST_F(DeviceGroup, EndsWithAFailureThatIsNoDevices) {
   EXPECT_THAT(out_.names(), IsEmpty());
 }
 
-/// Returns those parts of a result that don't depend on which device did the work, as text.
+/// Returns a text with the parts of a result that are the same for all devices.
 std::string told(const JobRun& run) {
   const video::FrameLedger& ledger = run.result.ledger;
   std::string text;
@@ -273,8 +273,8 @@ TEST_F(FailingDevice, TheLastOneEndsTheJob) {
   }
 }
 
-// Frames of the failed device that are already written must not be written again, and neither must
-// packets of other streams.
+// Frames of the failed device that are already written must not be written again. The same is true
+// for packets of other streams.
 TEST_F(FailingDevice, KeepsSoundInItsPlace) {
   const std::filesystem::path clip = out_ / "sound.mkv";
   ffmpeg(

@@ -248,7 +248,7 @@ TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
   ASSERT_EQ(luma.size(), std::size_t{kFrames} * kWidth * kHeight);
   for (std::size_t i = 0; i < kFrames; ++i) {
     const Box face = face_at(static_cast<std::int64_t>(i));
-    // After the last searched frame no motion is known, so the box of this frame, which is grown,
+    // After the last searched frame no motion is known. So the grown box of the last searched frame
     // must cover the face.
     const auto right = static_cast<int>(face.x2) - (i > 48 ? 2 : 0);
     bool shown = false;
@@ -260,7 +260,7 @@ TEST_F(EveryNthTest, HiddenFacesAreHiddenInEachFrame) {
     EXPECT_FALSE(shown) << i;
     const FrameRecord& record = run.records[i];
     EXPECT_EQ(record.searched, i % 3 == 0);
-    // Records don't contain weak faces, or faces that are held after the last searched frame.
+    // Records don't contain weak faces, or faces in frames after the last searched frame.
     if (i <= 48) {
       EXPECT_GE(record.faces.size(), 1U) << i;
     }

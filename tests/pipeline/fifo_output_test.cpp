@@ -104,8 +104,8 @@ TEST_F(OutputFifo, WhoseReaderStallsIsInterruptedByAStop) {
   EXPECT_EQ(run.result.output, fifo_);
   EXPECT_FALSE(run.result.failure);
   EXPECT_EQ(video::live_frames(), 0);
-  // The number of reported frames is that of the packets in the pipe. It can differ by one, because
-  // the container's own bytes also need room in the pipe.
+  // The run must report as many frames as there are packets in the pipe. The difference can be one,
+  // because the container's own bytes also need room in the pipe.
   std::string got(kPipeBytes, '\0');
   const ssize_t taken = read(reader_, got.data(), got.size());
   ASSERT_GT(taken, 0);

@@ -36,7 +36,7 @@ video::FrameLedger ledger_of(const fs::path& file) {
 TEST(AviGaps, B9AreNoEarlyEnd) {
   const TemporaryFolder folder;
   const fs::path avi = folder / "gap.avi";
-  // The AVI file has empty chunks in the place of the missing frames.
+  // The AVI file has an empty chunk for each missing frame.
   make_gap("mjpeg", avi);
   const JobRun run = run_fake_job(lossless_job(avi, folder / "out.mkv"));
   EXPECT_EQ(run.result.ledger.decoded, 35);

@@ -94,7 +94,8 @@ TEST_F(HideEnds, D10WhatAStopLeavesShowsNoMoreThanTheWhole) {
   std::stop_source stop;
   FakeBehaviour behaviour = face_that_grows_strong();
   std::atomic<std::int64_t> frames = 0;
-  // After the stop, the job must not search further frames, from which it would learn more.
+  // After the stop, the job must search no further frames. They would show that the weak face
+  // becomes strong.
   behaviour.on_collect = [&] {
     if (++frames == kLastSeen - 10) stop.request_stop();
   };

@@ -65,8 +65,8 @@ constexpr int kOfLane = 32;  // least number of frames for each lane after the f
 
 class HideLanes : public testing::Test {
  protected:
-  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
-  // the last one that was read, also with one lane.
+  // The clip has no B pictures. If it had B pictures, a stop would lose pictures even with one
+  // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -81,7 +81,7 @@ class HideLanes : public testing::Test {
   }
   static fs::path clip() { return *folder_ / "clip.mkv"; }
 
-  /// Returns the complete output of one lane. The first call makes it.
+  /// Returns the path of the complete output of one lane. The first call makes this file.
   static fs::path whole_file() {
     fs::path file = *folder_ / "whole.avi";
     if (!fs::exists(file)) (void)run(job(file, 1), *picture_backend());
@@ -119,7 +119,7 @@ class HideLanes : public testing::Test {
   }
 
   /// Expects that a run's output equals the first frames of one lane's output. The last `unsure`
-  /// frames may differ, because they were decided with less knowledge of later frames.
+  /// frames may differ, because the job decided about them without all later frames.
   static void expect_first_frames(const JobRun& run, std::int64_t least, std::int64_t most,
                                   std::int64_t unsure) {
     const std::vector<FilePacket> packets = video_of(run.result.output);
@@ -203,7 +203,7 @@ TEST_F(HideLanes, TrackAWholeFileAsOneLaneDoes) {
   EXPECT_TRUE(*one == *several);
 }
 
-// Each lane after the first needs memory for the frames that wait until it is their segment's turn.
+// Each lane after the first needs memory for frames that wait for the turn of their segment.
 TEST_F(HideLanes, AreAsManyAsThereIsMemoryFor) {
   const std::string expected = read_file(whole_file());
   for (const int lanes : {1, 2, 3})
@@ -252,7 +252,7 @@ TEST_F(HideLanes, HoldNoMoreFramesThanThereIsMemoryFor) {
   }
 }
 
-/// Returns a function that throws after `calls` calls, whichever lanes make the calls.
+/// Returns a function that throws after `calls` calls by all lanes together.
 std::function<void()> fails_after(int calls) {
   return [calls, made = std::make_shared<std::atomic<int>>(0)] {
     if (++*made > calls) throw Error(ErrorKind::device, "out of order");
@@ -267,7 +267,8 @@ FakeBehaviour of_pictures() {
 }
 
 // The lane that fails can be far ahead of the others. The job keeps all frames of the segments
-// before the lane's segment, and the frames of its segment that the lane had finished.
+// before the lane's segment. It also keeps the frames of the lane's segment that the lane had
+// finished.
 TEST_F(HideLanes, WhereDetectionFailsWhatIsHiddenIsKept) {
   for (const int calls : {100, 250, 399})
     for (const int step : {0, 1, 2}) {

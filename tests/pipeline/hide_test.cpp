@@ -94,9 +94,8 @@ FakeBehaviour always_the_face() {
   return behaviour;
 }
 
-/// A picture that is turned by 180 degrees has the same size, so the same detector searches it.
-/// While it searches a frame's turned picture, later frames can hold all its requests. The job must
-/// still continue.
+/// A picture that is turned by 180 degrees has the same size, so the same detector searches it. At
+/// that time, later frames can occupy all requests of this detector. The job must still continue.
 TEST_F(HideTest, FacesOnTheirHeadsAreHiddenAlthoughAllRequestsAreTaken) {
   const fs::path clip = folder_ / "clip.mkv";
   ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=2 -pix_fmt yuv420p -c:v ffv1", clip);
@@ -411,7 +410,8 @@ TEST_F(HideSteps, WhereSettlingFailsWhatIsHiddenIsKept) {
   expect_told(run({.settling = fails_at(1, "settling")}, 0.5), "settling");
 }
 
-// Frames that were followed before the failure are still decided, so their number is the same.
+// Here, too, the job keeps kSettled frames, because frames that were followed before the failure
+// are still decided.
 TEST_F(HideSteps, WhereFollowingFailsWhatIsHiddenIsKept) {
   expect_told(run({.following = fails_at(kNewFace, "following")}, 0.5), "following");
 }
@@ -424,7 +424,7 @@ TEST_F(HideSteps, WhereBothFailWhatIsHiddenIsKept) {
   EXPECT_THAT(made.result.failure->what(), testing::AnyOf("following"s, "settling"s));
 }
 
-// The look-ahead is longer than the clip, so no frame is decided, and the frames of all lanes wait.
+// The look-ahead is longer than the clip, so no frame is decided before the failure.
 TEST_F(HideSteps, WhereNothingIsSettledYetNothingIsLeftOfAFailure) {
   for (const OnMotion& fail : {OnMotion{.settling = fails_at(1, "out of order")},
                                OnMotion{.following = fails_at(kNewFace, "out of order")}}) {
@@ -571,7 +571,7 @@ TEST_F(HideTest, WhatElseMayShowTheOriginalIsLeftOutAndTold) {
   EXPECT_EQ(bytes.find("\xff\xd8\xff"), std::string::npos) << "a JPEG";
 }
 
-// A JPEG's EXIF data can contain the place where it was taken, and a thumbnail of the original
+// A JPEG's EXIF data can contain where the picture was taken, and a thumbnail of the original
 // picture.
 TEST_F(HideTest, NothingOfAPicturesExifIsLeft) {
   const fs::path plain = folder_ / "plain.jpg";

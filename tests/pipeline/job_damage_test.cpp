@@ -142,7 +142,7 @@ TEST(Damage, AnEditListHidesItsPackets) {
   const TemporaryFolder folder;
   ffmpeg("-f lavfi -i testsrc2=s=128x96:r=10:d=3 -c:v libx264 -g 10 -bf 2", folder / "long.mp4");
   // ffmpeg cuts the clip without encoding it. It keeps the packets from the last key frame on, and
-  // an edit list hides those before the cut.
+  // an edit list hides the pictures before the cut.
   ffmpeg("-ss 1.5 -i " + (folder / "long.mp4").string() + " -c copy", folder / "cut.mp4");
   const std::size_t shown = video_stamps(folder / "cut.mp4").size();
   const nlohmann::json probed = probe(folder / "cut.mp4");

@@ -167,8 +167,8 @@ TEST(KeptTags, FieldOrder) {
   }
 }
 
-// By default, FFmpeg's decoders don't crop exactly at the left edge: they round it down to an
-// aligned column.
+// By default, FFmpeg's decoders don't crop exactly at the left edge: they round the edge's position
+// down to an aligned column.
 TEST(KeptCropping, IsExactAtEveryEdge) {
   const TemporaryFolder folder;
   const auto input = folder / "in.mp4";

@@ -47,7 +47,7 @@ std::string text_of(const FilePacket& packet) {
          ", hash " + std::to_string(packet.hash);
 }
 
-/// Says at which place two lists first differ. Without this, a test would print all of a long list.
+/// Says at which index two lists first differ. So a test needn't print long lists.
 std::string difference(const std::vector<std::string>& found,
                        const std::vector<std::string>& expected) {
   const auto [at, of] = std::ranges::mismatch(found, expected);
@@ -72,8 +72,9 @@ using Make = std::function<void(const fs::path& clip)>;
 const std::string kX264 = "-c:v libx264 -preset veryfast -threads 1 -bf 3 -x264-params ";
 const std::string kGop = "keyint=48:min-keyint=48:scenecut=0";
 const std::string kOpen = kX264 + kGop + ":open-gop=1:b-adapt=0 ";
-/// Makes the same stream on all processors, with an entropy code in which decoders notice damage.
-/// In CABAC, this would depend on each bit, and x264's bits depend on the processor.
+/// These options make the same stream on all processors. The entropy code is CAVLC, in which
+/// decoders notice damage. With CABAC, it would depend on single bits whether decoders notice
+/// damage, and x264's bits depend on the processor.
 const std::string kOpenToDamage = kX264 + kGop + ":open-gop=1:b-adapt=0:cabac=0:cpu-independent=1 ";
 const std::string kUneven =
     "-vf settb=1/1000,setpts=N*40+mod(N*N*7\\,37) -fps_mode vfr -enc_time_base 1/1000 ";

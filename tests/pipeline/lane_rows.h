@@ -1,5 +1,5 @@
-// Makes clips for each way in which streams can or can't be cut, and compares the results of one
-// lane and several lanes.
+// Makes clips that can be cut in different ways, or not at all. Compares the results of one lane
+// and of several lanes.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,8 @@ extern const std::string kClosed;      ///< H.264 with a cut every 48 pictures
 [[nodiscard]] const std::vector<LaneRow>& sound_rows();
 
 /// Makes the row's clip in `folder`. Expects that several lanes give the same results as one lane,
-/// with video output (Motion JPEG) and without. @param change  changes the options of all jobs
+/// with video output (Motion JPEG) and without.
+/// @param change  changes the options of all jobs
 void expect_as_one_lane(
     const LaneRow& row, const std::filesystem::path& folder, pipeline::Backend& backend,
     std::initializer_list<int> lanes,

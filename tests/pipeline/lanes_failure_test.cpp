@@ -31,8 +31,8 @@ constexpr std::size_t kPictureBytes = 64 * 64 * 3 / 2;
 
 class LanesFailure : public testing::Test {
  protected:
-  // The clip has no B pictures. With B pictures, a stop would lose pictures that are shown before
-  // the last one that was read, also with one lane.
+  // The clip has no B pictures. If it had B pictures, a stop would lose pictures even with one
+  // lane: those that are shown before the last picture that was read.
   static void SetUpTestSuite() {
     video::redirect_ffmpeg_log();
     folder_ = new TemporaryFolder;
@@ -108,7 +108,7 @@ class LanesFailure : public testing::Test {
   TemporaryFolder out_;
 };
 
-/// Returns a function that throws at its call number `call`, whichever lane makes it.
+/// Returns a function that throws at its call number `call`. Any lane can make this call.
 std::function<void()> fails_at(int call, const char* message) {
   return [call, message, calls = std::make_shared<std::atomic<int>>(0)] {
     if (++*calls == call) throw std::runtime_error(message);
@@ -154,7 +154,8 @@ TEST_F(LanesFailure, InTheObserver) {
   }
 }
 
-// The size changes at a cut, so each lane behind it gets pictures of only one size.
+// The size changes at a cut, so each lane that decodes after the cut gets pictures of only one
+// size.
 TEST_F(LanesFailure, InDecodingOfAChangedSize) {
   const TemporaryFolder folder;
   const std::string x264 =

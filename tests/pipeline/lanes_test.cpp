@@ -1,6 +1,6 @@
 // These tests decode one input with several decoders at the same time. Records, ledger, notices and
-// the output's packets must equal those of one decoder. There is a clip for each way in which
-// streams can or can't be cut.
+// the output's packets must equal those of one decoder. The clips can be cut in different ways, or
+// not at all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ struct Pixel {
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
 
-/// Returns the place of a stored pixel in the upright picture. The picture is mirrored first and
+/// Returns the position of a stored pixel in the upright picture. The picture is mirrored first and
 /// then turned clockwise.
 Pixel upright(Pixel at, Size stored, Orientation orientation) {
   if (orientation.mirrored) at.x = stored.width - 1 - at.x;

@@ -1,5 +1,5 @@
-// Fakes devices for jobs on machines without one: the CPU works under the names of devices. Each
-// call of a device also calls a function of the test.
+// Fakes devices for jobs on machines without a GPU: the CPU works under the names of devices. Each
+// call of a fake device also calls a function of the test.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace facepipe::test {
 
-/// The following classes call this function each time that one of their functions is called.
+/// The following classes call this function in the functions that work on frames.
 using OnCall = std::function<void()>;
 
 class CalledProcessor final : public pipeline::FrameProcessor {
@@ -46,8 +46,8 @@ class CalledProcessor final : public pipeline::FrameProcessor {
   OnCall on_call_;
 };
 
-/// This encoder returns each packet later, like a device's encoder, and calls a function at each
-/// call.
+/// This encoder returns each packet later, like a device's encoder. encode() and flush() call
+/// `on_call`.
 class CalledEncoder final : public video::Encoder {
  public:
   CalledEncoder(std::unique_ptr<video::Encoder> real, OnCall on_call)

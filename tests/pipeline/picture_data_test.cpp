@@ -98,7 +98,7 @@ TEST_F(PictureData, B6TheAspectOfTheContainerCountsMoreThanThatOfTheCodec) {
           << name << " " << output;
     }
   }
-  // If the container has no aspect ratio, that of the codec is used.
+  // If the container has no aspect ratio, the job uses the codec's aspect ratio.
   run_fake_job(strict(job(clip("codec.ts", "-vf setsar=4/3"), "out.mkv")));
   EXPECT_EQ(video_of(folder_ / "out.mkv").at("sample_aspect_ratio"), "4:3");
 }

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 constexpr int kSecretFrames = 10;
 
-/// Makes a folder with somebody's media files. Inputs of the tests name them.
+/// Makes a folder with somebody's media files. The tests' inputs refer to these files.
 class References : public testing::Test {
  protected:
   References() {

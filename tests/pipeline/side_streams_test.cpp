@@ -1,6 +1,6 @@
-// These tests check streams besides the video that are damaged, late, or of another program, or
-// that contain information about people and places. They check what happens to these streams and
-// what is reported.
+// These tests check streams besides the video. Such a stream can be damaged or late, belong to
+// another program, or contain information about people and places. The tests check what the job
+// does with these streams and what it reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST_F(SideStreams, B4SoundWithoutPacketsIsDroppedAndTold) {
 }
 
 TEST_F(SideStreams, B4OneStreamThatTheMuxerRefusesCostsNoOther) {
-  // FFmpeg's muxer writes TrueHD into MP4 only if it is asked to (-strict -2).
+  // FFmpeg's muxer writes TrueHD into MP4 only with the option -strict -2.
   ffmpeg(kVideo + std::string(kSound) + "-map 0 -map 1 -map 1 -c:v libx264 -preset ultrafast " +
              "-c:a:0 truehd -strict -2 -c:a:1 aac",
          folder_ / "in.mkv");

@@ -10,7 +10,7 @@
 
 namespace facepipe::test {
 
-/// Passes the pictures in order to take(), until it returns false. `begin` is the result of
+/// Calls take() for each picture, in order, until take() returns false. `begin` is the result of
 /// read_first_picture().
 inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
                          const std::function<bool(video::DecodedPicture)>& take) {
@@ -40,7 +40,8 @@ inline void all_pictures(video::Demuxer& demuxer, video::FirstPicture& begin,
 }
 
 /// Decodes the packets of `demuxer`, and passes the pictures in order to take().
-/// @param wanted  says whether the decoder gets packet n, n = 0, 1, ...; empty: it gets all packets
+/// @param wanted  if set, says whether the decoder gets packet n (n = 0, 1, ...); if empty, the
+/// decoder gets all packets
 inline void all_pictures(video::Demuxer& demuxer, video::Decoder& decoder,
                          const std::function<void(const video::DecodedPicture&)>& take,
                          const std::function<bool(int)>& wanted = {}) {

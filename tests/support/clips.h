@@ -50,7 +50,7 @@ struct Stamp {
 };
 
 /// stamps_of() returns the time stamps of all packets of a stream, sorted. video_stamps() returns
-/// those of a file's first video stream.
+/// the time stamps of a file's first video stream.
 [[nodiscard]] std::vector<Stamp> stamps_of(const nlohmann::json& probed, int stream_index);
 [[nodiscard]] std::vector<Stamp> video_stamps(const std::filesystem::path& file);
 

@@ -1,5 +1,6 @@
-// Has main() for test programs that need a CUDA device. Without a device, every test is reported as
-// skipped, or fails if FACEPIPE_REQUIRE_CUDA=1. A test fails if a CUDA error is pending at its end.
+// Defines main() for test programs that need a CUDA device. Without a device, every test is
+// reported as skipped, or fails if FACEPIPE_REQUIRE_CUDA=1. A test fails if a CUDA error is pending
+// at the end of the test.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 

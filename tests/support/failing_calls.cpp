@@ -1,7 +1,7 @@
 // This library for LD_PRELOAD makes one system call of the tested program fail. The environment
-// variable FACEPIPE_FAIL="CALL FROM NTH DO" says which one. FROM is who makes the call: the program
-// itself ("own") or a library, named by the beginning of its file name. DO is an errno, or "short"
-// (half of the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
+// variable FACEPIPE_FAIL="CALL FROM NTH DO" says which call. FROM is the caller: "own" for the
+// program itself, or the beginning of a library's file name. DO is an errno, or "short" (half of
+// the bytes are written). With FACEPIPE_FAIL_ON=1 all later calls fail, too.
 #include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -91,7 +91,8 @@ void* allocation(const void* place, void* (*allocate)(size_t, size_t), size_t fi
     return answer;              \
   }
 
-// The C library uses reserved names for its parameters, which differ from these.
+// In the C library, the parameters of the following functions have reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t size) {

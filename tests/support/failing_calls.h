@@ -1,4 +1,4 @@
-// Runs facepipe with the library failing_calls.cpp, which makes one of its system calls fail.
+// Runs facepipe with the library failing_calls.cpp, which makes a system call of facepipe fail.
 #pragma once
 
 #include <string>
@@ -9,13 +9,15 @@
 
 namespace facepipe::test {
 
-/// Sanitizers intercept the same calls, so calls can't be made to fail with sanitizers.
+/// Is true if run_failing() works in this build. With sanitizers, run_failing() doesn't work,
+/// because sanitizers intercept the same system calls as failing_calls.cpp.
 inline constexpr bool kCanFailCalls = !kSanitized;
 
 enum class Failing { once, from_then_on };
 
 /// Runs facepipe and makes a system call fail. After 30 seconds facepipe is stopped, and the exit
-/// code is 124. @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
+/// code is 124.
+/// @param fault  "CALL FROM NTH DO"; failing_calls.cpp explains these words
 [[nodiscard]] inline CommandResult run_failing(const std::string& fault,
                                                std::vector<std::string> arguments,
                                                Failing how = Failing::once) {

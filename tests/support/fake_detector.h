@@ -1,5 +1,5 @@
-// Fakes a detector without a network. It returns the candidates that a test sets, or fails if the
-// test says so.
+// Fakes a detector without a network. The fake detector returns the candidates that a test sets, or
+// fails if the test says so.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace facepipe::test {
 /// Says what the fake detector does at each step. By default, it finds nothing.
 struct FakeBehaviour {
   Detections candidates;
-  /// if set, is called instead of using `candidates`
+  /// if set, returns the candidates instead of `candidates`
   std::function<Detections(const Frame&)> candidates_of;
   std::function<void(const Frame&)> on_prepare = [](const Frame&) {};
   std::function<void()> on_start = [] {};

@@ -1,4 +1,4 @@
-// Decodes on the CPU, and passes the decoder's codec to the next decoder, as NVDEC's decoder does.
+// Decodes on the CPU. Passes the codec of one decoder to the next decoder, as NVDEC's decoder does.
 #pragma once
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace facepipe::test {
 
-/// If its stream has ended without loss, take_idle() returns its codec, which the next decoder gets
-/// as `before`.
+/// If the decoder's stream has ended without loss, take_idle() returns the decoder's codec. The
+/// next decoder gets this codec as `before`.
 class GoingOnDecoder final : public video::Decoder {
  public:
   GoingOnDecoder(const video::Demuxer& demuxer, video::Notices& notices,

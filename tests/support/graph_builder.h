@@ -22,7 +22,7 @@ struct ConvolutionSpec {
   detector::graph::Activation activation = detector::graph::Activation::none;
 };
 
-/// Builds a graph whose nodes have the order of the calls. Weights are scaled so that values keep
+/// Builds a graph whose nodes are in the order of the calls. Weights are scaled so that values keep
 /// their magnitude.
 class GraphBuilder {
  public:

@@ -1,5 +1,5 @@
-// Runs the operators of a graph as plain loops over floats. It is slow, and serves as oracle for
-// graph passes and engines.
+// Runs the operators of a graph as plain loops over floats. This code is slow, and serves as the
+// oracle for graph passes and engines.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace facepipe::test {
 
 using Tensor = std::vector<float>;
 
-/// Computes one node's outputs from its inputs. All are in ONNX's order (channels outermost), and
-/// sums are in double precision. The shapes of the graph must be inferred before.
+/// Computes one node's outputs from its inputs. All tensors are in ONNX's order (channels
+/// outermost). Sums are in double precision. The graph's shapes must already be inferred.
 [[nodiscard]] std::vector<Tensor> interpret_node(const detector::graph::Graph& graph,
                                                  const detector::graph::Node& node,
                                                  const std::vector<const Tensor*>& inputs);

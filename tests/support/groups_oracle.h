@@ -1,4 +1,4 @@
-// Computes the rule groups as OpenCV defines it: compares each box with each other box in double
+// Computes the rule `groups` as OpenCV defines it: compares each box with each other box in double
 // precision, without sorting.
 #pragma once
 
@@ -45,7 +45,8 @@ inline double iou_of(const OracleRect& a, const OracleRect& b) {
   return both / (a.width * a.height + b.width * b.height - both);
 }
 
-/// Returns, for each box, the sum of its IoUs above 1/2, each rounded down to a multiple of 2^-15.
+/// Returns for each box the sum of its IoUs above 1/2. Each IoU is first rounded down to a multiple
+/// of 2^-15.
 inline std::vector<float> oracle_agreement(const std::vector<Box>& boxes) {
   std::vector<float> sums;
   for (const Box& box : boxes) {
@@ -86,8 +87,8 @@ class GroupsOracle {
       if (std::none_of(groups_.begin(), groups_.end(),
                        [&](const OracleGroup& other) { return removes(other, group); }))
         out.push_back(group);
-    // Before this, the groups are in the order of their lowest indices, which the stable sort keeps
-    // for equal scores.
+    // The groups are in the order of their lowest indices. For equal scores, the stable sort keeps
+    // this order.
     std::stable_sort(out.begin(), out.end(),
                      [](const OracleGroup& a, const OracleGroup& b) { return a.score > b.score; });
     return out;

@@ -26,7 +26,7 @@ HWY_EXPORT(name_of_this);
 
 std::string_view instruction_set() {
   // Highway chooses an instruction set at the first call of any dispatched function, for example of
-  // this one.
+  // name_of_this().
   return HWY_DYNAMIC_DISPATCH(name_of_this)();
 }
 

@@ -7,7 +7,8 @@
 
 namespace facepipe::test {
 
-/// Returns the instruction set in use: the forced one, or else the best one of this processor.
+/// Returns the instruction set in use. This is the forced instruction set, or the best one of this
+/// processor if none is forced.
 std::string_view instruction_set();
 
 /// Returns all instruction sets for which the library is compiled and that this processor has, the

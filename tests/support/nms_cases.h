@@ -1,6 +1,6 @@
-// Makes sets of candidates for tests and measurements of suppression on CPU and device. They are
-// the same on every machine: this file uses std::mt19937, which is portable, and none of the
-// standard library's distributions, which aren't.
+// Makes sets of candidates for tests and measurements of suppression on CPU and device. The sets
+// are the same on every machine: this file uses std::mt19937, which is portable. It doesn't use the
+// standard library's distributions, which aren't portable.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +60,8 @@ class NmsRandom {
 // --- Candidates like those of detectors
 
 /// Returns `count` candidates around count / 20 square faces, in random order. Faces have 20 to 120
-/// pixels, and the frame has 3840x2160. Places differ by `jitter` times the face's size, and so do
-/// the logarithms of the sizes.
+/// pixels, and the frame has 3840x2160. The standard deviation of a candidate's centre is `jitter`
+/// times the face's size, and that of the size's natural logarithm is `jitter`.
 inline NmsCase faces(std::string name, std::size_t count, float jitter, unsigned seed) {
   NmsRandom random(seed);
   struct Face {
@@ -132,8 +132,8 @@ inline NmsCase torchvision_random(std::size_t count, float threshold, unsigned s
 
 // --- Candidates with whole-number corners, whose areas are exact
 
-/// Returns `count` candidates around count / 7 places. There are `score_steps` different scores; if
-/// they are few, many scores are equal.
+/// Returns `count` candidates around count / 7 places. There are only `score_steps` different
+/// scores, so scores can be equal.
 inline NmsCase whole_clusters(std::size_t count, unsigned seed, unsigned score_steps) {
   NmsRandom random(seed);
   const auto pick = [&](unsigned end) { return static_cast<float>(random.below(end)); };
@@ -165,8 +165,9 @@ inline void make_scores_distinct(NmsCase& all, unsigned seed) {
   for (float& score : all.scores) score /= static_cast<float>(all.size() + 1);
 }
 
-/// Returns a chain of boxes. Each box has an IoU of 3/7 with the next box, and of 1/9 with the one
-/// behind it. Scores fall along the chain, so that each decision depends on the decision before.
+/// Returns a chain of boxes. Each box has an IoU of 3/7 with the next box, and of 1/9 with the box
+/// after the next. Scores fall along the chain, so that each decision depends on the decision
+/// before.
 inline NmsCase chain(std::size_t count) {
   NmsCase out;
   out.name = "chain";
@@ -199,9 +200,9 @@ inline NmsCase identical(std::size_t count) {
           std::vector<float>(count, 0.5F)};
 }
 
-/// Returns a middle box with the score `middle_score` and other boxes in a circle around it, with
-/// scores in [0.25, 0.75). Each of them overlaps the middle box; boxes on opposite sides don't
-/// overlap each other.
+/// Returns a middle box with the score `middle_score`, and other boxes in a circle around it, with
+/// scores in [0.25, 0.75). Each of the other boxes overlaps the middle box. Boxes on opposite sides
+/// of the circle don't overlap each other.
 inline NmsCase star(std::size_t count, float middle_score, unsigned seed = 6) {
   NmsRandom random(seed);
   NmsCase out;
@@ -254,8 +255,8 @@ inline NmsCase degenerate(std::size_t count, unsigned seed = 7) {
 
 // --- Orders, and sets of cases
 
-/// Returns the same candidates in the order in which a detector's head returns them: row by row of
-/// its output, with stride 4.
+/// Returns the same candidates in the order in which a detector's head returns candidates: row by
+/// row of the head's output, with stride 4.
 inline NmsCase in_raster_order(const NmsCase& all) {
   std::vector<std::pair<double, std::size_t>> places;
   for (std::size_t i = 0; i < all.size(); ++i) {

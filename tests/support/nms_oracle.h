@@ -14,9 +14,10 @@
 namespace facepipe::test {
 
 // The oracle computes in double precision, so that its rounding differs from that of the tested
-// code. So cases near the threshold must be exact in float and double. This is true for
-// whole-number corners, with thresholds that as floats aren't below the fractions that they stand
-// for: 0.2, 0.3, 1/3, 0.5, 0.8.
+// code. Therefore cases near the threshold must be exact in float and double. Two conditions make
+// these cases exact: the corners are whole numbers, and the float for the threshold isn't below the
+// threshold's exact value. The second condition is true for the thresholds 0.2, 0.3, 1/3, 0.5 and
+// 0.8.
 
 inline double area_of(const Box& box) {
   return (static_cast<double>(box.x2) - box.x1) * (static_cast<double>(box.y2) - box.y1);
@@ -63,8 +64,8 @@ inline bool overlaps_more(const Box& a, const Box& b, double threshold) {
   return iou_of(a, b) > threshold;
 }
 
-/// Returns the box that the rule matrix compares. Oro et al. 2020 describe a detection by x, y and
-/// z. With plus_one, a row of it has z + 1 pixels.
+/// Returns the box that the rule matrix compares. Oro et al. 2020 describe a detection by its
+/// corner (x, y) and the side z of a square. With plus_one, the sides have z + 1 pixels.
 inline Box as_the_matrix_sees(const Box& box, const nms::MatrixOptions& options) {
   Box out = box;
   if (options.squares) {
@@ -81,7 +82,8 @@ inline bool is_candidate(const Box& box, float score) {
   return !std::isnan(score) && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/// Holds candidates and computes their relations with given options. It ignores options.soft.
+/// Holds candidates and computes their relations with given options. NmsOracle ignores
+/// options.soft.
 class NmsOracle {
  public:
   NmsOracle(const nms::NmsOptions& options, std::vector<Box> boxes, std::vector<float> scores)
@@ -164,7 +166,7 @@ class NmsOracle {
 };
 
 /// Computes greedy suppression by its definition: keeps the best remaining candidate and removes
-/// all candidates that overlap it too much, until none remains.
+/// all candidates whose overlap with it is above the threshold, until none remains.
 inline std::vector<std::uint32_t> nms_oracle(const std::vector<Box>& boxes,
                                              const std::vector<float>& scores, double threshold) {
   std::vector<bool> alive(boxes.size());

@@ -21,7 +21,8 @@ using OnnxAttribute =
 /// Appends nodes in the order of the calls. Values are named "TYPE_NUMBER".
 class OnnxBuilder {
  public:
-  /// The input "picture" has the extents 1 x 3 x height x width. An extent of -1 is left open.
+  /// The input "picture" has the extents 1 x 3 x height x width. The file leaves an extent of -1
+  /// open.
   explicit OnnxBuilder(std::int64_t height = -1, std::int64_t width = -1, std::int64_t opset = 13);
 
   [[nodiscard]] std::string picture() const { return "picture"; }
@@ -38,7 +39,8 @@ class OnnxBuilder {
   std::string convolution(const std::string& from, int inputs, int outputs, int kernel = 1,
                           int stride = 1);
 
-  /// Add weights of the file, and return their name. Random ones are in -1..1.
+  /// The following functions add weights to the file, and return the name of these weights. Random
+  /// weights are in -1..1.
   std::string floats(const std::vector<std::int64_t>& dims, const std::vector<float>& values);
   std::string random_floats(const std::vector<std::int64_t>& dims);
   std::string integers(const std::vector<std::int64_t>& values);
@@ -47,8 +49,8 @@ class OnnxBuilder {
   /// Appends a Constant with a list of integers, as older exports write them.
   std::string constant(const std::vector<std::int64_t>& values);
 
-  /// Makes a value an output, which declares these extents; none: they stay open. An extent of -1
-  /// stays open, too.
+  /// Makes a value an output of the file. The file states the output's extents, except extents of
+  /// -1. If `extents` is empty, the file states no extents.
   void output(const std::string& value, const std::vector<std::int64_t>& extents = {});
 
   [[nodiscard]] onnx::ModelProto& model() { return model_; }

@@ -19,7 +19,7 @@ std::size_t size_of(const Index& dims) {
   return size;
 }
 
-/// Returns where a tensor holds the value at `at`.
+/// Returns the position of the element with index `at` in a tensor's list of numbers.
 std::size_t place_of(const Index& dims, const Index& at) {
   std::size_t place = 0;
   for (std::size_t axis = 0; axis < dims.size(); ++axis)
@@ -27,7 +27,7 @@ std::size_t place_of(const Index& dims, const Index& at) {
   return place;
 }
 
-/// Makes a tensor whose value at each place is what `compute` returns for it.
+/// Makes a tensor with these extents. compute() returns the number for each index.
 OnnxValue filled(const Index& dims, const std::function<double(const Index&)>& compute) {
   OnnxValue value{dims, std::vector<double>(size_of(dims))};
   Index at(dims.size(), 0);
@@ -61,7 +61,7 @@ OnnxValue value_of(const onnx::TensorProto& tensor) {
   return value;
 }
 
-/// One node and the values that it reads.
+/// Runs one node on the values that the node reads.
 class OnnxLoops {
  public:
   OnnxLoops(const onnx::NodeProto& node, const std::map<std::string, OnnxValue>& values)
@@ -138,11 +138,11 @@ class OnnxLoops {
   bool has(std::size_t input) const {
     return input < inputs_.size() && !node_.input(static_cast<int>(input)).empty();
   }
-  /// Reads a list that is an input, or an attribute in older files.
+  /// Reads a list of integers. The list is an input, or an attribute in older files.
   Index list(std::size_t input, const std::string& name, const Index& otherwise) const {
     if (!has(input)) return integers(name, otherwise);
     Index numbers;
-    // The largest integers stand for "up to the end", and are no doubles.
+    // The largest integers mean "up to the end". A double can't hold them exactly.
     for (const double number : inputs_[input].numbers)
       numbers.push_back(static_cast<std::int64_t>(std::clamp(number, -1e15, 1e15)));
     return numbers;
@@ -187,7 +187,7 @@ class OnnxLoops {
     });
   }
 
-  /// What the windows of convolutions and pooling have in common.
+  /// Holds the parameters that convolutions and pooling share.
   struct Windows {
     Index kernel;
     Index strides;
@@ -372,7 +372,7 @@ class OnnxLoops {
     return {{static_cast<std::int64_t>(dims.size())}, {dims.begin(), dims.end()}};
   }
 
-  /// Finds the nearest pixel as ONNX words it for each mode.
+  /// Finds the nearest pixel by ONNX's definition of each mode.
   std::int64_t nearest(std::int64_t to, double scale, std::int64_t extent) const {
     const std::string coordinates = text("coordinate_transformation_mode", "half_pixel");
     const auto x = static_cast<double>(to);

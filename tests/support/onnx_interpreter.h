@@ -1,5 +1,5 @@
-// Runs ONNX's operators as plain loops over doubles. It is slow, and the oracle of passes that
-// rewrite files.
+// Runs ONNX's operators as plain loops over doubles. This code is slow, and serves as the oracle
+// for passes that rewrite files.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -14,11 +14,11 @@ namespace facepipe::test {
 struct OnnxValue {
   std::vector<std::int64_t> dims;
   std::vector<double> numbers;
-  bool integers = false;  ///< are divided without fractions
+  bool integers = false;  ///< true: a division drops the fraction
 };
 
-/// Returns all values of a file for one picture, by their names. It knows the operators that
-/// exports of face detectors have. Throws std::runtime_error for others.
+/// Returns all values of a file for one picture, by their names. Throws std::runtime_error if the
+/// file contains an operator that exports of face detectors don't have.
 [[nodiscard]] std::map<std::string, OnnxValue> interpret_onnx(const onnx::ModelProto& model,
                                                               const OnnxValue& picture);
 

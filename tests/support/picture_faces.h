@@ -1,5 +1,5 @@
-// This detector has no network: its faces depend on each picture's samples. So records change if
-// pictures are in a wrong order.
+// This detector has no network: its faces depend on each picture's samples. So if pictures are in a
+// wrong order, the recorded faces are different.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ inline std::size_t hash_of_picture(const Frame& frame) {
   return hash;
 }
 
-/// Returns one to three faces that don't overlap. They depend on the picture.
+/// Returns one to three faces that don't overlap. The faces depend on the picture's samples.
 inline Detections faces_of_picture(const Frame& frame) {
   const std::size_t hash = hash_of_picture(frame);
   Detections faces;

@@ -30,7 +30,7 @@ inline std::string tiff_directory(const std::vector<std::pair<int, int>>& entrie
   return bytes + little(static_cast<unsigned>(next), 4);
 }
 
-/// Returns EXIF data (a TIFF) that contain only an orientation (tag 274).
+/// Returns EXIF data (a TIFF) that contains only an orientation (tag 274).
 inline std::string exif(int orientation) {
   return std::string("II*\0", 4) + little(8, 4) + tiff_directory({{274, orientation}}, 0);
 }
@@ -70,7 +70,7 @@ struct HeifReference {
   int to = 0;
 };
 
-/// Returns the boxes of a HEIF file without data of pictures. The first item is the primary one.
+/// Returns the boxes of a HEIF file without picture data. The first item is the primary one.
 inline std::string heif(const std::vector<HeifItem>& items,
                         const std::vector<std::string>& properties,
                         const std::vector<HeifReference>& references = {}) {

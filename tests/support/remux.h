@@ -31,7 +31,7 @@ void add_stream_data(AVStream& stream, AVPacketSideDataType type, const T& data)
               &data, sizeof data);
 }
 
-/// Copies the packets of a file to another one.
+/// Copies the packets of a file to another file.
 /// @param change  is called for each output stream before the header is written
 inline void remux(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::function<void(AVStream&)>& change) {

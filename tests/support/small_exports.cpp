@@ -7,7 +7,8 @@ using Integers = std::vector<std::int64_t>;
 
 constexpr int kAnchors = 2;
 
-/// Appends a head of an SCRFD: rows of `values` for each anchor of a level.
+/// Appends a head of an SCRFD for one stride: a row of `values` numbers for each anchor at each
+/// place.
 std::string head_of(OnnxBuilder& build, const std::string& map, int values) {
   std::string head = build.convolution(map, 4, kAnchors * values, 3);
   if (values == 4) head = build.node("Mul", {head, build.floats({}, {0.88F})});
@@ -65,7 +66,7 @@ OnnxBuilder export_for_all_passes() {
   const std::string mean = build.node(
       "AveragePool", {joined},
       {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}, {"ceil_mode", 1L}});
-  // SiLU, which exports write as a product.
+  // Exporters write SiLU as a product.
   const std::string silu = build.node("Mul", {mean, build.node("Sigmoid", {mean})});
   const std::string leaky = build.node("LeakyRelu", {mean}, {{"alpha", 0.1F}});
   const std::string both = build.node("Concat", {silu, leaky}, {{"axis", 1L}});

@@ -12,10 +12,10 @@ using Names = std::vector<std::string>;
 constexpr int kWidth = 16;  // channels of the maps before the heads
 constexpr int kBins = 16;
 constexpr std::array kStrides{8, 16, 32};
-constexpr std::int64_t kAllCells = 64 + 16 + 4;  // of the three strides
+constexpr std::int64_t kAllCells = 64 + 16 + 4;  // cells of all strides together
 
-/// Appends a convolution whose results are about as large as what it reads, so that scores are
-/// neither 0 nor 1.
+/// Appends a convolution whose outputs are about as large as its inputs, so that no score is 0 or
+/// 1.
 std::string convolution(OnnxBuilder& build, const std::string& from, int inputs, int outputs,
                         int kernel = 1, int stride = 1) {
   std::string result = build.convolution(from, inputs, outputs, kernel, stride);
@@ -30,7 +30,8 @@ std::string silu(OnnxBuilder& build, const std::string& from) {
   return build.node("Mul", {from, build.node("Sigmoid", {from})});
 }
 
-/// Appends a block of YOLO: half of the channels go through a convolution, and all are joined.
+/// Appends a block of YOLO: one half of the channels goes through a convolution, and then all
+/// channels are joined.
 std::string split_block(OnnxBuilder& build, const std::string& from) {
   const Names halves = build.node_with_outputs(
       "Split", 2, {from, build.integers({kWidth / 2, kWidth / 2})}, {{"axis", 1L}});
@@ -40,7 +41,7 @@ std::string split_block(OnnxBuilder& build, const std::string& from) {
   return silu(build, convolution(build, all, kWidth / 2 * 3, kWidth));
 }
 
-/// Appends the body, and returns the maps of the three strides.
+/// Appends the layers before the heads, and returns their maps for the three strides.
 Names body(OnnxBuilder& build) {
   std::string map = silu(build, convolution(build, build.picture(), 3, kWidth, 3, 2));
   map = silu(build, convolution(build, map, kWidth, kWidth, 3, 2));
@@ -57,7 +58,8 @@ std::string cut(OnnxBuilder& build, const std::string& from, std::int64_t first,
                               build.integers({1}), build.integers({1})});
 }
 
-/// Adds the centres of all cells, in strides of their own (1 x 2 x cells), or the strides.
+/// Adds weights: the centres of all cells, in units of each cell's stride (1 x 2 x cells), or the
+/// strides (1 x 1 x cells).
 std::string cell_numbers(OnnxBuilder& build, bool centres) {
   std::vector<float> x;
   std::vector<float> y;
@@ -139,13 +141,14 @@ void add_metadata(onnx::ModelProto& model, int classes, ExportedPoints points) {
   }
 }
 
-/// Returns the card of a network that takes values of 0..1. `head` and `classes` are JSON.
+/// Returns the card of a network whose inputs are in 0..1. `head` and `classes` are JSON.
 std::string card(const std::string& head, const std::string& classes) {
   return R"({"facepipe_model": 1, "input": {"std": [255, 255, 255]}, "head": )" + head +
          R"(, "classes": )" + classes + "}";
 }
 
-/// Appends rows of `values` for each anchor of a map: 1 x cells x values.
+/// Appends nodes that turn a map into one row of `values` numbers for each anchor: 1 x rows x
+/// values.
 std::string rows_of(OnnxBuilder& build, const std::string& map, int values) {
   const std::string cells = build.node("Transpose", {map}, {{"perm", Integers{0, 2, 3, 1}}});
   return build.node("Reshape", {cells, build.constant({1, -1, values})});

@@ -1,5 +1,5 @@
-// Small networks of the families YOLO and RetinaFace with random weights, written as exporters
-// write large ones, for tests.
+// Makes small networks of the families YOLO and RetinaFace with random weights for tests. Their
+// files are written as exporters write large networks.
 #pragma once
 
 #include <string>
@@ -8,32 +8,35 @@
 
 namespace facepipe::test {
 
-/// The exports hold for pictures of this side alone. Each has the strides 8, 16 and 32.
+/// The networks accept only square pictures with this side, in pixels. Their strides are 8, 16 and
+/// 32.
 inline constexpr int kYoloSide = 64;
 
-/// Landmarks of each box, and the values of each: 3 if one has a score.
+/// How many landmarks each box has, and how many values each landmark has: 2, or 3 with a score.
 struct ExportedPoints {
   int count = 0;
   int values = 2;
 };
 
-/// Returns a small YOLO of version 8, as Ultralytics exports it, with its metadata. The file
-/// decodes by itself: its output has 4 + classes + count * values rows, with centre, size, scores
-/// and landmarks of each cell in pixels of the input.
+/// Returns a small YOLO of version 8, as Ultralytics exports it, with its metadata. The network
+/// itself decodes the boxes: its output has 4 + classes + count * values rows. The rows contain the
+/// centre, size, scores and landmarks of each cell, in pixels of the input.
 [[nodiscard]] OnnxBuilder small_yolo(int classes = 1, ExportedPoints points = {});
 
 /// Returns a small YOLO of version 5 with landmarks. Its outputs are 1 x 3 anchors x height x width
 /// x (5 + 2 * points + classes), for each stride.
 [[nodiscard]] OnnxBuilder small_yolo_anchors(int points = 5, int classes = 1);
 
-/// Returns the card of that file, as JSON. Only the first class is a face; the others are ignored.
+/// Returns the card of small_yolo_anchors(), as JSON. Only the first class is a face; the others
+/// are ignored.
 [[nodiscard]] std::string yolo_anchors_card(int points = 5, int classes = 1);
 
-/// Returns a small RetinaFace with two anchors. Its outputs hold the boxes, scores and landmarks of
-/// all strides; `joined` makes them one output. `softmax` tells whether it computes scores.
+/// Returns a small RetinaFace with two anchors at each place. Its outputs are the boxes, scores and
+/// landmarks of all strides. If `joined`, one output contains all three. If `softmax`, the network
+/// computes the softmax of the scores itself.
 [[nodiscard]] OnnxBuilder small_retinaface(bool joined = true, bool softmax = false);
 
-/// Returns the card of each such file, as JSON.
+/// Returns the card of any small_retinaface(), as JSON.
 [[nodiscard]] std::string retinaface_card();
 
 }  // namespace facepipe::test

@@ -1,4 +1,5 @@
-// Makes frames in memory for tests. They can have any format, contain noise, and have padded rows.
+// Makes frames in memory for tests. The frames can have any format, contain noise, and have padded
+// rows.
 #pragma once
 
 #include <array>
@@ -107,8 +108,8 @@ inline void set_raw_sample(Frame& frame, std::size_t p, int x, int y, unsigned v
   }
 }
 
-/// Holds a place in a picture. upright_place() returns the upright place of a stored pixel, as
-/// core/geometry.h defines Orientation.
+/// Holds a position in a picture. upright_place() returns the position of a stored pixel in the
+/// upright picture. core/geometry.h defines Orientation.
 struct PixelPlace {
   int x = 0;
   int y = 0;

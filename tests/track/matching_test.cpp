@@ -87,7 +87,7 @@ class Numbers {
   std::mt19937 random_;
 };
 
-// Boxes are at any place, even outside of the picture, and one face is as large as the picture.
+// Boxes can be anywhere, even outside of the picture. One face is as large as the picture.
 TEST(MatchGreedily, EqualsTheOracleOnACrowd) {
   Numbers number(4);
   for (int round = 0; round < 20; ++round) {

@@ -30,7 +30,7 @@ Box follow_box(const MotionPicture& before, const MotionPicture& now, const Box&
   return CpuMotionEstimator().follow(steps).at(0);
 }
 
-/// Returns by how much two similarities differ: the largest distance between the two places to
+/// Returns by how much two similarities differ: the largest distance between the two points to
 /// which they move a corner of the picture.
 float difference(const Similarity& a, const Similarity& b, Size size) {
   float most = 0;

@@ -49,8 +49,9 @@ std::shared_ptr<const MotionPicture> picture_of(Luma luma) {
 class Film {
  public:
   explicit Film(TrackerOptions options = {},
-                std::unique_ptr<MotionEstimator> motion = std::make_unique<CpuMotionEstimator>())
-      : motion_(std::move(motion)), tracker_(*motion_, options) {}
+                std::unique_ptr<MotionEstimator> motion = std::make_unique<CpuMotionEstimator>(),
+                const ScoreScales& scales = {})
+      : motion_(std::move(motion)), tracker_(*motion_, options, scales) {}
 
   void push(const Scene& scene, const std::vector<Seen>& faces, double step = kStep) {
     const Detections found = detections(faces);
@@ -155,9 +156,7 @@ Film film_of_all_scores(const ScoreScale& scale) {
                           {{60, 10, 100, 50}, 0.28F},
                           {{10, 70, 90, 150}, 0.2F},
                           {{120, 60, 300, 230}, 0.24F}};
-  TrackerOptions options;
-  options.scale = scale;
-  Film film(options);
+  Film film({}, std::make_unique<CpuMotionEstimator>(), scale);
   std::minstd_rand random(5);
   for (int i = 0; i < 200; ++i) {
     Scene scene;
@@ -363,10 +362,8 @@ TEST(Tracker, LetsAFrameOutWhenItsLookAheadIsComplete) {
   Film film({.look_ahead_s = 0.2});
   for (int i = 0; i < 12; ++i) {
     film.push({}, {});
-    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;  // the
-                                                                                       // look-ahead
-                                                                                       // is 5
-                                                                                       // frames
+    // The look-ahead is 5 frames.
+    EXPECT_EQ(film.frames.size(), static_cast<std::size_t>(std::max(0, i - 4))) << i;
   }
 }
 

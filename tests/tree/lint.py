@@ -4,11 +4,9 @@ It reads the names of the sources from standard input, each ended by a zero byte
 its exit code is 1 if there are any.
 
 Most of clang-tidy's time goes into the headers of a source. So lint.py joins sources that are compiled with the same
-flags into a batch, and checks the batch as one source. A source isn't joined if it defines macros, or a name that
-another source of the batch defines.
+flags into a batch (cmake/batches.py), and checks the batch as one source.
 """
 import concurrent.futures
-import dataclasses
 import json
 import os
 import pathlib
@@ -17,10 +15,9 @@ import shlex
 import subprocess
 import sys
 
-from cpp_names import definitions
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'cmake'))
+from batches import Source, make_batches  # noqa: E402
 
-MOST_SOURCES = 10
-MOST_LINES = 4000
 # These checks can't run on batches. In a batch, headers are included several times; repeated_includes() finds those
 # that a single source includes twice. If an alias of a namespace occurs several times, only its first one looks used;
 # unused_aliases() finds aliases that a single source doesn't use.
@@ -31,38 +28,6 @@ INCLUDE = re.compile(r'^#include ([<"].*[>"])', re.MULTILINE)
 # gmock.h includes gtest.h.
 PRECOMPILED = {('<gtest/gtest.h>', '<gmock/gmock.h>'): re.compile(r'^TEST(_F|_P)?\(', re.MULTILINE),
                ('<gmock/gmock.h>',): re.compile(r'\b(EXPECT_THAT|MOCK_METHOD)\(')}
-
-
-@dataclasses.dataclass
-class Source:
-    name: str
-    text: str
-    flags: tuple  # the compiler's flags, without the names of the source and the object file
-    directory: str
-
-    def names(self):
-        """Returns the names that must not be defined twice in a batch: names that only this source sees, types, and
-        aliases."""
-        hidden = {d.full_name for d in definitions(self.text) if d.is_of_one_source or d.is_type}
-        return hidden | set(re.findall(r'^ *using (\w+) =', self.text, re.MULTILINE))
-
-    def stands_alone(self):
-        return '#define' in self.text or 'foreach_target' in self.text
-
-
-@dataclasses.dataclass
-class Batch:
-    sources: list
-    names: set
-    lines: int
-
-    def has_room(self, names, lines):
-        return len(self.sources) < MOST_SOURCES and self.lines + lines <= MOST_LINES and not self.names & names
-
-    def add(self, source, names, lines):
-        self.sources.append(source)
-        self.names |= names
-        self.lines += lines
 
 
 def read_sources(names, build):
@@ -80,24 +45,6 @@ def read_sources(names, build):
         at = words.index('-o')
         sources.append(Source(name, pathlib.Path(name).read_text(), tuple(words[:at]), commands[name]['directory']))
     return sources
-
-
-def make_batches(sources):
-    batches, open_batches = [], {}
-    for source in sources:
-        lines = source.text.count('\n')
-        if source.stands_alone():
-            batches.append(Batch([source], set(), lines))
-            continue
-        names = source.names()
-        candidates = open_batches.setdefault(source.flags, [])
-        batch = next((b for b in candidates if b.has_room(names, lines)), None)
-        if batch is None:
-            batch = Batch([], set(), 0)
-            candidates.append(batch)
-            batches.append(batch)
-        batch.add(source, names, lines)
-    return sorted(batches, key=lambda b: -b.lines)
 
 
 def repeated_includes(source):

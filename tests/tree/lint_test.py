@@ -1,4 +1,4 @@
-"""Tests how lint.py makes batches, and what it finds in single sources and in batches."""
+"""Tests what lint.py finds in single sources and in batches."""
 import json
 import pathlib
 import subprocess
@@ -26,34 +26,6 @@ sys.exit(1 if bad else 0)
 
 def source(name, text, flags=('c++',)):
     return lint.Source(name, text, flags, '.')
-
-
-def names_of(batches):
-    return sorted([s.name for s in b.sources] for b in batches)
-
-
-class Batches(unittest.TestCase):
-    def test_sources_that_are_compiled_alike_share_one(self):
-        alike = [source('a.cpp', 'int a;\n'), source('b.cpp', 'int b;\n'), source('c.cpp', 'int c;\n', ('c++', '-DX'))]
-        self.assertEqual(names_of(lint.make_batches(alike)), [['a.cpp', 'b.cpp'], ['c.cpp']])
-
-    def test_names_that_stand_in_two_sources_keep_them_apart(self):
-        hidden = 'namespace facepipe {\nnamespace {\nconstexpr int kMost = 3;\n}\n}\n'
-        alias = 'namespace facepipe {\nusing Rows = int;\n}\n'
-        for text in (hidden, alias):
-            self.assertEqual(names_of(lint.make_batches([source('a.cpp', text), source('b.cpp', text)])),
-                             [['a.cpp'], ['b.cpp']])
-
-    def test_macros_keep_a_source_apart(self):
-        texts = ['#define A 1\n', 'int b;\n', 'int c;\n']
-        made = lint.make_batches([source(f'{i}.cpp', text) for i, text in enumerate(texts)])
-        self.assertEqual(names_of(made), [['0.cpp'], ['1.cpp', '2.cpp']])
-
-    def test_batches_have_bounds(self):
-        many = [source(f'{i:02}.cpp', 'int a;\n') for i in range(2 * lint.MOST_SOURCES)]
-        self.assertEqual(len(lint.make_batches(many)), 2)
-        long = [source(f'{i}.cpp', '\n' * (lint.MOST_LINES - 1)) for i in range(2)]
-        self.assertEqual(len(lint.make_batches(long)), 2)
 
 
 class Includes(unittest.TestCase):

@@ -9,7 +9,8 @@ import pathlib
 import sys
 import unittest
 
-from cpp_names import definitions
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'cmake'))
+from cpp_names import definitions  # noqa: E402
 
 ROOMS = {'app', 'detector', 'nms', 'overlay', 'pipeline', 'track', 'verify', 'video'}
 FOLDERS = sorted(ROOMS) + ['bench', 'core', 'examples', 'experiments', 'tests']

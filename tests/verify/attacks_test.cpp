@@ -1,6 +1,6 @@
-// These tests check what verify finds: faces that are still visible in some disguise, and nothing
-// in faces that a style has hidden. The faces are textures, and the fake detector knows where they
-// are.
+// These tests check what verify finds. It must find faces that are still visible, even if they are
+// changed, and nothing in faces that a style has hidden. The faces are textures, and the fake
+// detector knows where they are.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,8 +131,8 @@ struct Case {
 
 class Attacks : public testing::Test {
  protected:
-  /// @param found_there  score of the face that the detector finds in the hidden video; 0: it finds
-  /// none
+  /// @param found_there  score of the face that the detector finds in the hidden video, or 0 if it
+  /// finds no face
   std::vector<Finding> run(const Making& make, int frames = 8, float found_there = 0) {
     int number = 0;
     original_.behaviour.candidates_of = [&](const Frame&) {
@@ -264,8 +264,8 @@ TEST_F(Attacks, A1FindsOneFrameOfAThousand) {
   EXPECT_TRUE(std::ranges::any_of(found[0].boxes, shows));
 }
 
-// The original's face is completely hidden, but the detector finds a face at its place. This can be
-// another picture of the same person.
+// The original's face is completely hidden, but the detector finds a face at its place. The found
+// face can be another picture of the same person.
 TEST_F(Attacks, A1FindsWhatADetectorSurelyFindsAtAFacesPlace) {
   const auto cover = [](int i) { return plain(hidden(i, {})); };
   const std::vector<Finding> found = run(cover, 8, 0.7F);
@@ -298,7 +298,7 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
        {overlay::HideOptions{}, grey, ellipse, blur, picture}) {
     const int style = static_cast<int>(options.style);
     EXPECT_TRUE(run([&](int i) { return plain(hidden(i, options)); }).empty()) << style;
-    // A codec adds noise, and somebody can have tagged a wrong range.
+    // A codec adds noise, and a file can have a wrong tag for the range.
     EXPECT_TRUE(run([&](int i) {
                   return plain(noisy(hidden(i, options), 2, static_cast<unsigned>(i)));
                 }).empty())
@@ -311,8 +311,8 @@ TEST_F(Attacks, A1FindsNothingUnderWhatHideDraws) {
   }
 }
 
-// The picture is a wall of equal stones, of which one was taken for a face and hidden. Its
-// neighbours look the same, but are no leak.
+// The picture is a wall of equal stones. A detector took one stone for a face, so it was hidden.
+// The stones beside it look the same, but are no leak.
 TEST_F(Attacks, A1FindsNothingInNeighboursThatAreAlike) {
   constexpr int kStone = 20;
   constexpr Box kOne{100, 60, 120, 80};

@@ -57,7 +57,7 @@ class VerifierTest : public testing::Test {
   }
 
   /// Lets the detectors find faces with scores of another scale.
-  void use(const ScoreScale& scale, detector::ModelAbout about, float in_original,
+  void use(const ScoreScale& scale, const detector::ModelAbout& about, float in_original,
            float in_hidden) {
     original_ = FakeDetectorFactory(about);
     hidden_ = FakeDetectorFactory(about);

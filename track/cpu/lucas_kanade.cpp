@@ -77,7 +77,8 @@ class Template {
 
   [[nodiscard]] bool textured() const { return inverse_.textured; }
 
-  /// Returns by how much `centre` must move to bring the window of `level` nearer to this one.
+  /// Returns by how much `centre` must move to make the window of `level` more similar to this
+  /// template.
   [[nodiscard]] Point step(const LumaLevel& level, Point centre) const {
     Window<kSide> other;
     sample_window<kSide>(level, centre, other);

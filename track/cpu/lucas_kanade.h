@@ -1,4 +1,4 @@
-// Finds where a point of one picture lies in another one, by the method of Lucas and Kanade.
+// Finds where a point of one picture lies in another picture, by the method of Lucas and Kanade.
 #pragma once
 
 #include <optional>

@@ -11,8 +11,8 @@ namespace facepipe::track {
 
 /// Holds a small luma. Row y begins at samples[y * size.width].
 struct Luma {
-  Size picture;  ///< the upright picture that it was made from
-  Size size;     ///< half of that, rounded up
+  Size picture;  ///< size of the upright picture from which the luma was made
+  Size size;     ///< half of `picture`, rounded up
   std::vector<std::uint8_t> samples;
 
   [[nodiscard]] bool empty() const { return samples.empty(); }

@@ -26,7 +26,8 @@ class CpuMotionPicture final : public MotionPicture {
   CellHistograms histograms_;
 };
 
-/// Returns false only if compare() certainly finds no cut. This takes almost no time.
+/// Returns false if it is certain that compare() finds no cut; otherwise true. This takes almost no
+/// time.
 [[nodiscard]] bool may_be_cut(const MotionPicture& before, const MotionPicture& now);
 
 /// Compares CpuMotionPictures. Several estimators may share pictures.

@@ -1,4 +1,4 @@
-// Holds a luma plane in several sizes. Motion is estimated in the smallest one first.
+// Holds a luma plane in several sizes. Motion is estimated in the smallest size first.
 #pragma once
 
 #include <cstdint>

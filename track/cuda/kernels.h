@@ -38,8 +38,8 @@ struct DeviceStep {
   std::int32_t finest = 0;  ///< the finest level
 };
 
-/// Holds the steps that one launch follows. They are its parameters, so nothing is copied to the
-/// device for them.
+/// Holds the steps that one launch follows. The steps are parameters of the launch, so no copy to
+/// the device is needed.
 struct StepBatch {
   static constexpr std::size_t kCapacity = 64;
 
@@ -68,7 +68,7 @@ void enqueue_camera_points(const DevicePyramid& from, const DevicePyramid& to,
                            cuda::StreamView stream);
 
 /// Follows the points of each step's box. Writes kMostGrid * kMostGrid results for each step: the
-/// motion of its points against the camera.
+/// motion of its points relative to the camera.
 void enqueue_box_points(const StepBatch& batch, FollowedPoint* moved, cuda::StreamView stream);
 
 }  // namespace facepipe::track

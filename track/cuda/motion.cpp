@@ -25,8 +25,8 @@ std::size_t findings_bytes(int places) {
   return sizeof(CellCounts) + static_cast<std::size_t>(places) * sizeof(TexturedPoint);
 }
 
-/// Owns the memory of a picture, on the device and on the host. It is used again for other
-/// pictures.
+/// Owns the memory of a picture, on the device and on the host. Later pictures use the same memory
+/// again.
 struct PictureMemory {
   PictureMemory(const PyramidShape& shape, int places)
       : device_findings(findings_bytes(places)), host_findings(findings_bytes(places)) {
@@ -113,7 +113,8 @@ class CudaMotionEstimator final : public MotionEstimator {
         done_(cuda::Event::Timing::off, wait) {
     make_room(static_cast<std::size_t>(places_));
   }
-  // Waits, because a picture's memory must not get to another picture while the device works on it.
+  // Waits for the device, because no other picture may get this memory while the device works on
+  // it.
   ~CudaMotionEstimator() override {
     static_cast<void>(cudaStreamSynchronize(stream_.view().get()));
   }
@@ -188,7 +189,7 @@ class CudaMotionEstimator final : public MotionEstimator {
                   "motion: the picture doesn't have the size that was given before");
   }
 
-  /// Makes room for so many results. The device must not be writing results meanwhile.
+  /// Makes room for `results` results. The device must not write results meanwhile.
   void make_room(std::size_t results) {
     if (results <= results_.size()) return;
     const std::size_t room = std::max(results, 2 * results_.size());
@@ -231,7 +232,7 @@ class CudaMotionEstimator final : public MotionEstimator {
             level_for(shape_, side)};
   }
 
-  /// Returns the box after the step. Its results are those of the i-th step that was sent.
+  /// Returns the box after the step. `i` is the index of the step among the steps that were sent.
   [[nodiscard]] Box place(const BoxStep& step, std::size_t i) const {
     std::vector<float> xs;
     std::vector<float> ys;

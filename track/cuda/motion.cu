@@ -29,8 +29,8 @@ __device__ std::uint8_t small_luma(const std::byte* plane, std::ptrdiff_t stride
       mean_of_four(0U + upper[a] + upper[b] + lower[a] + lower[b], cells.drop));
 }
 
-/// Each block makes a tile of the first level, and the tiles of the other levels that show the same
-/// part of the picture. A level's tile has half as many samples on each axis as that of the
+/// Each block makes a tile of the first level, and a tile of each further level, all for the same
+/// part of the picture. A level's tile has half as many samples on each axis as the tile of the
 /// previous level.
 template <typename Sample>
 __global__ void pyramid_kernel(const std::byte* plane, std::ptrdiff_t stride, LumaCells cells,
@@ -135,7 +135,7 @@ __global__ void texture_kernel(LumaLevel level, TextureGrid grid, TexturedPoint*
 
 // --- following points ---
 
-/// kFlowWindow threads follow a point together. Each of them has a column of the window.
+/// kFlowWindow threads follow a point together. Each thread has a column of the window.
 struct Group {
   int column;
   unsigned mask;  ///< the group's lanes in its warp
@@ -203,7 +203,8 @@ struct Template {
     inverse = {group.sum(xx), group.sum(xy), group.sum(yy)};
   }
 
-  /// Returns by how much `centre` must move to bring the window of `level` nearer to this one.
+  /// Returns by how much `centre` must move to make the window of `level` more similar to this
+  /// template.
   [[nodiscard]] __device__ Point step(const Group& group, const LumaLevel& level,
                                       Point centre) const {
     const WindowPlace place(centre, kFlowWindow);

@@ -11,8 +11,8 @@
 namespace facepipe::track {
 
 /// Makes an estimator for semi-planar pictures of one upright size. Their small lumas and pyramids
-/// stay on the device, in memory that is used again. Counts of grey levels, points and the results
-/// for points are copied to the host (CopyKind::motion), about 30 KB a frame at 1080p. CUDA's
+/// stay on the device, in memory that is used again. About 30 KB a frame (at 1080p) are copied to
+/// the host: counts of grey levels, points, and the results for points (CopyKind::motion). CUDA's
 /// current device must be the frames' device. `copies` must outlive the estimator; pictures may
 /// outlive it.
 /// @param wait  how the host waits for the device, twice a frame or more

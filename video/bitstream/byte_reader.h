@@ -1,5 +1,5 @@
-// Reads numbers and parts from the bytes of a file. The bytes are not trusted: even if they are
-// malformed, nothing beyond their end is read.
+// Reads numbers and ranges of bytes from the bytes of a file. The bytes are not trusted: even if
+// they are malformed, nothing beyond their end is read.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ using Bytes = std::span<const std::uint8_t>;
   return value;
 }
 
-/// Reads from front to back. Past the end it returns zeros and empty parts, and failed() is true.
+/// Reads from front to back. Past the end, a ByteReader returns zeros and empty ranges, and
+/// failed() is true.
 class ByteReader {
  public:
   enum class Order { big_endian, little_endian };
@@ -58,7 +59,7 @@ class ByteReader {
 
   void skip(std::uint64_t count) { static_cast<void>(take(count)); }
 
-  /// Continues at `place`, the index of a byte from the beginning.
+  /// Continues at the byte with the index `place`.
   void seek(std::uint64_t place) {
     failed_ = failed_ || place > bytes_.size();
     at_ = static_cast<std::size_t>(std::min<std::uint64_t>(place, bytes_.size()));

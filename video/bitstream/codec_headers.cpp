@@ -160,7 +160,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Removes the first line from a text, and returns it without blanks around it.
+/// Removes the first line from a text, and returns the line without the blanks around it.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = trimmed(text.substr(0, end));
@@ -266,7 +266,8 @@ struct Extent {
   std::size_t end = 0;
 };
 
-/// Returns the parts of a file that a font's directory and tables occupy; nullopt if it is no font.
+/// Returns the ranges of a file that a font's directory and tables occupy; nullopt if the file is
+/// no font.
 std::optional<std::vector<Extent>> extents_of_font(Bytes file, std::size_t begin) {
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kEntry = 16;

@@ -13,17 +13,18 @@ namespace facepipe::video {
 /// nearly all its bytes must belong to the tables of the fonts.
 [[nodiscard]] bool is_font(Bytes file);
 
-/// Returns whether clean_header() can distinguish a header's texts from what decoders need.
+/// Returns whether clean_header() can distinguish a header's texts from the data that decoders
+/// need.
 [[nodiscard]] bool can_clean_header(const AVCodecParameters& parameters);
 
-/// Keeps only what decoders need in a header. Vorbis and Theora lose their comments, and the
-/// pictures in them. FLAC and Opus keep only the facts about the sound. ASS loses its title, names,
-/// comments, pictures and fonts. Other text subtitles lose their whole header. A header for which
-/// can_clean_header() is false is also removed completely. Returns a description of what was lost;
-/// empty if nothing meaningful was lost.
+/// Removes from a header all data that decoders don't need. Vorbis and Theora lose their comments,
+/// and the pictures in them. FLAC and Opus keep only the facts about the sound. ASS loses its
+/// title, names, comments, pictures and fonts. Other text subtitles lose their whole header. A
+/// header for which can_clean_header() is false is also removed completely. Returns a description
+/// of what was lost; empty if nothing meaningful was lost.
 std::string clean_header(AVCodecParameters& parameters);
 
-/// Replaces a header (extradata) by a copy of these bytes; removes the header if there are none.
+/// Replaces a header (extradata) by a copy of these bytes; removes it if there are no bytes.
 void set_header(AVCodecParameters& parameters, Bytes header);
 
 }  // namespace facepipe::video

@@ -38,7 +38,8 @@ void CutFinder::cut_if_safe() {
     packet.placement.leading = leads(i);
     if (packet.placement.leading) last_leading = i;
   }
-  // If a packet after kMostRunOn leads, more can follow. Stamps that jump back look like this.
+  // If a packet after kMostRunOn leads, more leading packets can follow. Stamps that jump back have
+  // this effect.
   const bool safe = last_leading <= kMostRunOn;
   const bool runs_on = last_leading > 0 || stamped_by_dts_;
   for (std::int64_t i = 0; i < kShortestSegment; ++i) {

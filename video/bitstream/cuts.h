@@ -13,7 +13,7 @@ namespace facepipe::video {
 
 /// The least number of packets between two cuts, before the first cut, and after the last cut. Very
 /// short segments aren't exact. For example, FFmpeg's H.264 decoder drops one of two packets at the
-/// end of an open GOP, because it hasn't recovered when it is drained.
+/// end of an open GOP, because the decoder hasn't recovered when it is drained.
 inline constexpr std::int64_t kShortestSegment = 32;
 
 /// Index, counted from a cut, of the last packet whose picture can belong to the previous segment.
@@ -25,7 +25,7 @@ inline constexpr std::int64_t kMostRunOn = 16;
 struct Placement {
   bool begins = false;   ///< a cut lies just before the packet
   bool run_on = false;   ///< the packet is also decoded in the previous segment
-  bool leading = false;  ///< its picture belongs to the previous segment, not to this one
+  bool leading = false;  ///< its picture belongs to the previous segment
   /// Valid only if `begins`: the packet's entry is Entry::starts_independently.
   bool starts_independently = false;
   std::shared_ptr<const Prelude> prelude;  ///< only if `begins`: for the decoder that begins here
@@ -35,16 +35,15 @@ struct Placement {
 /// * the packet is an entry (EntryPoints);
 /// * at least kShortestSegment packets lie between it and the last cut, and between it and the end;
 /// * the packets after it show which pictures are shown before the entry.
-/// These pictures belong to the previous segment. It also decodes the packets from the cut to the
-/// last of these pictures, so that nothing is lost at open GOPs. Streams that were cut at key
-/// frames without this lost 18 to 47 of 360 pictures.
-/// If packets have only decoding stamps, the previous segment also decodes the packet at the cut.
-/// The reason is that FFmpeg gives a delayed picture the decoding stamp of the packet that pushed
-/// it out.
-/// If some packets have stamps, there is no cut before a packet without stamps, because the time of
-/// its picture then depends on what was decoded before.
-/// No packet is read ahead. If a cut is possible, the decision comes kShortestSegment packets
-/// later, otherwise at once. Only one thread may use it.
+/// These pictures belong to the previous segment. Its decoder also decodes the packets from the cut
+/// to the last of these pictures, so that nothing is lost at open GOPs. Without this, streams that
+/// were cut at key frames lost 18 to 47 of 360 pictures. If packets have only decoding stamps, the
+/// decoder of the previous segment also decodes the packet at the cut. The reason is that FFmpeg
+/// gives a delayed picture the decoding stamp of the packet that pushed the picture out of the
+/// decoder. If some packets have stamps, there is no cut before a packet without stamps, because
+/// the time of its picture then depends on the pictures that were decoded before. No packet is read
+/// ahead. If a cut is possible, the decision comes kShortestSegment packets later, otherwise at
+/// once. Only one thread may use it.
 class CutFinder {
  public:
   /// Takes the next packet, in file order. Before the next send(), call next() until it returns

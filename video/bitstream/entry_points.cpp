@@ -14,8 +14,8 @@ int properties_of(AVCodecID codec) {
   return known != nullptr ? known->props : 0;
 }
 
-/// Returns whether a packet has a sequence header. It contains everything that MPEG-1 and MPEG-2
-/// need for decoding, also the matrices (ISO/IEC 13818-2, 6.2.2.1).
+/// Returns whether a packet has a sequence header. Such a header contains everything that MPEG-1
+/// and MPEG-2 need for decoding, also the matrices (ISO/IEC 13818-2, 6.2.2.1).
 bool has_sequence_header(Bytes packet) {
   NalReader reader(packet, {});
   while (const std::optional<Bytes> unit = reader.next())
@@ -52,7 +52,7 @@ bool promises_recovery(Bytes sei) {
   return false;
 }
 
-/// Returns whether a slice of H.264 has type I, which has two numbers (H.264 table 7-6).
+/// Returns whether a slice of H.264 has type I. Two numbers mean this type (H.264 table 7-6).
 bool is_i_slice(Bytes slice) {
   RbspReader reader(slice.subspan(1));
   static_cast<void>(reader.exp_golomb());  // first_mb_in_slice
@@ -134,10 +134,9 @@ PacketFacts EntryPoints::look_at(const AVPacket& packet) {
   facts.pts = packet.pts;
   facts.has_dts = packet.dts != AV_NOPTS_VALUE;
   // If a part of the picture is missing, FFmpeg conceals this with earlier pictures. A decoder that
-  // begins here has none.
+  // begins here has no earlier pictures.
   const bool torn = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
-  // With a length field of one byte, a unit has at most 255 bytes, and few parameter sets fit in
-  // it.
+  // With a length field of one byte, a unit has at most 255 bytes. Few parameter sets are so small.
   if (facts.second_field || spoilt || torn || framing_.length_size == 1) facts.entry = Entry::none;
   if (facts.entry != Entry::none) facts.prelude = before;
   return facts;
@@ -155,7 +154,7 @@ PacketFacts EntryPoints::facts_of_units(const AVPacket& packet) {
   return facts;
 }
 
-/// Checks how many pictures are decoded before this one and shown after it.
+/// Checks how many pictures are decoded before this picture and shown after it.
 void EntryPoints::follow_order(bool restarts) {
   constexpr std::size_t kDeepest = 16;  // H.264 A.3.1: max_num_reorder_frames
   if (restarts) orders_.clear();

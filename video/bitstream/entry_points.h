@@ -1,5 +1,5 @@
-// Finds where a decoder can begin in the middle of a stream, as far as a single packet shows it.
-// cuts.h also uses the packets after it.
+// Finds the packets at which a decoder can begin in the middle of a stream. EntryPoints looks at a
+// packet and at earlier packets. CutFinder (cuts.h) also looks at later packets.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace facepipe::video {
 
-/// Holds what a decoder that begins at a packet must know of all packets before it.
+/// Holds the facts that a decoder must know about all earlier packets if it begins at a packet.
 struct Prelude {
   std::vector<std::uint8_t> parameter_sets;  ///< they go before the packet's data
   std::vector<std::uint8_t> extradata;       ///< the last AV_PKT_DATA_NEW_EXTRADATA of a packet
@@ -23,12 +23,12 @@ struct Prelude {
 };
 
 /// Returns a copy of the packet with the prelude added. The packet's own parameter sets come last,
-/// so they replace the prelude's. Throws std::bad_alloc.
+/// so they replace the prelude's sets. Throws std::bad_alloc.
 [[nodiscard]] UniqueAVPacket with_prelude(const AVPacket& packet, const Prelude& prelude);
 
-/// Says whether a decoder can begin at a packet. It can if it then gives the same pictures as a
-/// decoder that has read everything before. This concerns the packet's picture, and all that follow
-/// it in decoding order and in presentation order.
+/// Says whether a decoder can begin at a packet. It can if it gives the same pictures as a decoder
+/// that has read all earlier packets. This concerns the packet's picture, and all pictures that
+/// follow it both in decoding order and in presentation order.
 enum class Entry {
   none,                  ///< it can't, or this is unknown
   starts_independently,  ///< it can, and nothing decoded after the packet is shown before it
@@ -36,7 +36,7 @@ enum class Entry {
   by_stamps,             ///< it can; pictures shown before it have smaller presentation stamps
 };
 
-/// Holds what a packet says about where a decoder can begin.
+/// Holds the facts that a packet states about the points where a decoder can begin.
 struct PacketFacts {
   Entry entry = Entry::none;
   bool leading = false;               ///< the packet says that it is shown before the last entry
@@ -49,8 +49,8 @@ struct PacketFacts {
 /// Examines the packets of one video stream, in file order. The codec decides what an entry is:
 /// * H.264: a picture of IDR slices; or a picture of I slices with a recovery point message that
 ///   promises exact pictures from here on (recovery_frame_cnt 0, exact_match_flag 1: H.264 D.2.8).
-///   A larger count is not enough. x264 made 34 such streams with intra refresh. In 9 of them
-///   pictures differed, although everything since the previous entry was decoded first.
+///   A larger count is not enough. x264 made 34 such streams with intra refresh. In 9 of these
+///   streams pictures differed, although everything since the previous entry was decoded first.
 /// * HEVC: an IRAP picture (NAL types 16 to 21) that doesn't discard earlier pictures
 ///   (no_output_of_prior_pics_flag).
 /// * MPEG-1, MPEG-2: a key frame that comes with a sequence header. B pictures right after it are
@@ -64,11 +64,11 @@ struct PacketFacts {
 /// large to be kept. The second, in H.264, is pictures that are reordered more deeply than
 /// `parameters` say (video_delay). FFmpeg's decoder then learns the depth from the pictures,
 /// because the stream's header doesn't say it, and loses some pictures meanwhile. One decoder for
-/// the whole stream does this once, but each new decoder would do it again.
-/// Only one thread may use it. Packets are not trusted: a malformed one is no entry.
+/// the whole stream does this once, but each new decoder would do it again. Only one thread may use
+/// it. Packets are not trusted: a malformed packet is no entry.
 class EntryPoints {
  public:
-  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
+  /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit EntryPoints(const AVCodecParameters& parameters);
 
   [[nodiscard]] PacketFacts look_at(const AVPacket& packet);
@@ -95,16 +95,16 @@ class EntryPoints {
   int properties_;  // flags AV_CODEC_PROP_...
   FieldPairs fields_;
   std::optional<PacketParser> parser_;  // nullopt if the packets themselves, or fields_, are enough
-  // Pictures count as leading only if they lead an entry. This is true if the last picture that
-  // they can lead is an entry.
+  // The last picture that following pictures can lead is an entry. Only then do these pictures
+  // count as leading.
   bool behind_entry_ = false;
   int reorder_depth_;       // the reordering depth with which decoders are opened
   std::deque<int> orders_;  // H.264: orders of the last pictures, since an IDR picture
   bool too_deep_ = false;
   NalFraming framing_;
   ParameterSets sets_;
-  std::vector<std::uint8_t> extradata_;  // the last one in a packet
-  std::vector<std::uint8_t> palette_;    // the last one in a packet
+  std::vector<std::uint8_t> extradata_;  // the last extradata in a packet
+  std::vector<std::uint8_t> palette_;    // the last palette in a packet
   std::shared_ptr<const Prelude> prelude_;
   std::int64_t prelude_changes_ = -1;  // value of sets_.changes() when prelude_ was made
 };

@@ -18,7 +18,7 @@ class FieldPairs {
   /// that the previous packet began.
   bool is_second_field(const AVPacket& packet);
 
-  /// Returns the place of the last packet's picture in presentation order, counted from the last
+  /// Returns the position of the last packet's picture in presentation order, counted from the last
   /// IDR picture (picture order count of H.264); 0 for other codecs.
   [[nodiscard]] int picture_order() const { return parsed_ ? parsed_->output_picture_number : 0; }
 
@@ -26,7 +26,7 @@ class FieldPairs {
   /// pictures.
   [[nodiscard]] const AVCodecParserContext* parsed() const { return parsed_; }
 
-  /// Forgets the last packet, because the next one doesn't follow it.
+  /// Forgets the last packet, because the next packet doesn't follow it.
   void restart() { open_field_ = 0; }
 
   /// Returns whether the last packet is a first field, so that its second field may come next.

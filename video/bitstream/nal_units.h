@@ -56,8 +56,8 @@ struct NalExtradata {
   std::vector<Bytes> units;  ///< parameter sets that are complete; they refer to `extradata`
 };
 
-/// Reads avcC, hvcC (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), or units after start codes. It
-/// recognises the kind by the same bytes as FFmpeg's decoders. The result refers to `extradata`.
+/// Reads avcC, hvcC (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), or units after start codes. Recognises
+/// the kind by the same bytes as FFmpeg's decoders. The result refers to `extradata`.
 [[nodiscard]] NalExtradata read_nal_extradata(AVCodecID codec, Bytes extradata);
 
 /// Reads the bits of a NAL unit. It skips the bytes that encoders insert to avoid start codes
@@ -75,8 +75,8 @@ class RbspReader {
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  /// Returns how many of the wanted bits the current byte still has. If it has none, the next byte
-  /// becomes the current one first.
+  /// Returns how many of the wanted bits the current byte still has. If it has no unread bits, the
+  /// next byte first becomes the current byte.
   [[nodiscard]] int available(std::uint64_t wanted);
 
   Bytes bytes_;

@@ -9,7 +9,7 @@ namespace {
 // Real sets have tens of bytes. FFmpeg's decoders keep 4096 bytes of a set.
 constexpr std::size_t kMaxSetBytes = 4096;
 constexpr std::size_t kMaxTotalBytes = std::size_t{64} << 10;
-// This limit is that of H.264's picture parameter sets, whose numbers are the largest.
+// The largest number of a set. Only H.264's picture parameter sets have such large numbers.
 constexpr std::uint32_t kMaxNumber = 255;
 
 /// Identifies a set: the rank of its type, and its number.

@@ -1,5 +1,5 @@
-// Keeps the parameter sets of an H.264 or HEVC stream, as a decoder that has read the whole stream
-// knows them.
+// Keeps the parameter sets of an H.264 or HEVC stream that a decoder knows after it has read the
+// stream so far.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class ParameterSets {
   void note(Bytes unit);
 
   /// Returns all sets as they would lie in a packet: first the video parameter sets, then the
-  /// sequence and the picture parameter sets. Therefore each set comes after those that it refers
-  /// to. Returns nothing if there are no sets.
+  /// sequence and the picture parameter sets. Therefore each set comes after the sets that it
+  /// refers to. Returns nothing if there are no sets.
   [[nodiscard]] std::vector<std::uint8_t> bytes(NalFraming framing) const;
 
   /// Returns a counter that increases with each set that is new or has changed.

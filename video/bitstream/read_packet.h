@@ -16,7 +16,8 @@ struct ReadPacket {
   /// ledger counts it.
   bool decode_only = false;
   std::int64_t segment = 0;  ///< index of the segment in which the packet is decoded
-  /// The packet begins its segment, and no picture of the segment refers to an earlier one.
+  /// The packet begins its segment, and no picture of the segment refers to a picture of an earlier
+  /// segment.
   bool starts_independently = false;
 };
 

@@ -18,27 +18,27 @@ struct SegmentPacket {
   ReadPacket read;           ///< read.packet is nullptr when the segment has ended
 };
 
-/// Cuts a stream into segments. Each segment is for a decoder of its own, or for one that has been
-/// restarted (Decoder::restart()). Each decoder gives the pictures that belong to its segment. Put
-/// together in the order of the segments, the pictures, stamps and ledger are those of one decoder
+/// Cuts a stream into segments. Each segment is for a decoder of its own, or for a decoder that has
+/// been restarted (Decoder::restart()). Each decoder gives the pictures that belong to its segment.
+/// Joined in the order of the segments, the pictures, stamps and ledgers equal those of one decoder
 /// that gets the whole stream. There are two exceptions:
 /// * If presentation stamps of pictures don't increase, stamps can differ. FFmpeg compares them
 ///   with the decoding stamps of all earlier packets (best_effort_timestamp).
-/// * If the picture at a cut is damaged, this picture and some after it can differ, but always in
-///   the same way. FFmpeg conceals damage with earlier pictures, and a decoder that begins there
-///   has none.
+/// * If the picture at a cut is damaged, this picture and some later pictures can differ, but
+///   always in the same way. FFmpeg conceals damage with earlier pictures, and a decoder that
+///   begins at the cut has no earlier pictures.
 /// A segment consists of
-/// * its packets; the first one comes with what a decoder must know of all earlier packets
-///   (Prelude);
-/// * the packets from the next cut to the last one that is shown before that cut. These packets
-///   come in both segments. They are ReadPacket::decode_only in the segment to which their picture
-///   doesn't belong.
+/// * its packets; the first packet comes with the facts that a decoder must know about all earlier
+///   packets (Prelude);
+/// * the packets from the next cut to the last packet whose picture is shown before that cut. These
+///   packets come in both segments. They are ReadPacket::decode_only in the segment to which their
+///   picture doesn't belong.
 /// The packets of a segment come in file order. The end of a segment comes before the packets of
 /// the segment after the next one. No packet is read ahead: at most kShortestSegment packets wait
 /// for a decision. If there is no safe cut, there is one segment. Only one thread may use it.
 class Segmenter {
  public:
-  /// `parameters` must be those with which the decoders are opened. Throws std::bad_alloc.
+  /// The decoders must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit Segmenter(const AVCodecParameters& parameters);
 
   /// Takes the next packet of the stream, in file order. Before the next send(), call next() until

@@ -81,7 +81,8 @@ bool is_hidden_vp8(Bytes frame) {
 /// Returns whether the bytes contain only data units that are no pictures, such as the end of a
 /// sequence.
 bool is_dirac_without_picture(Bytes bytes) {
-  // The header is "BBCD", a code, the distance to the next unit, and the distance to the last one.
+  // The header is "BBCD", a code, the distance to the next unit, and the distance to the previous
+  // unit.
   constexpr std::size_t kHeader = 13;
   constexpr unsigned kPicture = 1U << 3U;
   constexpr std::array<std::uint8_t, 4> kBegin{'B', 'B', 'C', 'D'};

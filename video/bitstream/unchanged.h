@@ -10,14 +10,14 @@ namespace facepipe::video {
 /// * all codecs: a packet without any byte (AVI has such packets if a picture is shown for longer);
 /// * MPEG-4 part 2: a VOP that isn't coded (ISO/IEC 14496-2, 6.2.5);
 /// * Dirac, VC-2: data units that are no pictures (SMPTE ST 2042-1, 10.5.2);
-/// * VP8: a frame that isn't shown, but to which others refer (RFC 6386, 9.1).
-/// Not thread-safe. Packets are not trusted: a malformed one counts as a picture.
+/// * VP8: a frame that isn't shown, but to which other frames refer (RFC 6386, 9.1).
+/// Not thread-safe. Packets are not trusted: a malformed packet counts as a picture.
 class UnchangedPackets {
  public:
   explicit UnchangedPackets(const AVCodecParameters& parameters);
 
   /// Returns whether the packet has no picture of its own. In a packed MPEG-4 stream, a picture
-  /// from the previous packet can be shown in its place.
+  /// from the previous packet can be shown instead.
   [[nodiscard]] bool is_one(const AVPacket& packet);
 
  private:

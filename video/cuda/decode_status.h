@@ -1,5 +1,5 @@
-// Asks NVDEC whether it could decode a picture. NVDEC conceals damage, and FFmpeg doesn't ask for
-// it.
+// Asks NVDEC whether it could decode a picture. NVDEC conceals damage, and FFmpeg doesn't ask NVDEC
+// about it.
 #pragma once
 
 #include <ffnvcodec/dynlink_cuda.h>
@@ -14,12 +14,12 @@ enum class DecodeStatus {
   unknown,   ///< the driver or this FFmpeg version doesn't say
   decoding,  ///< the decoder has not finished the picture
   whole,
-  damaged,  ///< a part of it couldn't be decoded, and its samples there are invented
+  damaged,  ///< a part of the picture couldn't be decoded, and NVDEC has invented the samples there
 };
 
 /// Returns whether pictures of the codec have a status with this FFmpeg version, as far as this is
-/// known without a device. Pictures of H.264 and HEVC have one. JPEG's have none, because the
-/// driver reports every JPEG picture as whole.
+/// known without a device. Pictures of H.264 and HEVC have a status. JPEG pictures have none,
+/// because the driver reports every JPEG picture as whole.
 [[nodiscard]] bool has_decode_status(AVCodecID codec);
 
 /// Asks the driver for statuses. Only the decoder's thread may use it.

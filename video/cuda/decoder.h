@@ -20,16 +20,16 @@ class UploadMemory;
 ///
 /// The decoder refuses a stream that NVDEC can't decode, because of the stream's format, its size
 /// or the number of surfaces. If NVDEC can't continue after the first picture, the error is
-/// Error(device). If pictures change their size or format, the device converts them to those of the
-/// first (DecoderOptions::scale_on_change). The pixels can't be turned; a target that asks for it
-/// is Error(output).
+/// Error(device). If pictures change their size or format, the device converts them to the size and
+/// format of the first picture (DecoderOptions::scale_on_change). The decoder can't turn pictures;
+/// if the target asks for this, the error is Error(output).
 ///
 /// With `kept`, the decoder continues with a kept decoder of the same kind, if there is one. At its
 /// end it gives its own decoder to `kept`, if the stream is H.264 and has ended without loss. The
 /// pictures are the same with and without `kept`.
 ///
-/// `demuxer` and `notices` must outlive it. Errors: as make_cpu_decoder(); Error(device) if the
-/// device can't be used.
+/// `demuxer` and `notices` must outlive the decoder. Errors: as make_cpu_decoder(); Error(device)
+/// if the device can't be used.
 [[nodiscard]] std::unique_ptr<Decoder> make_nvdec_decoder(
     const Demuxer& demuxer, const DecoderOptions& options, Device device, Notices& notices,
     std::shared_ptr<KeptDecoders> kept = nullptr);

@@ -15,7 +15,7 @@ namespace facepipe::video {
 /// driver's library (tests/video/cuda/fake_nvenc.h), never on a chip that has NVENC.
 ///
 /// encode() waits for Frame::ready on the device, not on the host. It keeps the frame until the
-/// next one comes (see the note on surfaces). CUDA's current device must be `device`, and the
+/// next frame comes (see the note on surfaces). CUDA's current device must be `device`, and the
 /// frames must be there. Errors: as make_cpu_encoder() and nvenc_options(); Error(device);
 /// Error(internal) for a frame that differs from the first in size or format.
 [[nodiscard]] std::unique_ptr<Encoder> make_nvenc_encoder(const EncoderSetup& setup,
@@ -40,7 +40,7 @@ struct NvjpegLibrary;
 /// device, not on the host, and gives the packets that are ready. It waits for the oldest packet
 /// only if `in_flight` pictures are being encoded. If `in_flight` is 1, encode() gives each frame's
 /// packet before it returns. A frame is destroyed when its packet is given. CUDA's current device
-/// must be that of the frames.
+/// must be the device of the frames.
 ///
 /// `nvjpeg` may end before the encoder. Errors: Error(usage) for another option or quality;
 /// Error(device) if CUDA or nvJPEG fails.
@@ -51,28 +51,30 @@ struct NvjpegLibrary;
 
 /// Makes an encoder on the CPU for frames in device memory. Asynchronous copies download each
 /// picture to pinned memory while the previous picture is encoded. `first` and all other frames
-/// must be in device memory. CUDA's current device must be that of the frames. Errors: as
+/// must be in device memory. CUDA's current device must be the device of the frames. Errors: as
 /// make_cpu_encoder(); Error(device).
 [[nodiscard]] std::unique_ptr<Encoder> make_downloading_encoder(const EncoderSetup& setup,
                                                                 const Frame& first,
                                                                 Notices& notices,
                                                                 CopyCounter& copies);
 
-/// Number of frames that the encoder keeps in device memory, besides the one that it was given.
+/// Number of frames that the encoder keeps in device memory, besides the frame that it was given
+/// last.
 inline constexpr int kDownloading = 1;
 
 // Note: surfaces
 //
 // NVENC gets copies of the frames, made on the device, and not NVDEC's own surfaces. FFmpeg keeps
-// each picture that NVENC got until its packet comes out. It holds back as many pictures as it has
-// surfaces: four for each picture from one P to the next, and more with look-ahead. Most often that
-// is 12 to 16. NVDEC has at most 32 surfaces, which the stream's reference pictures and the frames
-// in flight also use. NVENC also needs chroma right after luma, and in a cropped picture it isn't
-// there. A copy is one pass through the device's memory, and releases the decoder's surface at
-// once.
+// each picture that NVENC got until the picture's packet comes out. It holds back as many pictures
+// as it has surfaces: four for each picture from one P picture to the next, and more with
+// look-ahead. Usually these are 12 to 16 pictures. NVDEC has at most 32 surfaces, which the
+// stream's reference pictures and the frames in flight also use. NVENC also needs chroma right
+// after luma, but a cropped picture has rows between them. A copy reads and writes the picture
+// once, and releases the decoder's surface at once.
 //
-// The copies have a stream of their own. NVENC reads after the work of its own stream, which waits
-// for each copy. The driver can add its own waits to NVENC's stream, and copies should not wait for
-// these. A surface is written again only after FFmpeg has released it, when its packet has come.
+// The copies run in a stream of their own. NVENC's stream waits for each copy, and NVENC reads the
+// copy after that. The driver can add other waits to NVENC's stream. The copies should not have to
+// wait for these. A surface is written again only after FFmpeg has released it, when its packet has
+// come.
 
 }  // namespace facepipe::video

@@ -18,8 +18,8 @@ struct JpegPlanes {
 
 /// Separates the samples of a semi-planar 4:2:0 frame into three planes. Limited range is stretched
 /// to full range (ITU-R BT.601: luma 16..235, chroma 16..240, times 2^(bits - 8)), as in a
-/// conversion to FFmpeg's yuvj420p. Deeper samples are rounded to 8 bits. The matrix stays. It
-/// launches one kernel and doesn't wait, not even for Frame::ready.
+/// conversion to FFmpeg's yuvj420p. Deeper samples are rounded to 8 bits. The colour matrix doesn't
+/// change. Launches one kernel. Doesn't wait, not even for Frame::ready.
 void enqueue_jpeg_planes(const Frame& frame, const JpegPlanes& planes, cuda::StreamView stream);
 
 /// Refers to a semi-planar 4:2:0 picture in device memory, as large as the frame.
@@ -30,10 +30,11 @@ struct Surface {
 };
 
 /// Copies the samples of a semi-planar 4:2:0 frame. If the surface has one byte a sample, samples
-/// of more than 8 bits are rounded. Their range stays (ITU-T H.273). In limited range, 2^(bits - 8)
-/// codes become one code; in full range, the highest code becomes the highest. It enqueues two
-/// operations and doesn't wait, not even for Frame::ready. Errors: Error(internal) for another kind
-/// of frame, or for one with fewer bytes a sample than the surface; Error(device).
+/// of more than 8 bits are rounded. Their range doesn't change (ITU-T H.273). In limited range,
+/// 2^(bits - 8) codes become one code; in full range, the highest code of the frame becomes the
+/// highest code of the surface. Enqueues two operations. Doesn't wait, not even for Frame::ready.
+/// Errors: Error(internal) for another kind of frame, or for a frame with fewer bytes a sample than
+/// the surface; Error(device).
 void enqueue_surface_copy(const Frame& frame, const Surface& to, cuda::StreamView stream,
                           CopyCounter& copies);
 

@@ -41,7 +41,7 @@ std::string reason_against(const AVCodec& nvenc, const PictureFacts& pictures, S
     return probe(task_of(nvenc, pictures, size, options));
   } catch (const Error& refused) {
     if (refused.kind() != ErrorKind::usage) throw;
-    return refused.what();  // these options are for the other encoder
+    return refused.what();  // these options are for an encoder on the CPU
   }
 }
 

@@ -17,7 +17,7 @@ using NvencProbe = std::function<std::string(const NvencTask&)>;
 /// * The options leave open which encoder of a family runs.
 /// * NVENC can encode the pictures. Their size must be even. NVENC must take all their bits (H.264
 ///   takes 8, HEVC 8 or 10), have the options, and pass the probe.
-/// Otherwise a notice says why not, and plan_encoder() decides. If the user names an encoder of
+/// Otherwise a notice gives the reason, and plan_encoder() decides. If the user names an encoder of
 /// NVENC, it is never replaced. EncoderPlan::encoded is the format of NVENC's surfaces. Surfaces
 /// for H.264 always have 8 bits, even if the pictures have more; the caller must have allowed that.
 ///

@@ -18,8 +18,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// The driver's documentation says 32 surfaces. FFmpeg's own pool has three more surfaces than it
-// reports beforehand.
+// The driver's documentation states a limit of 32 surfaces. FFmpeg's own pool has three more
+// surfaces than it reports beforehand.
 constexpr int kMostSurfaces = 32;
 constexpr int kWorkSurfaces = 3;
 
@@ -39,10 +39,10 @@ CUcontext current_context() {
 }
 
 // Returns how many surfaces FFmpeg needs for H.264 beyond those that it counts. It counts reference
-// pictures, reordered pictures (both as the stream states them), and two more. But it holds back
-// has_b_frames pictures. If a container's stamps jump, as between the parts of an edit list, FFmpeg
-// has guessed a larger has_b_frames before the decoder was opened. If there are too few surfaces,
-// FFmpeg doesn't report this: it gives pictures without memory.
+// pictures, reordered pictures (both as the stream states them), and two more. But FFmpeg's decoder
+// holds back has_b_frames pictures. If a container's stamps jump, as between the parts of an edit
+// list, FFmpeg has guessed a larger has_b_frames before the decoder was opened. If there are too
+// few surfaces, FFmpeg doesn't report an error, but returns pictures without memory.
 int uncounted_surfaces(const AVCodecContext& decoder, int counted) {
   constexpr int kWork = 2;
   if (decoder.codec_id != AV_CODEC_ID_H264) return 0;

@@ -20,8 +20,9 @@ namespace facepipe::video {
 [[nodiscard]] const AVCodec* hardware_codec(AVCodecID id);
 
 /// Returns why NVDEC can't decode the pictures for which `decoder` asks for a format, as far as
-/// FFmpeg knows beforehand; empty if there is no reason. If there is none, it also tells the
-/// decoder how many surfaces it needs, so that `kept` surfaces can be used outside of it.
+/// FFmpeg knows beforehand; empty if there is no reason. If there is no reason, the function also
+/// tells the decoder how many surfaces are needed, so that `kept` surfaces can be used outside the
+/// decoder.
 [[nodiscard]] std::string reason_against_hardware(AVCodecContext& decoder, AVBufferRef& device,
                                                   int kept);
 

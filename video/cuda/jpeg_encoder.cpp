@@ -39,7 +39,7 @@ int quality_of(const EncoderOptions& options) {
   return quality;
 }
 
-/// Holds the facts that decide what an encoder needs.
+/// Holds the facts on which an encoder's memory and settings depend.
 struct JpegKind {
   Size size;
   int quality = 0;
@@ -47,7 +47,7 @@ struct JpegKind {
   friend bool operator==(const JpegKind&, const JpegKind&) = default;
 };
 
-/// Holds what all pictures of a kind share.
+/// Holds the objects that all pictures of a kind share.
 struct Codec {
   std::shared_ptr<const UniqueNvjpeg> nvjpeg;
   UniqueNvjpegParams parameters;
@@ -72,7 +72,7 @@ struct Codec {
   [[nodiscard]] nvjpegHandle_t handle() const { return nvjpeg->get(); }
 };
 
-/// Holds what the encoding of one picture needs: a stream, nvJPEG's scratch memory, planes and the
+/// Holds the objects that encode one picture: a stream, nvJPEG's scratch memory, planes and the
 /// bitstream.
 class Place {
  public:

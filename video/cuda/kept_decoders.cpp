@@ -30,7 +30,7 @@ std::int64_t bytes_of(const DecoderKind& kind) {
 }  // namespace
 
 std::optional<IdleDecoder> KeptDecoders::take(const DecoderKind& kind) {
-  // It is declared before the lock, so that these decoders are destroyed after unlocking.
+  // `ended` is declared before the lock, so that its decoders are destroyed after unlocking.
   std::deque<Kept> ended;
   const std::scoped_lock lock(mutex_);
   const auto known = std::ranges::find(kept_, kind, &Kept::first);

@@ -27,8 +27,8 @@ struct DecoderKind {
   friend bool operator==(const DecoderKind&, const DecoderKind&) = default;
 };
 
-/// Holds FFmpeg's decoder, together with NVDEC's. It has decoded no stream yet, or has given all
-/// pictures of its stream.
+/// Holds FFmpeg's decoder, together with NVDEC's decoder. They have decoded no stream yet, or have
+/// returned all pictures of their stream.
 struct IdleDecoder {
   UniqueCodecContext context;
   UniqueAVBuffer hardware;
@@ -44,7 +44,7 @@ struct IdleDecoder {
 class KeptDecoders {
  public:
   /// Removes a decoder of this kind and returns it; nullopt if there is none. If there is none and
-  /// the device's memory is too short for another decoder, it destroys all kept decoders.
+  /// the device has too little memory for another decoder, destroys all kept decoders.
   [[nodiscard]] std::optional<IdleDecoder> take(const DecoderKind& kind);
   void give_back(DecoderKind kind, IdleDecoder decoder);
 

@@ -19,9 +19,9 @@ struct NvdecAbility {
   Size largest;        ///< largest coded size in pixels
 };
 
-/// Returns what CUDA's current device decodes, by codec, chroma and bits. It asks the driver's
-/// decoder library, `file`. It loads the library only now, because a machine without a driver
-/// doesn't have it. Throws Error(device) if `file` can't be loaded, isn't that library, or fails.
+/// Returns what CUDA's current device decodes, by codec, chroma and bits. Asks the driver's decoder
+/// library, `file`, which is loaded only now, because a machine without a driver doesn't have it.
+/// Throws Error(device) if `file` can't be loaded, isn't that library, or fails.
 [[nodiscard]] std::vector<NvdecAbility> nvdec_abilities(const char* file = CuvidLibrary::kUsual);
 
 /// Returns how many engines of CUDA's current device decode 8-bit 4:2:0 of `codec` (FFmpeg's name);

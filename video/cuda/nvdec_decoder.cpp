@@ -45,9 +45,9 @@ void crop_top_left(AVFrame& picture, AVPixelFormat layout) {
   picture.crop_top = 0;
 }
 
-/// Corrects the place of chroma in pictures of odd height, which JPEG and VP9 can have. NVDEC makes
-/// a surface's height even. FFmpeg (at least 5.1) expects chroma directly after the picture's rows,
-/// which is one row too early.
+/// Corrects the address of chroma in pictures of odd height, which JPEG and VP9 can have. NVDEC
+/// makes a surface's height even. FFmpeg (at least 5.1) expects chroma directly after the picture's
+/// rows, which is one row too early.
 void find_chroma(AVFrame& picture) {
   const bool odd = picture.height % 2 == 1;
   if (odd &&
@@ -55,9 +55,9 @@ void find_chroma(AVFrame& picture) {
     picture.data[1] += picture.linesize[0];
 }
 
-/// Returns the format that FFmpeg's decoders on the CPU use for such samples, because messages to
-/// users name that format. It doesn't say the range. Therefore a change of the range is no change
-/// of format, as on the CPU.
+/// Returns the format that FFmpeg's decoders on the CPU use for samples of this layout, because
+/// messages to users name that format. The returned format doesn't say the range. Therefore a
+/// change of the range is no change of format, as on the CPU.
 AVPixelFormat format_on_cpu(AVPixelFormat layout) {
   if (bits_of(layout) > 10) return AV_PIX_FMT_YUV420P12;
   return bits_of(layout) > 8 ? AV_PIX_FMT_YUV420P10 : AV_PIX_FMT_YUV420P;
@@ -72,14 +72,15 @@ AVPixelFormat layout_of(const AVFrame& picture, const std::string& url) {
 }
 
 /// Returns whether FFmpeg's CPU decoder of this codec flags pictures in which it concealed damage.
-/// It knows only codecs that NVDEC decodes.
+/// The list contains only codecs that NVDEC decodes.
 bool flags_damage_on_cpu(AVCodecID codec) {
   constexpr std::array kCodecs{AV_CODEC_ID_H264, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO,
                                AV_CODEC_ID_MPEG4, AV_CODEC_ID_VC1};
   return std::ranges::find(kCodecs, codec) != kCodecs.end();
 }
 
-/// Holds what a decoder's frames need. They keep it alive after the decoder's end.
+/// Holds the objects that a decoder's frames need. The frames keep them alive after the decoder's
+/// end.
 struct Nvdec {
   Device device;
   std::shared_ptr<cuda::Stream> stream;  ///< for FFmpeg's work, and for later work on its surfaces
@@ -134,7 +135,7 @@ class SurfaceFrames final : public FrameMaker {
   Nvdec nvdec_;
   Pool<cuda::Event> events_;
   ChangeWatch changes_;
-  // It converts to the first picture's kind; empty until a picture of another kind comes.
+  // Converts pictures to the first picture's kind; empty until a picture of another kind comes.
   std::optional<PictureFit> fit_;
 };
 
@@ -270,7 +271,7 @@ class NvdecDecoder final : public Decoder {
       nvdec_.stream = std::make_shared<cuda::Stream>();
       hardware_ = open_hardware_device(nvdec_.device, nvdec_.stream);
     }
-    // There is only one thread, because the chip decodes. More threads would only hold surfaces.
+    // There is only one thread, because the chip decodes. More threads would only occupy surfaces.
     open(*codec_, 1, [this](AVCodecContext& decoder) {
       decoder.hw_device_ctx = allocated(av_buffer_ref(hardware_.get()));
       decoder.opaque = this;

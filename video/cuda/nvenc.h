@@ -15,11 +15,12 @@ namespace facepipe::video {
 /// This size is larger than the smallest size that any chip's NVENC takes.
 inline constexpr Size kSmallNvencSize{320, 192};
 
-/// Describes what is to be encoded, and how.
+/// Describes the pictures to encode, and the encoder with its options.
 struct NvencTask {
   std::string encoder;  ///< FFmpeg's name of the encoder
   Size size = kSmallNvencSize;
-  AVPixelFormat surface = AV_PIX_FMT_NV12;  ///< NV12, P010LE or P016LE (NVENC takes 10 bits of it)
+  /// NV12, P010LE or P016LE. Of P016LE, NVENC takes 10 bits.
+  AVPixelFormat surface = AV_PIX_FMT_NV12;
   bool interlaced = false;
   CodecOptions options;
 };
@@ -32,8 +33,8 @@ struct NvencTask {
 /// Makes the encoder take pictures from the pool `surfaces`.
 void take_surfaces(AVCodecContext& encoder, AVBufferRef& surfaces);
 
-/// Returns FFmpeg's text that says why the task can't be done on `hardware`; empty if it can. It
-/// opens the encoder and closes it again. Errors: Error(device) if there is no memory for pictures;
+/// Returns FFmpeg's text that says why the task can't be done on `hardware`; empty if it can. Opens
+/// the encoder and closes it again. Errors: Error(device) if there is no memory for pictures;
 /// Error(usage) for an option that the encoder doesn't know.
 [[nodiscard]] std::string reason_against_nvenc(const NvencTask& task, AVBufferRef& hardware);
 

@@ -29,7 +29,7 @@ namespace {
 // it.
 constexpr int kMostOvertaking = 4;
 
-// One surface is being passed to FFmpeg, and one waits inside FFmpeg for room.
+// One surface is being passed to FFmpeg, and one surface waits inside FFmpeg for room.
 constexpr int kSpareSurfaces = 2;
 
 UniqueAVFrame surface_from(AVBufferRef& surfaces) {

@@ -28,7 +28,7 @@ std::string text_of(nvjpegStatus_t status) {
 bool can_free_memory() noexcept {
   const cudaError_t state = cudaDeviceSynchronize();
   static_cast<void>(cudaGetLastError());
-  // Without a device, no work on it can have failed.
+  // Without a device, no work can have failed.
   return state == cudaSuccess || state == cudaErrorNoDevice || state == cudaErrorInsufficientDriver;
 }
 

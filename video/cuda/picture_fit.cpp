@@ -9,7 +9,8 @@
 
 namespace facepipe::video {
 
-/// Holds what a scaled picture keeps alive: its own memory, and the source until it has been read.
+/// Holds the objects that a scaled picture keeps alive: its own memory, and the source until it has
+/// been read.
 struct PictureFit::Held {
   Held(std::shared_ptr<Slot> into, Frame from) : slot(std::move(into)), source(std::move(from)) {}
   ~Held() { static_cast<void>(cudaEventSynchronize(slot->scaled.get())); }

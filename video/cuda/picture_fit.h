@@ -1,5 +1,6 @@
-// If pictures change their size or layout in the middle of a stream, converts them to those of the
-// first, on the device. A picture of another shape lies in the middle, with black beside it.
+// If pictures change their size or layout in the middle of a stream, converts them to the size and
+// layout of the first picture, on the device. A picture with another aspect ratio is put in the
+// middle, with black bars beside it.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,7 @@ class PictureFit {
   bool full_range_;
   Device device_;
   Pool<Slot> slots_;
-  cuda::DeviceBuffer<float> scratch_;  // for one picture at a time, because a stream works in order
+  cuda::DeviceBuffer<float> scratch_;  // enough for one picture, because a stream works in order
 };
 
 }  // namespace facepipe::video

@@ -20,8 +20,8 @@ struct Axis {
 /// Describes the samples from which one new sample is computed, and their weights.
 class Taps {
  public:
-  // The middle of new sample i lies at (i + 1/2) * from / to - 1/2. It is computed exactly, in
-  // integers. Their products stay below 2^31 for up to 32,767 samples.
+  // The middle of new sample i lies at (i + 1/2) * from / to - 1/2. This position is computed
+  // exactly, in integers. The products stay below 2^31 for up to 32,767 samples.
   __device__ Taps(Axis axis, int i)
       : stretch_(axis.from > axis.to ? static_cast<float>(axis.from) / axis.to : 1.0F),
         last_(axis.from - 1) {
@@ -63,7 +63,7 @@ class Taps {
   int end_;
 };
 
-/// Maps the codes of one sample format to those of another: code * gain + offset.
+/// Maps the codes of one sample format to the codes of another: code * gain + offset.
 struct Recode {
   float gain;
   float offset;

@@ -18,9 +18,9 @@ const Sample* row_of(const Plane& plane, int y) {
 }
 
 /// Writes planar samples in the layout of the device's formats: in the word's upper bits, with
-/// chroma interleaved. It copies the sizes into local variables. Otherwise the compiler must assume
-/// that a written byte changes `frame`, and can't vectorize a loop whose bound is in `frame` (1.7
-/// ms for 1080p instead of 0.3).
+/// chroma interleaved. The sizes are copied into local variables. Otherwise the compiler must
+/// assume that a written byte changes `frame`, and can't vectorize a loop whose bound is in `frame`
+/// (1.7 ms for 1080p instead of 0.3).
 template <class Sample>
 void interleave(const Frame& frame, std::byte* to, const PictureLayout& layout, int shift) {
   const auto target = [to, stride = std::ptrdiff_t{layout.stride}](int row) {

@@ -52,15 +52,15 @@ class PictureUpload {
  public:
   /// @param size, bits  describe all pictures; up to 8 bits become NV12, up to 10 P010, more P016
   /// @param frames      number of frames that may exist at once before more memory is allocated
-  /// @param kept        provides the memory; nullptr: this object has its own
+  /// @param kept        provides the memory; nullptr: this object allocates its own memory
   /// Throws Error(device).
   PictureUpload(Size size, int bits, std::size_t frames, Device device, CopyCounter& copies,
                 UploadMemory* kept = nullptr);
 
-  /// Uploads `frame`, which must be made by wrap(). It interleaves chroma into pinned memory,
-  /// enqueues one copy on `stream`, and doesn't wait for the copy. The result has all of the
-  /// frame's properties. Frame::ready says when its samples are complete. Throws Error(internal)
-  /// for a frame of another size or format.
+  /// Uploads `frame`, which must be made by wrap(). Interleaves chroma into pinned memory, enqueues
+  /// one copy on `stream`, and doesn't wait for the copy. The result has all of the frame's
+  /// properties. Frame::ready says when its samples are complete. Throws Error(internal) for a
+  /// frame of another size or format.
   [[nodiscard]] Frame upload(const Frame& frame, cuda::StreamView stream);
 
  private:
@@ -77,15 +77,16 @@ class DownloadingFrame {
   DownloadingFrame(Frame source, Frame target, std::shared_ptr<const cuda::Event> copied)
       : source_(std::move(source)), target_(std::move(target)), copied_(std::move(copied)) {}
 
-  /// Waits for the copy if wait() wasn't called, because other pictures then use the memory.
+  /// Waits for the copy if wait() wasn't called, because other pictures use the memory afterwards.
   ~DownloadingFrame();
   DownloadingFrame(DownloadingFrame&&) = default;
   DownloadingFrame& operator=(DownloadingFrame&&) = delete;
   DownloadingFrame(const DownloadingFrame&) = delete;
   DownloadingFrame& operator=(const DownloadingFrame&) = delete;
 
-  /// Waits for the copy, releases the picture on the device, and returns the one on the host: NV12,
-  /// P010 or P016 in pinned memory, with all properties of the frame. It can be called only once.
+  /// Waits for the copy, releases the picture on the device, and returns the picture on the host:
+  /// NV12, P010 or P016 in pinned memory, with all properties of the frame. It can be called only
+  /// once.
   [[nodiscard]] Frame wait();
 
  private:

@@ -16,7 +16,7 @@ Size chroma_size(Size luma, AVPixelFormat format) {
           AV_CEIL_RSHIFT(luma.height, d.log2_chroma_h)};
 }
 
-/// Returns a scaler of grey pictures, because a plane of chroma is a grey picture.
+/// Returns a scaler of grey pictures, because a plane of chroma is scaled like a grey picture.
 SwsContext* grey_scaler(Size from, Size to, const std::string& scaling) {
   SwsContext* const scaler = allocated(sws_alloc_context());
   for (const auto& [name, value] :

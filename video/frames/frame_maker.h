@@ -1,4 +1,4 @@
-// Makes frames from decoded pictures, and describes what all frames of a run have in common.
+// Makes frames from decoded pictures, and describes the properties that all frames of a run share.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,12 @@ struct PictureFacts {
   bool interlaced = false;
 };
 
-/// Holds what all frames of a run have in common.
+/// Holds the properties that all frames of a run share.
 struct FrameTarget {
   Size size;                               ///< size of the stored picture, before `rotate`
   AVPixelFormat format = AV_PIX_FMT_NONE;  ///< format of the frames' samples, in their memory
   Orientation rotate;                      ///< how the pixels are turned, if at all
-  Orientation orientation;                 ///< of the turned frames: stored -> upright
+  Orientation orientation;                 ///< how the frames must be turned further to be upright
 
   [[nodiscard]] Size stored() const { return upright_size(size, rotate); }
   [[nodiscard]] Size upright() const { return upright_size(stored(), orientation); }
@@ -56,7 +56,7 @@ class FrameMaker {
   FrameMaker& operator=(const FrameMaker&) = delete;
 
   /// Returns a frame and gives it the next number. Throws Error(input) if the picture has another
-  /// size or format and must not be scaled. Throws Error(device) too.
+  /// size or format and must not be scaled. Also throws Error(device).
   [[nodiscard]] DecodedFrame make(DecodedPicture decoded);
 
  protected:

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMostConverters = 16;
 constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
 
-/// Returns how many bytes a converter can hold: those of one picture of 4:2:0 with 16 bits.
+/// Returns how many bytes a converter can hold: one picture of 4:2:0 with 16 bits.
 std::int64_t bytes_of(const ConverterKey& key) {
   return std::int64_t{key.from.size.width} * key.from.size.height * 3;
 }

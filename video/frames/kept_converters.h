@@ -11,7 +11,7 @@
 
 namespace facepipe::video {
 
-/// Holds everything that decides what a converter does. Two converters with equal keys convert a
+/// Holds all facts on which a converter's work depends. Two converters with equal keys convert a
 /// picture equally.
 struct ConverterKey {
   PictureKind from;
@@ -33,7 +33,7 @@ class KeptConverters {
  public:
   /// Removes a converter with this key and returns it; nullptr if there is none.
   [[nodiscard]] std::unique_ptr<PictureConverter> take(const ConverterKey& key);
-  /// Stores a converter for later use. It must not have thrown.
+  /// Stores a converter for later use. The converter must not have thrown.
   void give_back(ConverterKey key, std::unique_ptr<PictureConverter> converter);
 
  private:

@@ -11,7 +11,8 @@ double shape_of(const PictureShape& picture) {
          (static_cast<double>(picture.size.height) * pixel.den);
 }
 
-/// Describes a part in the middle of a picture's side, in pixels. Its edges lie on cells.
+/// Describes a segment in the middle of a picture's side, in pixels. Its ends lie on edges of
+/// cells.
 struct Part {
   int begin = 0;
   int length = 0;

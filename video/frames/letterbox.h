@@ -1,4 +1,4 @@
-// Decides where to place a picture inside a picture of a fixed size and another shape.
+// Decides where to place a picture inside a picture of a fixed size and another aspect ratio.
 #pragma once
 
 #include "core/geometry.h"

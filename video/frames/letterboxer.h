@@ -11,7 +11,8 @@ namespace facepipe::video {
 class Letterboxer final : public PictureConverter {
  public:
   /// @param chain, threads  as for FrameFilter; the chain's results have the size of `area`
-  /// @param area  where the results lie in pictures of size `whole`; it begins on chroma cells
+  /// @param area  position of the results in pictures of size `whole`; its begin is the begin of a
+  ///              chroma cell
   Letterboxer(const PictureKind& from, const std::string& chain, const PictureArea& area,
               Size whole, int threads)
       : filter_(from, chain, threads), area_(area), whole_(whole) {}

@@ -74,8 +74,8 @@ void Normalizer::take_converter(const AVFrame& picture) {
           picture.chroma_location, picture.color_primaries,
           picture.color_trc,       from_av(picture.sample_aspect_ratio)};
   area_ = area_for(key_.from);
-  // The area has the same size before and after the turn, because a quarter turn swaps its sides
-  // back.
+  // area_.size is the size after the turn. upright_size() returns the size before the turn, because
+  // a quarter turn swaps the sides in both directions.
   key_.chain = chain_for(key_.from.format, upright_size(area_.size, target_.rotate));
   if (area_.size != target_.stored()) key_.whole = target_.stored();
   converter_ = kept_ ? kept_->take(key_) : nullptr;
@@ -105,7 +105,7 @@ void Normalizer::give_back() noexcept {
   }
 }
 
-/// Returns the size that a picture gets, and its place in the frame, both after turning.
+/// Returns the size that a picture gets, and its position in the frame, both after turning.
 PictureArea Normalizer::area_for(const PictureKind& from) const {
   const Size whole = target_.stored();
   if (from.size == target_.size) return {0, 0, whole};

@@ -1,7 +1,7 @@
 // Converts the decoder's pictures to pictures of one kind. They have the first picture's size and a
 // format that the stages and the encoder can use. They are upright if the container can't store an
-// orientation. If a picture has another shape than the first, it lies in the middle, with black
-// beside it.
+// orientation. If a picture has another aspect ratio than the first picture, it is put in the
+// middle, with black bars beside it.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class ChangeWatch {
         input_(std::move(input)),
         notices_(notices) {}
 
-  /// Returns whether a picture has another size or format than the first. Throws Error(input) for
-  /// such a picture if it must not be scaled.
+  /// Returns whether a picture has another size or format than the first picture. Throws
+  /// Error(input) for such a picture if it must not be scaled.
   bool is_changed(const PictureKind& picture);
 
  private:
@@ -41,12 +41,12 @@ class ChangeWatch {
   Notices& notices_;
 };
 
-/// Converts pictures in host memory to those that `target` describes. It ignores
+/// Converts pictures in host memory to the kind that `target` describes. Ignores
 /// target.orientation. Not thread-safe.
 class Normalizer {
  public:
   /// @param first, scale_on_change  as for ChangeWatch
-  /// @param kept  stores converters for later use; nullptr: this object makes its own
+  /// @param kept  stores converters for later use; nullptr: this object makes its own converters
   /// @param threads  as for FrameFilter
   Normalizer(const FrameTarget& target, const PictureKind& first, bool scale_on_change,
              std::string input, Notices& notices, std::shared_ptr<KeptConverters> kept = nullptr,

@@ -6,8 +6,8 @@
 
 namespace facepipe::video {
 
-/// Alignment of the rows of a new plane, in bytes. As many bytes also follow the last plane of a
-/// buffer. Code can therefore read and write whole vectors.
+/// Alignment of the rows of a new plane, in bytes. The same number of bytes follows the last plane
+/// of a buffer. Therefore code can read and write whole vectors.
 inline constexpr int kPlaneAlignment = 64;
 
 using UniqueBufferPool = std::unique_ptr<AVBufferPool, FFmpegDelete<av_buffer_pool_uninit>>;

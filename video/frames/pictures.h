@@ -46,7 +46,7 @@ namespace facepipe::video {
 /// Returns the FFmpeg picture inside a frame made by wrap().
 [[nodiscard]] AVFrame& unwrap(const Frame& frame);
 
-/// Returns how many frames made by wrap() exist. It must be 0 whenever a run has ended.
+/// Returns how many frames made by wrap() exist. The number must be 0 whenever a run has ended.
 [[nodiscard]] std::int64_t live_frames();
 
 /// Fills a picture with black, for samples of this range. The picture must own its memory. Returns

@@ -7,8 +7,8 @@
 
 namespace facepipe::video {
 
-/// Returns the format of `formats` that loses least of `source` and its transparency. Ignores
-/// formats of hardware surfaces. Returns AV_PIX_FMT_NONE if nothing is left.
+/// Returns the format of `formats` to which `source` converts with the least loss, transparency
+/// included. Ignores formats of hardware surfaces. Returns AV_PIX_FMT_NONE if nothing is left.
 [[nodiscard]] AVPixelFormat closest(std::span<const AVPixelFormat> formats, AVPixelFormat source);
 
 /// Returns `source` if it has colours. For a grey or palette format it returns an RGB format,

@@ -35,7 +35,13 @@ class CpuDecoder final : public Decoder {
   }
 
  private:
-  void open_codec() override { open(usual_codec(), options().threads, nullptr); }
+  void open_codec() override {
+    const auto leave_out = [](AVCodecContext& context) { context.skip_frame = AVDISCARD_BIDIR; };
+    if (options().only_what_others_need)
+      open(usual_codec(), options().threads, leave_out);
+    else
+      open(usual_codec(), options().threads, nullptr);
+  }
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ void Decoder::restart() {
   forget_segment();
 }
 
-/// Forgets what is known about the packets that were sent, but not the ledger's counts.
+/// Forgets the packets that were sent, but keeps the ledger's counts.
 void Decoder::forget_segment() {
   span_.restart();
   matcher_.restart();
@@ -47,7 +47,7 @@ void Decoder::forget_segment() {
 }
 
 // A flush isn't enough, because a flushed codec still knows the parameter sets that it has read. In
-// a damaged stream it could decode packets before the parameter sets, which a new codec can't.
+// a damaged stream, it could decode packets that come before the parameter sets. A new codec can't.
 void Decoder::begin_again() {
   unsent_.clear();
   if (span_.ends_by_key_pictures()) {  // an end by key pictures can leave the codec idle
@@ -75,7 +75,7 @@ std::optional<DecodedPicture> Decoder::next() {
 
 /// Sends the next packet or the end. Returns false if there is nothing to send.
 bool Decoder::submit_one() {
-  // The codec has given everything from the last packet. If that is nothing, the packet says that
+  // The codec has given all pictures of the last packet. If there were none, the packet says that
   // nothing changes.
   if (silent_ != 0 && has_decoded_ && gives_at_once()) matcher_.leave_out(silent_);
   silent_ = 0;
@@ -115,7 +115,7 @@ int Decoder::submit(AVPacket& packet, std::int64_t tag) {
 }
 
 /// Sends another key picture as long as pictures of the stream are held back. Returns false if the
-/// stream must end in FFmpeg's way.
+/// stream must be ended by FFmpeg's drain.
 bool Decoder::end_without_draining() {
   if (!span_.ends_by_key_pictures() || matcher_.has_decode_only()) return false;
   if (!matcher_.has_open()) return span_.try_idle();
@@ -165,7 +165,8 @@ void Decoder::open(const AVCodec& codec, int threads,
            ErrorKind::input, demuxer_.url());
   context_->pkt_timebase = demuxer_.video().time_base;
   context_->thread_count = threads;
-  // Frame threads each decode another picture, so for one picture only one thread would work.
+  // Each frame thread decodes a picture of its own, so only one thread would work on a single
+  // picture.
   if (demuxer_.is_one_picture()) context_->thread_type = FF_THREAD_SLICE;
   context_->max_pixels = codec_max_pixels(demuxer_.max_pixels());
   context_->flags |= AV_CODEC_FLAG_UNALIGNED;  // otherwise FFmpeg rounds the left cropping

@@ -21,7 +21,7 @@
 
 namespace facepipe::video {
 
-/// Says what decodes the video for the device.
+/// Says whether NVDEC or the CPU decodes the video.
 enum class DecoderChoice {
   automatic,  ///< NVDEC if it can decode the stream; otherwise the CPU, and a notice says so. The
               ///< CPU decodes still images, because creating a decoder on the chip takes longer.
@@ -40,12 +40,14 @@ struct DecoderOptions {
   /// Makes a decoder refuse a stream if it can't say which pictures are damaged, but the CPU's
   /// decoder can.
   bool must_tell_damage = false;
+  /// The CPU's decoder leaves out frames between others that no other frame needs.
+  bool only_what_others_need = false;
 };
 
 /// Decodes one video stream through FFmpeg, into any kind of memory. A derived class opens the
 /// codec, and says how its pictures become frames. Only one thread at a time may use it. Its ten
-/// members are the codec, the facts for which it was made, and the objects that handle packets
-/// before the codec, in it, and after it.
+/// members are the codec, the facts for which it was made, and the objects that keep track of
+/// packets and pictures.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -57,17 +59,16 @@ class Decoder {
   /// Says that the stream or segment has ended. next() then returns the pictures that the decoder
   /// still holds.
   void finish();
-  /// Makes the decoder like a new one, for another segment of the stream
-  /// (video/bitstream/segments.h), but keeps the ledger. Call it after finish(), when next() has
-  /// returned all pictures. The segment's first packet says whether it needs earlier packets. The
-  /// timeline begins anew, so a correction of stamps over all segments must use
-  /// DecodedPicture::coded.
+  /// Resets the decoder for another segment of the stream (video/bitstream/segments.h), but keeps
+  /// the ledger. Call it after finish(), when next() has returned all pictures. The segment's first
+  /// packet says whether it needs earlier packets. The timeline begins anew. So code that corrects
+  /// stamps over all segments must use DecodedPicture::coded.
   ///
   /// A segment doesn't need finish() and restart() before it if its first packet is
   /// ReadPacket::starts_independently and comes from later in the stream. Its pictures then follow
-  /// those of the previous segment.
+  /// the pictures of the previous segment.
   void restart();
-  /// Makes the decoder like a new one that has been sent nothing. It can be called at any time.
+  /// Resets the decoder to its state before the first packet. It can be called at any time.
   void begin_again();
   /// Returns the next picture of the chosen range, in presentation order; nullopt if more packets
   /// are needed. A packet that can't be decoded is counted, and doesn't throw. Errors: Error(input)
@@ -83,7 +84,7 @@ class Decoder {
   [[nodiscard]] bool has_decoded() const { return has_decoded_; }
 
   /// Returns whether the packet, or an earlier picture, is past the end of the chosen range. If so,
-  /// no later packet can matter. Any thread may call it.
+  /// no later packet is needed. Any thread may call it.
   [[nodiscard]] bool past_end(const AVPacket& packet) const { return matcher_.past_end(packet); }
   /// Returns whether a packet of any stream lies in the chosen range. Any thread may call it.
   [[nodiscard]] bool in_range(const AVPacket& packet, AVRational time_base) const {
@@ -110,7 +111,7 @@ class Decoder {
  protected:
   Decoder(const Demuxer& demuxer, const DecoderOptions& options, Notices& notices);
 
-  /// Returns FFmpeg's usual decoder for the stream, or one that also decodes the stream's
+  /// Returns FFmpeg's usual decoder for the stream, or a decoder that also decodes the stream's
   /// transparency. Errors: Error(input) if there is none.
   [[nodiscard]] const AVCodec& usual_codec() const;
 
@@ -122,16 +123,16 @@ class Decoder {
   /// Error(input).
   void open(const AVCodec& codec, int threads, const std::function<void(AVCodecContext&)>& prepare);
 
-  /// Replaces open(): takes over a codec that another decoder has given up by take_idle(). Its
-  /// stream must have had the same parameters.
+  /// Replaces open(): takes over a codec that another decoder has given up by take_idle(). The
+  /// codec's stream must have had the same parameters.
   void go_on_with(UniqueCodecContext context);
   /// Makes streams end by key pictures (video/read/key_pictures.h), if the stream allows it. The
-  /// codec can then take another stream or segment as it is. After FFmpeg's own end it can't,
-  /// because avcodec_flush_buffers() must follow, which makes NVDEC's decoder for H.264 anew. Call
-  /// this before the first packet.
+  /// codec can then take another stream or segment without a flush. After FFmpeg's own end,
+  /// avcodec_flush_buffers() must be called, and it replaces NVDEC's decoder for H.264 by a new
+  /// one. Call this before the first packet.
   void end_by_key_pictures();
-  /// Returns the codec if the stream has ended by key pictures and the codec holds nothing of it;
-  /// otherwise nullptr. Afterwards this decoder can't decode anything.
+  /// Returns the codec if the stream has ended by key pictures and the codec holds no more of its
+  /// pictures; otherwise nullptr. Afterwards this decoder can't decode anything.
   [[nodiscard]] UniqueCodecContext take_idle();
 
   void refuse(std::string reason) { refusal_ = std::move(reason); }
@@ -165,7 +166,8 @@ class Decoder {
   PictureMatcher matcher_;
   StreamSpan span_;
   bool has_decoded_ = false;
-  std::int64_t silent_ = 0;  // tag of the last packet, if FFmpeg took it without an error; else 0
+  // Tag of the last packet, if FFmpeg took it without an error; otherwise 0.
+  std::int64_t silent_ = 0;
   std::string refusal_;
   UniqueCodecContext context_;
 };

@@ -33,8 +33,8 @@ constexpr std::int64_t kLatestOriginUs = INT64_MAX / 8;
 // some more.
 constexpr std::int64_t kLongestPrimingUs = 200'000;
 
-/// Returns the size in the first bytes of a PNG. Returns nullopt if the bytes aren't a PNG's, or if
-/// the size isn't allowed.
+/// Returns the size in the first bytes of a PNG. Returns nullopt if the bytes aren't the begin of a
+/// PNG, or if the size isn't allowed.
 std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int64_t max_pixels) {
   constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
   if (std::memcmp(begin.data(), kBegin.data(), kBegin.size()) != 0) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Size> png_size(const std::array<std::uint8_t, 24>& begin, std::int
   return Size{static_cast<int>(width), static_cast<int>(height)};
 }
 
-/// Returns whether a file of boxes (ISO/IEC 14496-12) states that it is a picture.
+/// Returns whether an ISO base media file (ISO/IEC 14496-12) states that it is a picture.
 bool is_called_picture(const AVFormatContext& context) {
   constexpr std::array<std::string_view, 8> kBrands{"avif", "mif1", "miaf", "heic",
                                                     "heix", "heim", "heis", "jpeg"};
@@ -89,7 +89,8 @@ bool has_other_layer(const AVPacket& packet, const AVCodecParameters& video) {
 }
 
 /// Returns whether FFmpeg itself refused to allocate memory, because a file asks for absurdly much.
-/// It didn't ask the system then, so errno isn't ENOMEM. The caller must have cleared errno before.
+/// In this case FFmpeg didn't ask the system, so errno isn't ENOMEM. The caller must have cleared
+/// errno before.
 bool is_refused_memory(int code) { return code == AVERROR(ENOMEM) && errno != ENOMEM; }
 
 /// Returns whether the file has ended. Some old demuxers, such as those of RoQ and GXF, report the
@@ -121,7 +122,7 @@ UniqueInputContext Demuxer::open() {
   access_.confine(*context);
   restart_deadline();
   Dictionary options;
-  // A "%" in a file's name belongs to the name. It doesn't mean a numbered series of pictures.
+  // A "%" in a file's name is part of the name. It isn't a placeholder for the number of a picture.
   options.set("pattern_type", "none");
   errno = 0;
   const int opened =
@@ -141,7 +142,8 @@ void Demuxer::check_opening(int code) const {
   check_av(code, ErrorKind::input, url_);
 }
 
-// FFmpeg examines the streams with its own decoders, which must not allocate what we refuse.
+// FFmpeg examines the streams with its own decoders, which must not allocate pictures that facepipe
+// refuses.
 void Demuxer::find_streams() {
   redirect_ffmpeg_log();  // take_refused_size() needs it
   static_cast<void>(take_refused_size());
@@ -150,7 +152,7 @@ void Demuxer::find_streams() {
   take_png_size();
   check_opening(avformat_find_stream_info(context_.get(), options.address()));
   first_late_ = static_cast<int>(context_->nb_streams);
-  // If FFmpeg met an error but then moved to another place, the error did no harm.
+  // If FFmpeg met an error but then moved to another position, the error did no harm.
   if (context_->pb != nullptr && context_->pb->eof_reached == 0) context_->pb->error = 0;
 }
 

@@ -26,9 +26,9 @@ class Demuxer final : public Source {
   ///                    the constructor waits for its first data
   /// @param max_pixels  the most pixels of a picture; a stream of larger pictures is refused before
   ///                    one is decoded
-  /// Throws Error(input) if the input can't be opened, names other files, is no media, has no video
-  /// stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF picture
-  /// from a pipe. Throws Stopped.
+  /// Throws Error(input) if the input can't be opened, names other files, is no media file, has no
+  /// video stream or an absurd picture size, is a picture made of tiles, or is an AVIF or HEIF
+  /// picture from a pipe. Throws Stopped.
   Demuxer(std::string url, std::stop_token stop, References references = References::refuse,
           std::int64_t max_pixels = kDefaultMaxPixels);
   Demuxer(const Demuxer&) = delete;
@@ -63,12 +63,13 @@ class Demuxer final : public Source {
   [[nodiscard]] bool is_still_image() const;
   /// Returns whether the input is a still image in a file, and not from a pipe.
   [[nodiscard]] bool is_one_picture() const;
-  /// Returns how the file says that its one picture is stored, if FFmpeg doesn't report it. For
-  /// AVIF and HEIF it is known at once, for other still images after their packet was read. Returns
-  /// nullopt for all other inputs.
+  /// Returns the orientation that the file states for its only picture, if FFmpeg doesn't report
+  /// it. For AVIF and HEIF, it is known at once; for other still images, after their packet was
+  /// read. Returns nullopt for all other inputs.
   [[nodiscard]] std::optional<Orientation> orientation() const { return picture_.orientation; }
-  /// Returns a sentence for each thing that the input shows, but that won't be decoded and isn't a
-  /// stream of its own. The list is complete when the first packet of the video has been read.
+  /// Returns a sentence for each thing in the input that won't be decoded and isn't a separate
+  /// stream, for example further pictures of a file, or another layer of HEVC. The list is complete
+  /// when the first packet of the video has been read.
   [[nodiscard]] std::vector<std::string> left_out() const;
   /// Returns whether each packet contains the transparency of its picture as a separate coded
   /// picture, as in WebM with VP8 and VP9. Not all decoders decode it.

@@ -39,14 +39,15 @@ class TiffWalk {
     ByteReader header(tiff_, order_);
     header.skip(4);
     std::uint64_t place = header.number(4);
-    // A chain that returns to an earlier place would never end.
+    // A chain that returns to an earlier directory would never end.
     while (place != 0 && been_.size() < kMostDirectories && been_.insert(place).second)
       place = read_directory(place);
     return facts_;
   }
 
  private:
-  /// Returns the place of the next directory; 0 after the last, and after an incomplete one.
+  /// Returns the offset of the next directory; 0 after the last directory, and after an incomplete
+  /// directory.
   std::uint64_t read_directory(std::uint64_t place) {
     ByteReader reader(tiff_, order_);
     reader.seek(place);

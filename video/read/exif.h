@@ -13,7 +13,7 @@ namespace facepipe::video {
 /// Returns the byte order that TIFF's header states. Other formats also use this header.
 [[nodiscard]] ByteReader::Order tiff_order(Bytes header);
 
-/// Holds what the directories of a TIFF file, or of EXIF, say.
+/// Holds facts from the directories of a TIFF file, or of EXIF.
 struct TiffFacts {
   std::optional<Orientation> orientation;  ///< tag 274 of the first directory, if it is 1..8
   std::int64_t pictures = 0;  ///< directories that describe neither a smaller copy nor a mask

@@ -11,10 +11,11 @@
 namespace facepipe::video {
 namespace {
 
-// The most parts that are examined at the end of a file. A hostile file could have any number.
+// The most boxes or elements that are examined at the end of a file. A hostile file could have any
+// number of them.
 constexpr int kMostParts = 100'000;
 
-/// Reads big-endian numbers from places in a file of known size.
+/// Reads big-endian numbers at offsets in a file of known size.
 class FileBytes {
  public:
   explicit FileBytes(AVFormatContext& input) : io_(input.pb) {
@@ -37,7 +38,7 @@ class FileBytes {
   std::int64_t size_ = -1;
 };
 
-/// Returns the place after the last sample that the indexes of the streams list.
+/// Returns the offset after the last sample that the indexes of the streams list.
 std::int64_t end_of_samples(const AVFormatContext& input) {
   std::int64_t end = 0;
   for (unsigned i = 0; i < input.nb_streams; ++i) {
@@ -117,7 +118,7 @@ std::optional<Element> element_at(FileBytes& file, std::int64_t at) {
   return Element{*id, *number & most, (*number & most) == most, id_bytes + bytes};
 }
 
-/// Returns the place after the block whose content begins at `place`; nullopt if no block begins
+/// Returns the offset after the block whose content begins at `place`; nullopt if no block begins
 /// there.
 std::optional<std::int64_t> end_of_block(FileBytes& file, std::int64_t place) {
   constexpr std::uint64_t kSimpleBlock = 0xA3;

@@ -42,7 +42,7 @@ class FirstPictureSearch {
     found_.packets.push_back(std::move(item));
   }
 
-  /// Keeps a packet for the case that another decoder, or the same one, must begin again.
+  /// Keeps a packet for the case that another decoder, or the same decoder, must begin again.
   void keep(const ReadPacket& item) {
     kept_bytes_ += item.packet->size;
     if (kept_bytes_ > kMaxKeptBytes)
@@ -78,7 +78,7 @@ class FirstPictureSearch {
     }
   }
 
-  /// Replaces the decoder by one of the CPU, which gets all packets again.
+  /// Replaces the decoder by a decoder on the CPU, which gets all packets again.
   void replace_decoder() {
     const std::string reason = found_.decoder->refusal();
     const bool lost_some = kept_bytes_ > kMaxKeptBytes;
@@ -88,7 +88,7 @@ class FirstPictureSearch {
                                          " to decode it on the CPU");
     notices_.add("decoded on the CPU and uploaded, because " + reason);
     choice_ = DecoderChoice::cpu;
-    // The old decoder is destroyed first, because the new one could need its memory.
+    // The old decoder is destroyed first, because the new decoder could need its memory.
     found_.decoder = nullptr;
     found_.decoder = open_(choice_);
     found_.packets.clear();

@@ -22,6 +22,7 @@ FirstPicture begin(Demuxer& demuxer, const FrameSourceOptions& options, Notices&
   if (options.near_s && !demuxer.lacks_time_stamps()) seek_to_start(demuxer, *options.near_s);
   DecoderOptions decoding;
   decoding.threads = options.threads;
+  decoding.only_what_others_need = options.only_what_others_need;
   const OpenDecoder open = [&](DecoderChoice) {
     return make_cpu_decoder(demuxer, decoding, notices);
   };

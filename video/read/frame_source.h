@@ -1,5 +1,5 @@
 // Gives the frames of one input, one after the other, to code that examines pictures and writes no
-// video. Each frame's orientation says how it becomes upright.
+// video. Each frame's orientation says how to turn the frame upright.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,19 @@ struct FrameSourceOptions {
   /// Reading begins at the last key frame at or before this time. If the input doesn't support
   /// seeking, it begins at the input's beginning.
   std::optional<double> near_s{};
+  /// Leaves out the frames between two others that no other frame needs, if the decoder can tell
+  /// them. The others are decoded in less time.
+  bool only_what_others_need = false;
   std::optional<int> stream{};  ///< index of the stream to decode; nullopt: the demuxer chooses it
 };
 
 /// Decodes one input on the CPU. It holds only the decoder's pictures and one more, so its memory
 /// doesn't grow with the input's length. If pictures change their size in the middle of the file,
-/// they are scaled to the size of the first. Not thread-safe.
+/// they are scaled to the size of the first picture. Not thread-safe.
 class FrameSource {
  public:
   /// Reads up to the first picture. Errors: as Demuxer and Decoder; Error(input) if nothing can be
-  /// decoded; Stopped. `notices` must outlive it.
+  /// decoded; Stopped. `notices` must outlive this object.
   FrameSource(const std::string& input, const FrameSourceOptions& options, Notices& notices,
               const std::stop_token& stop);
 
@@ -53,8 +56,9 @@ class FrameSource {
   /// Returns the counts of packets and frames, with FrameLedger::ended_early. Valid after the end.
   [[nodiscard]] FrameLedger ledger() const;
 
-  /// Returns what else in the input can show pictures. Valid after the end. The list includes
-  /// transparency that is coded beside the pictures, as in WebM, if the decoder leaves it out.
+  /// Returns the other things in the input that can show pictures. Valid after the end. The list
+  /// includes transparency that is coded beside the pictures, as in WebM, if the decoder leaves it
+  /// out.
   [[nodiscard]] std::vector<PicturesBeside> pictures_beside() const;
 
  private:

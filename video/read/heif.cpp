@@ -13,8 +13,8 @@ namespace {
 
 using Id = std::uint64_t;
 
-// The most parts of each kind that are read. Files for viewers have fewer. Further parts are
-// ignored.
+// The most items, references, properties and associations that are read. Files for viewers have
+// fewer. Further entries are ignored.
 constexpr std::size_t kMost = 65536;
 // At most this many bytes are searched for the name of an auxiliary picture's kind.
 constexpr std::size_t kLongestName = 256;
@@ -94,7 +94,7 @@ class Meta {
   std::set<std::pair<std::uint64_t, Id>> from_;
   std::set<std::pair<std::uint64_t, Id>> to_;
   std::vector<FileBox> properties_;
-  std::multimap<Id, std::uint64_t> associations_;  // item -> places in properties_, counted from 1
+  std::multimap<Id, std::uint64_t> associations_;  // item -> indices in properties_, counted from 1
 };
 
 void Meta::read(const FileBox& box) {
@@ -178,7 +178,8 @@ Orientation Meta::orientation() const {
     if (begins_with(property.type, "irot"))
       made.quarter_turns = (made.quarter_turns + 4 - (value & 3)) % 4;
     if (!begins_with(property.type, "imir")) return;
-    // Mirroring a turned picture is the same as turning the mirrored picture the other way round.
+    // Mirroring a turned picture is the same as turning the mirrored picture in the opposite
+    // direction.
     const int half_turn = (value & 1) == 0 ? 2 : 0;
     made = {(4 - made.quarter_turns + half_turn) % 4, !made.mirrored};
   });

@@ -107,9 +107,9 @@ void InputAccess::open_fifo(const std::string& path, const std::stop_token& stop
   fifo_ = fifo;
 }
 
-/// Limits what the context may open. Some demuxers open the files that a file names through
-/// io_open, others through contexts of their own. Such contexts inherit the lists of protocols, but
-/// not io_open.
+/// Limits what the context may open. If a file names other files, some demuxers open these through
+/// io_open, and some demuxers through contexts of their own. Such contexts inherit the lists of
+/// protocols, but not io_open.
 void InputAccess::confine(AVFormatContext& context) {
   const bool refuse = references_ == References::refuse;
   // The context frees these lists.
@@ -144,7 +144,7 @@ void InputAccess::check_refused() const {
 }
 
 /// Returns whether the input is a playlist. If a demuxer opens other files through a context of its
-/// own, it doesn't report that they were refused.
+/// own, it doesn't report that these files were refused.
 bool InputAccess::is_playlist() const {
   AVIOContext* file = nullptr;
   if (avio_open2(&file, target_.c_str(), AVIO_FLAG_READ, nullptr, nullptr) < 0) return false;

@@ -16,8 +16,8 @@ inline constexpr const char* kStandardInput = "/dev/stdin";
 /// Says whether an input may name other files, as a playlist does (HLS, DASH, ffconcat).
 enum class References {
   /// No other file is opened, and an input that names other files is an error. There is one
-  /// exception: a playlist from the network may name other things in the network. They are opened,
-  /// because the user asked for them, but no file of this machine is opened.
+  /// exception: a playlist from the network may name other URLs in the network. These URLs are
+  /// opened, because the user asked for the playlist, but no file of this machine is opened.
   refuse,
   open,
 };

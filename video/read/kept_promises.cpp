@@ -47,8 +47,8 @@ void KeptPromises::count(const AVPacket& packet, const AVStream& video) {
 }
 
 /// Returns the longest known duration. Some headers mark a stream's duration as unknown (all ones
-/// in MP4), but FFmpeg reads this as a duration. If there are such streams, only the others count
-/// here.
+/// in MP4), but FFmpeg reads this as a duration. If there are such streams, only the other streams
+/// count here.
 std::int64_t KeptPromises::duration_us() const {
   const auto says_unknown = [](const AVStream& stream) {
     return stream.duration == UINT32_MAX || stream.duration == INT64_MAX;
@@ -83,7 +83,7 @@ std::string KeptPromises::missing(const AVStream& video) const {
   if (std::string packets = missing_packets(video); !packets.empty()) return packets;
   if (torn_packet_) return "the file ends within a packet";
   if (std::string torn = torn_end(input_, last_place_); !torn.empty()) return torn;
-  // The longest stream is possibly one that wasn't read.
+  // The longest stream is possibly a stream that wasn't read.
   if (!promises_duration() || left_out_stream_ || last_end_us_ == AV_NOPTS_VALUE) return {};
   // Some containers count the duration from zero, others from the first time stamp. We use the
   // smaller end.
@@ -107,9 +107,9 @@ std::string KeptPromises::missing_of_index(int promised) const {
          std::to_string(video_packets_);
 }
 
-/// Does the same for AVI. Its header counts all frames. A frame that only repeats the one before
-/// has no packet, and isn't in the index. FFmpeg shortens the duration to what the file contains,
-/// so the duration can't be compared.
+/// Like missing_packets(), for AVI. AVI's header counts all frames. A frame that only repeats the
+/// previous frame has no packet, and isn't in the index. FFmpeg shortens the duration to what the
+/// file contains, so the duration can't be compared.
 std::string KeptPromises::missing_of_avi(const AVStream& video) const {
   const auto stream = static_cast<std::size_t>(video.index);
   const int promised = stream < indexed_.size() ? indexed_[stream] : 0;

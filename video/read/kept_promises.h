@@ -13,8 +13,9 @@ namespace facepipe::video {
 /// counts the packets that are read. The same stream must be passed as `video` each time.
 class KeptPromises {
  public:
-  /// Notes what the indexes list. Construct it before any packet is read, because FFmpeg, while it
-  /// reads, builds an index for AVI files that have none. `input` must outlive it.
+  /// Notes how many packets the indexes list. Construct the object before any packet is read,
+  /// because reading makes FFmpeg build an index for AVI files that have none. `input` must outlive
+  /// the object.
   explicit KeptPromises(AVFormatContext& input);
 
   /// Counts a packet of any stream.
@@ -26,8 +27,8 @@ class KeptPromises {
   [[nodiscard]] std::int64_t duration_us() const;
   /// Returns whether missing() needs the ends of all streams to see whether the file was cut off.
   [[nodiscard]] bool needs_all_streams(const AVStream& video) const;
-  /// Returns what the container promised but the packets so far didn't contain; empty if nothing.
-  /// Valid once everything was read from the start.
+  /// Returns what the container promised but the packets so far didn't contain; empty if nothing is
+  /// missing. Valid once everything was read from the start.
   [[nodiscard]] std::string missing(const AVStream& video) const;
 
  private:

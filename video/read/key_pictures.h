@@ -8,13 +8,13 @@
 namespace facepipe::video {
 
 /// Makes a decoder ready for another stream with the same parameter sets. A key picture refers to
-/// no earlier picture. When the decoder gets a key picture, it gives one of the pictures that it
-/// holds back, and its state is as if nothing had come before. Therefore, after the stream's end,
+/// no earlier picture. When the decoder gets a key picture, it returns one of the pictures that it
+/// holds back. Its state is then as if nothing had come before. Therefore, after the stream's end,
 /// the stream's own first key picture is sent again, as often as pictures are held back. Only one
 /// thread may use it.
 class KeyPictures {
  public:
-  /// `parameters` must be those with which the decoder is opened. Throws std::bad_alloc.
+  /// The decoder must be opened with the same `parameters`. Throws std::bad_alloc.
   explicit KeyPictures(const AVCodecParameters& parameters)
       : entries_(parameters), opened_with_(entries_.prelude()) {}
 
@@ -25,8 +25,8 @@ class KeyPictures {
   /// Returns whether all packets so far had the parameter sets with which the decoder was opened.
   [[nodiscard]] bool unchanged() { return entries_.prelude() == opened_with_; }
 
-  /// Returns one more packet to send. Returns nullptr if there is none, or if more were sent than a
-  /// decoder holds back.
+  /// Returns one more packet to send. Returns nullptr if there is none, or if more packets were
+  /// sent than a decoder holds back.
   [[nodiscard]] UniqueAVPacket next();
 
  private:

@@ -1,6 +1,8 @@
 #include "video/read/ledger.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 
 namespace facepipe::video {
 
@@ -11,6 +13,9 @@ FrameLedger& FrameLedger::operator+=(const FrameLedger& part) {
   damaged += part.damaged;
   written += part.written;
   ended_early = ended_early || part.ended_early;
+  const std::size_t room = kMostLostTimes - std::min(kMostLostTimes, lost_at_s.size());
+  const auto taken = static_cast<std::ptrdiff_t>(std::min(room, part.lost_at_s.size()));
+  lost_at_s.insert(lost_at_s.end(), part.lost_at_s.begin(), part.lost_at_s.begin() + taken);
   return *this;
 }
 
@@ -57,9 +62,12 @@ FrameLedger Ledger::totals(const std::set<std::int64_t>& without) const {
   FrameLedger totals;
   for (const auto& [segment, of_segment] : segments_)
     if (!without.contains(segment)) totals += of_segment;
-  totals.lost = std::count_if(open_.begin(), open_.end(), [&](const auto& open) {
-    return open.second.shown && !without.contains(open.second.segment);
-  });
+  for (const auto& [tag, entry] : open_) {
+    if (!entry.shown || without.contains(entry.segment)) continue;
+    ++totals.lost;
+    if (totals.lost_at_s.size() < FrameLedger::kMostLostTimes && std::isfinite(entry.time_s))
+      totals.lost_at_s.push_back(entry.time_s);
+  }
   return totals;
 }
 

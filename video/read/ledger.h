@@ -1,10 +1,13 @@
 // Matches video packets with frames, and so counts lost and damaged pictures.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "core/timing.h"
 #include "video/ffmpeg.h"
@@ -19,6 +22,10 @@ struct FrameLedger {
   std::int64_t damaged = 0;  ///< frames that the decoder reported as damaged
   std::int64_t written = 0;  ///< frames in the output
   bool ended_early = false;  ///< the container promised more than the input contained
+  /// When the first kMostLostTimes lost frames should be shown, in seconds of the input's time. A
+  /// packet without a stamp has no time.
+  std::vector<double> lost_at_s{};
+  static constexpr std::size_t kMostLostTimes = 4096;
   [[nodiscard]] bool intact() const { return lost == 0 && damaged == 0 && !ended_early; }
   /// Adds the counts of another part of the input.
   FrameLedger& operator+=(const FrameLedger& part);
@@ -27,13 +34,16 @@ struct FrameLedger {
 /// Keeps one entry for every video packet until its frame has come. Not thread-safe.
 class Ledger {
  public:
-  /// Holds what is known about a packet when its frame comes.
+  /// Holds the facts about a packet that are needed when its frame comes.
   struct Entry {
     std::int64_t duration = 0;
-    bool shown = true;  ///< false for a packet with AV_PKT_FLAG_DISCARD, one outside of the chosen
-                        ///< range, a second field, or one that says that nothing changes
-    FrameTimes times;   ///< the interval of read, and the beginning of decode
+    /// False for a packet with AV_PKT_FLAG_DISCARD, a packet outside of the chosen range, a second
+    /// field, or a packet that says that nothing changes.
+    bool shown = true;
+    FrameTimes times;          ///< the interval of read, and the beginning of decode
     std::int64_t segment = 0;  ///< as ReadPacket::segment
+    /// When its frame should be shown, in seconds; not a number if that is unknown.
+    double time_s = std::numeric_limits<double>::quiet_NaN();
   };
 
   /// Registers a packet that goes to the decoder. Returns the tag to send with the packet, never 0.
@@ -46,8 +56,8 @@ class Ledger {
   /// Returns whether there are packets whose frames haven't come yet, or are lost.
   [[nodiscard]] bool has_open() const { return !open_.empty(); }
 
-  /// Adds a duration to that of the packet that was registered last, because its second field came
-  /// in a packet of its own.
+  /// Adds `duration` to the duration of the packet that was registered last, because the second
+  /// field of its picture came in a packet of its own.
   void extend_last(std::int64_t duration);
 
   /// Corrects the counts if the packet's stamp said wrongly whether the frame of `entry` is shown.

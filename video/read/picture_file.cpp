@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kPngMark("\x89PNG\r\n\x1a\n", 8);
 
-/// Returns whether these bytes contain an MP4 file, which phones append to a picture. Its bytes 4
-/// to 7 are "ftyp". Some phones put data of their own before it.
+/// Returns whether these bytes contain an MP4 file, which phones append to a picture. Bytes 4 to 7
+/// of an MP4 file are "ftyp". Some phones put data of their own before the file.
 bool holds_video(Bytes bytes) {
   constexpr std::string_view kMark = "ftyp";
   return std::search(bytes.begin(), bytes.end(), kMark.begin(), kMark.end()) != bytes.end();
@@ -33,7 +33,7 @@ bool has_no_length(std::uint64_t marker) {
   return (marker >= kFirstRestart && marker <= kStartOfImage) || marker == kTemporary;
 }
 
-/// Moves past a scan's data. In it, a zero follows each 0xFF that doesn't begin a marker.
+/// Moves past a scan's data. In these data, a zero follows each 0xFF that doesn't begin a marker.
 void skip_scan(ByteReader& reader) {
   constexpr std::uint8_t kStuffed = 0;
   const auto begins_marker = [](std::uint8_t second) {
@@ -92,7 +92,8 @@ void read_segment(std::uint64_t marker, Bytes segment, Jpeg& jpeg) {
     jpeg.indexed = count_in_index(segment.subspan(kIndexMark.size()));
 }
 
-/// Reads one JPEG picture up to its end. `behind` is what follows it; it is empty without an end.
+/// Reads one JPEG picture up to its end. `behind` contains the bytes after the picture; it is empty
+/// if the picture has no end.
 Jpeg read_jpeg(Bytes bytes) {
   Jpeg jpeg;
   ByteReader reader(bytes);

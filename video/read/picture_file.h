@@ -1,4 +1,4 @@
-// Reads what the file of a still image says, besides the picture that FFmpeg decodes. The work
+// Reads facts from the file of a still image, because FFmpeg decodes only the picture. The work
 // grows only in proportion to the number of bytes.
 #pragma once
 
@@ -16,8 +16,8 @@ struct PictureFile {
   /// How the picture is stored, according to EXIF in JPEG, PNG and WebP, to TIFF's tag, or to the
   /// properties of AVIF and HEIF. nullopt if the file doesn't say it.
   std::optional<Orientation> orientation;
-  /// Number of pages, frames and other pictures besides the first. Thumbnails don't count, nor do
-  /// pictures that belong to another one.
+  /// Number of pages, frames and other pictures besides the first. Thumbnails and pictures that
+  /// belong to another picture don't count.
   std::int64_t more_pictures = 0;
   bool transparency = false;  ///< a separate picture contains the transparency (AVIF, HEIF)
   bool auxiliary = false;     ///< another picture belongs to this one: depth, or a gain map
@@ -31,8 +31,8 @@ struct PictureFile {
 /// incomplete parts.
 [[nodiscard]] PictureFile read_picture_file(Bytes file);
 
-/// Reads the bytes that there are of an AVIF or HEIF file. Returns nullopt if they contain no
-/// picture, or also a video.
+/// Reads an AVIF or HEIF file, or its first bytes. Returns nullopt if the bytes contain no picture,
+/// or if they also contain a video.
 [[nodiscard]] std::optional<PictureFile> read_heif(Bytes file);
 
 /// Returns a sentence for each thing in the file that the decoded picture doesn't show.

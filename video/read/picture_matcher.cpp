@@ -23,6 +23,8 @@ std::int64_t PictureMatcher::enter(const ReadPacket& read, bool second_field) {
   } else if (!read.decode_only) {
     entry.duration = packet.duration;
     const std::int64_t stamp = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+    if (stamp != AV_NOPTS_VALUE)
+      entry.time_s = static_cast<double>(stamp) * av_q2d(demuxer_.video().time_base);
     const bool unchanged = unchanged_.is_one(packet);
     entry.shown = !unchanged && (packet.flags & AV_PKT_FLAG_DISCARD) == 0 &&
                   timeline_.in_range(stamp, demuxer_.video().time_base);

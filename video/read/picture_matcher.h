@@ -27,7 +27,7 @@ class PictureMatcher {
   /// This tag marks a picture that is sent only to push other pictures out of the codec.
   static constexpr std::int64_t kNoPacket = -1;
 
-  /// @param demuxer, notices  must outlive it
+  /// @param demuxer, notices  must outlive this object
   PictureMatcher(const Demuxer& demuxer, std::optional<double> start_s, std::optional<double> end_s,
                  Notices& notices);
 
@@ -40,7 +40,7 @@ class PictureMatcher {
   /// changes.
   void leave_out(std::int64_t tag) { ledger_.leave_out(tag); }
 
-  /// Returns the picture with its place in the stream; nullopt if it isn't shown.
+  /// Returns the picture with its stamps and its segment; nullopt if the picture isn't shown.
   /// @param is_damaged  called with a picture that is shown
   [[nodiscard]] std::optional<DecodedPicture> match(
       UniqueAVFrame picture, const std::function<bool(const AVFrame&)>& is_damaged);

@@ -98,8 +98,8 @@ void add_tags(std::vector<PicturesBeside>& all, const AVDictionary* tags,
       all.push_back(unreadable("tag " + std::string(key) + where, "it is text"));
 }
 
-/// Returns where other pictures possibly begin in a still image's file. It searches for the first
-/// bytes of JPEG and PNG, which occur in coded samples only by chance. It also searches for the
+/// Returns the offsets in a still image's file at which other pictures may begin. Searches for the
+/// first bytes of JPEG and PNG, which occur in coded samples only by chance. Also searches for the
 /// "ftyp" of a motion photo's video.
 std::vector<std::size_t> places_of_pictures(std::string_view file) {
   std::vector<std::size_t> places;
@@ -174,7 +174,7 @@ std::vector<PicturesBeside> pictures_beside(const Demuxer& demuxer) {
   }
   const bool is_file = !is_url(demuxer.url()) && !is_fifo(demuxer.url());
   if (demuxer.is_one_picture() && is_file) add_parts_of_still(all, demuxer);
-  // The parts of an MJPEG still have been added above.
+  // For a still image in MJPEG, add_parts_of_still() has added these parts already.
   if (demuxer.video().codecpar->codec_id != AV_CODEC_ID_MJPEG)
     for (const std::string& sentence : demuxer.left_out())
       all.push_back(unreadable("what the decoder leaves out", sentence));

@@ -1,4 +1,4 @@
-// Defines where a job gets its packets from.
+// Defines the interface from which a job gets its packets.
 #pragma once
 
 #include <optional>
@@ -27,18 +27,18 @@ class Source {
   /// Throws std::bad_alloc.
   [[nodiscard]] virtual UniqueAVPacket read() = 0;
 
-  /// Makes reading end when this `stop` is requested, from now on.
+  /// From now on, a request of `stop` ends reading.
   virtual void stop_with(std::stop_token stop) = 0;
 
-  // What follows is valid once read() has returned nullptr.
+  // The following functions are valid once read() has returned nullptr.
   /// Returns why reading ended before the end of the input; empty otherwise.
   [[nodiscard]] virtual const std::string& read_error() const = 0;
   /// Returns Error(input) with the input's name and the reason if the file, the disk or the network
   /// failed. A later try could then succeed. Returns nullopt if the content of the bytes ended
   /// reading.
   [[nodiscard]] virtual const std::optional<Error>& failure() const = 0;
-  /// Returns what the input promised but its packets didn't contain; empty if nothing. Valid if
-  /// everything was read from the start.
+  /// Returns what the input promised but its packets didn't contain; empty if nothing is missing.
+  /// Valid if everything was read from the start.
   [[nodiscard]] virtual std::string shortfall() const = 0;
 };
 

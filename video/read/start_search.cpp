@@ -9,12 +9,13 @@
 namespace facepipe::video {
 namespace {
 
-// For some key frames it is unknown whether a decoder can begin there. Its pictures are then
-// possibly complete only from the next key frame on. Therefore this many key frames are needed.
+// For some key frames it is unknown whether a decoder can begin there. Pictures are then possibly
+// complete only from the next key frame on. Therefore reading must begin this many key frames
+// before the target.
 constexpr int kEnoughKeyFrames = 2;
 
-// The first new try begins just before the place that the last try reached. The second one begins
-// this much earlier, and each further one doubles this distance.
+// Each new try seeks to just before the first packet of the last try. The third try goes back by
+// this much more, and each further try doubles this additional distance.
 constexpr std::int64_t kFirstStepUs = AV_TIME_BASE / 2;
 
 // The largest distance between a packet's decoding stamp and its presentation stamp.
@@ -88,8 +89,7 @@ class StartSearch {
 }  // namespace
 
 void seek_to_start(Demuxer& demuxer, double seconds) {
-  const AVIOContext* const io =
-      demuxer.format().pb;  // nullptr if FFmpeg opens what it needs itself
+  const AVIOContext* const io = demuxer.format().pb;  // nullptr if FFmpeg opens files itself
   if (io != nullptr && (io->seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
   const auto after = static_cast<std::int64_t>(std::llround(seconds * AV_TIME_BASE));
   StartSearch(demuxer, demuxer.origin_us() + after).run();

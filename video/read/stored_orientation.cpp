@@ -28,7 +28,7 @@ const std::int32_t* display_matrix(const AVFrame& picture) {
   return whole ? reinterpret_cast<const std::int32_t*>(entry->data) : nullptr;
 }
 
-/// Returns the EXIF orientation that FFmpeg's JPEG decoder stores in pictures, also in those of
+/// Returns the EXIF orientation that FFmpeg's JPEG decoder stores in pictures, even in pictures of
 /// videos; 0 if there is none.
 int exif_orientation(const AVFrame& picture) {
   const AVDictionaryEntry* entry = av_dict_get(picture.metadata, "Orientation", nullptr, 0);

@@ -8,7 +8,7 @@
 
 namespace facepipe::video {
 
-/// Returns how the input says that pictures are turned. It asks the stream first, then the picture,
+/// Returns how the input says that pictures are turned. Asks the stream first, then the picture,
 /// then the file. An angle that isn't a quarter turn causes a notice and counts as upright. Must be
 /// called after the packet of `picture` has been read.
 [[nodiscard]] Orientation orientation_of(const Demuxer& demuxer, const AVFrame& picture,

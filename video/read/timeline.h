@@ -11,7 +11,7 @@
 
 namespace facepipe::video {
 
-/// Gives every decoded frame a stamp that is larger than the one before. Not thread-safe.
+/// Gives every decoded frame a stamp that is larger than the previous stamp. Not thread-safe.
 class Timeline {
  public:
   /// @param start_s, end_s  seconds after the input's first stamp; the range is [start, end)
@@ -26,7 +26,7 @@ class Timeline {
   /// AV_NOPTS_VALUE for an unknown `pts`, and 0 for an unknown `duration`.
   [[nodiscard]] Timing next(std::int64_t pts, std::int64_t duration);
 
-  /// Forgets the last frame, because the next one doesn't follow it.
+  /// Forgets the last frame, because the next frame doesn't follow it.
   void restart() { last_.reset(); }
 
   [[nodiscard]] AVRational time_base() const { return time_base_; }

@@ -7,8 +7,8 @@
 namespace facepipe::video {
 namespace {
 
-/// Appends a picture's second field to the packet of its first. The first field's stamps and side
-/// data stay.
+/// Appends a picture's second field to the packet of its first field. The first field's stamps and
+/// side data are kept.
 void append_field(AVPacket& first, const AVPacket& second) {
   const int size = first.size;
   if (second.size <= 0) return;

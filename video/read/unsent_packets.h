@@ -16,12 +16,12 @@ struct TaggedPacket {
   std::int64_t tag = 0;
 };
 
-/// Holds packets until the codec takes them. A first field of H.264 waits for its second one, and
+/// Holds packets until the codec takes them. A first field of H.264 waits for its second field, and
 /// both go to the codec in one packet.
 ///
 /// The reason is that each of FFmpeg's threads decodes one packet. A thread notes which macroblocks
 /// of an H.264 picture it has seen. A thread that gets only the second field assumes that the first
-/// one is missing, and reports the whole picture as damaged. If both fields are in one packet, as
+/// field is missing, and reports the whole picture as damaged. If both fields are in one packet, as
 /// in Matroska, several threads report the same damage as one thread.
 class UnsentPackets {
  public:
@@ -29,11 +29,11 @@ class UnsentPackets {
 
   /// Returns whether the next packet of the stream is the second field of the packet before it.
   [[nodiscard]] bool is_second_field(const AVPacket& packet);
-  /// Joins a second field to its first one. Returns false if no first field waits. Errors: as
+  /// Joins a second field to its first field. Returns false if no first field waits. Errors: as
   /// av_grow_packet().
   [[nodiscard]] bool join(const AVPacket& second);
   /// Adds the packet that was passed to is_second_field(). If a first field still waits, it goes to
-  /// the codec without its second one.
+  /// the codec without its second field.
   void push(TaggedPacket next);
   /// Says that no more packets come, so that a first field doesn't wait any longer.
   void finish();
@@ -49,7 +49,7 @@ class UnsentPackets {
  private:
   FieldPairs fields_;
   const bool joins_fields_;
-  TaggedPacket first_field_;        // waits for its second field; else empty
+  TaggedPacket first_field_;        // waits for its second field; otherwise empty
   std::deque<TaggedPacket> ready_;  // at most two
 };
 

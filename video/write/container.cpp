@@ -44,8 +44,8 @@ bool is_one_of(AVCodecID codec, std::span<const AVCodecID> codecs) {
   return std::find(codecs.begin(), codecs.end(), codec) != codecs.end();
 }
 
-// Returns whether MPEG-TS has an identifier for the codec. It stores any other stream as private
-// data, which no player reads.
+// Returns whether MPEG-TS has an identifier for the codec. MPEG-TS stores any other stream as
+// private data, which no player reads.
 bool mpegts_names(AVCodecID codec, AVMediaType type) {
   constexpr std::array kVideo{AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG4,
                               AV_CODEC_ID_H264,       AV_CODEC_ID_HEVC,       AV_CODEC_ID_VVC,
@@ -57,14 +57,14 @@ bool mpegts_names(AVCodecID codec, AVMediaType type) {
 }
 
 // Returns whether the file contains only packets without a header ("x.h264", "x.m2v"). Then the
-// file's name must say what they are.
+// file's name must say which codec they have.
 bool is_raw_video(const AVOutputFormat& format) {
   return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && !is_image_format(format) &&
          format.audio_codec == AV_CODEC_ID_NONE && format.video_codec != AV_CODEC_ID_NONE;
 }
 
-// Answers for muxers that also take video that nothing can read. Returns nullopt for all other
-// muxers.
+// Answers can_hold() for muxers that also accept video that no reader can read. Returns nullopt for
+// all other muxers.
 std::optional<bool> holds_readable_video(const AVOutputFormat& format, AVCodecID codec) {
   constexpr std::array kRealMedia{AV_CODEC_ID_RV10, AV_CODEC_ID_RV20};
   // A program stream doesn't name its video codec, so readers recognise the video by its content.
@@ -168,7 +168,7 @@ bool can_hold(const AVOutputFormat& format, const AVCodecParameters& stream) {
   if (stream.codec_type == AVMEDIA_TYPE_VIDEO)
     if (const auto answer = holds_readable_video(format, stream.codec_id)) return *answer;
   const int answer = avformat_query_codec(&format, stream.codec_id, FF_COMPLIANCE_NORMAL);
-  // FFmpeg's answer doesn't include the sound that Matroska stores under its number in AVI.
+  // FFmpeg's answer doesn't include sound codecs that Matroska identifies by their number in AVI.
   const bool maybe_by_number = answer == 0 && stream.codec_type == AVMEDIA_TYPE_AUDIO &&
                                std::string_view(format.name) == "matroska";
   if (maybe_by_number) return muxer_accepts(format, stream);

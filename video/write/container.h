@@ -40,8 +40,8 @@ namespace facepipe::video {
 [[nodiscard]] bool has_fixed_frame_rate(const AVOutputFormat& format);
 
 /// Returns whether a packet's stamp may be slightly below zero, as for sound that only starts a
-/// decoder. It may if the format stores such stamps, if readers recognise them (Matroska), or if
-/// the format stores something else than stamps.
+/// decoder. It may be negative if the format stores such stamps, if readers recognise them
+/// (Matroska), or if the format doesn't store stamps but something else.
 [[nodiscard]] bool holds_negative_stamps(const AVOutputFormat& format);
 
 /// Returns whether the format stores no times for such a stream. Its packets then follow each other
@@ -52,20 +52,20 @@ namespace facepipe::video {
 /// are then late, compared with the sound.
 [[nodiscard]] bool stores_decoding_order_alone(const AVOutputFormat& format);
 
-/// Returns whether the format is MPEG's program stream (MPEG-PS, VCD, DVD). A packet of it has one
-/// time: that of the first picture or sound that begins in the packet.
+/// Returns whether the format is MPEG's program stream (MPEG-PS, VCD, DVD). Each packet of this
+/// format has one time: the time of the first picture or sound that begins in the packet.
 [[nodiscard]] bool is_program_stream(const AVOutputFormat& format);
 
-/// Returns the extension, with the dot, for an input's output in a format. It is the input's own
-/// extension if that belongs to the format, otherwise the format's first extension. It is empty if
-/// the format has none.
+/// Returns the extension, with the dot, for an input's output in a format: the input's own
+/// extension if that belongs to the format, otherwise the format's first extension; empty if the
+/// format has no extension.
 [[nodiscard]] std::string extension_for(const AVOutputFormat& format, const std::string& input);
 
 inline constexpr const char* kMatroskaExtension = ".mkv";
 
 /// Returns the extension, with the dot, for an input's output if no format is named. It is the
-/// input's own if FFmpeg can write that container, and if the container can store the result of
-/// `encoder` (empty: the default encoder). Otherwise it is Matroska's.
+/// input's own extension if FFmpeg can write that container, and if the container can store the
+/// result of `encoder` (empty: the default encoder). Otherwise it is Matroska's.
 [[nodiscard]] std::string output_extension(const Demuxer& input, const std::string& encoder);
 
 }  // namespace facepipe::video

@@ -41,8 +41,7 @@ CodecOptions options_of(const EncoderSetup& setup) {
   return all;
 }
 
-// Sets a fixed quality, because some of FFmpeg's encoders default to 200 kbit/s, which nobody
-// wants.
+// Sets a fixed quality, because some of FFmpeg's encoders default to 200 kbit/s, which is too low.
 void set_default_quality(AVCodecContext& context) {
   if (context.bit_rate == 0 || has_own_option(*context.codec, "crf")) return;
   constexpr int kGoodQuantizer = 2;
@@ -50,7 +49,7 @@ void set_default_quality(AVCodecContext& context) {
   context.global_quality = kGoodQuantizer * FF_QP2LAMBDA;
 }
 
-/// Returns the filter chain that converts a picture to `format`. Without the option, FFmpeg would
+/// Returns the filter chain that converts a picture to `format`. Without "out_range", FFmpeg would
 /// convert full range to limited range, but the encoder was opened for the picture's own range.
 std::string conversion_of(const AVFrame& picture, AVPixelFormat format) {
   const bool yuv = (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) == 0;
@@ -104,7 +103,7 @@ class CpuEncoder final : public Encoder {
 
   AVPixelFormat encoded_;
   FFmpegEncoder encoder_;
-  // It exists if the encoder needs a format that the stages can't work on.
+  // Has a value if the encoder needs a format that the stages can't work on.
   std::optional<FrameFilter> converter_;
 };
 

@@ -19,7 +19,7 @@ namespace facepipe::video {
 /// Says how the user wants the video to be encoded. Options are passed on unchanged.
 struct EncoderOptions {
   /// FFmpeg's name of an encoder, or of a family ("h264"). For a family, the device's own encoder
-  /// runs if it has one. Empty: the family H.264, or for a still image its own codec.
+  /// runs if it has one. Empty: the family H.264, or for a still image the codec of that image.
   std::string codec;
   std::string preset;         ///< an unknown preset is Error(usage)
   std::optional<double> crf;  ///< with NVENC: constant quality, its option "cq"
@@ -34,9 +34,9 @@ struct EncoderPlan {
   AVPixelFormat encoded = AV_PIX_FMT_NONE;  ///< format of the pictures that the encoder gets
 };
 
-/// Returns the encoder that `options` name, or the format's usual one (libx264 if the format can
-/// store H.264). Errors: Error(usage) for an unknown name; Error(output) if the format can't store
-/// the encoder's packets.
+/// Returns the encoder that `options` name, or the format's usual encoder (libx264 if the format
+/// can store H.264). Errors: Error(usage) for an unknown name; Error(output) if the format can't
+/// store the encoder's packets.
 [[nodiscard]] const AVCodec& choose_codec(const EncoderOptions& options,
                                           const AVOutputFormat& format, const std::string& output,
                                           Notices& notices);
@@ -48,12 +48,12 @@ struct EncoderPlan {
 /// own encoder.
 [[nodiscard]] bool leaves_encoder_open(const EncoderOptions& options);
 
-/// Returns whether the encoder takes only 8 bits, which its name doesn't say: JPEG's encoders, and
-/// NVENC's for H.264.
+/// Returns whether the encoder takes only 8 bits although its name doesn't say so: JPEG's encoders,
+/// and NVENC's for H.264.
 [[nodiscard]] bool narrows_to_8_bits(const AVCodec& codec);
 
 /// Returns whether the encoder encodes each picture by itself, and gives its packet before it takes
-/// the next picture. Then several encoders together make the same packets as a single one.
+/// the next picture. Then several encoders together make the same packets as a single encoder.
 [[nodiscard]] bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options);
 /// Returns whether `options` name an encoder for which encodes_one_by_one() is true.
 [[nodiscard]] bool asks_for_one_by_one(const EncoderOptions& options);
@@ -93,7 +93,9 @@ class Encoder {
   /// Takes a frame, and calls `sink` with zero or more packets, in decoding order.
   virtual void encode(Frame frame, FrameRecord record, const Sink& sink) = 0;
 
-  /// Gives the packets that are ready. It is called if no frame comes for a while.
+  /// Gives all packets that the encoder can give without further frames. Waits for them if they
+  /// aren't ready. It is called if no frame comes for a while. An encoder that needs further frames
+  /// gives none.
   virtual void catch_up(const Sink& /*sink*/) {}
 
   /// Gives all packets that the encoder still holds. It is called at the end.

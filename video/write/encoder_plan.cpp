@@ -57,7 +57,8 @@ bool fits_subsampling(AVPixelFormat format, Size size) {
   return size.width % (1 << d.log2_chroma_w) == 0 && size.height % (1 << d.log2_chroma_h) == 0;
 }
 
-// Encoders don't publish which sizes they take. Only opening an encoder shows it.
+// Encoders don't publish which sizes they take. Only opening an encoder shows whether it takes a
+// size.
 bool opens(const AVCodec& codec, AVPixelFormat format, Size size) {
   const UniqueCodecContext context = new_codec_context(&codec);
   context->width = size.width;
@@ -92,8 +93,8 @@ AVPixelFormat fit_to_size(const AVCodec& codec, std::span<const AVPixelFormat> f
   return full;
 }
 
-/// Returns the encoder for single pictures. For WebP it isn't FFmpeg's first encoder, because that
-/// one makes one animation of all pictures.
+/// Returns the encoder for single pictures. For WebP it isn't FFmpeg's first encoder, because the
+/// first encoder makes one animation of all pictures.
 const AVCodec* picture_encoder(AVCodecID id) {
   const AVCodec* const still =
       id == AV_CODEC_ID_WEBP ? avcodec_find_encoder_by_name("libwebp") : nullptr;
@@ -108,7 +109,7 @@ std::string extension_for_codec(AVCodecID codec) {
   return ".nut";  // NUT can store everything
 }
 
-/// Returns whether two formats differ only in where their samples lie.
+/// Returns whether two formats differ only in the memory layout of their samples.
 bool same_samples(AVPixelFormat a, AVPixelFormat b) {
   const AVPixFmtDescriptor& first = *av_pix_fmt_desc_get(a);
   const AVPixFmtDescriptor& second = *av_pix_fmt_desc_get(b);
@@ -140,7 +141,7 @@ bool leaves_encoder_open(const EncoderOptions& options) {
 
 bool encodes_one_by_one(const AVCodec& codec, const EncoderOptions& options) {
   // Motion JPEG has a fixed quality here. FFmpeg's options can set a bit rate, or threads that hold
-  // pictures back. The option "quality" is nvJPEG's and changes neither.
+  // pictures back. The option "quality" belongs to nvJPEG, and does neither.
   const bool may_change_that = std::ranges::any_of(
       options.options, [](const auto& option) { return option.first != "quality"; });
   return codec.id == AV_CODEC_ID_MJPEG && !may_change_that;

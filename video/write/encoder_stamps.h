@@ -1,4 +1,5 @@
-// Computes time stamps: of the pictures that an encoder gets, and of the packets that it gives.
+// Computes the time stamps of the pictures that an encoder gets, and of the packets that it
+// returns.
 #pragma once
 
 #include <cstdint>

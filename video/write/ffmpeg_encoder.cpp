@@ -42,7 +42,8 @@ void expect_encoder_threads(int threads) {
   expect_threads(threads > 0 ? threads : cores + cores / 2 + 1);
 }
 
-/// Sends SVT-AV1 a picture before it is closed. Without any picture, SVT-AV1 (1.4) waits for ever.
+/// Sends SVT-AV1 a picture before the encoder is closed. Without any picture, SVT-AV1 (1.4) waits
+/// for ever.
 void end_svt(AVCodecContext& context) {
   const UniqueAVFrame picture(av_frame_alloc());
   const UniqueAVPacket packet(av_packet_alloc());
@@ -89,8 +90,9 @@ UniqueCodecContext make_context(const EncoderSetup& setup, const Frame& first, A
   return context;
 }
 
-/// Returns whether an encoder that has refused to open opens with one thread. Some encoders
-/// (libx264) don't report that they could not start their threads, or had no memory for them.
+/// Returns whether an encoder can be opened with one thread after it has failed with several
+/// threads. Some encoders (libx264) don't report that they could not start their threads, or had no
+/// memory for them.
 bool opens_with_one_thread(UniqueCodecContext context, const CodecOptions& options) {
   constexpr int kThreads =
       AV_CODEC_CAP_OTHER_THREADS | AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS;

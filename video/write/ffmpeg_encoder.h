@@ -36,7 +36,7 @@ using CodecOptions = std::vector<std::pair<std::string, std::string>>;
 /// Only one thread may use it. Packets keep FFmpeg's decoding stamps.
 class FFmpegEncoder {
  public:
-  /// Sets what the encoder needs besides the setup and the facts of the first frame.
+  /// Sets fields of the encoder's context that don't follow from the setup and the first frame.
   using Configure = std::function<void(AVCodecContext&)>;
 
   /// Errors: Error(usage) as open_with_options(); Error(output) if the encoder refuses;

@@ -152,9 +152,8 @@ int ImageSequence::add(std::span<const std::uint8_t> picture) {
     const fs::path file = temporary(count_ + 1);
     lock_.writes(file);
     full_ = write_new_file(file, std::as_bytes(picture));
-  } catch (const Error&) {  // an exception must not pass through FFmpeg; the lock's record can't be
-                            // written
-    full_ = ENOSPC;
+  } catch (const Error&) {  // the lock's record can't be written
+    full_ = ENOSPC;         // because an exception must not pass through FFmpeg
   }
   if (full_ == 0) ++count_;
   return full_;

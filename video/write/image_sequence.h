@@ -12,8 +12,8 @@
 
 namespace facepipe::video {
 
-/// Returns whether the last part of a path contains FFmpeg's pattern for a number: one %d or %0Nd,
-/// where %% means a per cent sign.
+/// Returns whether the last component of a path contains FFmpeg's pattern for a number: one %d or
+/// %0Nd, where %% means a per cent sign.
 [[nodiscard]] bool is_sequence_name(const std::filesystem::path& path);
 
 /// Returns an existing file that a picture of the sequence would replace. Returns an empty path if
@@ -44,7 +44,8 @@ class ImageSequence {
   void ends_damaged(const std::string& damage) { lock_.ends_damaged(damage); }
 
   /// Gives all pictures their names. Throws Error(output) if a name is taken or the system refuses.
-  /// Pictures that got their names before that keep them, and the others get partial names.
+  /// Pictures that have their final names by then keep them, and the other pictures get partial
+  /// names.
   void commit();
   /// Gives all pictures the names of "PATTERN.partial.EXT". If pictures have such names already, it
   /// uses "PATTERN.partial-2.EXT", and so on. Returns the pattern of the names.

@@ -19,8 +19,8 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-// These are upper bounds of what muxers write at the end: indices (some 30 bytes for each packet in
-// MP4), and what surrounds them.
+// Upper bounds for the bytes that muxers write at the end: indices (some 30 bytes for each packet
+// in MP4), and the structures around them.
 constexpr std::int64_t kIndexBytesPerPacket = 64;
 constexpr std::int64_t kTrailerBytes = std::int64_t{128} << 10U;
 
@@ -115,7 +115,8 @@ void Muxer::write_header(const VideoStreamInfo& video) {
 }
 
 /// Makes a trial for each stream other than the video. Trials are needed because FFmpeg doesn't say
-/// which packet made the muxer fail: it can be one that was held back to be interleaved.
+/// which packet made the muxer fail: it can be an earlier packet that FFmpeg held back to
+/// interleave it.
 void Muxer::make_trials() {
   for (auto& [index, output] : outputs_)
     if (index != input_.video_index())
@@ -151,9 +152,9 @@ bool Muxer::write_video(UniqueAVPacket packet) {
   return taken;
 }
 
-/// Appends zeros to a picture, which mean nothing after a picture in MPEG's codecs. In a program
-/// stream, a packet has the time of the first thing that begins in it. If a picture fills its
-/// packet, no second picture begins there, so each picture has its own time.
+/// Appends zeros to a picture. In MPEG's codecs, zeros after a picture have no meaning. In a
+/// program stream, a packet has the time of the first picture or sound that begins in the packet.
+/// If a picture fills its packet, no second picture begins there, so each picture has its own time.
 void Muxer::pad(AVPacket& picture) const {
   if (!is_program_stream(*options_.format)) return;
   constexpr unsigned kUsual = 2048;  // FFmpeg's default size
@@ -199,8 +200,8 @@ void Muxer::leave_out(Output& output, const AVStream& from) {
 }
 
 /// Returns whether the packet is text that says where the video was filmed, or comes after such
-/// text. Later texts are left out too, because a log of places can write some places in another
-/// way. Also removes text in the packet's side data.
+/// text. Later texts are left out too, because a log of places can contain some places in a form
+/// that isn't recognised. Also removes text in the packet's side data.
 bool Muxer::leaves_out(Output& output, const AVStream& from, AVPacket& packet) {
   remove_words(packet);
   if (!is_text_subtitle(from)) return false;
@@ -234,7 +235,6 @@ void Muxer::tell_left_out() const {
   }
 }
 
-/// Sets a packet's stamps in the output.
 void Muxer::stamp(Output& output, AVPacket& packet, AVRational time_base) {
   const std::int64_t offset = av_rescale_q(options_.offset_us, AV_TIME_BASE_Q, time_base);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts = av_sat_sub64(packet.pts, offset);

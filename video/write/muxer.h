@@ -28,7 +28,7 @@ struct MuxerOptions {
   const AVOutputFormat* format = nullptr;
   std::int64_t offset_us = 0;  ///< subtracted from every stamp, and from the times of chapters
   /// Number of the input's frames before the first frame of the output. The timecode in a tag is
-  /// moved later by as many frames.
+  /// moved later by this number of frames.
   std::int64_t timecode_delay = 0;
   /// Names of the only tags that are kept, in upper or lower case. Tags of languages and of time
   /// are always kept. nullopt: all tags are kept.
@@ -43,13 +43,13 @@ struct MuxerOptions {
 
 /// Writes to a temporary file beside the output (core/files/output_file.h), or each picture of a
 /// sequence to its own file (ImageSequence). Only one thread at a time may use it. The destructor
-/// removes what was written, unless finish() or finish_partial() has been called.
+/// removes the files, unless finish() or finish_partial() has been called.
 ///
 /// Another thread writes the file. A call returns when its bytes are formatted. If the write fails,
 /// a later call reports the error, at the latest drain().
 ///
-/// On a nearly full disk, room is always reserved for what the muxer must still write to finish the
-/// file. If no more packets are taken, full() returns why.
+/// Even on a nearly full disk, room is reserved for the bytes that the muxer must still write to
+/// finish the file. If no more packets are taken, full() returns why.
 class Muxer {
  public:
   /// Opens the file, makes the streams that `streams` plans (one plan for each of the input's
@@ -66,9 +66,10 @@ class Muxer {
   bool write_video(UniqueAVPacket packet);
 
   /// Writes a packet of another stream of the input. If the format's muxer refuses the packet, for
-  /// example because it is damaged, it is left out and counted. Throws Error(output).
+  /// example because the packet is damaged, the packet is left out and counted. Throws
+  /// Error(output).
   void write_side(UniqueAVPacket packet);
-  /// Returns how many packets write_side() left out. It counts only streams of which other packets
+  /// Returns how many packets write_side() left out. Counts only streams of which other packets
   /// were taken. If all packets of a stream are refused, the format can't store the stream, and
   /// that is no damage.
   [[nodiscard]] std::int64_t side_packets_lost() const;
@@ -80,15 +81,14 @@ class Muxer {
   void drain();
 
   /// Returns the number of video packets that were taken, but will be missing in the file, because
-  /// the disk took no more. Valid after drain(). It ignores the 20 bytes or so that containers add
-  /// to each packet, so it is not exact.
+  /// the disk took no more. Valid after drain(). The number isn't exact, because it ignores the 20
+  /// bytes or so that containers add to each packet.
   [[nodiscard]] std::int64_t left_out() const { return std::ssize(on_their_way_); }
 
   /// Returns whether each picture has its own file.
   [[nodiscard]] bool is_sequence() const { return sequence_.has_value(); }
 
-  /// Returns the errno with which the disk refused more; 0 if it took everything that has been
-  /// written so far.
+  /// Returns the errno with which the disk refused further bytes; 0 if it took all bytes so far.
   [[nodiscard]] int full() const { return sequence_ ? sequence_->full() : io_->queue().full(); }
 
   /// Completes the file and gives it its name.

@@ -13,7 +13,7 @@ extern "C" {
 namespace facepipe::video {
 namespace {
 
-constexpr int kBufferBytes = 1 << 18;  // the same as FFmpeg uses for files
+constexpr int kBufferBytes = 1 << 18;  // the size that FFmpeg uses for files
 
 int write_to(void* opaque, compat::WrittenBytes* bytes, int size) {
   auto& file = *static_cast<OutputQueue*>(opaque);

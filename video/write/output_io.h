@@ -16,11 +16,11 @@ class OutputIo {
   OutputIo& operator=(const OutputIo&) = delete;
 
   /// Makes `muxer` write only to this file. Muxers that open files themselves (image2) get this
-  /// file once, whatever name they ask for.
+  /// file once, regardless of the name that they ask for.
   void attach(AVFormatContext& muxer);
 
-  /// Writes what FFmpeg has buffered, and waits until all of it is in the file. Afterwards the
-  /// caller may use the file. Returns 0 or an FFmpeg error.
+  /// Writes the bytes that FFmpeg has buffered, and waits until they are in the file. Afterwards
+  /// the caller may use the file. Returns 0 or an FFmpeg error.
   [[nodiscard]] int flush();
 
   /// Returns the queue before the file. Its size() is the future size of the file.

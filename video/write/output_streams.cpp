@@ -70,7 +70,7 @@ OutputStream StreamMaker::add_video(const VideoStreamInfo& video) {
   AVStream* stream = new_stream();
   check_av(avcodec_parameters_copy(stream->codecpar, video.parameters.get()), ErrorKind::internal,
            "video stream");
-  // For raw pictures, the tag says what format they have.
+  // For raw pictures, the tag states their format.
   if (stream->codecpar->codec_id == AV_CODEC_ID_RAWVIDEO)
     keep_tag_if_valid(*stream->codecpar, *output_.oformat);
   else
@@ -174,14 +174,14 @@ OutputStreams make_streams(StreamMaker& maker, const Demuxer& input,
 }
 
 void set_header_rules(AVFormatContext& output) {
-  // Stamps stay unchanged if the format can store them as they are, or stores none. If a muxer
+  // Stamps stay unchanged if the format can store them unchanged, or stores no stamps. If a muxer
   // shifted all streams to begin at zero, the priming sound of AAC would shift the video too. For
   // other formats, FFmpeg shifts all streams together.
   if (holds_negative_stamps(*output.oformat))
     output.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED;
   // MP4's boxes for stereo and spherical pictures are in no standard, but players know them. Other
-  // muxers don't get this setting, because they would take codecs that nobody can read (FLV, for
-  // example, MPEG-4).
+  // muxers don't get this setting, because with it they would accept codecs that no reader supports
+  // (for example, MPEG-4 in FLV).
   if (is_mov_family(*output.oformat)) output.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

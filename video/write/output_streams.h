@@ -1,4 +1,4 @@
-// Makes the streams of an output from those of an input, according to the StreamPlans.
+// Makes the streams of an output from the streams of an input, according to the StreamPlans.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace facepipe::video {
 
-/// Holds what an output must know about the encoded video.
+/// Holds the facts about the encoded video that an output needs.
 struct VideoStreamInfo {
   UniqueCodecParameters parameters;
   AVRational time_base{0, 1};
@@ -29,7 +29,7 @@ struct VideoStreamInfo {
 /// Describes a stream that gets packets.
 struct OutputStream {
   AVStream* stream = nullptr;                    ///< belongs to the output's context
-  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if its text must be converted
+  std::unique_ptr<SubtitleConverter> subtitles;  ///< set if the stream's text must be converted
 };
 
 /// Makes streams in an output's context. The input, the context and the filter must outlive it. Not

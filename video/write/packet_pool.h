@@ -16,7 +16,7 @@ namespace facepipe::video {
 /// back to the system when the pool and all packets are destroyed.
 class PacketPool {
  public:
-  /// Returns a packet with a copy of these bytes, at least one. Throws std::bad_alloc.
+  /// Returns a packet with a copy of `bytes`, which must not be empty. Throws std::bad_alloc.
   [[nodiscard]] UniqueAVPacket packet_of(std::span<const std::uint8_t> bytes);
 
  private:

@@ -90,8 +90,8 @@ bool is_hdr10(AVPacketSideDataType type) {
   return type == AV_PKT_DATA_MASTERING_DISPLAY_METADATA || type == AV_PKT_DATA_CONTENT_LIGHT_LEVEL;
 }
 
-/// Returns whether the format can store such data. FFmpeg's muxers write them only in these
-/// formats. Rotation has its own rules (compat::muxer_writes_rotation()).
+/// Returns whether the format can store such data. FFmpeg's muxers write them only in the formats
+/// below. Rotation has its own rules (compat::muxer_writes_rotation()).
 bool format_holds(const AVOutputFormat& format, AVPacketSideDataType type) {
   if (is_one_of(format.name, {"mp4", "matroska", "webm"})) return true;
   return is_hdr10(type) && std::string_view(format.name) == "mov";

@@ -20,12 +20,12 @@ struct StreamData {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the data that apply to all pictures, for every encoder. They are the stream's own, or if
-/// it has none, those of the first picture.
+/// Returns the data that apply to all pictures, for every encoder. They are the stream's own data
+/// or, if the stream has none, the data of the first picture.
 [[nodiscard]] std::vector<StreamData> stream_data_of(const AVStream& video, const AVFrame& first);
 
 /// Returns a sentence for each of these data (EncoderSetup::stream_data) that neither the format
-/// nor the encoder can store, and for what is lost of Dolby Vision.
+/// nor the encoder can store, and for the data of Dolby Vision that are lost.
 [[nodiscard]] std::vector<std::string> lost_stream_data(const AVStream& video, const AVFrame& first,
                                                         const EncoderSetup& setup,
                                                         const AVOutputFormat& format);
@@ -38,10 +38,11 @@ struct StreamData {
 /// for all other data, and for Dolby Vision's data, which lost_stream_data() reports.
 [[nodiscard]] const char* name_of_picture_data(const AVFrameSideData& data);
 
-/// Returns the options (name and value) with which FFmpeg's encoder `codec` writes the HDR10 data
-/// of the stream. If the user gave a value for the same name, the new value contains it. Returns
-/// nothing if there are no such data, if the user has set them, or if the encoder has no such
-/// options.
+/// Returns the option (name and value) with which FFmpeg's encoder `codec` writes the HDR10 data of
+/// the stream. `of_user` are the options that the user has set. If one of them has the same name,
+/// the returned value is the user's value, followed by the HDR10 data that it lacks. Returns
+/// nothing if the stream has no HDR10 data, if the user's value already contains them, or if the
+/// encoder has no such option.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> hdr10_options(
     const AVCodec& codec, const std::vector<StreamData>& data,
     const std::vector<std::pair<std::string, std::string>>& of_user);

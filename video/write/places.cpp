@@ -63,7 +63,7 @@ bool names_number(std::string_view text) {
   return false;
 }
 
-/// Returns whether a text contains a sentence in the format of receivers:
+/// Returns whether a text contains a sentence in the format of GPS receivers:
 /// "$GPGGA,123519,4807.038,N,...".
 bool holds_receivers_sentence(std::string_view text) {
   for (std::size_t at = text.find("$g"); at != std::string_view::npos; at = text.find("$g", at + 1))

@@ -7,9 +7,9 @@ namespace facepipe::video {
 
 /// Returns whether a text (for example of a subtitle) contains coordinates. Drones write them as
 /// "GPS(8.5,47.3)" or "[latitude: 47.3]", and receivers write them as sentences ("$GPRMC,...").
-/// They can also be degrees ("47°22'N"), or two numbers with many decimals. Words without numbers
-/// ("GPS doesn't work here") are no place. The text can consist of any bytes, for example of
-/// UTF-16.
+/// Coordinates can also be degrees ("47°22'N"), or two numbers with many decimals. Words without
+/// numbers ("GPS doesn't work here") don't count as a place. The text can consist of any bytes, for
+/// example of UTF-16.
 [[nodiscard]] bool tells_place(std::string_view text);
 
 }  // namespace facepipe::video

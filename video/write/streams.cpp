@@ -70,7 +70,7 @@ StreamPlan left_out(const AVStream& stream, const std::string& why) {
   return plan;
 }
 
-/// Returns whether the stream belongs to other programs than the video, and to none of the video's.
+/// Returns whether the video and the stream belong to programs, but to no common program.
 bool is_of_another_program(const AVFormatContext& input, int video, int stream) {
   const auto holds = [](const AVProgram& program, int index) {
     const unsigned* const begin = program.stream_index;

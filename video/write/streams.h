@@ -35,10 +35,10 @@ struct StreamPlan {
 [[nodiscard]] bool keeps(const std::vector<StreamPlan>& plans, std::size_t stream);
 
 /// Says whether the output may contain data that show the original pictures outside of the video,
-/// or that say where these were taken.
+/// or that say where the pictures were taken.
 enum class Originals { keep, leave_out };
 
-/// Returns one plan for each stream of the input, in its order.
+/// Returns one plan for each stream of the input, in the input's order.
 [[nodiscard]] std::vector<StreamPlan> plan_streams(const Demuxer& demuxer,
                                                    const AVOutputFormat& format,
                                                    Originals originals = Originals::keep);

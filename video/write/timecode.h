@@ -8,7 +8,7 @@
 
 namespace facepipe::video {
 
-/// Name of this tag, in a file or in a stream.
+/// Name of the timecode's tag, in a file or in a stream.
 inline constexpr const char* kTimecodeTag = "timecode";
 
 /// Returns the timecode that comes `frames` frames (zero or more) after `text`. Returns an empty

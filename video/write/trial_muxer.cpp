@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kBufferBytes = 1 << 14;
 
-/// Pretends to seek. Muxers that go back to write late facts don't read the file, so this is
-/// enough.
+/// Pretends to seek. This is enough: some muxers seek back to complete what they wrote, but none of
+/// these reads the file.
 std::int64_t seek_nowhere(void* /*opaque*/, std::int64_t offset, int whence) {
   return whence == SEEK_SET ? offset : AVERROR(ENOSYS);
 }
@@ -71,7 +71,7 @@ std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutp
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans) {
   const HeaderTrial trial(input, format, video);
-  // If the video is the only stream nothing is tried, because trying a header takes time.
+  // If the video is the only stream, nothing is tried, because trying a header takes time.
   const bool alone = std::ranges::none_of(plans, is_beside_video);
   if (is_image_format(format) || alone || trial.refusal(plans).empty()) return {};
   std::vector<StreamPlan> kept(plans.size());

@@ -15,9 +15,9 @@
 namespace facepipe::video {
 
 /// Drops streams from `plans`, other than the video, if the format's muxer refuses to write a
-/// header with them (for example sound of an unknown sample rate). It drops nothing if the muxer
-/// refuses even the video by itself. It drops nothing for formats of pictures, because they store
-/// only the video. Returns the indices in `plans` of the dropped streams.
+/// header with them (for example sound of an unknown sample rate). Drops nothing if the muxer
+/// refuses even the video by itself, and nothing for formats of pictures, because these store only
+/// the video. Returns the indices in `plans` of the dropped streams.
 std::vector<std::size_t> drop_refused_streams(const Demuxer& input, const AVOutputFormat& format,
                                               const VideoStreamInfo& video,
                                               std::vector<StreamPlan>& plans);

@@ -11,7 +11,7 @@
 
 namespace facepipe::video {
 
-/// Says what is looked for in each picture.
+/// Says which data are looked for in each picture.
 struct PictureDataWatch {
   std::set<AVFrameSideDataType> kept;  ///< types that need no notice (kept_picture_data())
   Originals originals = Originals::keep;
@@ -21,8 +21,8 @@ struct PictureDataWatch {
 };
 
 /// Returns an encoder that forwards to `encoder`, and reports each kind of lost data once. If
-/// `originals` is leave_out, it removes data of pictures that no standard describes (SEI messages
-/// of users). Errors of encode(): those of `encoder`, and Error(output) if `strict`.
+/// `originals` is leave_out, it also removes picture data that no standard describes (SEI messages
+/// of users). Errors of encode(): the errors of `encoder`, and Error(output) if `strict`.
 [[nodiscard]] std::unique_ptr<Encoder> watched(std::unique_ptr<Encoder> encoder,
                                                PictureDataWatch watch);
 

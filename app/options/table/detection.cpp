@@ -17,6 +17,9 @@ constexpr int kMostNeighbours = 1000;
 constexpr const char* kModelPlaces =
     "$FACEPIPE_MODEL, else models/centerface.onnx beside the program or in its share/";
 
+/// Returns the endings of model files, of all families.
+std::vector<std::string> model_endings() { return {".onnx", ".xml", ".json"}; }
+
 Value model() {
   return {AnyText{"", [](Asked& to, std::string_view text) { to.detector.model = text; }}};
 }
@@ -42,18 +45,21 @@ std::vector<Row> model_rows() {
        .value = {AnyText{"",
                          [](Asked& to, std::string_view text) { to.models.emplace_back(text); }}},
        .again = true,
+       .endings = model_endings(),
        .places = {{kVideoCommands | kVerify, kDetection}}},
       {.names = "--model",
        .kind = "FILE",
        .help = "Face model: " + detector::files_with(detector::Precision::i8),
        .fallback = kModelPlaces,
        .value = model(),
+       .endings = model_endings(),
        .places = {{kCalibrate, kRanges}}},
       {.names = "--model",
        .kind = "FILE",
        .help = "Face model to try",
        .fallback = "as in run",
        .value = model(),
+       .endings = model_endings(),
        .places = {{kDoctor, "Options"}}},
   };
 }
@@ -67,6 +73,7 @@ std::vector<Row> card_rows() {
                    "only with one model",
            .fallback = "MODEL.json beside the model, if it is there",
            .value = card,
+           .endings = {".json"},
            .places = {{kVideoCommands | kVerify, kDetection},
                       {kCalibrate, kRanges},
                       {kModelCheck, kChecking},
@@ -127,6 +134,7 @@ std::vector<Row> search_rows() {
        .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
          to.detector.looks = parse_looks("--looks", words);
        }}},
+       .words = {"1", "0.5", "flip"},
        .places = {{kVideoCommands, kDetection}, {kModelCheck, kChecking}}},
       {.names = "--every",
        .kind = "N",

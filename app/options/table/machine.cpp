@@ -42,6 +42,7 @@ std::vector<Row> device_rows() {
        .fallback = "auto",
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.run.device = parse_device(given.text); }}},
+       .words = {"auto", "cpu", "cuda"},
        .places = {{kVideoCommands, kMachine}}},
       {.names = "--devices",
        .kind = "all|LIST",
@@ -49,6 +50,7 @@ std::vector<Row> device_rows() {
        .fallback = "one, that of --device",
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.run.devices = parse_devices(given.text); }}},
+       .words = {"all"},
        .places = {{kVideoCommands, kMachine}}},
       {.names = "--engine",
        .kind = "ENGINE",

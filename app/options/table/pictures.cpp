@@ -22,6 +22,13 @@ Choices<overlay::MaskShape> shapes() {
   return choices;
 }
 
+std::vector<std::string> draw_choices() {
+  std::vector<std::string> words;
+  for (const overlay::OverlayPart& part : overlay::kOverlayParts) words.emplace_back(part.name);
+  words.emplace_back("none");
+  return words;
+}
+
 /// `parse` reads one text, and `field` holds what all texts say.
 template <typename T>
 FormedText each(T (*parse)(const OptionText&), std::vector<T>& (*field)(Asked&)) {
@@ -44,6 +51,7 @@ std::vector<Row> encoder_rows() {
                          [](Asked& to, std::string_view text) {
                            to.run.job.output.encoder.codec = text == "auto" ? "" : text;
                          }}},
+       .words = {"auto", "h264", "hevc"},
        .places = {{kRun | kHide, kEncoding}}},
       {.names = "--preset",
        .kind = "NAME",
@@ -110,6 +118,7 @@ std::vector<Row> drawing_rows() {
            .value = {WordList{[](Asked& to, const std::vector<std::string>& words) {
              to.run.job.overlay = parse_draw("--draw", words);
            }}},
+           .words = draw_choices(),
            .places = {{kRun, kDrawing}}}};
 }
 
@@ -122,6 +131,7 @@ std::vector<Row> hiding_rows() {
        .fallback = "solid, black",
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.hiding.style = parse_hide_style(given); }}},
+       .words = {"solid", "blur", "mosaic"},
        .places = {{kHide, kHiding}}},
       {.names = "--shape",
        .kind = "box|ellipse",

@@ -25,6 +25,12 @@ std::vector<Row> side_file_rows() {
        .help = "Write what was done to each input to F.json",
        .value = file_of({".json"}, [](Asked& to) -> auto& { return to.run.files.report; }),
        .places = {{kVideoCommands, kReports}}},
+      {.names = "--report-html",
+       .kind = "FILE",
+       .help = "Write a page to look at to F.html; for several inputs, a table in F.html and pages "
+               "in the folder F",
+       .value = file_of({".html"}, [](Asked& to) -> auto& { return to.run.files.page; }),
+       .places = {{kVideoCommands, kReports}}},
   };
 }
 
@@ -74,6 +80,7 @@ std::vector<Row> track_rows() {
        .fallback = "none",
        .value = {AnyText{
            "a file", [](Asked& to, std::string_view text) { to.run.files.known_tracks = text; }}},
+       .endings = {".json"},
        .excludes = {"--write-tracks", "--detections", "--model", "--min-face", "--max-face",
                     "--detect-size", "--engine", "--precision", "--careful", "--two-pass",
                     "--every"},

@@ -1,4 +1,4 @@
-"""Stands in for hatchling, which some packages name as their build system, as ../setuptools does for others."""
+"""Replaces hatchling, the build system of some packages, in the same way as ../setuptools replaces setuptools."""
 
 from setuptools.build_meta import (  # noqa: F401
     build_sdist,

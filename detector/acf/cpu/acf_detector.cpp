@@ -23,8 +23,8 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// Returns a row of chroma that is as wide as luma. That is the row itself, or a row of repeated
-/// samples in `scratch`. `scratch` must have luma's width.
+/// Returns a row of chroma that is as wide as luma. If chroma has half luma's width, the row is
+/// written to `scratch`, each sample twice. `scratch` must have luma's width.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);
@@ -80,7 +80,7 @@ namespace {
 // Number of cells of a batch. All scales of a picture of 1080p fit in one batch.
 constexpr std::int64_t kBatchCells = std::int64_t{1} << 20;
 // Numbers of rows that a thread makes at a time. In a real scale, a thread also needs the rows
-// around its band. It makes these itself, although other threads make them, too.
+// around its band. The thread computes these rows itself, although other threads compute them, too.
 constexpr int kPixelRows = 64;
 constexpr int kRealRows = 20;
 constexpr int kPaddedRows = 32;
@@ -319,7 +319,7 @@ class AcfDetector final : public Detector, public std::enable_shared_from_this<A
   [[nodiscard]] Size frame() const { return frame_; }
 
   /// Waits until other requests are done. Sets `interval` to the time of this request, without the
-  /// time that it waited.
+  /// waiting time.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
@@ -358,7 +358,7 @@ void AcfRequest::prepare(const Frame& frame) {
   state_ = State::prepared;
 }
 
-// The work runs here and not in the background, because it keeps all workers busy anyway.
+// The work runs here and not in the background, because the work keeps all workers busy anyway.
 void AcfRequest::start() {
   expect(State::prepared, "start");
   found_ = detector_->find(slot_, interval_);

@@ -20,7 +20,7 @@
 
 namespace facepipe::detector::acf {
 
-/// Makes upright pictures of frames in host memory. A pixel has 4 bytes: red, green, blue and an
+/// Makes upright pictures from frames in host memory. A pixel has 4 bytes: red, green, blue and an
 /// unused byte. Samples are first reduced to 8 bits (ByteYuv). Owns scratch memory, so only one
 /// thread at a time may use an object.
 class RgbMaker {
@@ -39,15 +39,15 @@ class RgbMaker {
   std::vector<std::uint8_t> chroma_[2];
 };
 
-/// Describes a window that passes. `scale` is its index in PyramidScanner::scales().
+/// Describes a window that passes (see Scanner). `scale` is its index in PyramidScanner::scales().
 struct Window {
   int scale = 0;
   Place place;
   friend bool operator==(const Window&, const Window&) = default;
 };
 
-/// Makes the channels of all scales for pictures of one size, and finds the windows that pass.
-/// Workers share the work of a picture. Thread-safe.
+/// Makes the channels of all scales for pictures of one size, and finds the windows that pass. The
+/// workers share the work on a picture. Thread-safe.
 class PyramidScanner {
  public:
   /// `picture` is the size of the upright picture. Windows whose sum is less than `least_sum` don't
@@ -63,7 +63,7 @@ class PyramidScanner {
     std::vector<Planes> real;    ///< channels of the real scales
     std::vector<Planes> padded;  ///< padded cells of the scales of one batch
     std::vector<BandMemory> threads;
-    /// time for which the last find() slid the window, without all other work
+    /// time that the last find() spent in scanning windows
     Clock::duration scanned{};
   };
 
@@ -72,8 +72,8 @@ class PyramidScanner {
   [[nodiscard]] std::vector<Window> find(const cv::Mat& rgb, Workers& workers,
                                          Memory& memory) const;
 
-  /// Returns the channels of one of scales(), for tests. They are in `memory` and valid until its
-  /// next use.
+  /// Returns the channels of one of scales(), for tests. The channels are in `memory`, and are
+  /// valid until `memory` is used again.
   [[nodiscard]] const Planes& channels(const cv::Mat& rgb, std::size_t scale, Workers& workers,
                                        Memory& memory) const;
 

@@ -6,8 +6,8 @@
 namespace facepipe::detector::acf {
 namespace {
 
-/// Number of rows of each kind that are kept. Row y lies at y modulo kRing. The ring has room for
-/// the four rows of a cell and the triangle's kRadius rows on both sides.
+/// Number of rows that a ring keeps. Row y has the index y modulo kRing. The ring has room for the
+/// four rows of a cell and the triangle's kRadius rows on both sides.
 constexpr int kRing = 16;
 /// This multiple of kRing is added to row numbers, because they may be negative.
 constexpr int kRingBias = 4 * kRing;

@@ -24,8 +24,8 @@ struct RealSource {
 /// Makes the rows first_row..first_row+rows-1 of a resized picture.
 void resize_band(const RealSource& source, int first_row, int rows, BandMemory& memory, Planes& to);
 
-/// Makes the rows first_row..first_row+rows-1 of a real scale's cells, in all channels. They are
-/// not yet smoothed. `cells` is the size of the scale in cells.
+/// Makes the rows first_row..first_row+rows-1 of a real scale's cells, in all channels. The cells
+/// are not yet smoothed. `cells` is the size of the scale in cells.
 void make_real_band(const RealSource& source, Size cells, int first_row, int rows,
                     BandMemory& memory, Planes& to);
 

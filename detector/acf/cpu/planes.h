@@ -1,4 +1,4 @@
-// Stores planes of floats. There is room around each row, so that vectors may read beyond its ends.
+// Stores planes of floats. Vector loads may read beyond the ends of each row.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // hand. Each vector operation is equal to the scalar operation, so all instruction sets compute the
 // same results.
 //
-// After its last sample, a row of floats has room for kRowRoom samples. The functions may read and
-// overwrite them.
+// Each row of floats must have room for kRowRoom more samples after its last sample. The functions
+// may read and overwrite these samples.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace facepipe::detector::acf {
 
-/// No vector holds more samples than this.
+/// Number of samples for which there is room after a row. No vector has more samples.
 inline constexpr int kRowRoom = 16;
 
-/// Returns the number of floats from one row to the next: `length` samples and the room after them.
+/// Returns the number of floats from one row to the next: the samples and the room after them.
 [[nodiscard]] constexpr int row_stride(int length) {
   return (length + kRowRoom - 1) / kRowRoom * kRowRoom + kRowRoom;
 }
@@ -39,8 +39,8 @@ void to_luv_row(const std::uint8_t* from, int width, const float* lightness, flo
 /// Adds up `count` rows, each multiplied by its weight, in their order.
 void add_rows(const float* const* rows, const float* weights, int count, int length, float* to);
 
-/// Adds up taps within a row, and multiplies each sum by `factor`. The room after `from` must not
-/// contain NaN.
+/// Resamples a row by `taps`, and multiplies each result by `factor`. The room after `from` must
+/// not contain NaN.
 void add_taps(const float* from, const Taps& taps, float factor, float* to);
 /// Multiplies each sample by `factor`.
 void scale_row(const float* from, float factor, int length, float* to);
@@ -51,7 +51,7 @@ void smooth_down(const float* before, const float* here, const float* after, int
 void smooth_across(const float* from, int length, float* to);
 
 /// Refers to a row of LUV, with the row before and the row after it. At the border, the row itself
-/// takes the place of the missing row.
+/// replaces the missing row.
 struct ThreeRows {
   const float* before[kColors] = {};
   const float* here[kColors] = {};
@@ -67,7 +67,7 @@ void gradient_row(const ThreeRows& rows, float down, int length, float* magnitud
 /// Refers to rows that the triangle filter works with: magnitudes, and sums of several rows of
 /// magnitudes. e is the newest row. "The sum of two from e - 1 on" is the sum of rows e - 1 and e.
 /// "The sum of six from e - 5 on" is the sum of rows e - 5 .. e. A doubled sum adds two
-/// neighbouring sums of six. Members with "made" are written, the others are read.
+/// neighbouring sums of six. Members marked "made" are written, all others are read.
 struct TriangleRows {
   const float* magnitude_before = nullptr;  ///< row e - 1
   const float* magnitude = nullptr;         ///< row e
@@ -84,11 +84,12 @@ struct TriangleRows {
 void add_triangle_row(const TriangleRows& rows, int length);
 
 /// Adds up each row of vertical sums horizontally, and divides the magnitudes by the result.
-/// `scratch` has three rows of length + 2 * kRadius samples. `stride` is the distance of its rows.
+/// `scratch` has three rows of length + 2 * kRadius samples. `stride` is the distance of these
+/// rows.
 void normalize_row(const float* magnitude, const float* sum, int length, float* scratch, int stride,
                    float* to);
 
-/// Refers to the rows that a row of cells is made from: four rows each of smoothed LUV, of
+/// Refers to the rows from which a row of cells is made: four rows each of smoothed LUV, of
 /// normalized magnitudes and of orientations.
 struct CellRows {
   const float* color[kColors][kShrink] = {};
@@ -96,7 +97,7 @@ struct CellRows {
   const float* orientation[kShrink] = {};
 };
 /// Makes a row of `length` cells of each channel. `scratch` has kOrientations rows of 4 * length
-/// samples. `stride` is the distance of its rows.
+/// samples. `stride` is the distance of these rows.
 void cells_row(const CellRows& rows, int length, float* scratch, int stride,
                float* const (&to)[kChannels]);
 

@@ -18,11 +18,10 @@
 #define FACEPIPE_ACF_SCAN
 namespace facepipe::detector::acf {
 
-/// No vector holds more windows than this.
+/// Largest number of windows in a vector.
 constexpr int kMostLanes = 16;
 
-/// Holds the state of neighbouring windows after some trees. A vector has a lane for each of these
-/// windows.
+/// Holds the state of neighbouring windows after some trees. Each window has a lane of a vector.
 struct Group {
   std::uint32_t alive = 0;  ///< bit i is set while no tree has rejected the i-th window
   std::size_t trees = 0;    ///< number of trees that have been walked
@@ -64,8 +63,8 @@ HWY_INLINE std::uint32_t bits_of(hn::Mask<Words> mask) {
   return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(bytes));
 }
 
-/// Walks the trees until only a few windows of the group are left. These are then walked one by
-/// one, which is faster.
+/// Walks the trees until only a few windows of the group are left. For few windows, it is faster to
+/// walk the trees for each window separately.
 void walk(std::span<const PlacedTree> trees, std::int32_t threshold, const float* at,
           Group& group) {
   const Lanes d;

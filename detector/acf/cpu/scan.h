@@ -19,7 +19,7 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Describes a tree as it is walked over planes of a certain size.
+/// Describes a tree for planes of a certain size.
 struct PlacedTree {
   /// distances of the cells from the window's first cell, in floats
   std::array<std::int32_t, 3> offsets{};
@@ -28,7 +28,7 @@ struct PlacedTree {
 };
 
 struct Limits {
-  std::int32_t threshold = 0;  ///< the model's: rejects a window whose sum so far is this or less
+  std::int32_t threshold = 0;  ///< rejects a window whose sum so far is this or less
   std::int32_t least_sum = 0;  ///< rejects a window whose sum of all leaves is less
 };
 
@@ -43,9 +43,9 @@ class Scanner {
   /// Number of rows of places that a thread should scan at once.
   static constexpr int kBandRows = 16;
 
-  /// Scans `rows` rows of places, beginning with `first_row`. Appends the windows that pass, by
-  /// row, then by column. A window is rejected as soon as its sum of leaves so far is the model's
-  /// threshold or less.
+  /// Scans `rows` rows of places, beginning with `first_row`. Appends the windows that pass,
+  /// ordered by row, then by column. A window is rejected as soon as its sum of leaves so far is
+  /// the model's threshold or less.
   void scan(const Planes& cells, int first_row, int rows, std::vector<Place>& passed) const;
 
   [[nodiscard]] Size places() const { return places_; }

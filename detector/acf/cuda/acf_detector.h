@@ -22,9 +22,9 @@ struct CudaAcfOptions {
   /// Number of cells that are in memory at once, over all scales. A cell takes 40 bytes. A single
   /// scale may have more cells than this. A lower number means more steps.
   std::int64_t batch_cells = std::int64_t{1} << 21;
-  /// Number of samples that a thread block may copy to shared memory. By default, these are as many
-  /// as fit. The windows of tiles that need more are read from global memory. If it is 0, this is
-  /// so for all tiles.
+  /// Largest number of samples that a thread block copies to shared memory. By default, this is the
+  /// number that fits. If a tile needs more samples, its windows are read from global memory. With
+  /// 0, all tiles are read from global memory.
   std::optional<std::size_t> shared_samples = std::nullopt;
 };
 
@@ -38,8 +38,8 @@ struct CudaAcfOptions {
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_acf_detector(
     const Model& model, const StreamLayout& layout, const CudaAcfOptions& options);
 
-/// Returns the channels that windows look at, for tests. There is a vector for each scale. It holds
-/// a scale's padded cells channel by channel, each channel row by row.
+/// Returns the padded cells of each scale, for tests. The cells of a scale are ordered by channel,
+/// then by row.
 [[nodiscard]] std::vector<std::vector<float>> cuda_channels(const Model& model,
                                                             const StreamLayout& layout,
                                                             const SizeLimits& sizes,

@@ -89,7 +89,7 @@ __device__ __forceinline__ float cell_at(const float* plane, const RowTap (&rows
 }
 
 /// If `to` is the first or the last cell of its row, writes `cell` into the padding beside it. The
-/// row may also be one of the padding above or below the strip's cell.
+/// row may also lie in the padding above or below the cells.
 __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, float cell) {
   if (strip.x == 0)
     for (int i = 1; i <= plan.pyramid.padding.width; ++i) to[-i] = cell;
@@ -98,8 +98,8 @@ __device__ void pad_row(const AcfPlan& plan, const Strip& strip, float* to, floa
 }
 
 /// Writes the padding around the lane's `count` cells from row `y` on, if these cells are at the
-/// scale's border. The padding repeats the cells of colours, and is 0 in other channels. `to` is
-/// the first cell. The function is not inlined, because few lanes need it.
+/// scale's border. In colour channels, the padding repeats the border cell; in other channels, the
+/// padding is 0. `to` is the first cell. The function is not inlined, because few lanes call it.
 __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool is_color, float* to,
                                  int y, int count) {
   const auto beyond = [&](const float* cell) { return is_color ? *cell : 0.0F; };
@@ -118,7 +118,7 @@ __device__ __noinline__ void pad(const AcfPlan& plan, const Strip& strip, bool i
     pad_rows(to + (count - 1) * plan.pyramid.stride, plan.pyramid.stride);
 }
 
-/// Makes a strip of all channels. Each warp makes some of the channels.
+/// Makes a strip of all channels. Each warp makes kWarpChannels channels.
 template <int kTaps>
 __device__ void make_strip(const AcfPlan& plan, const AcfBuffers& buffers, const Part& part) {
   __shared__ RowTap rows[kStripRows][kTaps];

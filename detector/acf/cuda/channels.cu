@@ -18,7 +18,7 @@ constexpr int kRealWarps = kRealThreads / kLanes;
 constexpr int kRealBlocks = 2;  ///< number of blocks that a multiprocessor runs at once
 constexpr int kWide = kRealTile.width * kShrink;
 constexpr int kHigh = kRealTile.height * kShrink;
-// Numbers of pixels around the tile that gradients need, and that smoothed colours need.
+// Numbers of pixels around the tile for which gradients and smoothed colours are computed.
 constexpr int kStrengthHalo = kRadius;
 constexpr int kSmoothHalo = kRadius + 1;
 constexpr int kStrengthWide = kWide + 2 * kStrengthHalo;
@@ -43,7 +43,7 @@ struct RealMemory {
     float smooth[kColors][kSmoothHigh][kColumns | 1];
     float sums[kHigh][kStrengthWide | 1];  ///< later: the triangle's vertical sums
   };
-  /// magnitudes; those of the tile are later normalized
+  /// magnitudes; the tile's magnitudes are later normalized
   float strength[kStrengthHigh][kStrengthWide | 1];
   union {
     float angle[kHigh][kWide];
@@ -80,7 +80,7 @@ __device__ bool is_inner(const RealTile& tile) {
          tile.y + kHigh + kHalo <= tile.size.height;
 }
 
-/// Loads the taps that say which rows of the source the tile's rows need.
+/// Loads the taps of the tile's rows: which rows of the source contribute, and their weights.
 __device__ void load_rows(const AcfPlan& plan, const RealTile& tile, RealMemory& memory) {
   const DeviceTaps& down = tile.real.down;
   for (int i = static_cast<int>(threadIdx.x); i < kSourceRows; i += kRealThreads) {
@@ -116,7 +116,7 @@ class SourceColumn {
   const float* column_;
 };
 
-/// Gives the same samples as SourceColumn, but only for a tile none of whose rows lies beyond the
+/// Gives the same samples as SourceColumn, but only for a tile whose rows are all within the
 /// border.
 class InnerColumn {
  public:
@@ -233,8 +233,8 @@ struct Gradient {
   float square;
 };
 
-/// Says where in memory.smooth a pixel and its neighbours along one axis lie. `factor` is the
-/// factor of its slope().
+/// Holds the indices in memory.smooth of a pixel and of its neighbours along one axis. `factor` is
+/// the factor of the pixel's slope().
 struct Neighbours {
   int here;
   int before;
@@ -242,14 +242,14 @@ struct Neighbours {
   float factor;
 };
 
-/// Returns the neighbours of the i-th magnitude. The first magnitude is that of pixel `first` of a
+/// Returns the neighbours of the i-th magnitude. The first magnitude belongs to pixel `first` of a
 /// picture that is `length` pixels long.
 template <bool kInner>
 __device__ Neighbours neighbours_of(int i, int first, int length, int smooth_length) {
   if constexpr (kInner) return {i + 1, i, i + 2, kHalf};
   const int place = mirrored(first + i, length);
-  // The clamp only keeps the indices valid. If it changes a sample, no cell of the picture needs
-  // that sample.
+  // The clamp only keeps the indices valid. If it changes an index, no cell of the picture uses the
+  // result.
   const int here = min(max(place - first + 1, 1), smooth_length - 2);
   const int before = here - (place == 0 ? 0 : 1);
   const int after = here + (place == length - 1 ? 0 : 1);
@@ -296,8 +296,8 @@ __device__ void make_gradients(const RealTile& tile, RealMemory& memory) {
   }
 }
 
-/// Computes the triangle's sums of kCount neighbouring samples. It reads the kRadius samples on
-/// both sides, too.
+/// Computes the triangle's sums of kCount neighbouring samples. `of` also has the kRadius samples
+/// on both sides.
 template <int kCount>
 __device__ void triangle_sums(const float (&of)[kCount + 2 * kRadius], float (&sums)[kCount]) {
   constexpr int kLength = kCount + 2 * kRadius;
@@ -353,13 +353,13 @@ __device__ void normalize(RealMemory& memory) {
 
 // --- Its cells -----------------------------------------------------------------------------------
 
-/// Returns the cell to which four neighbouring lanes contribute, in each of these lanes.
+/// Returns, in each of four neighbouring lanes, the cell to which these lanes contribute.
 __device__ float cell_of(float of_column) {
   const float two = add(of_column, __shfl_xor_sync(nms::kAllLanes, of_column, 1));
   return mul(add(two, __shfl_xor_sync(nms::kAllLanes, two, 2)), kCellShare);
 }
 
-/// Adds up the shares of the histograms that four pixels of a column contribute.
+/// Adds up the shares of four pixels of a column, for each bin.
 __device__ void add_shares(const float (&magnitude)[kShrink], const float (&angle)[kShrink],
                            float (&sums)[kOrientations]) {
   BinShares of[kShrink];

@@ -8,8 +8,8 @@
 
 namespace facepipe::detector::acf {
 
-/// Lists a window that no tree has rejected. It lies at column `at.x` and row `at.y` of a scale.
-/// Windows that lie wholly in the padding, or whose sum is too low, are left out.
+/// Lists the window at column `at.x` and row `at.y` of a scale, which no tree has rejected. A
+/// window that lies wholly in the padding, or whose sum is too low, is left out.
 __device__ inline void list_found(const AcfPlan& plan, const DeviceScale& of, PixelPlace at,
                                   std::int32_t sum, const AcfBuffers& buffers) {
   const Box box = clipped(window_box(of.scale, at.x, at.y), plan.picture.upright);

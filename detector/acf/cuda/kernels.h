@@ -11,10 +11,10 @@
 //
 // Blocks take tiles of windows from a counter. A block copies the tile's cells to shared memory,
 // and evaluates the trees for its windows, one window per thread. Most windows are rejected after a
-// few trees. So after 8, 32, 64 ... trees, the remaining windows are moved together. When few are
-// left, the lanes of a warp share the trees of a window. This works because a part of the trees can
-// be evaluated without the trees before it. The result of a part is what it adds to the window's
-// sum, and how low the sum falls meanwhile.
+// few trees. So after 8, 32, 64 ... trees, the remaining windows are moved together. When few
+// windows are left, the lanes of a warp share the trees of a window. Each lane can evaluate its
+// part of the trees without the trees before it. The result of a part has two numbers: the sum of
+// its leaves, and the least value of this sum after any of its trees.
 //
 // If memory can't hold the cells of all scales, the scales are processed in batches, one after the
 // other.
@@ -57,11 +57,11 @@ struct DeviceTaps {
 };
 
 /// If a sample of a real scale is a sum of at most this many source samples in each direction, the
-/// tile resamples the source itself. A limit of three would make pictures of 1080p faster. But it
-/// takes more registers and slows down all tiles.
+/// kernel that makes tiles also resamples the source. A limit of three would make pictures of 1080p
+/// faster. But it would take more registers and slow down all tiles.
 inline constexpr int kMostTileTaps = 2;
 
-/// Says what the tiles of a real scale are made from.
+/// Says from which picture the tiles of a real scale are made.
 enum class TileSource : std::int32_t {
   as_it_is,  ///< the picture or the half picture, if it has the scale's size
   /// the picture or the half picture, which the tile resamples with kMostTileTaps samples in each
@@ -73,24 +73,24 @@ enum class TileSource : std::int32_t {
 struct DeviceReal {
   Size cells;
   TileSource source = TileSource::as_it_is;
-  std::int32_t of_half = 0;  ///< 1 if it is made from the half picture
+  std::int32_t of_half = 0;  ///< 1 if the scale is made from the half picture
   DeviceTaps across;
   DeviceTaps down;
   std::int64_t resized = 0;  ///< first sample in AcfBuffers::resized
-  /// first of its cells, which are in planes of cells.width * cells.height
+  /// index of the scale's first cell; its cells are in planes of cells.width * cells.height
   std::int64_t first = 0;
 };
 
 struct DeviceScale {
   Scale scale;
-  std::int32_t real = 0;  ///< index of the real scale that it is made from
+  std::int32_t real = 0;  ///< index of the real scale from which it is made
   DeviceTaps across;
   DeviceTaps down;
   std::int32_t first_cell = 0;    ///< index of its first padded cell in each plane of its batch
-  std::uint32_t first_place = 0;  ///< number of places that the scales before it have
+  std::uint32_t first_place = 0;  ///< number of places of all scales before it
 };
 
-/// Describes a part of a scale. `column` and `row` are those of its first cell or place.
+/// Describes a part of a scale. `column` and `row` are the position of its first cell or place.
 struct Part {
   std::int32_t scale = 0;  ///< index of the scale, or of the real scale
   std::int32_t column = 0;
@@ -110,13 +110,13 @@ struct alignas(16) DeviceTree {
 inline constexpr int kLaneRun = 4;
 inline constexpr int kWarpTrees = 32 * kLaneRun;
 
-/// Describes the layout of the cells that a block scans. They are in shared memory if they fit
+/// Describes the layout of the cells that a block scans. The cells are in shared memory if they fit
 /// there, otherwise in global memory.
 struct ScanLayout {
   std::int32_t in_shared = 0;  ///< 1 if the cells are copied to shared memory
   std::int32_t rows = 0;       ///< largest number of rows of places in a tile
-  std::int32_t stride = 0;     ///< samples from one row to the next
-  std::int64_t plane = 0;      ///< samples of each channel
+  std::int32_t stride = 0;     ///< number of samples from one row to the next
+  std::int64_t plane = 0;      ///< number of samples of each channel
 };
 
 /// Describes scales that are in memory at the same time.
@@ -130,7 +130,6 @@ struct BatchPlan {
   std::int32_t tiles = 0;
 };
 
-/// Describes the picture.
 struct PicturePlan {
   Size upright;
   Size stored;
@@ -156,8 +155,8 @@ struct PyramidPlan {
   std::int32_t resized_width = 0;  ///< length of the longest of the resized rows
   std::int32_t scale_count = 0;
   Size padding;             ///< padding on each side, in cells
-  std::int32_t stride = 0;  ///< samples from one row to the next in the planes of a batch
-  std::int64_t plane = 0;   ///< samples of each plane of a batch
+  std::int32_t stride = 0;  ///< number of samples from one row to the next in the planes of a batch
+  std::int64_t plane = 0;   ///< number of samples of each plane of a batch
   const DeviceReal* real = nullptr;
   const DeviceScale* scales = nullptr;
   const Part* real_parts = nullptr;
@@ -166,7 +165,7 @@ struct PyramidPlan {
   const Part* tiles = nullptr;
 };
 
-/// Holds the trees, and what else is needed to accept or reject a window.
+/// Holds the trees, and the limits by which a window is accepted or rejected.
 struct ClassifierPlan {
   std::int32_t tree_count = 0;
   std::int32_t threshold = 0;  ///< rejects a window whose sum so far is this or less
@@ -183,14 +182,14 @@ struct ClassifierPlan {
 
 /// Holds everything that is the same for all frames. The arrays are in device memory.
 struct AcfPlan {
-  cuda::Overlap overlap = cuda::Overlap::none;  ///< how each kernel overlaps the one before
+  cuda::Overlap overlap = cuda::Overlap::none;  ///< how each kernel overlaps the previous kernel
   PicturePlan picture;
   TapTables taps;
   PyramidPlan pyramid;
   ClassifierPlan classifier;
 };
 
-/// Describes a window that passes: its number among the places of all scales, and the sum of its
+/// Describes a window that passes: its index among the places of all scales, and the sum of its
 /// leaves.
 struct SummedPlace {
   std::uint32_t place = 0;
@@ -220,15 +219,15 @@ struct LuvPicture {
   Size size;
 };
 
-/// Returns the picture that a real scale is made from. Must not be called for a scale that an
-/// earlier kernel resizes.
+/// Returns the picture from which a real scale is made. Must not be called for a scale that is
+/// TileSource::resized.
 FACEPIPE_HOST_DEVICE inline LuvPicture source_of(const AcfPlan& plan, const AcfBuffers& buffers,
                                                  const DeviceReal& real) {
   return real.of_half != 0 ? LuvPicture{buffers.half, plan.picture.half}
                            : LuvPicture{buffers.luv, plan.picture.upright};
 }
 
-/// Makes the LUV of the frame, in all sizes that tiles are made from. Sets the counters to 0.
+/// Makes the LUV of the frame in all sizes from which tiles are made. Sets the counters to 0.
 void launch_luv(const FrameDescriptor* frame, const AcfPlan& plan, const AcfBuffers& buffers,
                 cuda::StreamView stream);
 
@@ -254,12 +253,12 @@ void launch_cells(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers&
 /// to use the shared memory that it needs. Throws Error(device) if CUDA fails.
 [[nodiscard]] int scan_blocks(const AcfPlan& plan);
 
-/// Appends the windows of a batch that pass to buffers.found.
+/// Finds the windows of a batch that pass, and appends them to buffers.found.
 void launch_scan(const AcfPlan& plan, const BatchPlan& batch, const AcfBuffers& buffers, int blocks,
                  cuda::StreamView stream);
 
 /// Writes the scores and the boxes of the windows that were found, ordered by scale, row and
-/// column. If more windows passed than buffers.capacity, to.count exceeds to.capacity.
+/// column. If more than buffers.capacity windows have passed, to.count exceeds to.capacity.
 void launch_selection(const AcfPlan& plan, const AcfBuffers& buffers,
                       const cuda::DeviceDetections& to, cuda::StreamView stream);
 

@@ -32,7 +32,6 @@ struct Chroma {
   float v;
 };
 
-/// Returns the chroma of a stored pixel.
 __device__ Chroma chroma_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPlace at) {
   const std::byte* const row =
       frame.chroma + static_cast<long long>(at.y / 2) * frame.chroma_stride;
@@ -48,7 +47,7 @@ __device__ Luv luv_at(const AcfPlan& plan, const FrameDescriptor& frame, PixelPl
                 color_of(luma, chroma.u, chroma.v, frame.byte_to_rgb[2]), plan.picture.lightness);
 }
 
-/// Holds four pixels (2 x 2). Computes the pixel that they become in a picture of half the size.
+/// Holds four pixels (2 x 2), and computes the pixel of the half picture that is their mean.
 struct Quad {
   Luv pixels[2][2];
 
@@ -65,8 +64,8 @@ __device__ void clear_counts(const AcfBuffers& buffers) {
   for (unsigned i = threadIdx.x; i < buffers.counts; i += kThreads) buffers.found_count[i] = 0;
 }
 
-/// Makes the LUV of the picture. Each thread makes four pixels. If the half picture is exactly half
-/// as large, `halves` is true, and this kernel makes it, too.
+/// Makes the LUV of the picture. Each thread makes four pixels. If the half picture has exactly
+/// half the picture's width and height, `halves` is true, and this kernel makes it, too.
 __global__ void __launch_bounds__(kThreads, 8)
     luv_kernel(const FrameDescriptor* descriptor, const __grid_constant__ AcfPlan plan,
                const __grid_constant__ AcfBuffers buffers, bool halves) {
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(kThreads, 8)
 
 // --- Resampling ----------------------------------------------------------------------------------
 
-/// Adds a product to the sum of each colour. If it is the first product, the sum is set to it.
+/// Adds a product to the sum of each colour. The first product replaces the sum.
 __device__ void add_products(float (&sums)[kColors], float weight, const float (&values)[kColors],
                              bool first) {
 #pragma unroll
@@ -128,7 +127,7 @@ __device__ void add_products(float (&sums)[kColors], float weight, const float (
   }
 }
 
-/// Holds some taps of one sample. Taps beyond the last one repeat the last one; callers must not
+/// Holds some taps of one sample. Taps beyond the last tap repeat the last tap; callers must not
 /// add them.
 template <int kTaps>
 struct SomeTaps {

@@ -166,8 +166,8 @@ void add_scales(const std::vector<Scale>& scales, const Sources& sources, std::i
                     ": the enlarged picture would be too large; give a larger --min-face");
 }
 
-/// Makes tiles as high as shared memory allows. If it has no room for a tile of one row, windows
-/// are read from global memory.
+/// Makes tiles as high as shared memory allows. If shared memory has no room for a tile of one row,
+/// windows are read from global memory.
 void choose_layout(const Model& model, std::size_t shared_samples, AcfPlan& plan) {
   constexpr int kCopied = 4;  // samples that a thread copies at once
   plan.classifier.window = model.window_cells();

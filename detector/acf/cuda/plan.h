@@ -33,14 +33,15 @@ struct AcfTables {
 
 /// Returns the model's trees for windows in planes of this layout: `stride` samples from one row to
 /// the next, and `plane` samples from one channel to the next. The offsets of a tree are in bytes
-/// from the window's first sample. They must fit into 32 bits.
+/// from the window's first sample. The offsets must fit into 32 bits.
 [[nodiscard]] std::vector<DeviceTree> trees_for(const Model& model, std::int64_t stride,
                                                 std::int64_t plane);
 
 /// Makes the tables for frames of `layout`, which must be NV12 or P016. Windows whose sum is less
 /// than `least_sum` don't pass. `batch_cells` is the largest number of cells in memory at once; a
-/// single scale may have more. `shared_samples` is how many samples a block can have in shared
-/// memory. Throws Error(device) if the enlarged picture is too large for the kernels' indices.
+/// single scale may have more. `shared_samples` is the number of samples that fit in a block's
+/// shared memory. Throws Error(device) if the enlarged picture is too large for the kernels'
+/// indices.
 [[nodiscard]] AcfTables make_acf_tables(const Model& model, const StreamLayout& layout,
                                         const SizeLimits& limits, std::int32_t least_sum,
                                         std::int64_t batch_cells, std::size_t shared_samples);

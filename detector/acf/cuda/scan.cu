@@ -19,23 +19,23 @@ constexpr int kLog2Warps = 4;
 constexpr int kWarps = 1 << kLog2Warps;
 static_assert(kWarps * kLanes == kThreads);
 constexpr int kBlocks = 2;   ///< number of blocks that a multiprocessor runs at once
-constexpr int kWindows = 2;  ///< windows of a lane, for which it reads each tree only once
+constexpr int kWindows = 2;  ///< number of windows for which a lane reads each tree only once
 static_assert(kScanColumns == kLanes && kMostScanRows == kWindows * kWarps);
 constexpr int kFirstTrees = 8;
 /// Number of trees in a chunk. Shared memory has room for two chunks: the chunk of this round and
 /// the next one.
 constexpr int kChunk = 64;
-/// If a tile has at most this many places left, it takes less time if each warp, instead of each
-/// lane, evaluates a window.
+/// If a tile has at most this many places left, each warp evaluates a window. Then this is faster
+/// than a window for each lane.
 constexpr unsigned kFew = 64;
 /// If each warp evaluates a window, a round ends at the tree of this number or later.
 constexpr int kLeastRound = 128;
-// So later rounds of this kind begin and end at a multiple of kWarpTrees.
+// So later rounds begin and end at a multiple of kWarpTrees.
 static_assert(2 * kChunk % kWarpTrees == 0 && kLeastRound % kWarpTrees == 0);
 
 // --- A tile --------------------------------------------------------------------------------------
 
-/// Holds what is known about a lane's windows after some trees.
+/// Holds the sums of a lane's windows after some trees.
 struct Sums {
   std::int32_t sum[kWindows];    ///< sum of the leaves
   std::int32_t least[kWindows];  ///< least sum after any of these trees
@@ -46,8 +46,8 @@ struct Sums {
 struct ScanMemory {
   DeviceTree trees[2][kChunk];
   int tile;
-  /// lengths of the lists of this round and of the next round; those of the round after next are
-  /// set to 0
+  /// lengths of the lists of this round and of the next round; the lengths of the round after next
+  /// are set to 0
   int counts[3][kLanes];
   int left[2];  ///< number of places in each list, once the lists have no gaps
   std::int32_t part_sums[kWarps][kWindows][kLanes];
@@ -241,8 +241,8 @@ __device__ Pair pair_of(const ScanTile& tile, const PlaceLists& lists, int round
   return pair;
 }
 
-/// Returns the base-2 logarithm of the number of parts into which the trees are divided. With it,
-/// each warp evaluates one part for one pair, if there are few pairs.
+/// If there are few pairs, the trees are divided into parts, and each warp evaluates one part for
+/// one pair. Returns the base-2 logarithm of the number of parts.
 __device__ int log2_of_parts(int pairs, int trees) {
   int parts = 0;
   while (parts < kLog2Warps && pairs <= kWarps >> (parts + 1) && 2 << parts <= trees) ++parts;
@@ -331,8 +331,8 @@ __device__ int move_together(int round, const PlaceLists& lists, ScanMemory& mem
   return list;
 }
 
-/// Says what consecutive trees do to a sum: how much they add, and what the least sum after any of
-/// them is. Without a tree, `least` is kNoSum.
+/// Describes how consecutive trees change a sum: how much they add, and the least sum after any of
+/// them, if the sum before them is 0. Without a tree, `least` is kNoSum.
 struct Run {
   static constexpr std::int32_t kNoSum = INT32_MAX;
   std::int32_t sum = 0;
@@ -353,8 +353,8 @@ __device__ Run of_lanes(Run run) {
   return run;
 }
 
-/// Evaluates whole blocks of kWarpTrees trees, those of [first, end), for two windows. Only trees
-/// with a number >= `walked` contribute. Each lane has kLaneRun successive trees.
+/// Evaluates the trees [first, end) for two windows, in whole blocks of kWarpTrees trees. Only
+/// trees with a number >= `walked` contribute. Each lane has kLaneRun successive trees.
 __device__ void walk_blocks(const AcfPlan& plan, int first, int end, int walked,
                             const float* const (&windows)[kWindows], Run (&runs)[kWindows]) {
   const int lane = static_cast<int>(nms::lane_id());
@@ -468,8 +468,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if (thread < kLanes) memory.counts[1][thread] = memory.counts[2][thread] = 0;
     __syncthreads();
     if (memory.tile >= batch.tiles) return;
-    // Coarse scales come first, because their windows pass more trees. If they came last, the other
-    // blocks would wait for them at the end.
+    // Coarse scales come first, because their windows pass more trees. If coarse scales came last,
+    // the other blocks would wait for them at the end.
     ScanTile tile = tile_of(plan, batch.first_tile + batch.tiles - 1 - memory.tile, buffers);
     load_trees(plan, 0, memory);
     if constexpr (kShared) {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// This is far more than a file with kMostTrees trees needs.
+/// Largest accepted file. A file with kMostTrees trees is far smaller.
 constexpr std::size_t kLargestFile = std::size_t{16} << 20;
 constexpr std::size_t kMostTrees = 65536;
 constexpr std::int64_t kLeastObject = 16;
@@ -27,8 +27,8 @@ constexpr std::size_t kLongestName = 64;
 constexpr int kPerOctave = 8;
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// The parser stops at this depth. No model is nested as deeply. So JSON with deeper nesting is
-/// refused before it takes much time or memory.
+/// The parser stops at this depth, so deeper JSON is refused before it takes much time or memory.
+/// No model is nested as deeply.
 constexpr int kDeepest = 8;
 
 class Reader {

@@ -13,14 +13,15 @@
 
 namespace facepipe::detector::acf {
 
-/// Sums of leaves, and the values that they are compared with, are whole numbers of 1 / kUnit. So
-/// the order of adding doesn't matter.
+/// Sums of leaves, and the values with which they are compared, are whole numbers in units of 1 /
+/// kUnit. So the order of the additions doesn't matter.
 inline constexpr std::int32_t kUnit = 65536;
 
 /// A tree makes three decisions. Each decision goes left if the cell at `features` is < threshold,
 /// otherwise right. The first decision is the root's, the second is the left child's, and the third
-/// is the right child's. `leaves` are ordered from left to right. A feature is channel * cells of
-/// the window + column * its rows + row, as in the authors' files.
+/// is the right child's. `leaves` are ordered from left to right. A feature is channel * C + column
+/// * R + row, as in the authors' files. C is the window's number of cells in a channel, and R is
+/// its number of rows.
 struct Tree {
   std::array<std::uint32_t, 3> features{};
   std::array<float, 3> thresholds{};

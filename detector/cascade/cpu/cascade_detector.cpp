@@ -148,7 +148,7 @@ class CascadeDetector final : public Detector,
   [[nodiscard]] Size frame() const { return frame_; }
 
   /// Waits until other requests are done. Sets `interval` to the time of this request, without the
-  /// time that it waited.
+  /// waiting time.
   [[nodiscard]] Detections find(const Slot& slot, Interval& interval) {
     const std::scoped_lock lock(mutex_);
     interval.begin = Clock::now();
@@ -193,12 +193,12 @@ void CascadeRequest::prepare(const Frame& frame) {
   if (frame.upright() != detector_->frame())
     throw Error(ErrorKind::internal,
                 "cascade: frame of another size than the detector was made for");
-  slot_.grey = slot_.grey_maker.grey(frame);  // this may be the frame's own luma
+  slot_.grey = slot_.grey_maker.grey(frame);  // may refer to the frame's own luma
   owner_ = frame.owner;
   state_ = State::prepared;
 }
 
-// The work runs here and not in the background, because it keeps all workers busy anyway.
+// The work runs here and not in the background, because the work keeps all workers busy anyway.
 void CascadeRequest::start() {
   expect(State::prepared, "start");
   found_ = detector_->find(slot_, interval_);

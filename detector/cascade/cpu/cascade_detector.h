@@ -1,5 +1,5 @@
-// Implements the detector of cascades on the CPU. It makes the picture grey, makes smaller levels
-// of it, and slides a window over each level.
+// Implements the detector of cascades on the CPU. It makes the picture grey, reduces it to smaller
+// levels, and slides a window over each level.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace facepipe::detector::cascade {
 
-/// Finds the windows of a picture that pass. They are exactly the windows that OpenCV 4's
+/// Finds the windows of a picture that pass. These are exactly the windows that OpenCV 4's
 /// CascadeClassifier finds with minNeighbors 0, before it clips them. Thread-safe.
 class WindowFinder {
  public:

@@ -21,10 +21,10 @@ namespace facepipe::detector::cascade {
 
 /// Number of places in a row that are handled together. Their results fit into one word.
 constexpr int kChunk = 64;
-/// No vector holds more windows than this.
+/// Largest number of windows in a vector.
 constexpr std::size_t kMostLanes = 16;
 
-/// Describes neighbouring windows. A vector has a lane for each of these windows.
+/// Describes neighbouring windows. Each window has a lane of a vector.
 struct Group {
   const float* at = nullptr;        ///< first sum of the first window
   const float* inverses = nullptr;  ///< 1 / deviation of the first window
@@ -145,8 +145,8 @@ HWY_INLINE Floats leaf_of(FloatTag d, const Cascade& cascade, const Tables& tabl
   }
 }
 
-/// Evaluates a stage for one group or for four groups. With four, the values of a table are loaded
-/// only once.
+/// Evaluates a stage for one group or for four groups. With four groups, each value of a table is
+/// loaded only once.
 class StageOfGroups {
  public:
   StageOfGroups(const Cascade& cascade, const Tables& tables, const StageTable& stage)
@@ -235,7 +235,7 @@ void pass_stage(const Cascade& cascade, const Tables& tables, std::size_t index,
 
 std::size_t lanes() { return hn::Lanes(FloatTag()); }
 
-/// Returns which windows have enough contrast, and writes kChunk inverses. The windows are those at
+/// Returns which windows have enough contrast, and writes kChunk inverses. The windows lie at
 /// `places` successive places (at most kChunk). `sums` points to the first sum of the first window.
 /// `corners` are the distances of the inner window's corners from a window's first sum.
 std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std::uint32_t* squares,
@@ -252,7 +252,7 @@ std::uint64_t with_contrast(const Cascade& cascade, const float* sums, const std
     return hn::PromoteTo(d, hn::Sub(top, bottom));
   };
   const auto square_at = [&](const std::uint32_t* from) HWY_ATTR {
-    // differences are below 2^31, so they fit
+    // the differences are below 2^31, so they fit in 32 signed bits
     const auto* const at = reinterpret_cast<const std::int32_t*>(from);
     const auto top = hn::Sub(hn::LoadU(di, at + corners[0]), hn::LoadU(di, at + corners[1]));
     const auto bottom = hn::Sub(hn::LoadU(di, at + corners[2]), hn::LoadU(di, at + corners[3]));
@@ -311,7 +311,7 @@ TileLayout layout_of(Size window, int step) {
 void sum_up(const GreyPicture& picture, Place first, Size pixels, const TileLayout& layout,
             ScanMemory& memory) {
   const auto words = static_cast<std::size_t>(layout.stride * (pixels.height + 1));
-  // Vectors read beyond the last row, but no decision depends on what they read there.
+  // Vectors read beyond the last row, but no decision depends on these values.
   if (memory.sums.size() < words + kPadding) memory.sums.resize(words + kPadding);
   if (memory.squares.size() < words + kPadding) memory.squares.resize(words + kPadding);
   std::fill_n(memory.sums.begin(), layout.stride, 0.0F);
@@ -352,9 +352,10 @@ class TileScan {
                 corner(window.width - 1, window.height - 1)};
   }
 
-  /// Calls found(row, place) for each window of the tile that passes, in raster order. The tile has
-  /// `places`. memory.sums and memory.squares must have been filled. memory.skips must be as the
-  /// scan of the tile to the left has set it.
+  /// Calls found(row, place) for each window of the tile that passes, in raster order. `places` are
+  /// the tile's number of places in a row, and its number of rows. memory.sums and memory.squares
+  /// must have been filled. memory.skips must have the values that the scan of the tile to the left
+  /// has set.
   template <typename Found>
   void scan(Size places, const Found& found) {
     begin(places);

@@ -18,14 +18,14 @@ struct GreyPicture {
   Size size;
 };
 
-/// The position of the window's top left pixel, in pixels of the level.
+/// Holds the position of the window's top left pixel, in pixels of the level.
 struct Place {
   int x = 0;
   int y = 0;
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Holds the memory that one thread needs to scan. It grows as needed and is reused.
+/// Holds the memory of one thread that scans. It grows as needed and is reused.
 struct ScanMemory {
   std::vector<float> sums;             ///< sums of grey levels, in the layout of TileLayout
   std::vector<std::uint32_t> squares;  ///< sums of squared grey levels, mod 2^32

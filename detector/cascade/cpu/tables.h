@@ -1,5 +1,5 @@
-// Holds a cascade in the form in which the CPU scans it. Features are distances in a tile of sums.
-// Each stage knows the largest error of a sum in single precision.
+// Holds a cascade in the form for the scan on the CPU. Features are distances in a tile of sums.
+// Each stage has a bound of the error of a sum in single precision.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ struct StumpTable {
   float right = 0;
 };
 
-/// Describes a node of any tree. If it has no third rectangle, the weight of that rectangle is 0.
+/// Describes a node of any tree. If its feature has only two rectangles, the third weight is 0.
 struct NodeTable {
   FeatureTable<3> feature;
   FeatureTable<2> first_two;  ///< the whole feature if it has only two rectangles
@@ -54,8 +54,8 @@ struct NodeTable {
 };
 
 /// Describes a stage. Stumps with two rectangles and stumps with three are stored apart, in any
-/// order. If a sum in single precision differs from the threshold by more than `doubt`, it decides.
-/// Otherwise the exact sum decides.
+/// order. If a sum in single precision differs from the threshold by more than `doubt`, this sum
+/// decides. Otherwise the exact sum decides.
 struct StageTable {
   std::uint32_t first_pair = 0;
   std::uint32_t pair_count = 0;

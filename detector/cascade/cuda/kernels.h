@@ -34,9 +34,9 @@ inline constexpr int kWordPlaces = 32;
 inline constexpr int kTileColumns = 64;
 inline constexpr int kMostTileRows = 96;
 
-/// Says from which pixels of the picture a pixel of a level is made, along one axis. It lies
-/// between pixel `first` and the next pixel. `weight` is the weight of the next pixel in 256ths, or
-/// 0 if there is none.
+/// Says from which pixels of the picture a pixel of a level is made, along one axis. The level's
+/// pixel lies between pixel `first` of the picture and the next pixel. `weight` is the weight of
+/// the next pixel in 256ths, or 0 if there is no next pixel.
 struct alignas(4) AxisPixel {
   std::uint16_t first = 0;
   std::uint16_t weight = 0;
@@ -60,8 +60,8 @@ struct DeviceTile {
   std::int32_t row = 0;
 };
 
-/// A decision of any tree, for one layout of sums in shared memory. If the distance to a child is
-/// 0, the child is a leaf.
+/// Describes a decision of any tree, for one layout of sums in shared memory. If the distance to a
+/// child is 0, the child is a leaf.
 struct alignas(16) DeviceNode {
   std::int32_t corners[12] = {};  ///< see FeatureTable
   std::int32_t weights[3] = {};   ///< 0 for rectangles that don't exist
@@ -98,11 +98,11 @@ inline constexpr std::int32_t kMostCorners = 12;
 constexpr int corners_of_kind(int kind) {
   return kind < kKinds ? kStumpKinds[kind].corners : kMostCorners;
 }
-/// Returns the number of WordPairs of a stump. They hold the corners, in bytes from the window's
-/// first sum, then the threshold, and then the left leaf minus the right leaf.
+/// Returns the number of WordPairs of a stump. The pairs hold the corners, in bytes from the
+/// window's first sum, then the threshold, and then the left leaf minus the right leaf.
 constexpr int stump_pairs(int kind) { return (corners_of_kind(kind) + 3) / 2; }
-/// Returns the number of WordPairs before a run of stumps of one kind. They hold the kind and the
-/// number of stumps. For kOtherKind, the factors (StumpKind::counts) follow.
+/// Returns the number of WordPairs before a run of stumps of one kind. The pairs hold the kind and
+/// the number of stumps. For kOtherKind, the factors (StumpKind::counts) follow.
 constexpr int run_head_pairs(int kind) { return kind < kKinds ? 1 : 1 + kMostCorners / 2; }
 
 /// Holds two words, which one load reads into uniform registers (registers that the lanes of a warp
@@ -132,10 +132,10 @@ struct StumpBlock {
   std::int32_t most_corners = 0;
 };
 
-/// Describes a stage. Its leaves are added up as whole numbers of 1 / `units`, in any order. If the
-/// sum is so near to the threshold that rounding could matter, it is computed again, exactly. Sums
-/// in single precision would not be precise enough: the thresholds of many cascades are only 1e-5
-/// below a sum that occurs often.
+/// Describes a stage. Its leaves are added up as whole numbers in units of 1 / `units`, in any
+/// order. If the sum is so near to the threshold that rounding could matter, the sum is computed
+/// again, exactly. Sums in single precision would not be precise enough: the thresholds of many
+/// cascades are only 1e-5 below a sum that occurs often.
 struct DeviceStage {
   std::int32_t first_tree = 0;
   std::int32_t tree_count = 0;
@@ -157,7 +157,6 @@ struct SumsLayout {
   std::int32_t odd = 0;
 };
 
-/// Describes the picture.
 struct PicturePlan {
   Size upright;
   Size stored;
@@ -231,7 +230,8 @@ struct ScanBuffers {
 FACEPIPE_HOST_DEVICE constexpr int grey_stride(Size picture) { return (picture.width + 3) / 4 * 4; }
 
 /// Returns how many blocks of launch_tiles() the current device can run at once. Allows the kernel
-/// to use all the shared memory that a block may have. Throws Error(device) if that isn't enough.
+/// to use all the shared memory that a block may have. Throws Error(device) if the kernel needs
+/// more.
 [[nodiscard]] int tile_blocks(const ScanPlan& plan);
 
 /// Makes `grey` of the frame, and fills `failed` and `passed`. `blocks` must be the result of

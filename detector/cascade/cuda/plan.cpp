@@ -121,9 +121,9 @@ struct StumpDecision {
   float right = 0;
 };
 
-/// Returns the decision for the factors that counts_of() returns. If it has changed their signs,
-/// left and right leaf are exchanged. The threshold is then moved slightly, so that a value equal
-/// to the old threshold still leads to the old right leaf.
+/// Returns the decision for the factors that counts_of() returns. If counts_of() has changed the
+/// signs, the left and the right leaf are exchanged. The threshold is then moved slightly, so that
+/// a value equal to the old threshold still leads to the old right leaf.
 StumpDecision decision_of(const DeviceNode& stump, const Corners& corners) {
   if (sign_of(corners) > 0) return {stump.threshold, stump.left_leaf, stump.right_leaf};
   return {std::nextafter(-stump.threshold, std::numeric_limits<float>::infinity()),
@@ -285,10 +285,10 @@ double most_leaves(const Cascade& cascade, const Stage& stage) {
   return most;
 }
 
-/// Chooses units such that every sum fits in 32 bits. The sum of the right leaves and the
-/// differences is at most three times the sum of the largest leaves. A sum has one number more than
-/// the stage has trees, and rounding changes each number by at most half a unit. One more half unit
-/// covers the errors of the host's additions.
+/// Chooses units such that every sum fits in 32 bits. A sum consists of the right leaves, and of
+/// differences (left leaf minus right leaf). It is at most three times the sum of the largest
+/// leaves. A sum has one number more than the stage has trees, and rounding changes each number by
+/// at most half a unit. One more half unit covers the errors of the host's additions.
 void choose_units(const Cascade& cascade, const Stage& stage, DeviceStage& to) {
   constexpr int kBits = 30;
   const double largest = 3 * most_leaves(cascade, stage) + std::abs(double{stage.threshold});
@@ -345,10 +345,10 @@ std::int32_t stages_with_room(const Cascade& cascade, const std::vector<Corners>
   return most;
 }
 
-/// Adds stumps in their fastest forms. If their factors are too large for these, or if the first
-/// stage doesn't fit into the parameter, kernels use nodes instead.
+/// Adds stumps in their fastest forms. If their factors are too large for these forms, or if the
+/// first stage doesn't fit into the parameter, kernels use nodes instead.
 void add_stumps(const Cascade& cascade, const Tables (&tables)[2], ScanTables& to) {
-  // largest factor that a StumpBlock can hold
+  // largest factor of a StumpBlock
   constexpr int kMostCount = std::numeric_limits<std::int16_t>::max();
   std::vector<Corners> corners;
   for (const Node& node : cascade.nodes) {

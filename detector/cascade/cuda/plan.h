@@ -32,8 +32,8 @@ struct ScanTables {
 [[nodiscard]] ScanTables make_scan_tables(const Cascade& cascade, const StreamLayout& layout,
                                           const LevelOptions& options);
 
-/// Says from which pixels of the picture the pixels of a level are made, along one axis, as
-/// OpenCV's INTER_LINEAR_EXACT does it. `length` pixels are made from `from` pixels.
+/// Says from which pixels of the picture the pixels of a level are made, along one axis, as in
+/// OpenCV's INTER_LINEAR_EXACT. `length` pixels are made from `from` pixels.
 [[nodiscard]] std::vector<AxisPixel> axis_pixels(int from, int length);
 
 }  // namespace facepipe::detector::cascade

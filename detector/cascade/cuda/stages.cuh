@@ -13,8 +13,8 @@ constexpr int kLanes = 32;
 
 // --- Trees, node by node ---
 
-/// Returns a feature's value times `inverse`. `value` was added up mod 2^32. It stands for a whole
-/// number whose magnitude is below 2^24.
+/// Returns a feature's value times `inverse`. `value` is the feature's value mod 2^32. The
+/// feature's value is a whole number whose magnitude is below 2^24.
 __device__ inline float scaled(unsigned value, float inverse) {
   return __fmul_rn(__int2float_rn(static_cast<int>(value)), inverse);
 }
@@ -43,7 +43,7 @@ __device__ inline float leaf_of(const DeviceNode* node, const unsigned* window, 
 }
 
 /// Decides in double precision and in the file's order of trees, as OpenCV does. `nodes` must be
-/// those for the layout of the window's sums.
+/// the nodes for the layout of the window's sums.
 __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* nodes,
                                       const DeviceStage& stage, const unsigned* window,
                                       float inverse) {
@@ -54,8 +54,8 @@ __device__ inline bool passes_exactly(const ScanPlan& plan, const DeviceNode* no
   return sum >= static_cast<double>(stage.threshold);
 }
 
-/// Decides whether a window passes. `leaves` is the sum of the stage's leaves, in units. If it is
-/// too near to the threshold, decides by passes_exactly().
+/// Decides whether a window passes. `leaves` is the sum of the stage's leaves, in units. If this
+/// sum is too near to the threshold, decides by passes_exactly().
 __device__ inline bool passes(const ScanPlan& plan, const DeviceNode* nodes,
                               const DeviceStage& stage, int leaves, const unsigned* window,
                               float inverse) {
@@ -72,7 +72,7 @@ __device__ inline int in_units(float leaf, const DeviceStage& stage) {
 
 constexpr int kWindows = 2;
 
-/// Holds the windows of a lane. It reads each stump only once for them.
+/// Holds the windows of a lane. The lane reads each stump only once for all of them.
 struct Windows {
   const unsigned* sums[kWindows];
   float inverses[kWindows];
@@ -143,8 +143,8 @@ __device__ __forceinline__ unsigned value_of_other(const std::uint32_t* corners,
   return value;
 }
 
-/// Says how far a stage's stumps have been read. `pair` is an index of pairs, over both layouts.
-/// `stump` is an index of the stage's stumps.
+/// Says how far a stage's stumps have been read. `pair` is an index of WordPairs, counted over both
+/// layouts. `stump` is an index of the stage's stumps.
 struct StumpPlace {
   int pair;
   int stump;

@@ -16,7 +16,8 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kColumns = kTileColumns;
 constexpr int kMostWords = kMostTileRows * kColumns / kWordPlaces;
 static_assert(kWordPlaces == kLanes && kMostWords <= kThreads);
-constexpr int kMostParts = 4;  // most parts of a stage's trees, if warps share them
+constexpr int kMostParts = 4;  // largest number of parts of a stage's trees, if warps share the
+                               // trees
 constexpr int kRowWords = kColumns / kWordPlaces;
 
 // --- The grey picture ---
@@ -29,7 +30,7 @@ __device__ const std::uint8_t* grey_levels_of(const ScanPlan& plan, const FrameD
                             : plan.picture.grey_levels;
 }
 
-/// Returns the grey level of an upright pixel.
+/// Returns the grey level of a pixel of the upright picture.
 __device__ unsigned grey_at(const ScanPlan& plan, const FrameDescriptor& frame,
                             const std::uint8_t* levels, int x, int y) {
   const PixelPlace at = before_turning({x, y}, plan.picture.stored, plan.picture.orientation);
@@ -107,10 +108,10 @@ struct TileMemory {
   /// shared memory in which their sums begin. Each lane takes places from its own list. So lanes
   /// never access the same bank, because a corner has the same distance from the window in all
   /// lanes. counts[stage % 3] is for the lists that a stage reads, and the next element is for the
-  /// lists that it fills. The third element is set to 0 for the next stage.
+  /// lists that the stage fills. The third element is set to 0 for the next stage.
   int counts[3][kLanes];
   int left;  ///< number of places after the last stage in which each lane evaluates a window
-  int next;  ///< the next of these places
+  int next;  ///< index of the next of these places
   unsigned passed[kMostWords];
   int partial[kWarps][kWindows][kLanes];
 };
@@ -250,7 +251,6 @@ __device__ void measure_squares(const ScanPlan& plan, const Tile& tile, const Ti
 
 // --- A tile's windows through the stages ---
 
-/// Appends a place to the lists of `stage`.
 __device__ void append(int stage, const Tile& tile, const TileArrays& arrays, int place,
                        TileMemory& memory) {
   const int bank = window_at(tile, place) % kLanes;
@@ -357,8 +357,8 @@ __device__ void add_parts(int parts, int pairs, int (&leaves)[kWindows], TileMem
     for (int w = 0; w < kWindows; ++w) leaves[w] += memory.partial[part * pairs + warp][w][lane];
 }
 
-/// Evaluates a stage for the places that have reached it. Returns false if there are none. If there
-/// are few, several warps share the trees, so that all warps have work.
+/// Evaluates a stage for the places that have reached it. Returns false if no place has reached the
+/// stage. If few places have, several warps share the trees, so that all warps have work.
 template <bool kStumps>
 __device__ __forceinline__ bool next_stage(const ScanPlan& plan, const StumpWords& stumps,
                                            const Tile& tile, int index, const TileArrays& arrays,

@@ -20,8 +20,8 @@
 namespace facepipe::detector::cascade {
 namespace {
 
-/// Any useful cascade is far smaller. The limit is needed because a parsed tree of XML elements
-/// takes many times the memory of its text.
+/// Largest accepted file. Any useful cascade is far smaller. The limit is needed because a parsed
+/// tree of XML elements takes many times the memory of its text.
 constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 constexpr std::size_t kMostStages = 1'000;
 constexpr std::size_t kMostNodes = 200'000;  // largest number of nodes, and of features
@@ -105,7 +105,7 @@ class Reader {
              result.description());
   }
 
-  /// Returns the child with this name, or a null node if there is none.
+  /// Returns the child with this name, or a null node if there is no such child.
   [[nodiscard]] pugi::xml_node find_element(pugi::xml_node parent, const char* name) const {
     const pugi::xml_node child = parent.child(name);
     if (child.next_sibling(name)) refuse("<" + std::string(name) + "> appears twice");
@@ -118,8 +118,8 @@ class Reader {
     return child;
   }
 
-  /// Returns the elements of a list, which usually are named "_". There must be nothing else
-  /// between them.
+  /// Returns the elements of a list, which usually are named "_". Refuses a list with text between
+  /// its elements.
   [[nodiscard]] std::vector<pugi::xml_node> elements(pugi::xml_node list) const {
     std::vector<pugi::xml_node> found;
     for (const pugi::xml_node child : list.children()) {

@@ -52,8 +52,8 @@ struct Tree {
   std::uint32_t leaf_count = 0;  ///< node_count + 1
 };
 
-/// A window passes a stage unless the sum of its trees' leaves is < threshold. The leaves are added
-/// as doubles, in the order of the trees.
+/// A window passes a stage if the sum of its trees' leaves is >= threshold. The leaves are added as
+/// doubles, in the order of the trees.
 struct Stage {
   std::uint32_t first_tree = 0;  ///< index in Cascade::trees
   std::uint32_t tree_count = 0;  ///< > 0
@@ -85,7 +85,7 @@ struct Cascade {
 /// `parent` and `next`, which arrange stages in a tree, are ignored, as in OpenCV 4. Throws the
 /// error of refuse_model() for a file
 /// * that read_model_file() refuses, or that is larger than 64 MiB;
-/// * that is not such XML, is truncated, or contradicts itself;
+/// * that is not XML in one of these formats, is truncated, or contradicts itself;
 /// * with tilted features, LBP or HOG;
 /// * with weights that are 0 or not whole, or with which a feature's sum could reach 2^24;
 /// * with numbers that are not finite, or with leaves or stages' thresholds beyond 1e9;

@@ -20,8 +20,8 @@ class ByteYuv {
   struct View {
     std::array<Plane, 3> planes;
     Size size;                       ///< the frame's size
-    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; otherwise as wide as luma
-    bool half_height_chroma = true;  ///< true for 4:2:0; otherwise as high as luma
+    bool half_width_chroma = true;   ///< true for 4:2:0 and 4:2:2; false if it is as wide as luma
+    bool half_height_chroma = true;  ///< true for 4:2:0; false if it is as high as luma
   };
 
   /// Returns the frame's planes. The view is valid until the next call, and only while the frame
@@ -29,7 +29,7 @@ class ByteYuv {
   [[nodiscard]] View view(const Frame& frame);
 
   /// Returns one plane in 8 bits. `channels` is 1 for a planar format, and 2 for an interleaved
-  /// one. The plane is valid as long as a view.
+  /// one. The plane is valid until the next call, and only while the frame exists.
   [[nodiscard]] cv::Mat to_bytes(const Frame& frame, std::size_t plane, int channels);
 
  private:

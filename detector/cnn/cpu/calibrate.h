@@ -1,8 +1,8 @@
 // Measures the ranges that int8 needs (detector/cnn/model/i8_ranges.h) on pictures.
 //
-// The network runs on each picture in several sizes, so that faces are small and large. The faces
-// in the pictures must have the light and the distances of later videos. One picture with many
-// faces is enough.
+// The network runs on each picture in several sizes, so that faces are small and large. The light
+// in the pictures, and the distance of the faces from the camera, must be those of later videos.
+// One picture with many faces is enough.
 #pragma once
 
 #include <memory>

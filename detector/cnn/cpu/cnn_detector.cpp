@@ -39,7 +39,7 @@ class CnnRequest final : public DetectionRequest {
   void expect(State state, const char* call) const;
 
   // Members are destroyed in reverse order. So the permit is returned before the detector is
-  // released. Before these two, the destructor waits for the network to stop.
+  // released. The destructor waits for the network to stop before it destroys these two members.
   std::shared_ptr<CnnDetector> detector_;
   PermitPool::Permit permit_;
   Slot& slot_;
@@ -55,7 +55,7 @@ class CnnDetector final : public Detector, public std::enable_shared_from_this<C
     for (int i = 0; i < parts_.requests; ++i) {
       slots_.push_back({Preprocessor(parts_.fit, parts_.input.channel_order, pad),
                         parts_.engine->make_inference()});
-      // No picture covers the rows below the content.
+      // Preprocessing never writes the rows below the content, so they are filled here.
       std::ranges::fill(slots_.back().inference->input(), pad);
     }
   }

@@ -1,9 +1,10 @@
-// Defines the contract of the libraries that run the network on host memory, and says which of them
-// exist. One of them can also compute on a CUDA device; it makes its own copies.
+// Defines the contract of the libraries that run the network on host memory, and says which of
+// these libraries the build has. OpenCV can also compute on a CUDA device; it then copies the input
+// and the outputs itself.
 //
-// An Engine is a network for one size. An Inference is a place in an engine, with its own input and
-// outputs. Every engine keeps the same contract and passes the same tests. Only engine.cpp knows
-// which engines were built in.
+// An Engine is a network for one size. An Inference belongs to an engine. It has its own input and
+// outputs, and does one run at a time. Every engine keeps the same contract and passes the same
+// tests. Only engine.cpp knows which engines were built in.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ class Inference {
   virtual ~Inference() = default;
 
   /// Returns the network's picture: 3 planes of network height x width bytes, without gaps, in the
-  /// model's channel order. All bytes are 0 at first. The engine never changes them, so the caller
-  /// needs to write constant parts only once.
+  /// model's channel order. All bytes are 0 at first. The engine never changes the bytes, so the
+  /// caller needs to write constant parts only once.
   [[nodiscard]] virtual std::span<std::uint8_t> input() = 0;
 
   /// Starts a run on input(). The caller must not write to the input until wait() has returned. If
@@ -39,7 +40,7 @@ class Inference {
   /// engine fails.
   virtual void start() = 0;
 
-  /// Waits for the run. Returns at once if none was started. Throws Error(device) if the run
+  /// Waits for the run. Returns at once if no run was started. Throws Error(device) if the run
   /// failed.
   virtual void wait() = 0;
 
@@ -51,7 +52,7 @@ class Inference {
   virtual void count_copies(CopyCounter& /*copies*/) const {}
 };
 
-/// A network that was compiled for one size. Thread-safe.
+/// Holds a network that was compiled for one size. Thread-safe.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -86,7 +87,7 @@ class NetworkObserver {
 
 /// Makes a network of size `network` on an engine of this build. Throws Error(device), naming the
 /// model's file, if the engine refuses the model, the precision or the device, or if the ranges
-/// belong to another network. Throws Error(internal) if the library has no engine here.
+/// belong to another network. Throws Error(internal) if this build has no engine of `library`.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(Library library, const Model& model, Size network,
                                                   const EngineOptions& options);
 

@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<Lanes> load(const std::uint8_t* from) {
   return hn::ConvertTo(Lanes(), hn::PromoteTo(Words(), hn::LoadU(Bytes(), from)));
 }
 
-/// Converts as many pixels as a vector has lanes.
+/// Converts one pixel for each lane of a vector.
 HWY_INLINE void convert_pixels(const PackedRow& row, const std::uint8_t* from_y,
                                const std::uint8_t* from_u, const std::uint8_t* from_v,
                                std::uint8_t* to) {
@@ -93,8 +93,8 @@ const std::uint8_t* row_of(const Plane& plane, int row) {
   return reinterpret_cast<const std::uint8_t*>(plane.data) + row * plane.stride;
 }
 
-/// Returns a row of chroma that is as wide as luma: the row itself, or a row of repeated samples in
-/// `scratch`.
+/// Returns a row of chroma that is as wide as luma. If chroma has half luma's width, the row is
+/// written to `scratch`, each sample twice.
 const std::uint8_t* chroma_row(const ByteYuv::View& yuv, std::size_t plane, int row,
                                std::vector<std::uint8_t>& scratch) {
   const std::uint8_t* const from = row_of(yuv.planes[plane], row);

@@ -95,8 +95,8 @@ cv::Mat Preprocessor::upright(cv::Mat picture, Orientation orientation) {
 }
 
 void Preprocessor::spread(cv::Mat picture, std::span<std::uint8_t> planes) {
-  // The rows end at whole vector registers, or OpenCV's split takes seven times as long. The
-  // columns to the right of the picture have one level anyway.
+  // The rows are extended to the network's width. If they didn't end at whole vector registers,
+  // OpenCV's split would take seven times as long. The added columns get the level of the padding.
   const int width = fit_.network.width;
   const int content_width = picture.cols;
   picture.adjustROI(0, 0, 0, width - content_width);

@@ -28,8 +28,8 @@ class Preprocessor {
   Preprocessor(const NetworkFit& fit, ChannelOrder order, std::uint8_t pad = 0);
 
   /// Writes the fit's content area of `planes` (3 x network height x network width bytes), and
-  /// `pad` to the right of it. The rows below stay as they are. Errors: internal for a frame of
-  /// another upright size or on another device.
+  /// `pad` to the right of it. The rows below stay unchanged. Throws Error(internal) if the frame
+  /// has another upright size or is on another device.
   void convert(const Frame& frame, std::span<std::uint8_t> planes);
 
  private:
@@ -46,11 +46,11 @@ class Preprocessor {
   ByteYuv byte_yuv_;
   PackedRgb rgb_;
   cv::Mat packed_buffer_;
-  cv::Mat packed_;  ///< the picture in packed_buffer_; if rows must be flipped, they already are
+  cv::Mat packed_;  ///< the picture in packed_buffer_, after its rows were flipped if necessary
   cv::Mat scaled_buffer_;
   cv::Mat flipped_buffer_;
   cv::Mat transposed_buffer_;
-  cv::Mat unused_;  ///< takes the fourth channel
+  cv::Mat unused_;  ///< receives the fourth channel, which is not used
 };
 
 }  // namespace facepipe::detector

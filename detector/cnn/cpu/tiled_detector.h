@@ -11,8 +11,8 @@
 namespace facepipe::detector {
 
 /// Makes a detector that handles one frame at a time. `tile` finds candidates in frames of size
-/// tiling.tile.frame. It needs two requests, because a tile is prepared while the network runs on
-/// the previous tile. `whole` finds candidates in the whole picture, and reduces it itself. No
+/// tiling.tile.frame. `tile` needs two requests, because a tile is prepared while the network runs
+/// on the previous tile. `whole` finds candidates in the whole picture, and reduces it itself. No
 /// other code may use these two detectors.
 [[nodiscard]] std::shared_ptr<Detector> make_tiled_detector(const Tiling& tiling,
                                                             std::shared_ptr<Detector> tile,

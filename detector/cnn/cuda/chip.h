@@ -1,4 +1,4 @@
-// The properties of a device on which plans depend.
+// Describes the properties of a device on which plans depend.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace facepipe::detector::engine {
 
 struct Chip {
   int multiprocessors = 1;
-  std::size_t shared_bytes = 0;  ///< the most shared memory that a thread block can have
+  std::size_t shared_bytes = 0;  ///< largest amount of shared memory that a thread block can have
   int compute_capability = 0;    ///< 10 * major + minor
   std::string name;
 };
 
-/// Tells whether the chip can run the kernels that compute several nodes.
+/// Returns whether the chip can run the kernels that compute several nodes.
 [[nodiscard]] inline bool has_fused_kernels(const Chip& chip) {
   constexpr int kOldest = 80;
   return chip.compute_capability >= kOldest;
@@ -28,7 +28,8 @@ struct Chip {
                                                               : cuda::Overlap::none;
 }
 
-/// Returns the properties of the calling thread's current device. Errors: device.
+/// Returns the properties of the calling thread's current device. Throws Error(device) if CUDA
+/// fails.
 [[nodiscard]] Chip current_chip();
 
 }  // namespace facepipe::detector::engine

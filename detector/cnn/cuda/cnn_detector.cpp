@@ -25,8 +25,8 @@ const CudaCnnOptions& checked(const CudaCnnOptions& options) {
   return options;
 }
 
-/// Returns the graph that the network computes. If the head computes the last layers, these are
-/// moved to `tail`.
+/// Returns the graph that the network computes. If the head computes the last layers, moves them to
+/// `tail`.
 graph::Graph planned_graph(const Model& model, Size network, const engine::Chip& chip, bool fused,
                            std::optional<graph::HeadTail>& tail) {
   graph::Graph graph = graph::import_onnx(model.onnx(network), model.file().string());
@@ -79,14 +79,14 @@ engine::Network CudaCnnDetector::planned_network(const Model& model) {
   engine::TileChooser tiles(chip, options_.tile_file,
                             tries ? engine::UnknownTiles::tried : engine::UnknownTiles::first,
                             tries ? &engine::TileMemory::of_process() : nullptr);
-  // A stem that reads the picture itself sees black beside it.
+  // A stem that reads the picture itself pads it with black, so it may do this only if `pad` is 0.
   engine::Network network(planned_graph(model, fit_.network, chip, options_.fused, tail_),
                           engine::Network::Reuse::memory, picture_.pad == 0 ? &picture_ : nullptr,
                           tiles);
   tiles.save();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
   plan_ = {time.count(), tiles.trials(), tiles.remembered()};
-  // The first time, trials take seconds. The log tells the user why.
+  // If tiles were measured, planning took seconds. Then the user must see the reason in the log.
   spdlog::log(plan_.tried > 0 ? spdlog::level::info : spdlog::level::debug,
               "detector: planned in {:.0f} ms, tiles of {} operators tried, of {} remembered",
               plan_.milliseconds, plan_.tried, plan_.remembered);

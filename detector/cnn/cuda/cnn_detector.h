@@ -1,5 +1,5 @@
-// This detector is a network on a CUDA device. It runs preprocessing, network and head in one
-// stream, with our own engine, for any model of the known operators.
+// Implements a detector that is a network on a CUDA device. Preprocessing, network and head run in
+// one stream. Our own engine computes any model that has only operators known to it.
 #pragma once
 
 #include <cstddef>
@@ -23,33 +23,35 @@
 namespace facepipe::detector {
 
 struct CudaCnnOptions {
-  float score_threshold = 0.5F;    ///< 0..1: candidates have a greater score
-  std::uint32_t capacity = 16384;  ///< >= 1: most candidates that are kept of a frame
-  /// The file that remembers which kernels are the fastest on this chip; see engine::TileChooser.
-  /// Ways that it doesn't know are tried, which takes seconds. If it is empty, the first way is
-  /// taken without trials. The user's own file is engine::default_tile_file().
+  float score_threshold = 0.5F;    ///< 0..1; candidates need score > this
+  std::uint32_t capacity = 16384;  ///< largest number of candidates that are kept for a frame, >= 1
+  /// The file that stores the fastest tiles of operators on this chip; see engine::TileChooser. If
+  /// the file doesn't know an operator, its tiles are measured, which takes seconds. If the path is
+  /// empty, the first tile is used without measurement. The user's own file is
+  /// engine::default_tile_file().
   std::filesystem::path tile_file = {};
-  /// False: unknown ways are not tried. This is for a plan that serves only a few frames.
+  /// False: the tiles of unknown operators are not measured, because only a few frames will follow.
   bool tries_tiles = true;
-  /// True: kernels compute several operators at once, if the chip has such kernels. False: each
-  /// kernel computes one operator.
+  /// True: one kernel computes several operators, if the chip has such kernels. False: each kernel
+  /// computes one operator.
   bool fused = true;
 };
 
-/// What planning cost.
+/// Reports the time and the trials of planning.
 struct PlanReport {
   double milliseconds = 0;  ///< time from the model to weights in device memory, including trials
-  int tried = 0;            ///< number of operators whose tiles were tried
-  int remembered = 0;       ///< number of operators whose tiles were known
+  int tried = 0;            ///< number of operators whose tiles were measured
+  int remembered = 0;       ///< number of operators whose tiles were stored in the file
 };
 
-/// Weights and plan for one stream of frames.
+/// Holds the weights and the plan for one stream of frames.
 class CudaCnnDetector final : public CudaDetector,
                               public std::enable_shared_from_this<CudaCnnDetector> {
  public:
-  /// `fit.frame` is the layout's upright size. Errors: device, naming the model's file, for a model
-  /// that the engine can't compute and for a layout other than NV12 or P016, and if CUDA fails;
-  /// usage for options out of range; internal for a fit of another frame.
+  /// `fit.frame` must be the layout's upright size. Throws Error(device), naming the model's file,
+  /// for a model that the engine can't compute and for a layout other than NV12 or P016. Throws
+  /// Error(device) if CUDA fails, Error(usage) for options out of range, and Error(internal) for a
+  /// fit of frames of another size.
   CudaCnnDetector(const Model& model, const NetworkFit& fit, const StreamLayout& layout,
                   const CudaCnnOptions& options);
 
@@ -65,7 +67,8 @@ class CudaCnnDetector final : public CudaDetector,
 
   [[nodiscard]] const PlanReport& plan() const { return plan_; }
 
-  /// Device memory of the detector itself, and of each CudaCnnDetection.
+  /// shared_bytes() returns the size of the detector's own device memory. detection_bytes() returns
+  /// the size of a CudaCnnDetection's device memory.
   [[nodiscard]] std::size_t shared_bytes() const {
     return network_.weight_bytes() + head_->weight_bytes();
   }
@@ -78,14 +81,14 @@ class CudaCnnDetector final : public CudaDetector,
   NetworkFit fit_;
   bool finds_landmarks_;
   engine::PictureSource picture_;
-  PlanReport plan_;                      ///< planned_network() sets it, and also tail_
+  PlanReport plan_;                      ///< set by planned_network(), as is tail_
   std::optional<graph::HeadTail> tail_;  ///< the last layers, if the head computes them
   engine::Network network_;
   engine::PreprocessKernel preprocess_;
   std::unique_ptr<const engine::CandidateHead> head_;
 };
 
-/// The activations and candidates of one frame.
+/// Holds the activations and candidates of one frame.
 class CudaCnnDetection final : public CudaDetection {
  public:
   /// Allocates detection_bytes().
@@ -95,11 +98,12 @@ class CudaCnnDetection final : public CudaDetection {
   void enqueue_preprocess(const FrameDescriptor* frame, cuda::StreamView stream) override;
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override;
 
-  /// These enqueue inference in parts, to measure or examine each part.
+  /// Enqueue the two parts of enqueue_inference(), so that callers can measure or examine each
+  /// part.
   void enqueue_network(const FrameDescriptor* frame, cuda::StreamView stream);
   void enqueue_head(cuda::StreamView stream);
 
-  /// Returns candidates in the order and by the rules of decode_head()
+  /// Returns the candidates, in the order and by the rules of decode_head()
   /// (detector/cnn/model/head.h).
   [[nodiscard]] cuda::DeviceDetections candidates() const override;
 
@@ -114,9 +118,9 @@ class CudaCnnDetection final : public CudaDetection {
   cuda::DetectionBuffers found_;
 };
 
-/// Makes a detector for pictures of any size. It runs the network once, or on tiles and the reduced
-/// picture if tiling_for() says so. `detect_size` is as in DetectorOptions. Errors: as
-/// CudaCnnDetector().
+/// Makes a detector for pictures of any size. It runs the network once, or on tiles and on the
+/// reduced picture if tiling_for() returns a tiling. `detect_size` is DetectorOptions::detect_size.
+/// Throws the errors of CudaCnnDetector().
 [[nodiscard]] std::shared_ptr<const CudaDetector> make_cuda_cnn_detector(
     const Model& model, const StreamLayout& layout, const std::optional<Size>& detect_size,
     const CudaCnnOptions& options);

@@ -22,7 +22,7 @@ class CudaCnnDetectorFactory final : public CudaDetectorFactory {
       : CudaDetectorFactory(std::move(choice), model.data().name, model.sha256(),
                             model.head().landmarks, classes_found_by(model.card()), model.about()),
         device_(device),
-        options_(with_defaults(std::move(options), model.about())),
+        options_(with_defaults(std::move(options), about())),
         model_(std::move(model)) {
     if (classes().size() > 1)
       throw Error(ErrorKind::device, "model " + options_.model.string() + " finds " +

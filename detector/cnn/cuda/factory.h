@@ -1,4 +1,4 @@
-// The factory of networks on a CUDA device.
+// Makes detectors that are networks on a CUDA device.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace facepipe::detector {
 
-/// Reads the model and tries the device. `choice` is one of the family's engines. Errors: as
-/// make_cuda_detector_factory().
+/// Reads the model and tests the device. `choice` must be an engine of this family. Throws the same
+/// errors as make_cuda_detector_factory().
 [[nodiscard]] std::unique_ptr<CudaDetectorFactory> make_cuda_cnn_factory(
     const EngineChoice& choice, Device device, const DetectorOptions& options);
 

@@ -6,10 +6,10 @@
 
 namespace facepipe::detector::engine {
 
-/// Fuses nodes for which `chip` has a common kernel; the others keep kernels of their own. Call it
-/// after graph::optimise(). Shapes must have been inferred before, and are inferred again. Logs at
-/// the level debug what it has fused. If there are no such kernels for the chip, it returns false
-/// and leaves the graph unchanged.
+/// Fuses nodes that one kernel of `chip` can compute together; all other nodes keep their own
+/// kernels. graph::optimise() must have been called, and shapes must have been inferred. Infers the
+/// shapes again. Logs at level debug what it has fused. Returns false, and leaves the graph
+/// unchanged, if the chip has no such kernels.
 bool fuse(graph::Graph& graph, const Chip& chip);
 
 }  // namespace facepipe::detector::engine

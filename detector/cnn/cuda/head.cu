@@ -22,7 +22,7 @@ struct Arguments : HeadArguments {
   std::uint32_t* counts;  ///< one count for each block
 };
 
-/// Returns a cell by its number among those of all levels.
+/// Returns a cell by its index among the cells of all levels.
 __device__ __forceinline__ DeviceCell cell_of_level(const Arguments& a, std::uint32_t cell) {
   int index = 0;
   while (index + 1 < a.level_count && cell >= a.levels[index + 1].first) ++index;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) mark_kernel(const __grid_constant__ 
   if (threadIdx.x == 0) a.counts[blockIdx.x] = sum;
 }
 
-/// Returns the sum of the first `count` counts to all threads of the block.
+/// Returns the sum of the first `count` counts, in all threads of the block.
 __device__ std::uint32_t sum_of_counts(const Arguments& a, std::uint32_t count) {
   __shared__ std::uint32_t sum;
   if (threadIdx.x == 0) sum = 0;
@@ -69,7 +69,7 @@ __device__ std::uint32_t sum_of_counts(const Arguments& a, std::uint32_t count) 
 
 template <class Cells>
 __global__ void __launch_bounds__(kThreads) gather_kernel(const __grid_constant__ Arguments a) {
-  if (blockIdx.x == gridDim.x - 1) {  // this block has to add up the most anyway
+  if (blockIdx.x == gridDim.x - 1) {  // this block already adds up nearly all counts
     const std::uint32_t all = sum_of_counts(a, gridDim.x);
     if (threadIdx.x == 0) *a.to.count = all;
     __syncthreads();

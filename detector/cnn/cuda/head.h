@@ -1,4 +1,4 @@
-// Heads turn the network's outputs into candidates, on the device.
+// Turns the network's outputs into candidates, on the device.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class CandidateHead {
  public:
   virtual ~CandidateHead() = default;
 
-  /// Number of words of scratch memory that one detection needs.
+  /// Returns the number of words of scratch memory that one detection needs.
   [[nodiscard]] virtual std::size_t scratch_words() const = 0;
-  /// Device memory of the head itself, in bytes.
+  /// Returns the size of the head's own device memory, in bytes.
   [[nodiscard]] virtual std::size_t weight_bytes() const { return 0; }
 
   /// Writes the first to.capacity candidates. Sets *to.count to the number of all candidates.
@@ -38,15 +38,15 @@ class CandidateHead {
 };
 
 /// Decodes as decode_head() does on the CPU (detector/cnn/model/head.h). The candidates and their
-/// order are the same, up to the rounding of float arithmetic. It has two kernels. The first marks
-/// the cells that hold a candidate and counts them. The second gives each candidate its place and
-/// writes it. So the result is the same each time. Immutable.
+/// order are the same, up to the rounding of float arithmetic. The first kernel marks the cells
+/// that hold a candidate and counts them. The second kernel computes each candidate's index and
+/// writes the candidate there. So the result is the same each time. Immutable.
 class HeadKernels : public CandidateHead {
  public:
   /// `outputs` are in the order of Model::outputs(), and all are floats. `source` is the model's
-  /// file, for messages. Errors: device, naming the output, for one of another shape; internal for
-  /// another number of outputs, and for more strides or outputs of a stride than HeadArguments
-  /// holds.
+  /// file, for messages. Throws Error(device), naming the output, if an output has an unexpected
+  /// shape. Throws Error(internal) for another number of outputs, or if there are more strides or
+  /// more outputs of a stride than HeadArguments holds.
   HeadKernels(const HeadData& head, const NetworkFit& fit,
               const std::vector<NetworkOutput>& outputs, float score_threshold,
               const std::string& source);
@@ -64,7 +64,7 @@ class HeadKernels : public CandidateHead {
   NetworkFit fit_;
   float score_threshold_;
   std::vector<NetworkOutput> outputs_;
-  std::uint32_t cells_ = 0;  ///< of all levels; each holds at most one candidate
+  std::uint32_t cells_ = 0;  ///< number of cells of all levels; a cell has at most one candidate
 };
 
 }  // namespace facepipe::detector::engine

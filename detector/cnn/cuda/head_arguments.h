@@ -1,5 +1,5 @@
-// Arguments of the heads' kernels. A place is one pixel of an output map, and has one cell or more.
-// A cell holds at most one candidate.
+// Defines the arguments of the heads' kernels. A place is one pixel of an output map, and has one
+// or more cells. A cell holds at most one candidate.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,33 @@ namespace facepipe::detector::engine {
 
 inline constexpr int kHeadTensors = 4;
 inline constexpr int kHeadLevels = 5;
-inline constexpr int kHeadAnchors = 9;  // cells of a place
+inline constexpr int kHeadAnchors = 9;  // largest number of cells of a place
 
-/// An output of the network: floats. The cells of a place follow each other.
+/// Describes an output of the network, which consists of floats. The cells of a place follow each
+/// other.
 struct HeadTensor {
   const float* values;
-  int pitch;                  ///< floats from one place to the next
-  int channels;               ///< of a cell
-  graph::Activation pending;  ///< activation that is still to be applied to each value
+  int pitch;                  ///< number of floats from one place to the next
+  int channels;               ///< number of channels of a cell
+  graph::Activation pending;  ///< activation that must still be applied to each value
 };
 
-/// The outputs of one stride, in the order of Model::outputs().
+/// Holds the outputs of one stride, in the order of Model::outputs().
 struct Level {
   HeadTensor tensors[kHeadTensors];
-  std::uint32_t first;    ///< number of cells of the levels before this one
-  std::uint32_t columns;  ///< places of a row
+  std::uint32_t first;    ///< number of cells of all levels before this one
+  std::uint32_t columns;  ///< number of places in a row
   float stride;
-  AnchorSize anchors[kHeadAnchors];  ///< of a place; 0 if the kind of head has no sizes
+  AnchorSize anchors[kHeadAnchors];  ///< anchors of a place; 0 if the kind of head has no anchors
 };
 
-/// The arguments of all heads. The scales map the network's pixels to the frame's.
+/// Holds the arguments of all heads. The scales map the network's pixels to the frame's.
 struct HeadArguments {
   Level levels[kHeadLevels];
   int level_count;
-  std::uint32_t anchors;  ///< cells of a place
+  std::uint32_t anchors;  ///< number of cells of a place
   HeadNumbers numbers;
-  bool landmarks;  ///< candidates have landmarks
+  bool landmarks;  ///< whether candidates have landmarks
   std::uint32_t cells;
   float threshold;
   float scale_x;

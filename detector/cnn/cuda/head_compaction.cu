@@ -1,4 +1,4 @@
-// Compaction writes the candidates of the cells that hold one, in raster order and without gaps.
+// Writes the candidates of all cells one behind the other, in raster order and without gaps.
 #include "core/cuda/programmatic.cuh"
 #include "detector/cnn/cuda/head_decode.cuh"
 #include "detector/cnn/cuda/pyramid_head_kernels.h"
@@ -9,7 +9,7 @@ namespace {
 __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % 32; }
 __device__ __forceinline__ int warp_id() { return static_cast<int>(threadIdx.x) / 32; }
 
-constexpr int kCompactionThreads = 256;  // each handles one word
+constexpr int kCompactionThreads = 256;  // each thread handles one word
 
 __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
 #pragma unroll
@@ -17,15 +17,15 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned value) {
   return value;
 }
 
-/// Numbers of candidates, in shared memory.
+/// Holds numbers of candidates, in shared memory.
 struct BlockCounts {
   unsigned warps[kCompactionThreads / 32];
-  unsigned before;  ///< number in all words before those of the block
+  unsigned before;  ///< number in all words before the block's words
 };
 
 /// Returns the number of candidates in the words of the block's earlier threads. Sets *all to the
-/// number in the whole block. All threads of the block call it. It also prepares `shared` for
-/// counted_before().
+/// number in the whole block. Prepares `shared` for counted_before(). All threads of the block must
+/// call it.
 __device__ __forceinline__ unsigned counted_in_block_before(BlockCounts& shared, std::uint32_t word,
                                                             unsigned* all) {
   const auto own = static_cast<unsigned>(__popc(word));
@@ -47,7 +47,7 @@ __device__ __forceinline__ unsigned counted_in_block_before(BlockCounts& shared,
   return before + through - own;
 }
 
-/// Returns the number of candidates in all words before those of the block.
+/// Returns the number of candidates in all words before the block's words.
 __device__ __forceinline__ unsigned counted_before(BlockCounts& shared, const std::uint32_t* words,
                                                    int count) {
   unsigned mine = 0;

@@ -1,4 +1,4 @@
-// Kernels use this to decode the network's outputs for a cell into a candidate.
+// Decodes the network's outputs for a cell into a candidate. Kernels call this.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace facepipe::detector::engine {
 
-/// The values of a cell. See detector/cnn/model/head_cells.h.
+/// Gives access to the network's outputs for a cell. See detector/cnn/model/head_cells.h.
 struct DeviceCell {
   const Level& level;
   std::uint32_t place;
@@ -26,7 +26,7 @@ struct DeviceCell {
   }
 };
 
-/// Returns a cell of a level by its number. Most heads have one cell at each place.
+/// Returns a cell of a level by its index. Most heads have one cell at each place.
 __device__ __forceinline__ DeviceCell cell_at(const HeadArguments& a, const Level& level,
                                               std::uint32_t cell) {
   if (a.anchors == 1) return {level, cell, 0};
@@ -90,7 +90,6 @@ __device__ __forceinline__ void write_candidate(const HeadArguments& a, const De
   if (a.landmarks) a.to.landmarks[at] = candidate.points;
 }
 
-/// Tells whether a cell holds a candidate.
 template <class Cells>
 __device__ __forceinline__ bool holds_candidate(const HeadArguments& a, const DeviceCell& cell) {
   const float score = Cells::score(cell, a.numbers);

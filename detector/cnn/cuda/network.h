@@ -1,6 +1,6 @@
-// A network that is planned for one input size on one device. It computes in f16, with channels
+// Plans a network for one input size on one device. The network computes in f16, with channels
 // innermost, and its weights are packed once. The activations of a frame are one block of memory;
-// each frame in flight has a block of its own.
+// each frame in flight has its own block.
 //
 // The plan has one operator for each node. A kernel that computes several nodes at once needs no
 // change here: a pass over the graph (detector/cnn/model/graph/passes.h) fuses the nodes into one
@@ -20,13 +20,14 @@
 
 namespace facepipe::detector::engine {
 
-/// An output: a map of floats. Placement::pending is still to be applied to it.
+/// Describes an output: a map of floats. The activation Placement::pending must still be applied to
+/// it.
 struct NetworkOutput {
   std::string name;
   Placement place;
 };
 
-/// Immutable after construction, hence thread-safe. Bound to the device that was current at
+/// Immutable after construction, hence thread-safe. Belongs to the device that was current at
 /// construction.
 class Network {
  public:
@@ -36,9 +37,10 @@ class Network {
   };
 
   /// The shapes of `graph` must have been inferred; graph::optimise() should have been called.
-  /// `picture` is the picture from which the input is made, if the network may read it itself. The
-  /// constructor waits for the upload of the weights. Errors: device, naming file, node and
-  /// operator, for a node that the engine can't compute; device, if CUDA fails.
+  /// `picture` describes the picture from which the input is made; it is null if the network must
+  /// not read the picture itself. The constructor waits for the upload of the weights. Throws
+  /// Error(device), naming file, node and operator, for a node that the engine can't compute.
+  /// Throws Error(device) if CUDA fails.
   explicit Network(const graph::Graph& graph, Reuse reuse = Reuse::memory,
                    const PictureSource* picture = nullptr);
   /// Does the same with tiles that `tiles` chooses.
@@ -46,13 +48,14 @@ class Network {
 
   /// Enqueues a run. `activations` has activation_bytes() and is aligned to 256 bytes. If
   /// reads_picture() is true, the network reads `frame`, which is in device memory, when the work
-  /// runs. Else the caller has filled the part input() of the activations. The function neither
-  /// allocates nor waits. Throws Error(internal) if `frame` is needed and null.
+  /// runs. Otherwise the caller must have written the network's input, at input() in the
+  /// activations. The function neither allocates nor waits. Throws Error(internal) if `frame` is
+  /// needed and null.
   void enqueue(std::byte* activations, cuda::StreamView stream,
                const FrameDescriptor* frame = nullptr) const;
 
-  /// Tells whether the network's stem reads the frame itself instead of input(). It does so if the
-  /// constructor got a picture that needs no scaling, and only a Stem reads the input.
+  /// Returns whether the network's stem reads the frame itself instead of input(). This is so if
+  /// the constructor got a picture that needs no scaling, and only a Stem reads the input.
   [[nodiscard]] bool reads_picture() const { return picture_.has_value(); }
 
   [[nodiscard]] const Placement& input() const { return input_; }
@@ -60,12 +63,11 @@ class Network {
   [[nodiscard]] std::size_t activation_bytes() const { return activation_bytes_; }
   [[nodiscard]] std::size_t weight_bytes() const { return weights_.size(); }
 
-  /// Returns the placement of a value of the graph.
   [[nodiscard]] const Placement& place(graph::ValueId value) const {
     return places_[static_cast<std::size_t>(value)];
   }
 
-  /// A step of the plan. Callers can measure or examine steps one by one.
+  /// Describes a step of the plan. Callers can measure or examine steps one by one.
   struct Step {
     std::string name;  ///< name of the node
     std::string op;    ///< name of its operator

@@ -1,4 +1,4 @@
-// Kernels use this to read pixels of a frame as colours.
+// Reads pixels of a frame as colours. Kernels call this.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ __device__ __forceinline__ float sample(const std::byte* row, int index, const P
   return static_cast<float>(reinterpret_cast<const std::uint8_t*>(row)[index]);
 }
 
-/// Rounds to a whole number and clamps to 0..255. A float of 2^23 or more has no fraction, so
-/// adding 2^23 rounds; rintf() would run at a quarter of the rate.
+/// Rounds a value to a whole number and clamps it to 0..255. A float of 2^23 or more has no
+/// fraction, so adding 2^23 rounds; rintf() would run at a quarter of the rate.
 __device__ __forceinline__ float as_byte(float value) {
   constexpr float kNoFraction = 8388608.0F;
   return __fadd_rn(__fadd_rn(fminf(fmaxf(value, 0.0F), 255.0F), kNoFraction), -kNoFraction);
@@ -55,7 +55,7 @@ __device__ __forceinline__ Color color_at(const FrameDescriptor& frame, const Pi
   return color_of(frame, a, chroma_at(frame, a, x / 2, y / 2), x, y);
 }
 
-/// Returns the stored pixel of an upright one. This is the inverse of Orientation in
+/// Returns the stored pixel of the upright pixel (x, y). This is the inverse of Orientation in
 /// core/geometry.h.
 __device__ __forceinline__ int2 stored_pixel(int x, int y, const Picture& a) {
   int2 place{x, y};

@@ -1,4 +1,4 @@
-// The picture from which a network's input is made.
+// Describes the picture from which a network's input is made.
 #pragma once
 
 #include "core/cuda/frame_descriptor.h"
@@ -14,18 +14,18 @@ struct PictureSource {
   ChannelOrder order = ChannelOrder::rgb;
   int pad = 0;  ///< the level of the input beside the picture
 
-  /// Tells whether the picture has to be scaled for the network.
+  /// Returns whether the picture must be scaled for the network.
   [[nodiscard]] bool scaled() const { return fit.content != fit.frame; }
 };
 
-/// What kernels need to know about a PictureSource for each pixel.
+/// Describes a PictureSource for kernels, which read its pixels.
 struct Picture {
   Size content;  ///< size of the scaled picture, upright
   Size scaled;   ///< size of the scaled picture as it is stored, not yet turned
   Orientation orientation;
   bool upright;  ///< true if the picture is neither turned nor mirrored
   int shift;
-  int wide;  ///< 1: samples have 16 bits; 0: they have 8
+  int wide;  ///< 1 if samples have 16 bits, 0 if they have 8
 };
 
 inline Picture picture_of(const PictureSource& source) {

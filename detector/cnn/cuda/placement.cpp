@@ -20,7 +20,7 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 std::size_t at(ValueId value) { return static_cast<std::size_t>(value); }
 
-/// Tells whether the chain that computes `value` also pools. Such chains compute in halves.
+/// Returns whether the chain that computes `value` also pools. Such chains compute in halves.
 bool is_pooled(const graph::PairChains& op, const Node& node, ValueId value) {
   std::size_t output = 0;
   for (const graph::PairChain& chain : op.chains)
@@ -48,14 +48,14 @@ bool stems_read_it(const Graph& graph, const Uses& uses) {
          });
 }
 
-/// Where a value lies in the value that a Concat makes.
+/// Describes the position of a value within the result of a Concat.
 struct Part {
-  ValueId whole = -1;  ///< -1: the value is no part
+  ValueId whole = -1;  ///< -1 if the value is no part of such a result
   int first_channel = 0;
 };
 
-/// Finds the values that can be placed within the result of a Concat: parts of whole chunks, which
-/// a convolution computes and whose readers read parts.
+/// Finds the values that can be placed within the result of a Concat. Such a value is computed by a
+/// convolution, fills whole chunks of the result, and all of its readers can read parts.
 class PartFinder {
  public:
   PartFinder(const Graph& graph, const Uses& uses) : graph_(graph), uses_(uses) {
@@ -101,7 +101,7 @@ class PartFinder {
   std::vector<Part> parts_;
 };
 
-/// Finds the lifetime of each value, in steps of the plan, from the nodes that read it. Then it
+/// Finds the lifetime of each value, in steps of the plan, from the nodes that read the value. Then
 /// finds the value's position.
 class Planner {
  public:
@@ -155,7 +155,7 @@ class Planner {
     owner_[at(value)] = part.whole;
   }
 
-  /// Gives a value memory of its own, unless one of its parts already did.
+  /// Gives a value its own memory, unless this was already done for one of its parts.
   void add_owner(ValueId value, Element element, std::size_t step) {
     if (lifetime_of_[at(value)] != kNone) return;
     Placement& place = result_.values[at(value)];
@@ -205,11 +205,11 @@ class Planner {
   Uses uses_;
   bool reuse_;
   Placements result_;
-  std::vector<ValueId> owner_;  ///< by value: the value that owns the memory in which it lies
+  std::vector<ValueId> owner_;  ///< for each value: the value that owns its memory
   std::vector<ValueId> owners_;
-  /// by owner: its index in owners_ and lifetimes_, or kNone
+  /// for each owner: its index in owners_ and lifetimes_, or kNone
   std::vector<std::size_t> lifetime_of_;
-  std::vector<Part> parts_;  ///< by value
+  std::vector<Part> parts_;  ///< for each value
   std::vector<graph::Lifetime> lifetimes_;
 };
 
@@ -218,8 +218,8 @@ class Planner {
 bool is_view(const Graph& graph, const Uses& uses, const Node& node) {
   if (std::holds_alternative<graph::Split>(node.op)) return true;
   if (!std::holds_alternative<graph::Activate>(node.op)) return false;
-  // Only the last activation, that of an output, can be left to the output's reader. Operators
-  // compute all others.
+  // The reader of a network's output may apply the last activation, if it leads only to this
+  // output. Operators compute all other activations.
   const ValueId output = node.outputs[0];
   if (!uses.is_output(output) || !uses.readers(output).empty()) return false;
   ValueId value = node.inputs[0];

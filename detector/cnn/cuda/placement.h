@@ -14,18 +14,18 @@ struct Placements {
   std::size_t bytes = 0;          ///< size of the activation memory
 };
 
-/// Tells whether the node needs no operator because its outputs are views of its input's memory.
+/// Returns whether the node needs no operator because its outputs are views of its input's memory.
 /// This holds for a Split, and for an activation that the reader of a network's output applies.
 [[nodiscard]] bool is_view(const graph::Graph& graph, const graph::Uses& uses,
                            const graph::Node& node);
 
-/// Tells whether an operator computes the node if its inputs are parts of other values, which begin
-/// at a multiple of 8 channels.
+/// Returns whether an operator can compute the node if its inputs are parts of other values, which
+/// begin at a multiple of 8 channels.
 [[nodiscard]] bool reads_parts(const graph::Node& node);
 
 /// Places all values. If convolutions compute the inputs of a Concat, their results are placed
-/// within the Concat's, so that nothing needs to be copied. Results of the network's last
-/// convolutions are floats, all others are halves. With `reuse`, values share memory if their
+/// within the Concat's result, so that nothing needs to be copied. Results of the network's last
+/// convolutions are floats; all other values are halves. With `reuse`, values share memory if their
 /// lifetimes don't overlap.
 [[nodiscard]] Placements place_values(const graph::Graph& graph, bool reuse);
 

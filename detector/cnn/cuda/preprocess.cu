@@ -17,20 +17,20 @@ enum class Scaling { none, linear, area };
 struct Arguments : Picture {
   const FrameDescriptor* frame;
   __half* output;
-  int pitch;       ///< halves from one pixel to the next, 4 or 8
-  int row_pixels;  ///< pixels of a row of the output
+  int pitch;       ///< number of halves from one pixel to the next: 4 or 8
+  int row_pixels;  ///< number of pixels in a row of the output
   int rows;
-  int left;     ///< pixels before the first column
-  int columns;  ///< pixels of a row of the network's input
+  int left;     ///< number of pixels before the first column
+  int columns;  ///< number of pixels in a row of the network's input
   float pad;    ///< the level of the input beside the picture
   Size stored;
   int bgr;
   Scaling scaling;
 };
 
-/// The pixels first..last along one axis from which a scaled pixel is computed, and their weights,
-/// as in cv::resize. The pixels between the two have the same weight, which weight_at() takes as
-/// `whole`.
+/// Holds the pixels first..last along one axis from which a scaled pixel is computed, and their
+/// weights, as in cv::resize. All pixels between `first` and `last` have the same weight, which is
+/// the argument `whole` of weight_at().
 struct FilterSpan {
   int first;
   int last;
@@ -102,13 +102,14 @@ __device__ __forceinline__ bool in_output(const Arguments& a, int x, int y) {
   return x >= -a.left && x < a.row_pixels - a.left && y < a.rows;
 }
 
-/// Returns the colour beside the picture. A convolution's padding is black.
+/// Returns the colour outside of the picture. It is the padding's level within the network's input,
+/// and black in the columns beside the input, which a convolution reads as its padding.
 __device__ __forceinline__ Color beside_picture(const Arguments& a, int x) {
   const float level = x >= 0 && x < a.columns ? a.pad : 0.0F;
   return {level, level, level};
 }
 
-/// Copies the frame's descriptor to shared memory. All threads of the block call it.
+/// Copies the frame's descriptor to shared memory. All threads of the block must call it.
 __device__ __forceinline__ void read_descriptor(FrameDescriptor& frame, const Arguments& a) {
   constexpr unsigned kWords = sizeof(FrameDescriptor) / sizeof(unsigned);
   static_assert(sizeof(FrameDescriptor) % sizeof(unsigned) == 0 && kWords <= kBlockWidth);
@@ -178,7 +179,7 @@ dim3 grid_for(const Arguments& a) {
   const auto divide_up = [](int value, int by) {
     return static_cast<unsigned>((value + by - 1) / by);
   };
-  // Number of cells in a row. One lies to the left of the picture.
+  // Number of cells in a row. The first cell lies to the left of the picture.
   const int cells = 1 + (a.row_pixels - a.left + 1) / 2;
   return {divide_up(cells, kBlockWidth), divide_up(a.rows, 2 * kBlockHeight)};
 }

@@ -1,4 +1,4 @@
-// Preprocessing makes the network's input from a frame in device memory, in one kernel.
+// Makes the network's input from a frame in device memory, in one kernel.
 #pragma once
 
 #include "core/cuda/frame_descriptor.h"
@@ -10,19 +10,19 @@
 
 namespace facepipe::detector::engine {
 
-/// Does what Preprocessor does (detector/cnn/cpu/preprocess.h). It converts colours by the frame's
+/// Works like Preprocessor (detector/cnn/cpu/preprocess.h). It converts colours by the frame's
 /// to_rgb with repeated chroma, and rounds each value to a whole number in 0..255. It scales if the
 /// fit requires it, turns the picture upright, and fills the input outside of the picture with
 /// PictureSource::pad. A value differs from exact arithmetic, rounded once, by at most 1, and by at
 /// most 2 if the picture is scaled.
 class PreprocessKernel {
  public:
-  /// Errors: device for a layout other than semi-planar 4:2:0; internal if the layout's size is not
-  /// that of the fit's frame.
+  /// Throws Error(device) for a layout other than semi-planar 4:2:0. Throws Error(internal) if the
+  /// layout's size is not the size of the fit's frame.
   PreprocessKernel(const PictureSource& picture, const Placement& input);
 
-  /// Enqueues the kernel, which writes the whole input. `frame` is in device memory, and is read
-  /// when the work runs. Throws Error(internal) if it is null.
+  /// Enqueues the kernel, which writes the whole input. `frame` must be in device memory, and is
+  /// read when the work runs. Throws Error(internal) if `frame` is null.
   void enqueue(const FrameDescriptor* frame, std::byte* activations, cuda::StreamView stream) const;
 
  private:

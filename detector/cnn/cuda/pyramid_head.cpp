@@ -39,8 +39,8 @@ float window_weight(const graph::Convolution& op, int tap, int input, int output
 }
 
 /// Appends the lanes' words for a step of the sum. The step's input channels begin at `first`. Lane
-/// 4g + t has the channels 2t and 2t + 1 for column g. In a step of 16 channels it also has 2t + 8
-/// and 2t + 9.
+/// 4g + t has the channels 2t and 2t + 1 for column g. In a step of 16 channels, the lane also has
+/// the channels 2t + 8 and 2t + 9.
 void pack_window_step(std::vector<__half>& halves, const graph::Convolution& op, int tap, int first,
                       int channels, int tiles) {
   for (int tile = 0; tile < tiles; ++tile)
@@ -83,7 +83,7 @@ int warps_for(int tiles, Size map, int multiprocessors) {
 }
 
 /// Returns a lower bound of the values, before the activation, whose score may pass the threshold.
-/// It holds for any rounding of the activation.
+/// The bound holds for any rounding of the activation.
 float least_of(float threshold, graph::Activation pending) {
   if (pending != graph::Activation::sigmoid) return threshold;
   constexpr double kRounding = 1e-6;
@@ -92,7 +92,7 @@ float least_of(float threshold, graph::Activation pending) {
   return static_cast<float>(std::log(score / (1 - score)) - 0.01);
 }
 
-/// Tells whether the kernels can read the cells of such a head.
+/// Returns whether the kernels can read the cells of this head.
 bool is_read_by_kernels(const HeadData& head) {
   return head.kind == HeadKind::centerface && head.anchors == 1;
 }

@@ -8,20 +8,20 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kRowPixels = kHeadColumns + 2;  // pixels of a row of the map in shared memory
-constexpr int kPixels = 16;                   // pixels that are the rows of an operand A
+constexpr int kRowPixels = kHeadColumns + 2;  // pixels in a row of the map in shared memory
+constexpr int kPixels = 16;                   // number of pixels that are the rows of an operand A
 constexpr int kRowOperands = kRowPixels / kPixels;
 
-/// Returns the halves from one pixel to the next in shared memory. They are an odd number of chunks
-/// of 16 bytes, so that eight neighbours lie in different banks.
+/// Returns the number of halves from one pixel to the next in shared memory. This is an odd number
+/// of chunks of 16 bytes, so that eight neighbours lie in different banks.
 __host__ __device__ constexpr int pixel_pitch(int tiles) { return 8 * (tiles + 1 - tiles % 2); }
 
 __host__ __device__ constexpr int tile_rows(int tiles, int warps) {
   return head_warp_rows(tiles) * warps + 2;
 }
 
-/// Returns the shared memory of a block. The windows of the last two columns, whose results are
-/// discarded, extend two pixels beyond the last row.
+/// Returns the size of a block's shared memory. The windows of the last two columns, whose results
+/// are discarded, extend two pixels beyond the last row.
 std::size_t shared_bytes(int tiles, int warps) {
   const int pixels = tile_rows(tiles, warps) * kRowPixels + 2;
   return static_cast<std::size_t>(window_weight_bytes(tiles) +
@@ -62,8 +62,9 @@ struct Block {
     copies_commit();
   }
 
-  /// Computes the pyramid's last map for the block's cells and one pixel around them. It is zero
-  /// outside of the map. A warp computes every other column in every (number of warps / 2)-th row.
+  /// Computes the pyramid's last map for the block's cells and one pixel around them. Pixels
+  /// outside of the map are zero. A warp computes every other column in every (number of warps /
+  /// 2)-th row.
   __device__ __forceinline__ void load_pixels() const {
     const int parity = warp_id() % 2;
     const int rows = tile_rows(kTiles, warp_count());
@@ -169,7 +170,7 @@ struct Block {
   using Outputs = float[kRowOperands][2][4];
 
   /// Computes the 1x1 convolution for a row. The results of the 3x3 convolution already have the
-  /// layout of its operands.
+  /// layout of operands of the 1x1 convolution.
   __device__ __forceinline__ void project(Outputs& outputs,
                                           const float (&row)[kRowOperands][kTiles][4]) const {
     const auto pair = [](const float(&sums)[4], int half) {
@@ -204,8 +205,8 @@ struct Block {
     }
   }
 
-  /// Returns flags. In lane 4g, bit 2h + half tells whether the score of column 16h + 8half + g may
-  /// pass the threshold. In other lanes it is 0.
+  /// Returns flags. In lane 4g, bit 2h + half is set if the score of column 16h + 8half + g may
+  /// pass the threshold. In other lanes, all flags are 0.
   __device__ __forceinline__ unsigned passing(const Outputs& outputs, int y) const {
     unsigned flags = 0;
 #pragma unroll

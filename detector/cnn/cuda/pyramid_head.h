@@ -1,6 +1,6 @@
-// This head computes candidates from the last two maps of a feature pyramid, with two kernels. The
-// first computes the pyramid's last step, the head's 3x3 and 1x1 convolutions, and the threshold of
-// the scores. The second writes the candidates in raster order.
+// Computes candidates from the last two maps of a feature pyramid, with two kernels. The first
+// kernel computes the pyramid's last step, the head's 3x3 and 1x1 convolutions, and the threshold
+// of the scores. The second kernel writes the candidates in raster order.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@
 
 namespace facepipe::detector::engine {
 
-/// Does what HeadKernels does, for CenterFace's head, if graph::cut_head() has removed it from the
-/// graph. It writes the network's outputs for a cell to memory only if the score passes the
+/// Works like HeadKernels, for CenterFace's head, if graph::cut_head() has removed this head from
+/// the graph. The network's outputs for a cell are written to memory only if the score passes the
 /// threshold. Immutable.
 class PyramidHead : public CandidateHead {
  public:
-  /// Tells whether there are kernels for this head.
+  /// Returns whether there are kernels for this head.
   [[nodiscard]] static bool fits(const Model& model, const graph::HeadTail& tail);
 
   /// `coarse` and `fine` are the placements of the tail's inputs. The constructor waits for the
-  /// upload of the weights. Errors: device if CUDA fails; internal if fits() is false.
+  /// upload of the weights. Throws Error(device) if CUDA fails, and Error(internal) if fits() is
+  /// false.
   PyramidHead(const Model& model, const NetworkFit& fit, const graph::HeadTail& tail,
               const Placement& coarse, const Placement& fine, float score_threshold);
 
@@ -34,10 +35,10 @@ class PyramidHead : public CandidateHead {
                const cuda::DeviceDetections& to, cuda::StreamView stream) const override;
 
  private:
-  /// `channels` are those of the 1x1 convolution in the order in which the head reads them.
+  /// `channels` are the 1x1 convolution's channels, in the order in which the head reads them.
   void pack(const graph::HeadTail& tail, const std::vector<int>& channels, WeightPacker& packer);
 
-  HeadArguments head_;  ///< all but the addresses, which each detection has its own of
+  HeadArguments head_;  ///< all arguments except the addresses, which differ between detections
   Placement coarse_;
   Placement fine_;
   int tiles_;

@@ -1,4 +1,4 @@
-// This header declares the kernels of PyramidHead.
+// Declares the kernels of PyramidHead.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -13,16 +13,17 @@
 
 namespace facepipe::detector::engine {
 
-/// Output channels of the 1x1 convolution. The first channel is the score.
+/// Number of output channels of the 1x1 convolution. The first channel is the score.
 inline constexpr int kHeadChannels = 16;
-/// Output columns of a thread block. The 3x3 window needs one more column on each side. So a block
-/// computes 32 columns of the pyramid's last map: 16 even and 16 odd ones, which are different
-/// sub-pixels of the transposed convolution. Each row of outputs has one bit for each column, in
-/// one word.
+/// Number of output columns of a thread block. The 3x3 window needs one more column on each side.
+/// So a block computes 32 columns of the pyramid's last map: 16 even and 16 odd columns, which are
+/// different sub-pixels of the transposed convolution. Each row of outputs has one bit for each
+/// column, in one word.
 inline constexpr int kHeadColumns = 30;
 inline constexpr int kLeastHeadTiles = 2;
 inline constexpr int kMostHeadTiles = 4;
-/// Output rows of a warp. More rows need fewer loads of weights, but more registers.
+/// Returns the number of output rows of a warp. More rows need fewer loads of weights, but more
+/// registers.
 __host__ __device__ constexpr int head_warp_rows(int tiles) { return tiles < 4 ? 3 : 2; }
 inline constexpr int kHeadWarpStep = 2;  ///< the number of warps of a block is a multiple of this
 inline constexpr int kLeastHeadWarps = 2;
@@ -35,11 +36,11 @@ struct PyramidHeadArguments {
   const float* window_bias;
   const uint4* outputs;  ///< steps x lanes, see pack_fragments()
   const float* outputs_bias;
-  float least;           ///< a score passes the threshold if the score's channel, before its
+  float least;           ///< a score can pass the threshold only if its channel, before the
                          ///< activation, is at least this
   float* cells;          ///< outputs, kHeadChannels for each cell; written if the score passes
-  std::uint32_t* words;  ///< a bit for each cell that holds a candidate, kHeadColumns a word;
-                         ///< words_of_row() for each row
+  std::uint32_t* words;  ///< a bit for each cell, set if the cell holds a candidate; kHeadColumns
+                         ///< bits in a word, and words_of_row() words in a row
 };
 
 __host__ __device__ constexpr int words_of_row(int width) {
@@ -51,12 +52,12 @@ __host__ __device__ constexpr int words_of_row(int width) {
 /// follow for the last 8 channels.
 __host__ __device__ constexpr int window_weight_bytes(int tiles) { return 9 * tiles * tiles * 128; }
 
-/// Allows the kernel to use its shared memory. Call it before the first launch. Returns how many
-/// blocks with that many warps a multiprocessor can run at a time.
+/// Allows the kernel to use its shared memory. Must be called before the first launch. Returns how
+/// many blocks of `warps` warps a multiprocessor can run at a time.
 [[nodiscard]] int prepare_pyramid_head(int tiles, int warps);
 
-/// Writes the candidates of the cells whose bit is set in `words`, in raster order. Also writes
-/// their number.
+/// Writes the candidates of the cells whose bit is set in `words`, in raster order, and the number
+/// of these candidates.
 void launch_head_compaction(const PyramidHeadArguments& arguments, cuda::Overlap overlap,
                             cuda::StreamView stream);
 

@@ -125,7 +125,7 @@ std::optional<std::string> TileChooser::known(const std::string& key) const {
   return in_file == known_.end() ? std::nullopt : std::optional(in_file->second);
 }
 
-/// Times all ways quickly, and then the best of them carefully.
+/// Measures all ways quickly, and then the best of them carefully.
 std::size_t TileChooser::fastest(std::size_t ways, const Try& microseconds) {
   struct Result {
     float time;

@@ -1,5 +1,5 @@
-// A chooser finds the fastest of several ways to divide an operator's work on a chip. It measures
-// them once, and remembers the result in a file of the user's.
+// Chooses the fastest of several ways to divide an operator's work on a chip. The ways are measured
+// once, and the result is stored in a file of the user's.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,25 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns the path of the file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles.
-/// Without that variable, ~/.cache takes its place. The path is empty if neither $XDG_CACHE_HOME
-/// nor $HOME is an absolute path.
+/// Returns the path of the file among the user's caches: $XDG_CACHE_HOME/facepipe/cuda-tiles. If
+/// $XDG_CACHE_HOME is not an absolute path, ~/.cache is used instead. The path is empty if $HOME
+/// isn't an absolute path, either.
 [[nodiscard]] std::filesystem::path default_tile_file();
 
-/// What choose() does with an operator that the file doesn't know: it tries all ways, or takes the
-/// first.
+/// Says what choose() does with an operator that the file doesn't know: it measures all ways, or
+/// takes the first way.
 enum class UnknownTiles { tried, first };
 
-/// Remembers what has been chosen so far, even if the file can't be written. Sums of halves may
-/// differ in the last bit between ways. With one memory, all plans of a run take the same way, and
-/// so do all devices of one kind. Thread-safe.
+/// Remembers the ways that this process has chosen, even if the file can't be written. Sums of
+/// halves may differ in the last bit between ways. With one memory, all plans of a run take the
+/// same way, and so do all devices of one kind. Thread-safe.
 class TileMemory {
  public:
-  /// Returns the memory of this process.
   [[nodiscard]] static TileMemory& of_process();
 
-  /// Returns nullopt if nothing has been chosen.
+  /// Returns the way that was chosen for a key, or nullopt if no way was chosen.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
-  /// Keeps the first choice, and returns it.
+  /// Stores a way for a key, unless a way was stored before. Returns the stored way.
   std::string keep(const std::string& key, const std::string& way);
 
  private:
@@ -42,16 +41,16 @@ class TileMemory {
   std::map<std::string, std::string> chosen_;
 };
 
-/// Not thread-safe. If several processes choose for the same operator at the same time, the file
-/// keeps the choice of the last one.
+/// Not thread-safe. If several processes choose a way for the same operator at the same time, the
+/// file keeps the last choice.
 class TileChooser {
  public:
-  /// This chooser always takes the first way, without trials and without a file.
+  /// Makes a chooser that always takes the first way, without measuring and without a file.
   TileChooser() = default;
-  /// Tries ways on `chip`, and remembers them in `file`, unless that is empty. A way from the file
-  /// is taken only if choose() gets it among its ways. A file that is damaged, too long or of
-  /// another version counts as empty. `memory` takes precedence over the file, and must outlive the
-  /// chooser.
+  /// Measures ways on `chip`, and stores the fastest in `file`, unless this path is empty. A way
+  /// from the file is taken only if it is among the ways that choose() gets. A file that is
+  /// damaged, too long or of another version counts as empty. `memory` takes precedence over the
+  /// file, and must outlive the chooser.
   TileChooser(const Chip& chip, std::filesystem::path file,
               UnknownTiles unknown = UnknownTiles::tried, TileMemory* memory = nullptr);
 
@@ -62,12 +61,12 @@ class TileChooser {
   [[nodiscard]] std::size_t choose(const std::string& what, const std::vector<std::string>& ways,
                                    const Try& microseconds);
 
-  /// Writes the file, completely or not at all, if there have been trials. If it can't be written,
-  /// the log says so at the level debug.
+  /// Writes the file, completely or not at all, if ways were measured. If the file can't be
+  /// written, logs this at level debug.
   void save();
 
-  [[nodiscard]] int trials() const { return trials_; }  ///< number of operators that were tried
-  /// Number of operators that the file or the memory knew.
+  [[nodiscard]] int trials() const { return trials_; }  ///< operators that were measured
+  /// Returns the number of operators that the file or the memory knew.
   [[nodiscard]] int remembered() const { return remembered_; }
 
  private:

@@ -20,7 +20,7 @@ __global__ void view_kernel(const FrameDescriptor* frame, FrameDescriptor* view,
   *view = part;
 }
 
-/// Keeps the candidates that lie in `kept`, and moves them.
+/// Keeps the candidates that lie in `kept`, and moves them by (x, y).
 struct Moved {
   Box kept;
   float x;
@@ -45,7 +45,7 @@ struct Mirrored {
   [[nodiscard]] __device__ Box placed(const Box& box) const {
     return {width - box.x2, box.y1, width - box.x1, box.y2};
   }
-  /// The left and the right points change places, because left is right in a mirror.
+  /// Exchanges left and right points, because left becomes right in a mirror.
   __device__ void place(Point* points) const {
     for (int p = 0; p < kLandmarks; ++p) points[p].x = width - points[p].x;
     swap(points[0], points[1]);
@@ -65,7 +65,7 @@ struct AppendArguments {
   Placing placing;
 };
 
-/// One block runs, so that the order is always the same. There are at most a few thousand
+/// Only one block runs, so that the order is always the same. There are at most a few thousand
 /// candidates.
 template <class Placing>
 __global__ void __launch_bounds__(kThreads)

@@ -1,5 +1,6 @@
-// These kernels run between the runs of the network for the tiles of a picture, and after the looks
-// at it (detector/cuda_looks_detector.h), whose candidates they join.
+// Declares the kernels that run between the runs of the network: for the tiles of a picture, and
+// for several looks at a picture (detector/cuda_looks_detector.h). They select a tile, and join the
+// candidates of several runs.
 #pragma once
 
 #include "core/cuda/detections.h"

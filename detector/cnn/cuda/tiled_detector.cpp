@@ -47,7 +47,8 @@ class CudaTiledDetection final : public CudaDetection {
         view_(1),
         found_(detector_->capacity(), tile_->candidates().landmarks != nullptr) {}
 
-  /// Enqueues nothing: each tile and the reduced picture are converted when their turn comes.
+  /// Enqueues nothing: each tile and the reduced picture are converted directly before the network
+  /// runs on them.
   void enqueue_preprocess(const FrameDescriptor* /*frame*/, cuda::StreamView /*stream*/) override {}
   void enqueue_inference(const FrameDescriptor* frame, cuda::StreamView stream) override;
   [[nodiscard]] cuda::DeviceDetections candidates() const override { return found_.view(); }
@@ -58,7 +59,7 @@ class CudaTiledDetection final : public CudaDetection {
   std::shared_ptr<const CudaTiledDetector> detector_;
   std::unique_ptr<CudaDetection> tile_;
   std::unique_ptr<CudaDetection> whole_;
-  cuda::DeviceBuffer<FrameDescriptor> view_;  ///< the tile that is being worked on
+  cuda::DeviceBuffer<FrameDescriptor> view_;  ///< descriptor of the tile on which the network runs
   cuda::DetectionBuffers found_;  ///< candidates of all tiles and of the reduced picture
 };
 

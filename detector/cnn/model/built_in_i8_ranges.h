@@ -1,4 +1,4 @@
-// The files of ranges in i8_ranges/ are compiled in.
+// Contains the files of ranges in i8_ranges/, which are compiled in.
 #pragma once
 
 #include <span>

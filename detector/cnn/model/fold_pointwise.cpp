@@ -15,17 +15,18 @@ namespace facepipe::detector {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
-// Less than a second of work. Networks need half of it at most; a file whose nodes share large
-// weights could ask for days.
+// Limits the work to less than a second. Networks need at most half of this; a file whose nodes
+// share large weights could need days.
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 29;
 
-/// The extents of the matrix that a 1x1 convolution is.
+/// Holds the extents of a 1x1 convolution's matrix.
 struct Extents {
   std::int64_t outputs = 0;
   std::int64_t inputs = 0;
 };
 
-/// The weights of a 1x1 convolution: a matrix of outputs x inputs, and a bias for each output.
+/// Holds the weights of a 1x1 convolution: a matrix of outputs x inputs, and a bias for each
+/// output.
 struct Pointwise : Extents {
   std::vector<float> weights;
   std::vector<float> bias;
@@ -44,8 +45,8 @@ std::optional<std::vector<float>> floats_of(const OnnxIndex& index, const std::s
   return values.empty() ? std::nullopt : std::optional(std::move(values));
 }
 
-/// Tells whether every number of an attribute is `value`. An attribute that is not there has ONNX's
-/// default, and counts as `value`.
+/// Returns whether every number of an attribute is `value`. A missing attribute has ONNX's default,
+/// and counts as `value`.
 bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t value) {
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     if (attribute.name() != name) continue;
@@ -56,7 +57,8 @@ bool all_are(const onnx::NodeProto& node, std::string_view name, std::int64_t va
   return true;
 }
 
-/// `any_stride` allows strides. Only the second convolution of a pair may skip pixels.
+/// Returns the extents of a 1x1 convolution, or nullopt for other nodes. `any_stride` allows
+/// strides. Only the second convolution of a pair may skip pixels.
 std::optional<Extents> extents_of(const OnnxIndex& index, const onnx::NodeProto& node,
                                   bool any_stride) {
   if (node.op_type() != "Conv" || node.input_size() < 2 || node.output_size() != 1)
@@ -106,8 +108,7 @@ bool saves_work(const Extents& first, const Extents& second) {
          first.outputs * first.inputs + second.outputs * second.inputs;
 }
 
-/// Walks over the nodes once, in their order, in which each node comes after those whose values it
-/// reads.
+/// Visits the nodes once, in their order. Each node comes after the nodes whose values it reads.
 class PairFolder {
  public:
   explicit PairFolder(Rewriting& to) : to_(to), graph_(to.graph()), index_(graph_) {}
@@ -115,20 +116,20 @@ class PairFolder {
   int run() {
     int folded = 0;
     for (int n = 0; n < graph_.node_size(); ++n)
-      // The product may be the second one of another pair.
+      // The product may itself be the second convolution of another pair.
       while (fold_into(n)) ++folded;
     drop_unread(to_);
     return folded;
   }
 
  private:
-  /// Makes a node the product of itself and the one before it, which nobody reads any more.
-  /// Returns false if they are no pair.
+  /// Replaces a node by the product of the node before it and itself. No node then reads the result
+  /// of the node before it. Returns false if the two nodes are not folded.
   bool fold_into(int n) {
     const onnx::NodeProto& second = graph_.node(n);
     if (second.input_size() < 2 || index_.reads_of(second.input(0)) != 1) return false;
     const int before = index_.producer(second.input(0));
-    if (before < 0) return false;
+    if (before < 0 || before >= n) return false;  // broken files may have circles
     const onnx::NodeProto& first = graph_.node(before);
     const auto inner = extents_of(index_, first, false);
     const auto outer = extents_of(index_, second, true);

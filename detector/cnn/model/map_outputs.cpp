@@ -9,11 +9,10 @@
 namespace facepipe::detector {
 namespace {
 
-/// A map with its stride.
 struct FoundMap {
   const LastMap* map = nullptr;
   int stride = 0;
-  int channels = 0;  ///< of all cells of a place
+  int channels = 0;  ///< channels of all cells of a place
 };
 
 class MapFinder {
@@ -26,8 +25,8 @@ class MapFinder {
 
   [[nodiscard]] std::size_t count() const { return found_.size(); }
 
-  /// Returns the only map at a stride whose rows have so many values. If it isn't known what a row
-  /// is, the map holds so many values for each of `anchors` cells.
+  /// Returns the only map at this stride that has `channels` values in a row. If a map's row isn't
+  /// known, the map must have `channels` values for each of `anchors` cells.
   [[nodiscard]] const FoundMap& find(int channels, int anchors, int stride) const {
     const FoundMap* result = nullptr;
     for (const FoundMap& found : found_) {

@@ -1,4 +1,5 @@
-// The maps behind which a tail was cut off, as the outputs that a head's decoders read.
+// Finds the outputs that a head's decoders read among the maps that remain after the tail was cut
+// off.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +12,18 @@
 
 namespace facepipe::detector {
 
-/// Where the model is from, for messages.
+/// Says where the model is from, for messages.
 struct ModelSource {
   std::filesystem::path file;
-  std::filesystem::path card{};  ///< which says what outputs there are; empty: the file does
+  std::filesystem::path card{};  ///< the card that describes the outputs; empty if the file does
 };
 
-/// Finds which map is which output of `head`, by the values in a row of the file's output and by
-/// the map's extents. If a row isn't known, head.anchors and the channels tell. `graph` has the
-/// shapes for a picture of the size `trial`, which all strides divide. Sets head.anchors if it is
-/// 0.
-/// @return the outputs in the order in which decoders read them
-/// Errors: device, naming `source` and the reason, unless each output has one map and each map is
-/// one.
+/// Finds the map of each output of `head`, by the number of values in a row of the file's output
+/// and by the map's extents. If a row isn't known, head.anchors and the number of channels decide.
+/// `graph` has the shapes for a picture of the size `trial`, which all strides divide. Sets
+/// head.anchors if it is 0. Returns the outputs in the order in which decoders read them. Throws
+/// Error(device), naming `source` and the reason, unless each output has one map and each map is
+/// one output.
 [[nodiscard]] std::vector<ModelOutput> find_map_outputs(HeadData& head,
                                                         const std::vector<LastMap>& maps,
                                                         const graph::Graph& graph, Size trial,

@@ -27,7 +27,7 @@ namespace {
 constexpr int kImageChannels = 3;
 constexpr int kImageRank = 4;
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
-// Shapes are checked with this size. Any size that all strides divide would do.
+// Shapes are checked with this size. Any other size that all strides divide would do, too.
 constexpr Size kTrial{128, 64};
 
 std::shared_ptr<onnx::ModelProto> parse(const std::filesystem::path& file,
@@ -78,7 +78,7 @@ std::string of_none_of_them() {
   return text;
 }
 
-/// A file whose outputs are those of a known model.
+/// Describes a file whose outputs are those of a known model.
 struct KnownFile {
   const ModelData* data = nullptr;
   std::vector<ModelOutput> outputs;
@@ -98,7 +98,7 @@ std::optional<KnownFile> find_known(const onnx::GraphProto& graph, const Declare
   return std::nullopt;
 }
 
-/// Returns the card's file that belongs to a model by its name, if there is something of this name.
+/// Returns the file of the card beside a model, or an empty path if there is nothing of this name.
 std::filesystem::path card_beside(const std::filesystem::path& model) {
   std::error_code failure;
   const std::filesystem::path card = card_file(model);
@@ -113,8 +113,8 @@ void set_shape(onnx::ValueInfoProto& value, const std::vector<std::int64_t>& ext
   for (const std::int64_t extent : extents) shape.add_dim()->set_dim_value(extent);
 }
 
-/// Refuses an SCRFD whose file computes other activations than the decoder, which takes the maps
-/// before them.
+/// Refuses an SCRFD whose file computes other activations than the decoder. The decoder reads the
+/// maps before their activations.
 void check_activations(const std::filesystem::path& file, const std::vector<LastMap>& maps) {
   for (const LastMap& map : maps) {
     const bool score = map.values == 1;

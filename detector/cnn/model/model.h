@@ -1,7 +1,6 @@
-// This header reads and checks the ONNX file of a face model, and makes it ready for any network
-// size.
+// Reads and checks the ONNX file of a face model, and makes it ready for any network size.
 //
-// A Model owns the parsed file. It knows nothing of engines. It is immutable after construction,
+// A Model owns the parsed file. It doesn't depend on engines. It is immutable after construction,
 // hence thread-safe.
 #pragma once
 
@@ -31,40 +30,42 @@ struct Graph;
 /// Returns the names of all networks that a Model can be, for sentences: "CenterFace".
 [[nodiscard]] std::vector<std::string> network_titles();
 
-/// What told what a model is.
+/// Says how a model was recognised.
 enum class Recognition {
-  outputs,   ///< the shapes and names of the outputs are those of a known network
-  contents,  ///< the rows of the outputs, or the exporter's metadata
+  outputs,   ///< by the shapes and names of the outputs, as in a known network
+  contents,  ///< by the rows of the outputs, or by the exporter's metadata
   card,
 };
 
 class Model {
  public:
-  /// Reads and checks a file. Errors: device, naming the file and the reason, for a file that is
-  /// missing, unreadable, empty, not regular, larger than 1 GiB, or no ONNX; for ONNX whose weights
-  /// stand in other files, that is no known face model and isn't recognised
-  /// (detector/cnn/model/card/recognition.h), or whose canonical form
-  /// (detector/cnn/model/canonical/canonical.h) check_onnx() refuses
-  /// (detector/cnn/model/graph/onnx_check.h). So no engine sees such a file, and all engines see
-  /// the same form.
+  /// Reads and checks a file. Throws Error(device), naming the file and the reason, for a file
+  /// * that is missing, unreadable, empty, not regular, larger than 1 GiB, or not ONNX;
+  /// * whose weights are in other files;
+  /// * that is no known face model and isn't recognised (detector/cnn/model/card/recognition.h);
+  /// * whose canonical form (detector/cnn/model/canonical/canonical.h) is refused by check_onnx()
+  ///   (detector/cnn/model/graph/onnx_check.h).
   ///
-  /// `card` is the file of the model's card (detector/cnn/model/card/card.h). If it is empty, that
-  /// is MODEL.json, if it exists. A card says how the file is read; without one, its content does.
-  /// Errors: also as read_card(), and for a card that contradicts the file.
+  /// So no engine sees such a file, and all engines see the same form.
   ///
-  /// `classes` are the names of those classes that are looked for. The model ignores all others. If
-  /// the list is empty, that is as the card says. Errors: device if no class is left.
+  /// `card` is the file of the model's card (detector/cnn/model/card/card.h). If it is empty,
+  /// MODEL.json is used, if it exists. The card says how the file is read; without a card, the
+  /// file's content decides. Throws the errors of read_card(), and refuses a card that contradicts
+  /// the file.
+  ///
+  /// `classes` are the names of the classes that the model must find. It ignores all other classes.
+  /// If the list is empty, the card decides. Throws Error(device) if no class is left.
   explicit Model(const std::filesystem::path& file, const std::filesystem::path& card = {},
                  const std::vector<std::string>& classes = {});
 
-  /// Returns the model's card. If the model has none, it is what the file's content says.
+  /// Returns the model's card. If the model has no card, returns one made from the file's content.
   [[nodiscard]] const Card& card() const { return *card_; }
-  /// Returns what told how the file is read: a card, or something in the file.
+  /// Returns what decided how the file is read: a card, or something in the file.
   [[nodiscard]] Recognition recognition() const { return recognition_; }
   [[nodiscard]] ModelAbout about() const;
 
-  /// Returns what is known of the model besides its weights. It lives as long as the model and its
-  /// copies.
+  /// Returns the description of the network, without its weights. It lives as long as the model and
+  /// its copies.
   [[nodiscard]] const ModelData& data() const { return *data_; }
   [[nodiscard]] const HeadData& head() const { return data_->head; }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
@@ -94,7 +95,7 @@ class Model {
   void check_outputs(const graph::Graph& graph) const;
 
   std::filesystem::path file_;
-  std::filesystem::path card_file_;  ///< empty: the model has none
+  std::filesystem::path card_file_;  ///< empty if the model has no card
   std::shared_ptr<const Card> card_;
   Recognition recognition_ = Recognition::outputs;
   std::shared_ptr<const ModelData> data_;

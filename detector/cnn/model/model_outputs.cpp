@@ -30,7 +30,7 @@ bool holds_cells(const DeclaredTensor& output, const ModelOutput& wanted,
   return cells == (height / wanted.stride) * (width / wanted.stride) * wanted.anchors;
 }
 
-/// Returns the declared output that is the `index`-th one of the head, or null.
+/// Returns the declared output that is the head's output number `index`, or null.
 const DeclaredTensor* find(std::span<const DeclaredTensor> outputs, const ModelOutput& wanted,
                            std::size_t index) {
   if (wanted.name.empty()) return &outputs[index];

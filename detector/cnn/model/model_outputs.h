@@ -1,4 +1,4 @@
-// The outputs of a network: how those of a file are recognised, and their extents.
+// Describes the outputs of a network: how they are recognised in a file, and their extents.
 //
 // Outputs are recognised by their shapes, and by their names or, if the head's data has no names,
 // by their order. So a retrained CenterFace is known even if its tensors have other names.
@@ -16,14 +16,14 @@
 
 namespace facepipe::detector {
 
-/// One output of the network: one tensor of a head at one stride.
+/// Describes one output of the network: one tensor of a head at one stride.
 struct ModelOutput {
   std::string name;
-  int channels = 0;  ///< floats of a cell
+  int channels = 0;  ///< number of floats of a cell
   int stride = 0;
-  int anchors = 1;  ///< cells of a place
+  int anchors = 1;  ///< number of cells of a place
 
-  /// Returns how many floats it has for a network of that size.
+  /// Returns the number of floats of the output, for a network of this size.
   [[nodiscard]] std::size_t values(Size network) const {
     const auto rows = static_cast<std::size_t>(network.height / stride);
     const auto columns = static_cast<std::size_t>(network.width / stride);
@@ -31,10 +31,10 @@ struct ModelOutput {
   }
 };
 
-/// An input or output as a file declares it.
+/// Describes an input or an output as a file declares it.
 struct DeclaredTensor {
   std::string name;
-  std::vector<std::int64_t> extents;  ///< -1: left open; empty if the tensor has no floats
+  std::vector<std::int64_t> extents;  ///< -1 for an open extent; empty if the tensor has no floats
 };
 
 /// Returns the outputs in the order in which decoders read them, or nullopt for a file of another
@@ -42,7 +42,7 @@ struct DeclaredTensor {
 [[nodiscard]] std::optional<std::vector<ModelOutput>> find_outputs(
     const HeadData& head, const DeclaredTensor& image, std::span<const DeclaredTensor> outputs);
 
-/// Returns the extents of an output for a network of that size.
+/// Returns the extents of an output for a network of this size.
 [[nodiscard]] std::vector<std::int64_t> output_extents(OutputLayout layout,
                                                        const ModelOutput& output, Size network);
 

@@ -7,7 +7,7 @@
 namespace facepipe::acf_variants {
 namespace {
 
-/// Each thread makes a coarse cell. A block row belongs to a scale, and a layer to a channel.
+/// Each thread makes a coarse cell. The grid's y is the scale, and its z is the channel.
 __global__ void __launch_bounds__(kWindowThreads)
     coarse_cells_kernel(const __grid_constant__ CoarseArguments arguments) {
   const detector::acf::PyramidPlan& pyramid = arguments.fine.plan.pyramid;
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kWindowThreads)
       arguments.fine.buffers.cells + first + 2 * row * pyramid.stride + 2 * column, pyramid.stride);
 }
 
-/// Each thread walks the coarse trees of one coarse window.
+/// Each thread evaluates the coarse trees for one coarse window.
 __global__ void __launch_bounds__(kWindowThreads)
     coarse_windows_kernel(const __grid_constant__ CoarseArguments arguments) {
   const std::uint32_t place = place_of_thread();

@@ -1,4 +1,4 @@
-// Searches with a coarse detector, and then with the fine one, on the device; see coarse.h.
+// Searches on the device with a coarse detector and then with the fine detector; see coarse.h.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace facepipe::acf_variants {
 
-/// The arguments of the kernels. Coarse cells lie in planes like those of the fine ones, each scale
-/// in the upper left quarter of its own place.
+/// The arguments of the kernels. Coarse cells have planes like those of the fine cells. Each
+/// scale's coarse cells are in the upper left quarter of the scale's area.
 struct CoarseArguments {
   VariantArguments fine;
-  const detector::acf::DeviceScale* scales = nullptr;  ///< with the places of coarse windows
+  const detector::acf::DeviceScale* scales = nullptr;  ///< scales with the places of coarse windows
   const detector::acf::DeviceTree* trees = nullptr;
   std::int32_t tree_count = 0;
   std::int32_t threshold = 0;
@@ -29,16 +29,17 @@ void launch_coarse_windows(const CoarseArguments& arguments, cuda::StreamView st
 
 class CoarseScan {
  public:
-  /// `plan` is the fine model's, and must outlive this. Throws what expect_halves() and
-  /// windows_of() throw.
+  /// `plan` belongs to the fine model, and must outlive this object. Throws what expect_halves()
+  /// and windows_of() throw.
   CoarseScan(const detector::acf::PlanOnDevice& plan, const detector::acf::Model& fine,
              const detector::acf::Model& coarse);
 
-  /// Enqueues the search of buffers.cells. Adds the windows that both pass to buffers.found, whose
-  /// counts are cleared.
+  /// Enqueues the search of buffers.cells. Clears the counts of buffers.found first. Adds the
+  /// windows that pass both detectors.
   void enqueue(const detector::acf::AcfBuffers& buffers, cuda::StreamView stream) const;
 
-  /// Waits. Returns how many fine windows the coarse detector left in the last search.
+  /// Waits for the stream. Returns the number of fine windows that the coarse detector left in the
+  /// last search.
   [[nodiscard]] std::uint32_t left(cuda::StreamView stream) const;
 
  private:

@@ -1,7 +1,7 @@
 // The steps of Van Ranst et al.'s feature calculation (listing 1), one pixel or cell at a time.
-// Kernels use this source, and so do tests without a device. The steps make the channels of our
+// Kernels, and tests without a device, use this header. The steps compute the channels of our
 // detector (detector/acf/channels.h). So gradients are those of the strongest colour, although the
-// paper uses only lightness. Magnitudes are normalized, about which the paper says nothing.
+// paper uses only lightness. Magnitudes are normalized, although the paper doesn't mention this.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Plane {
   const float* samples;
   Size size;
 
-  /// Returns a sample. Outside of the picture, it returns the sample at the border.
+  /// Returns a sample. Outside of the picture, returns the nearest sample at the border.
   [[nodiscard]] FACEPIPE_HOST_DEVICE float at(int x, int y) const {
     return samples[detector::acf::within(y, size.height) * size.width +
                    detector::acf::within(x, size.width)];
@@ -29,7 +29,7 @@ struct Plane {
   return {first + std::int64_t{size.width} * size.height * plane, size};
 }
 
-/// NV12 without padding, consisting of whole chroma cells.
+/// An NV12 picture without padding, which consists of whole chroma cells.
 struct Nv12 {
   const std::uint8_t* bytes;
   Size size;
@@ -63,7 +63,7 @@ struct Gradient {
   float orientation;
 };
 
-/// Returns the strongest colour's gradient. `smooth` has kColors planes of smoothed colours.
+/// Returns the gradient of the strongest colour. `smooth` has kColors planes of smoothed colours.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline Gradient gradient_at(const float* smooth, Size size,
                                                                int x, int y) {
   const auto factor = [](int place, int length) {
@@ -85,13 +85,13 @@ struct Gradient {
   return {detector::acf::root(square), detector::acf::orientation_of(strongest_x, strongest_y)};
 }
 
-/// Mirrors the picture at its border; the outermost sample is repeated.
+/// Mirrors a position at the picture's border; the outermost sample is repeated.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline int mirrored(int place, int length) {
   const int inside = place < 0 ? -1 - place : place >= length ? 2 * length - 1 - place : place;
   return detector::acf::within(inside, length);
 }
 
-/// Returns the sum of `sample(offset)` weighted by the triangle 1..6..1.
+/// Returns the sum of `sample(offset)`, weighted by the triangle 1..6..1.
 template <class Sample>
 [[nodiscard]] FACEPIPE_HOST_DEVICE float triangle_sum(const Sample& sample) {
   float sum = 0;
@@ -116,7 +116,7 @@ template <class Sample>
   return detector::acf::normalized(magnitude.at(x, y), sum);
 }
 
-/// Adds to a cell's histogram, pixel by pixel.
+/// Adds the magnitudes of a cell's pixels to the cell's histogram.
 FACEPIPE_HOST_DEVICE inline void add_to_bins(const Plane& magnitude, const Plane& orientation,
                                              int cell_x, int cell_y,
                                              float (&bins)[detector::acf::kOrientations]) {

@@ -9,7 +9,7 @@
 namespace facepipe::acf_variants {
 namespace {
 
-// The numbers of consecutive planes in FeaturePlanes.
+// Indices of the first planes in FeaturePlanes, whose planes are consecutive.
 constexpr std::size_t kSmooth = detector::acf::kColors;
 constexpr std::size_t kMagnitude = kSmooth + detector::acf::kColors + 1;
 constexpr std::size_t kOrientation = kMagnitude + 1;

@@ -56,7 +56,8 @@ __global__ void sum_down_kernel(Size size, FeaturePlanes planes) {
     planes.sums[index_of(at, size)] = sum_down_at({planes.magnitude, size}, at.x, at.y);
 }
 
-/// Writes the magnitude behind the smoothed colours, so that Step::shrink finds four planes.
+/// Writes the normalized magnitude behind the smoothed colours, so that Step::shrink finds four
+/// planes.
 __global__ void normalize_kernel(Size size, FeaturePlanes planes) {
   const Place at = place_of_thread();
   if (is_in(at, size))
@@ -64,7 +65,7 @@ __global__ void normalize_kernel(Size size, FeaturePlanes planes) {
         normalized_at({planes.magnitude, size}, {planes.sums, size}, at.x, at.y);
 }
 
-/// Each thread has a cell and writes its bins one after the other, each to its channel.
+/// Each thread computes the bins of one cell, and writes each bin to its channel.
 __global__ void bins_kernel(Size size, Size cells, FeaturePlanes planes) {
   const Place at = place_of_thread();
   if (!is_in(at, cells)) return;

@@ -1,6 +1,6 @@
 // Feature calculation on the GPU as Van Ranst et al. publish it: a kernel for each step, with
-// intermediate results in global memory. Our plain kernels replace their calls of NPP; each thread
-// computes a pixel.
+// intermediate results in global memory. Our plain kernels replace their calls of NPP. In these
+// kernels, each thread computes a pixel.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@
 namespace facepipe::acf_variants {
 
 enum class Step {
-  upload,     ///< uploads the picture; theirs is RGB, ours is NV12 with half the bytes
+  upload,     ///< uploads the picture: RGB in the paper, NV12 with half the bytes here
   luv,        ///< our kernel instead of NPP's
-  smooth,     ///< the same
-  gradient,   ///< the same
-  normalize,  ///< our kernels, two of them
-  bins,       ///< as published: a thread has a cell, whose histogram is in private memory
+  smooth,     ///< also our kernel instead of NPP's
+  gradient,   ///< also our kernel instead of NPP's
+  normalize,  ///< two kernels of ours
+  bins,       ///< as published: a thread computes a cell, whose histogram is in private memory
   shrink      ///< our kernel instead of NPP's
 };
 inline constexpr Step kSteps[] = {Step::upload,    Step::luv,  Step::smooth, Step::gradient,
                                   Step::normalize, Step::bins, Step::shrink};
 [[nodiscard]] const char* name_of(Step step);
 
-/// The intermediate results in device memory: planes of the picture's size.
+/// The intermediate results in device memory: planes with the picture's size.
 struct FeaturePlanes {
   float* luv = nullptr;     ///< three planes
-  float* smooth = nullptr;  ///< three planes; the normalized magnitude is behind them
+  float* smooth = nullptr;  ///< three planes; the plane behind them is the normalized magnitude
   float* magnitude = nullptr;
   float* orientation = nullptr;
   float* sums = nullptr;
-  float* channels = nullptr;  ///< the result: kChannels planes of cells
+  float* channels = nullptr;  ///< result: kChannels planes of cells
 };
 void launch_luv(const Nv12& picture, const float* lightness, const FeaturePlanes& planes,
                 cuda::StreamView stream);

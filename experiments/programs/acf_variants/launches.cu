@@ -1,4 +1,4 @@
-// Kernels that launch kernels. They have a file of their own because they are linked on the device
+// Kernels that launch kernels. They are in a separate file, because they are linked on the device
 // (-rdc, cudadevrt).
 #include "core/cuda/check.h"
 #include "experiments/programs/acf_variants/steps.cuh"
@@ -13,8 +13,8 @@ __global__ void __launch_bounds__(kStageThreads)
   finish_window<Exit::as_one_by_one>(arguments, window.place, arguments.first_trees, window.sum);
 }
 
-/// Counts itself, because a launch for which the device has no room may be dropped without an
-/// error.
+/// The kernel counts its own blocks, because CUDA may drop a launch without an error if the device
+/// has no room for it.
 __global__ void __launch_bounds__(kStageThreads)
     one_kernel(const __grid_constant__ VariantArguments arguments, std::uint32_t place,
                std::int32_t sum) {
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(kStageThreads)
   finish_window<Exit::as_one_by_one>(arguments, place, arguments.first_trees, sum);
 }
 
-/// The last block to end knows how many windows are listed. A device can't wait for what it
-/// launches: a tail launch begins when this kernel is complete.
+/// The last block that ends knows the number of listed windows. A kernel can't wait for a kernel
+/// that it launches: a tail launch begins when the launching kernel is complete.
 __global__ void __launch_bounds__(kWindowThreads)
     tail_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t place = place_of_thread();
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kWindowThreads)
   listed_kernel<<<count, kStageThreads, 0, cudaStreamTailLaunch>>>(arguments);
 }
 
-/// The launched kernels run as soon as they can. This kernel is complete when all of them are.
+/// The launched kernels run as soon as possible. This kernel is complete when all of them are.
 __global__ void __launch_bounds__(kWindowThreads)
     launching_kernel(const __grid_constant__ VariantArguments arguments) {
   const std::uint32_t place = place_of_thread();

@@ -11,7 +11,8 @@
 namespace facepipe::acf_variants {
 namespace {
 
-/// Exceeds any picture whose cells the kernels can count.
+/// All scales of any picture fit in one batch of this size, if the kernels can count the picture's
+/// cells.
 constexpr std::int64_t kOneBatch = std::int64_t{1} << 26;
 
 detector::acf::AcfTables tables_of(const detector::acf::Model& model, const StreamLayout& layout,
@@ -51,7 +52,7 @@ void PyramidOnDevice::enqueue_our_scan(cuda::StreamView stream) const {
   const detector::acf::AcfBuffers buffers = memory_.buffers();
   cuda::fill(cuda::DeviceSpan<std::uint32_t>{buffers.found_count, buffers.counts}, 0, stream);
   detector::acf::AcfPlan plan = ours_.plan();
-  plan.overlap = cuda::Overlap::none;  // because the work before isn't a kernel
+  plan.overlap = cuda::Overlap::none;  // the work before this isn't a kernel
   detector::acf::launch_scan(plan, ours_.tables().batches.front(), buffers, our_blocks_, stream);
 }
 

@@ -1,4 +1,4 @@
-// Makes one frame's channels on the device with our detector, and finds windows in them with our
+// Computes one frame's channels on the device like our detector, and finds windows in them with our
 // scan or the variants.
 #pragma once
 
@@ -18,37 +18,37 @@ namespace facepipe::acf_variants {
 
 class PyramidOnDevice {
  public:
-  /// Throws what make_acf_tables() throws, and std::invalid_argument for a picture in which no
-  /// window fits or whose scales have more cells than one batch.
+  /// Throws what make_acf_tables() throws. Throws std::invalid_argument if no window fits in the
+  /// picture, or if its scales have more cells than one batch.
   PyramidOnDevice(const detector::acf::Model& model, const StreamLayout& layout,
                   const detector::acf::SizeLimits& sizes);
 
-  /// Makes the channels like our detector.
+  /// Computes the channels like our detector.
   void enqueue_channels(const FrameDescriptor* frame, cuda::StreamView stream) const;
-  /// Makes the channels of all scales from those of the real scales.
+  /// Computes the channels of all scales from those of the real scales.
   void enqueue_cells(cuda::StreamView stream) const;
   void enqueue_our_scan(cuda::StreamView stream) const;
   void enqueue_variant(Variant variant, int first_trees, cuda::StreamView stream) const {
     variants_.enqueue(variant, first_trees, memory_.buffers(), stream);
   }
 
-  /// Searches with a coarse detector first. `coarse` must have been made for plan().
+  /// Searches with the coarse detector first. `coarse` must have been made for plan().
   void enqueue_coarse(const CoarseScan& coarse, cuda::StreamView stream) const {
     coarse.enqueue(memory_.buffers(), stream);
   }
 
-  /// Waits. Returns the planes with the channels of all scales, for scale_cells().
+  /// Waits for the stream. Returns the planes with the channels of all scales, for scale_cells().
   [[nodiscard]] std::vector<float> cells(cuda::StreamView stream) const;
-  /// Returns where the channels of a scale lie in `cells`.
+  /// Returns the channels of a scale within `cells`.
   [[nodiscard]] ScaleCells scale_cells(const std::vector<float>& cells, std::size_t scale) const;
 
-  /// Returns the windows of all scales, each with its number among all places, without those that
-  /// lie wholly in the padding. found() has the same order.
+  /// Returns the windows of all scales in the order of found(), each with its number among all
+  /// places. Leaves out windows that are completely in the padding.
   [[nodiscard]] std::vector<detector::acf::SummedPlace> in_picture(
       const std::vector<std::vector<PassedWindow>>& by_scale) const;
 
-  /// Waits. Returns what the last scan accepted, sorted by place. Throws std::runtime_error if
-  /// there was no room for all.
+  /// Waits for the stream. Returns the windows that the last scan accepted, sorted by place. Throws
+  /// std::runtime_error if there wasn't room for all windows.
   [[nodiscard]] std::vector<detector::acf::SummedPlace> found(cuda::StreamView stream) const;
 
   [[nodiscard]] const VariantScan& variants() const { return variants_; }
@@ -60,8 +60,8 @@ class PyramidOnDevice {
   }
 
  private:
-  detector::acf::PlanOnDevice plan_;  ///< windows are read in place
-  detector::acf::PlanOnDevice ours_;  ///< windows are copied to shared memory
+  detector::acf::PlanOnDevice plan_;  ///< plan for windows that are read from global memory
+  detector::acf::PlanOnDevice ours_;  ///< plan for windows that are copied to shared memory
   int our_blocks_;
   detector::acf::FrameMemory memory_;
   VariantScan variants_;

@@ -1,4 +1,4 @@
-// What the kernels of both files share.
+// Code that the kernels of variants.cu and launches.cu share.
 #pragma once
 
 #include "detector/acf/cuda/found.cuh"
@@ -7,11 +7,11 @@
 
 namespace facepipe::acf_variants {
 
-/// Threads of a block in which each thread has a window.
+/// The threads of a block in which each thread has its own window.
 inline constexpr int kWindowThreads = 256;
 inline constexpr int kStageWarps = kStageThreads / 32;
 
-/// Returns the number of blocks of kWindowThreads that have so many threads, or a few more.
+/// Returns how many blocks of kWindowThreads are needed for this number of threads.
 [[nodiscard]] inline unsigned blocks_for(std::uint32_t threads) {
   return (threads + kWindowThreads - 1) / kWindowThreads;
 }
@@ -20,7 +20,7 @@ inline constexpr int kStageWarps = kStageThreads / 32;
   return blocks_for(arguments.windows);
 }
 
-/// A window, read in place.
+/// A window, whose cells are read from global memory.
 struct Window {
   WindowPlace place;
   const float* cells;
@@ -41,8 +41,8 @@ __device__ inline void list(const VariantArguments& arguments, const Window& win
                             window.place.at, sum, arguments.buffers);
 }
 
-/// Walks the first trees of the thread's own window. Returns whether the thread has a window that
-/// is still left.
+/// Evaluates the first trees for the thread's own window. Returns whether the thread has a window,
+/// and the window passes these trees.
 __device__ inline bool is_left(const VariantArguments& arguments, std::uint32_t place, int trees,
                                std::int32_t& sum) {
   if (place >= arguments.windows) return false;
@@ -59,7 +59,7 @@ __device__ inline void add_alive(const AliveWindows& alive, std::uint32_t place,
   alive.windows[atomicAdd(alive.count, 1U)] = {place, sum};
 }
 
-/// Combines the groups of all threads in their order. Every thread gets the result.
+/// Combines the groups of all threads in the order of the threads. Every thread gets the result.
 __device__ inline Group of_block(Group group) {
   __shared__ Group warps[kStageWarps];
   for (int step = 1; step < 32; step *= 2)
@@ -73,8 +73,8 @@ __device__ inline Group of_block(Group group) {
   return all;
 }
 
-/// Walks the trees from `walked` on for one window with that sum. Each thread takes a tree,
-/// kStageThreads at once, and all threads of the block must call this.
+/// Evaluates the trees from number `walked` on for one window, whose sum so far is `sum`. All
+/// threads of the block must call this; each evaluates one of kStageThreads trees at the same time.
 template <Exit kExit>
 __device__ void finish_window(const VariantArguments& arguments, std::uint32_t place, int walked,
                               std::int32_t sum) {

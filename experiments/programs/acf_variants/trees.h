@@ -1,5 +1,5 @@
-// A window's way through the trees, which threads share as in Van Ranst et al. Kernels use this
-// source, and so do tests without a device.
+// Evaluates a window's trees, which threads share as in Van Ranst et al. Kernels, and tests without
+// a device, use this header.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace facepipe::acf_variants {
 
-/// Returns what a tree adds for the window that begins at a cell, going node by node.
+/// Returns the leaf that a tree adds for the window whose first cell is `window`.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline std::int32_t leaf_of(
     const detector::acf::DeviceTree& tree, const float* window) {
   const auto is_left = [&](int node) {
@@ -21,8 +21,8 @@ namespace facepipe::acf_variants {
   return tree.leaves[is_left(2) ? 2 : 3];
 }
 
-/// Adds the trees in `first`..`end` - 1 to a window's sum one by one. Returns false as soon as the
-/// sum is `threshold` or less.
+/// Adds the leaves of the trees `first` to `end` - 1 to a window's sum one by one. Returns false as
+/// soon as the sum is `threshold` or less.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool walk(const detector::acf::DeviceTree* trees,
                                                     int first, int end, std::int32_t threshold,
                                                     const float* window, std::int32_t& sum) {
@@ -33,8 +33,9 @@ namespace facepipe::acf_variants {
   return true;
 }
 
-/// Consecutive trees, no matter which threads walk them: what they add to a sum, and the lowest
-/// value after any of them; kNoSum if there are none. So a group decides like its trees one by one.
+/// Consecutive trees, which any threads can evaluate. `sum` is what the trees add to a window's
+/// sum. `least` is the lowest value of this sum after any of the trees, or kNoSum if there are no
+/// trees. So a group decides like its trees one by one.
 struct Group {
   static constexpr std::int32_t kNoSum = 0x7fffffff;
   std::int32_t sum = 0;
@@ -46,7 +47,7 @@ struct Group {
   return {first.sum + next.sum, of_next < first.least ? of_next : first.least};
 }
 
-/// When a window is given up if threads share the trees.
+/// Says when threads that share the trees give up a window.
 enum class Exit {
   as_one_by_one,  ///< if the sum is too low after any tree, as in our detector
   /// As published (listing 2): if the sum is too low after a whole group. Windows whose sum
@@ -54,13 +55,14 @@ enum class Exit {
   of_whole_groups
 };
 
-/// A window's scale and its place in it.
+/// The scale of a window, and its place in this scale.
 struct WindowPlace {
   int scale = 0;
   PixelPlace at;
 };
 
-/// Returns the window with this number among all windows of all scales.
+/// Returns the scale and place of the window with the number `place` among all windows of all
+/// scales.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline WindowPlace window_of(
     const detector::acf::DeviceScale* scales, int scale_count, std::uint32_t place) {
   int low = 0;

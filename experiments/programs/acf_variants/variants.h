@@ -1,6 +1,6 @@
-// Rebuilds the ways in which Van Ranst et al. find windows on a GPU, over the channels of our
-// detector. All of them except Exit::of_whole_groups find our detector's windows. The paper's own
-// choices stay: a tree's nodes come one after the other, and trees and channels are in global
+// Rebuilds the methods by which Van Ranst et al. find windows on a GPU, with the channels of our
+// detector. All methods except Exit::of_whole_groups find the same windows as our detector. As in
+// the paper, a tree's nodes are evaluated one after the other, and trees and channels are in global
 // memory.
 #pragma once
 
@@ -15,19 +15,21 @@
 namespace facepipe::acf_variants {
 
 enum class Variant {
-  window,              ///< each thread walks all trees of a window
-  stage,               ///< each block has a window and each thread a tree; Exit::as_one_by_one
-  stage_whole_groups,  ///< the same with Exit::of_whole_groups
-  // The first trees run as in `window`, the others as in `stage`. The windows that the first trees
-  // leave:
-  hybrid_compaction,   ///< are listed, and a second kernel's blocks share the list
-  hybrid_tail_launch,  ///< are listed, and the first kernel launches a block for each in one launch
-  hybrid_launches      ///< launch a block each, as published ("dynamic parallelism")
+  window,              ///< each thread evaluates all trees for one window
+  stage,               ///< each block has a window, and each thread a tree; Exit::as_one_by_one
+  stage_whole_groups,  ///< like `stage`, but with Exit::of_whole_groups
+  // The following variants evaluate the first trees like `window`, and the other trees like
+  // `stage`. They differ in what happens to the windows that the first trees leave.
+  hybrid_compaction,   ///< a list of these windows, which the blocks of a second kernel share
+  hybrid_tail_launch,  ///< a list; the first kernel launches one kernel with a block for each
+                       ///< window
+  hybrid_launches      ///< a launch of one block for each window, as published ("dynamic
+                       ///< parallelism")
 };
 
 /// The windows that the first trees leave.
 struct AliveWindows {
-  detector::acf::SummedPlace* windows = nullptr;  ///< has room for all windows
+  detector::acf::SummedPlace* windows = nullptr;  ///< array with room for all windows
   std::uint32_t* count = nullptr;
   /// For hybrid_tail_launch: the number of blocks of the first kernel that have ended. For
   /// hybrid_launches: the number of launched blocks that have begun.
@@ -52,36 +54,39 @@ void launch_windows(const VariantArguments& arguments, cuda::StreamView stream);
 void launch_stages(const VariantArguments& arguments, Exit exit, cuda::StreamView stream);
 /// Lists the windows that the first trees leave.
 void launch_first(const VariantArguments& arguments, cuda::StreamView stream);
-/// Walks the remaining trees of the listed windows, with as many blocks as the device runs at once.
+/// Evaluates the remaining trees for the listed windows, with as many blocks as the device can run
+/// at the same time.
 void launch_rest(const VariantArguments& arguments, cuda::StreamView stream);
-/// Does both; the first kernel launches the second one on the device.
+/// Does what launch_first() and launch_rest() do, but the first kernel launches the second one on
+/// the device.
 void launch_with_tail(const VariantArguments& arguments, cuda::StreamView stream);
 void launch_launches(const VariantArguments& arguments, cuda::StreamView stream);
-/// Makes room for kMostLaunches on the current device. Throws Error(device).
+/// Reserves memory for kMostLaunches launches on the current device. Throws Error(device).
 void prepare_launches();
 
 /// Returns the number of windows of all scales. Throws std::invalid_argument if the scales aren't
-/// all in one batch, or if windows aren't read in place.
+/// all in one batch, or if the plan copies windows to shared memory.
 [[nodiscard]] std::uint32_t windows_of(const detector::acf::AcfTables& tables);
 
 /// Scans all windows of a plan with one variant.
 class VariantScan {
  public:
-  /// `plan` must outlive this. Throws what windows_of() throws.
+  /// `plan` must outlive this object. Throws what windows_of() throws.
   explicit VariantScan(const detector::acf::PlanOnDevice& plan);
 
   [[nodiscard]] std::uint32_t windows() const { return windows_; }
 
-  /// Scans buffers.cells and adds accepted windows to buffers.found, whose counts are cleared.
-  /// `first_trees` is for the hybrids. Don't capture variants whose kernels launch others, because
-  /// a graph ends without waiting for these. Throws std::invalid_argument if `first_trees` is 0 or
-  /// exceeds the number of trees.
+  /// Scans buffers.cells. Clears the counts of buffers.found first, and adds the accepted windows.
+  /// `first_trees` is for the hybrids. Don't capture variants whose kernels launch kernels, because
+  /// a graph ends without waiting for the launched kernels. Throws std::invalid_argument if
+  /// `first_trees` is 0 or exceeds the number of trees.
   void enqueue(Variant variant, int first_trees, const detector::acf::AcfBuffers& buffers,
                cuda::StreamView stream) const;
 
-  /// Waits. Returns how many windows the first trees of the last hybrid left.
+  /// Waits for the stream. Returns how many windows the first trees of the last hybrid left.
   [[nodiscard]] std::uint32_t alive(cuda::StreamView stream) const;
-  /// Waits. Returns whether the last hybrid_launches had room for all launches.
+  /// Waits for the stream. Returns whether the device had room for all launches of the last
+  /// hybrid_launches.
   [[nodiscard]] bool launched_all(cuda::StreamView stream) const;
 
  private:

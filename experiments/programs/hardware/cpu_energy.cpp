@@ -17,7 +17,8 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& file) {
   return value;
 }
 
-/// Packages are named "intel-rapl:0", also on AMD's processors. Their parts have a second colon.
+/// Packages are named "intel-rapl:0", also on AMD's processors. The names of a package's parts have
+/// a second colon.
 bool is_package(const std::string& name) {
   const std::string begin = "intel-rapl:";
   return name.starts_with(begin) && name.find(':', begin.size()) == std::string::npos;

@@ -1,4 +1,4 @@
-// Measures the energy that the processor takes.
+// Measures the energy that the processor uses.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,23 @@
 
 namespace facepipe::experiments {
 
-/// Reads the counters of the processor's packages that Linux shows of RAPL (powercap). They count
-/// what all cores take, whatever runs on them, but no memory. Virtual machines usually don't have
-/// them, and only root can read them.
+/// Reads the RAPL counters of the processor's packages, which Linux offers as powercap. They count
+/// the energy of all cores, whichever programs run on them, but not that of the memory. Virtual
+/// machines usually don't have these counters, and only root can read them.
 class CpuEnergy {
  public:
-  /// `powercap` is Linux's folder of the counters. Throws Error(device) with the reason if no
-  /// package can be read.
+  /// `powercap` is the folder of the counters. Throws Error(device) with the reason if no package
+  /// can be read.
   explicit CpuEnergy(const std::filesystem::path& powercap = "/sys/class/powercap");
 
-  /// Returns the joules since construction. Counters wrap around, after minutes at the earliest, so
-  /// it must be called more often than that. Throws Error(device) if a counter can't be read.
+  /// Returns the joules since construction. Counters wrap around after some minutes or more, so the
+  /// function must be called more often. Throws Error(device) if a counter can't be read.
   [[nodiscard]] double joules();
 
  private:
   struct Package {
     std::filesystem::path counter;
-    std::uint64_t range;  // the counter's greatest value, in microjoules
+    std::uint64_t range;  // largest value of the counter, in microjoules
     std::uint64_t last;
   };
   std::vector<Package> packages_;

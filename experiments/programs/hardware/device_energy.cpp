@@ -12,9 +12,9 @@
 namespace facepipe::experiments {
 namespace {
 
-// The declarations are those of NVML's interface, which keeps them from version to version. The
-// toolkit may lack nvml.h, and machines without a GPU lack the library, so neither is needed to
-// build.
+// These declarations are copied from NVML's interface, which is the same in all versions. So the
+// build needs neither nvml.h, which the toolkit may lack, nor the library, which machines without a
+// GPU lack.
 using NvmlResult = int;
 using NvmlDevice = void*;
 constexpr NvmlResult kNvmlSuccess = 0;
@@ -53,7 +53,7 @@ const Nvml& nvml() {
   return functions;
 }
 
-/// CUDA and NVML number devices in different orders, so the bus tells which device is meant.
+/// CUDA and NVML number devices in different orders, so the PCI bus identifies the device.
 std::string bus_of_current_device() {
   int device = 0;
   FACEPIPE_CUDA_CHECK(cudaGetDevice(&device));

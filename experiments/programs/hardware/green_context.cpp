@@ -11,8 +11,8 @@
 namespace facepipe::experiments {
 namespace {
 
-/// Returns the driver's function of that CUDA version through the runtime. So nothing links the
-/// driver's library, which machines without a GPU don't have.
+/// Gets the driver's function of this CUDA version from the runtime. So the program needn't be
+/// linked to the driver's library, which machines without a GPU don't have.
 template <class Function>
 Function driver_function(const char* name, unsigned version) {
   void* found = nullptr;
@@ -56,7 +56,7 @@ const Driver& driver() {
   return functions;
 }
 
-/// Returns at least this many of the device's multiprocessors.
+/// Returns a resource with at least `multiprocessors` of the device's multiprocessors.
 CUdevResource part_of(CUdevice device, std::uint32_t multiprocessors) {
   CUdevResource all{};
   driver().check(driver().cuDeviceGetDevResource(device, &all, CU_DEV_RESOURCE_TYPE_SM),
@@ -66,7 +66,7 @@ CUdevResource part_of(CUdevice device, std::uint32_t multiprocessors) {
   unsigned parts = 1;
   const CUresult result =
       driver().cuDevSmResourceSplitByCount(&part, &parts, &all, nullptr, 0, multiprocessors);
-  // The rounded number can exceed the device's.
+  // The rounded number can exceed that of the device.
   if (result == CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION || parts == 0) return all;
   driver().check(result, "cuDevSmResourceSplitByCount");
   return part;

@@ -16,14 +16,14 @@ __global__ void mark_kernel(std::uint8_t* used) {
   std::uint32_t number = 0;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
   if (number < bench::kMostMultiprocessors) used[number] = 1;
-  __nanosleep(5000);  // so that no multiprocessor takes all blocks before the others begin
+  __nanosleep(5000);  // lets the other multiprocessors take blocks, too
 }
 
 }  // namespace
 
 std::uint32_t multiprocessors_used(cuda::StreamView stream) {
   const cuda::PinnedBuffer<std::uint8_t> used(
-      bench::kMostMultiprocessors);  // the device writes to it
+      bench::kMostMultiprocessors);  // the device writes to this buffer
   std::fill(used.data(), used.data() + used.size(), std::uint8_t{0});
   const cuda::GraphExec graph(cuda::capture(stream, [&] {
     mark_kernel<<<kBlocks, 1024, 0, stream.get()>>>(used.data());

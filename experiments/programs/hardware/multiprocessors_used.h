@@ -1,4 +1,4 @@
-// Tells how many multiprocessors really run a stream's work.
+// Says how many multiprocessors really run a stream's work.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace facepipe::experiments {
 
-/// Counts the multiprocessors that ran the blocks of one large launch, which is captured in a graph
-/// like the measured work. Allocates memory and waits for the stream. Throws Error(device).
+/// Counts the multiprocessors that run the blocks of one large launch. The launch is captured in a
+/// graph, like the measured work. Allocates memory and waits for the stream. Throws Error(device).
 [[nodiscard]] std::uint32_t multiprocessors_used(cuda::StreamView stream);
 
 }  // namespace facepipe::experiments

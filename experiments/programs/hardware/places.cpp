@@ -11,10 +11,11 @@
 namespace facepipe::experiments {
 namespace {
 
-/// More steps follow every 32 multiprocessors.
+/// After these, there is a step every 32 multiprocessors.
 constexpr std::uint32_t kFirstSteps[] = {8, 16, 24, 32, 40, 48, 64, 80};
 
-/// A measurement that runs on other multiprocessors than those it names is worthless.
+/// Throws if the current context runs on another number of multiprocessors, because the measurement
+/// would then be worthless.
 void expect_used(std::uint32_t expected) {
   const cuda::Stream stream;
   const std::uint32_t used = multiprocessors_used(stream);

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> kept_by_greedy(const Set& set) {
   return device.run({set.candidates.boxes, set.candidates.scores}).indices;
 }
 
-/// `nms` has ranked the set.
+/// The set must already be ranked in `nms`.
 void time_set(const Set& set, BitmaskNms& nms, int replays) {
   const auto& [name, boxes, scores] = set.candidates;
   const cuda::Stream stream;
@@ -40,7 +40,7 @@ void time_set(const Set& set, BitmaskNms& nms, int replays) {
   show_host("bitmask sort", [&] { nms.rank(boxes, scores); });
 }
 
-/// Measures it as it is printed, with all that a call does but the ranking.
+/// Measures the suppression as it is printed: all steps of a call except the ranking.
 void time_printed_set(const Set& set, std::span<const RankedBox> ranked, int replays) {
   const cuda::Stream stream;
   const cuda::DeviceBuffer<std::int32_t> indices(ranked.size());

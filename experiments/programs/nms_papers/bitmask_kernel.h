@@ -1,4 +1,4 @@
-// The kernel of BitmaskNms.
+// The kernel that BitmaskNms uses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,14 +10,14 @@
 
 namespace facepipe::nms_papers {
 
-inline constexpr unsigned kBitmaskTile = 64;  ///< rows and columns
+inline constexpr unsigned kBitmaskTile = 64;  ///< rows and columns of a tile
 
-/// Returns the number of words of 64 columns in a row of the mask.
+/// Returns the number of words in a row of the mask. A word has 64 columns.
 constexpr std::size_t words_of(std::size_t count) {
   return (count + kBitmaskTile - 1) / kBitmaskTile;
 }
 
-/// Has five floats, like the original's rows.
+/// Five floats, like a row of the original.
 struct RankedBox {
   Box box;
   float score;

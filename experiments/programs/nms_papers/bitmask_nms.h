@@ -1,6 +1,6 @@
-// Greedy suppression with a bit matrix on the device and its reduction on the host, like R-CNN's
-// nms_kernel.cu (Ren 2015, by way of github.com/jwyang/faster-rcnn.pytorch). Detectors have used
-// this baseline since.
+// Greedy suppression with a bit matrix, which the device computes and the host reduces, like
+// R-CNN's nms_kernel.cu (Ren 2015, in the version of github.com/jwyang/faster-rcnn.pytorch).
+// Detectors have used this baseline since then.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,31 @@
 
 namespace facepipe::nms_papers {
 
-/// One suppression, step by step; run() does all steps except rank(). These are as in the original:
-///   * Candidates come ranked by score, on the host.
+/// One suppression, step by step. run() does all steps except rank(). These properties are as in
+/// the original:
+///   * Candidates are ranked by score, on the host.
 ///   * Tiles are 64 x 64. A block of 64 threads has a tile, and a thread has a row. All tiles are
-///     computed, also those below the diagonal, which the reduction doesn't read.
-///   * The mask goes to ordinary memory of the host. The host reduces it box after box and sends
-///     the kept candidates back to the device.
-/// These differ from the original, which printed_bitmask.h has: memory is allocated once instead of
+///     computed, even those below the diagonal, which the reduction doesn't read.
+///   * The mask is copied to pageable memory of the host. The host reduces it box by box, and
+///     copies the kept candidates back to the device.
+/// Two things differ from the original, which printed_bitmask.h has. Memory is allocated once, not
 /// in each call. The overlap is that of nms/predicate.h, without "+1 pixel" and without a division.
-/// rank() leaves out candidates that nms.h calls invalid. So it keeps what greedy keeps, bit for
-/// bit.
+/// rank() leaves out candidates that nms.h calls invalid. So the result is bit-equal to that of
+/// greedy suppression.
 class BitmaskNms {
  public:
-  /// Makes room for `capacity` candidates, with capacity^2 / 8 bytes on the device and on the host.
+  /// Allocates memory for `capacity` candidates: capacity^2 / 8 bytes on the device and on the
+  /// host.
   BitmaskNms(std::size_t capacity, float threshold);
 
-  /// Takes candidates in any order and ranks them like nms.h. Runs only on the host. Throws
-  /// std::invalid_argument if there are more than the capacity.
+  /// Ranks candidates, which can be in any order, like nms.h. Runs only on the host. Throws
+  /// std::invalid_argument if there are more candidates than the capacity.
   void rank(std::span<const Box> boxes, std::span<const float> scores);
   void enqueue_upload(cuda::StreamView stream);
   void enqueue_kernel(cuda::StreamView stream);
   /// Copies the mask to the host, and waits for the stream.
   void copy_mask(cuda::StreamView stream);
-  /// Runs only on the host.
+  /// Reduces the mask. Runs only on the host.
   void reduce();
   /// Copies the kept candidates and their number to the device, and waits for the stream.
   void upload_kept(cuda::StreamView stream);
@@ -47,7 +49,8 @@ class BitmaskNms {
   /// Returns the indices of the kept candidates in rank order, after reduce().
   [[nodiscard]] std::span<const std::uint32_t> kept() const noexcept { return kept_; }
 
-  /// Return the ranked candidates, and the number of words of 64 columns, after rank().
+  /// These functions return the ranked candidates, and the number of words of 64 columns, after
+  /// rank().
   [[nodiscard]] std::span<const RankedBox> ranked() const noexcept { return ranked_; }
   [[nodiscard]] std::size_t words() const noexcept { return words_of(ranked_.size()); }
 

@@ -15,7 +15,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Measures calls that return what is kept.
+/// Measures calls that return the number of kept candidates.
 void show_calls(const std::string& who, const bench::Set& set, int calls,
                 const std::function<std::size_t()>& call) {
   std::size_t kept = 0;

@@ -1,5 +1,5 @@
-// What the verbs of bench_nms_papers_cpu measure. Each function prints lines as
-// nms_papers_cpu_bench.cpp describes them.
+// The measurements of the verbs of bench_nms_papers_cpu. Each function prints the lines that
+// nms_papers_cpu_bench.cpp describes.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Runs suppression by a pair rule on the device for tests and measurements: uploads candidates and
-// what the rule knows of them, launches one graph, downloads the kept ones.
+// Runs suppression by a pair rule on the device, for tests and measurements: uploads candidates and
+// the rule's data, launches one graph, and downloads the kept candidates.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class DevicePairs {
 
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
 
-  /// Returns the indices of the kept candidates. There are at most as many candidates as the
+  /// Returns the indices of the kept candidates. There may be at most as many candidates as the
   /// capacity. The rule's pointers are to the host's memory. launch() repeats the suppression.
   template <class Rule>
   std::vector<std::uint32_t> run(const Rule& rule, std::span<const Box> boxes,
@@ -45,13 +45,13 @@ class DevicePairs {
 
   void launch() const { exec_->launch(stream_); }
 
-  /// Overwrites the result, so that an old one can't pass for a new one.
+  /// Overwrites the result, so that it can't be taken for the next result.
   void forget() {
     cuda::fill(indices_.span(), 0xff, stream_);
     cuda::fill(cuda::DeviceSpan<std::uint32_t>{counts_.data() + 1, 2}, 0xff, stream_);
   }
 
-  /// Waits, then returns the last launch's result.
+  /// Waits for the stream, and returns the result of the last launch.
   [[nodiscard]] std::vector<std::uint32_t> kept() const {
     std::uint32_t counts[3] = {0, 0, 0};
     cuda::copy(std::span<std::uint32_t>(counts), counts_.span(), stream_);
@@ -83,7 +83,8 @@ class DevicePairs {
   cuda::DeviceBuffer<Box> boxes_;
   cuda::DeviceBuffer<float> scores_;
   cuda::DeviceBuffer<std::uint32_t> indices_;
-  cuda::DeviceBuffer<std::uint32_t> counts_;  // candidates, kept ones, ones beyond the capacity
+  /// numbers of candidates, of kept candidates, and of candidates beyond the capacity
+  cuda::DeviceBuffer<std::uint32_t> counts_;
   cuda::DeviceBuffer<float> values_;
   std::optional<cuda::GraphExec> exec_;
 };

@@ -14,7 +14,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-constexpr std::uint64_t kCallsInARow = 200;  // between two waits of the host
+constexpr std::uint64_t kCallsInARow = 200;  // number of calls between two waits of the host
 
 class EnergyOfSet {
  public:
@@ -25,7 +25,7 @@ class EnergyOfSet {
     show_energy("idle", set_, 0, energy_at_rest(seconds_, [&] { return counter_.joules(); }));
   }
 
-  /// Measures a rule of ours, from candidates to kept ones in rank order.
+  /// Measures a rule of facepipe, from candidates to kept candidates in rank order.
   void measure_rule(const std::string& who, nms::NmsRule rule) {
     nms::NmsOptions options = bench::greedy_options(set_);
     options.rule = rule;
@@ -34,7 +34,7 @@ class EnergyOfSet {
     measure(who, kept, device.stream(), [&] { device.launch(); });
   }
 
-  /// Measures the papers' two kernels alone, without the list of what is kept.
+  /// Measures only the papers' two kernels, without making a list of the kept candidates.
   void measure_matrix(std::uint32_t k, bool as_published) {
     nms::NmsOptions options = matrix_options(k, as_published);
     options.threshold = set_.threshold;
@@ -75,7 +75,7 @@ class EnergyOfSet {
       stream.synchronize();
       return kCallsInARow;
     };
-    static_cast<void>(calls());  // warms up
+    static_cast<void>(calls());  // these calls don't count
     show_energy(who, set_, kept, energy_of(seconds_, calls, [&] { return counter_.joules(); }));
   }
 

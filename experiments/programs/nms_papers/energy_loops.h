@@ -1,4 +1,4 @@
-// Repeats calls for some seconds and reads a counter of energy before and after.
+// Repeats calls for some seconds, and reads an energy counter before and after them.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,15 @@
 
 namespace facepipe::nms_papers {
 
-/// One loop's result.
+/// The result of one loop.
 struct Energy {
   std::uint64_t calls = 0;
   double seconds = 0;
   double joules = 0;
 };
 
-/// Calls `calls()` until `seconds` are over. It returns how many suppressions it has done and has
-/// waited for. `joules()` reads the counter.
+/// Calls `calls()` until `seconds` have passed. `calls()` must wait for its suppressions and return
+/// their number. `joules()` reads the counter.
 inline Energy energy_of(double seconds, const std::function<std::uint64_t()>& calls,
                         const std::function<double()>& joules) {
   Energy out;
@@ -35,7 +35,7 @@ inline Energy energy_of(double seconds, const std::function<std::uint64_t()>& ca
   return out;
 }
 
-/// Returns the energy while this process does nothing.
+/// Returns the energy in a time in which this process does nothing.
 inline Energy energy_at_rest(double seconds, const std::function<double()>& joules) {
   Energy energy = energy_of(
       seconds,

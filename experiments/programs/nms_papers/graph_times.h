@@ -12,14 +12,14 @@
 
 namespace facepipe::nms_papers {
 
-/// Holds what a line says beside its times.
+/// The contents of a line, except the times.
 struct Line {
   std::string who;
   const bench::Set& set;
   std::size_t kept;
 };
 
-/// Captures what `enqueue` enqueues, and measures replays of it.
+/// Captures the work that `enqueue` enqueues, and measures replays of the graph.
 inline void show_graph(const Line& line, const cuda::Stream& stream, int replays,
                        const std::function<void()>& enqueue) {
   const cuda::GraphExec graph(cuda::capture(stream, enqueue));

@@ -1,5 +1,5 @@
-// The papers' map and reduce as one kernel, whose blocks wait for each other between the two: the
-// "thread group synchronization in the reduction kernel grid" that Oro et al. 2020 leave to future
+// The papers' map and reduce in one kernel, whose blocks wait for each other between the two steps.
+// Oro et al. 2020 leave this "thread group synchronization in the reduction kernel grid" to future
 // work.
 #pragma once
 
@@ -13,20 +13,22 @@
 
 namespace facepipe::nms_papers {
 
-/// Does what the map and the reduce kernel of the rule `matrix` do, in one cooperative launch, with
-/// the same two steps (nms/cuda/matrix_steps.cuh). A block has D_max / k threads in both, and there
-/// are as many blocks as the device can run at the same time.
+/// Does the work of the map and the reduce kernel of the rule `matrix` in one cooperative launch,
+/// with the same two steps (nms/cuda/matrix_steps.cuh). A block has D_max / k threads in both
+/// steps. There are as many blocks as the device can run at the same time.
 class GridMatrix {
  public:
-  /// Throws Error(usage) as check_nms_options() does, and if D_max / k is not a multiple of a
-  /// warp's 32 threads.
+  /// Throws Error(usage) like check_nms_options(), and if D_max / k isn't a multiple of 32, the
+  /// threads of a warp.
   explicit GridMatrix(const nms::NmsOptions& options,
                       std::uint32_t multiprocessors = nms::kAllMultiprocessors);
 
-  /// Enqueues the kernel. Can be captured. Arrays of candidates have d_max elements.
+  /// Enqueues the kernel. The call can be captured. The arrays of `candidates` must have d_max
+  /// elements.
   void enqueue(const nms::DeviceCandidates& candidates, cuda::StreamView stream);
 
-  /// Returns which of the first `count` candidates survive, after a launch with so many. Waits.
+  /// Waits for the stream. Returns which of the first `count` candidates survive. The last launch
+  /// must have had `count` candidates.
   [[nodiscard]] std::vector<std::uint32_t> kept(std::uint32_t count, cuda::StreamView stream) const;
 
  private:

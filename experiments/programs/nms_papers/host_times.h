@@ -1,4 +1,4 @@
-// Measures calls by the host's clock.
+// Measures calls with the host's clock.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace facepipe::nms_papers {
 
-/// Returns the times of single calls, after bench::kWarmUp calls that don't count. A call waits for
-/// what it enqueues.
+/// Returns the times of single calls, after bench::kWarmUp calls that don't count. A call must wait
+/// for the work that it enqueues.
 inline std::vector<float> microseconds_on_host(int calls, const std::function<void()>& call) {
   for (int i = 0; i < bench::kWarmUp; ++i) call();
   std::vector<float> times;

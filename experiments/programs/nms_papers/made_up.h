@@ -1,5 +1,5 @@
-// What no detector here gives: densities and feature vectors, made up so that the pair rules can be
-// measured and tested. They are the same on every machine.
+// Makes densities and feature vectors, which no detector of facepipe computes, to measure and test
+// the pair rules. They are the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace facepipe::nms_papers {
 
-/// The length of the made-up vectors, which is that of FeatureNMS.
+/// The length of the vectors, as in FeatureNMS.
 inline constexpr std::uint32_t kFeatureLength = 32;
 
 /// Returns a density in [0, 0.6) for each candidate.
@@ -21,9 +21,9 @@ inline std::vector<float> made_up_densities(std::size_t count) {
   return out;
 }
 
-/// Returns a vector of kFeatureLength values for each candidate, one after the other. Candidates
-/// near each other, whose centres lie in one of the squares of `side` pixels, have vectors within a
-/// distance of 1.2; other vectors are farther apart, except by a rare accident.
+/// Returns a vector of kFeatureLength values for each candidate, one after the other. If the
+/// centres of candidates are in the same square of `side` pixels, the distance of their vectors is
+/// below 1.2. Distances of other vectors are larger, with very rare exceptions.
 inline std::vector<float> made_up_features(const test::NmsCase& all, float side = 48) {
   test::NmsRandom random(41);
   std::vector<float> out;

@@ -34,7 +34,7 @@ void time_set(const Set& set, const nms::NmsOptions& options, int replays, const
   });
 }
 
-/// The candidates, in the memory of a DeviceNms, are those of its rule `matrix`.
+/// The DeviceNms has the rule `matrix`. Its candidates are also those of the GridMatrix.
 void time_grid_set(const Set& set, const nms::NmsOptions& options, int replays,
                    const Place& place) {
   test::DeviceNms device(options, options.matrix.d_max, place.multiprocessors);

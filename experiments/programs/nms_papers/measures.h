@@ -1,5 +1,5 @@
-// What the verbs of bench_nms_papers measure. Each function prints lines as nms_papers_bench.cpp
-// describes them. If CUDA fails, it throws Error(device).
+// The measurements of the verbs of bench_nms_papers. Each function prints the lines that
+// nms_papers_bench.cpp describes. If CUDA fails, it throws Error(device).
 #pragma once
 
 #include <vector>
@@ -17,8 +17,8 @@ using experiments::Place;
 
 static_assert(experiments::kWholeDevice == nms::kAllMultiprocessors);
 
-/// Measures the matrix' map and reduce kernels and both together, each as a graph of its own, for
-/// each k. D_max is 4,096, or less if k allows no more. Sets of more than D_max candidates are left
+/// Measures the matrix' map and reduce kernels and both together, each as a separate graph, for
+/// each k. D_max is 4,096, or less if k requires it. Sets with more than D_max candidates are left
 /// out, and standard error says so.
 void time_matrix(const std::vector<Set>& sets, const Command& command, const Place& place);
 
@@ -29,15 +29,15 @@ void time_grid_matrix(const std::vector<Set>& sets, const Command& command, cons
 /// std::runtime_error if they keep other candidates than the same algorithm on the host.
 void time_printed(const std::vector<Set>& sets, const Command& command, const Place& place);
 
-/// Measures what each step from the printed kernels to ours changes, for each k.
+/// Measures the effect of each step from the printed kernels to ours, for each k.
 void time_steps(const std::vector<Set>& sets, const Command& command, const Place& place);
 
-/// Measures the matrix and exact greedy.
+/// Measures the matrix and exact greedy suppression.
 void time_cores(const std::vector<Set>& sets, const Command& command, const Place& place);
 
-/// Measures bitmask suppression with its reduction on the host: ours (bitmask_nms.h), and as it is
-/// printed (printed_bitmask.h). Throws std::runtime_error if ours keeps other candidates than
-/// greedy.
+/// Measures bitmask suppression with its reduction on the host: our version (bitmask_nms.h), and
+/// the printed version (printed_bitmask.h). Throws std::runtime_error if ours keeps other
+/// candidates than greedy suppression.
 void time_bitmask(const std::vector<Set>& sets, const Command& command);
 
 /// Measures greedy suppression by pair rules (pair_rules.h).

@@ -13,12 +13,12 @@
 
 namespace facepipe::nms_papers {
 
-/// Compares each candidate, in rank order, with those before it that may remove it. Ranks and
-/// invalid candidates are those of nms.h. It allocates only if there are more candidates than ever
-/// before.
+/// Compares each candidate, in rank order, with the earlier candidates that may remove it. Ranks
+/// and invalid candidates are those of nms.h. A call allocates memory only if there are more
+/// candidates than in all calls before.
 class PairNms {
  public:
-  /// Returns the indices of the kept candidates in rank order, until the next call.
+  /// Returns the indices of the kept candidates in rank order. They are valid until the next call.
   template <class Rule>
   std::span<const std::uint32_t> run(const Rule& rule, std::span<const Box> boxes,
                                      std::span<const float> scores, Removers removers) {

@@ -10,14 +10,14 @@
 namespace facepipe::nms_papers {
 namespace {
 
-constexpr unsigned kTile = 64;  // candidates of a word
+constexpr unsigned kTile = 64;  // candidates in a word
 constexpr unsigned kMostWords = nms::kMaxNmsCapacity / kTile;
 constexpr unsigned kDecideThreads = 1024;
 
 struct PairArguments {
   const float4* boxes;
   const std::uint64_t* keys;    ///< in rank order
-  const std::uint32_t* ranked;  ///< how many keys there are
+  const std::uint32_t* ranked;  ///< number of keys
   std::uint64_t* mask;          ///< a row of `words` words for each ranked candidate
   std::uint32_t words;
 };
@@ -29,8 +29,8 @@ __device__ __forceinline__ PairCandidate candidate_at(const PairArguments& argum
   return {box, nms::area(box), index};
 }
 
-/// Bit c of mask[row][word] says that candidate `row` suppresses candidate 64 * word + c, which it
-/// outranks; both are counted in rank order. Words below the diagonal stay undefined.
+/// Bit c of mask[row][word] says that candidate `row` suppresses candidate 64 * word + c, which
+/// `row` outranks. Candidates are numbered in rank order. Words below the diagonal are undefined.
 template <class Rule>
 __global__ void __launch_bounds__(kTile)
     pair_mask_kernel(const PairArguments arguments, const Rule rule) {
@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(kTile)
   arguments.mask[std::size_t{row} * arguments.words + blockIdx.x] = word;
 }
 
-/// What decide_kernel's threads share about 64 candidates.
+/// The data about 64 candidates that the threads of decide_kernel share.
 struct Turn {
-  std::uint64_t rows[kTile];  ///< the mask's words on the diagonal
+  std::uint64_t rows[kTile];  ///< words of the mask on the diagonal
   std::uint64_t kept;
   std::uint64_t removers;
 };
@@ -72,13 +72,14 @@ __device__ __forceinline__ void decide_word(Turn& turn, std::uint64_t removed, u
   turn.removers = by_any ? all : kept;
 }
 
-/// Returns the bits of all lanes' values, in every lane.
+/// Returns the bitwise or of all lanes' values, in every lane.
 __device__ __forceinline__ std::uint64_t warp_or(std::uint64_t value) {
   const std::uint64_t upper = nms::warp_or(static_cast<unsigned>(value >> 32));
   return upper << 32 | nms::warp_or(static_cast<unsigned>(value));
 }
 
-/// Adds to removed[] what the removers of word `b` suppress in later words. A warp takes a word.
+/// Adds to removed[] the candidates of later words that the removers of word `b` suppress. A warp
+/// processes a word.
 __device__ __forceinline__ void remove_later(const PairArguments& arguments, const Turn& turn,
                                              unsigned b, unsigned words, std::uint64_t* removed) {
   for (unsigned word = b + 1 + nms::warp_id(); word < words; word += kDecideThreads / 32) {
@@ -91,7 +92,8 @@ __device__ __forceinline__ void remove_later(const PairArguments& arguments, con
   }
 }
 
-/// Decides all candidates in rank order, 64 at a time, and writes the kept ones. One block runs it.
+/// Decides all candidates in rank order, 64 at a time, and writes the kept candidates. The grid has
+/// one block.
 __global__ void __launch_bounds__(kDecideThreads)
     decide_kernel(const PairArguments arguments, bool by_any, std::uint32_t* indices,
                   std::uint32_t* count) {

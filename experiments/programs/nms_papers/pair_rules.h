@@ -1,7 +1,7 @@
-// Greedy suppression whose predicate needs more than two boxes: Adaptive-NMS (Liu et al. 2019) and
-// FeatureNMS (Salscheider 2020), which Oro et al. 2020 name as uses of their kernels. The host and
-// the kernels share the arithmetic, which is that of nms/predicate.h: fp32, each operation rounded
-// to nearest. So results are equal bit for bit.
+// Greedy suppression whose predicate needs more data than two boxes: Adaptive-NMS (Liu et al. 2019)
+// and FeatureNMS (Salscheider 2020). Oro et al. 2020 name both as uses of their kernels. The host
+// and the kernels share the arithmetic, which is that of nms/predicate.h: fp32, each operation
+// rounded to nearest. So results are bit-equal.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace facepipe::nms_papers {
 
-/// A candidate as the rules see it.
+/// The data of a candidate that rules use.
 struct PairCandidate {
   Box box;
   float area = 0;
-  std::uint32_t index = 0;  ///< by which a rule finds what else it knows of the candidate
+  std::uint32_t index = 0;  ///< index of the candidate in the rule's data
 };
 
-/// Adaptive-NMS: where objects stand close together, more overlap is allowed. A candidate
-/// suppresses those that it outranks and overlaps by an IoU above the greater of the threshold and
-/// its own density. The density is the greatest IoU of its object with another object, as far as
-/// the detector knows; a NaN counts as 0. (The paper suppresses at equality, too.)
+/// Adaptive-NMS allows more overlap where objects are close together. A candidate suppresses those
+/// that it outranks and overlaps by an IoU above the greater of the threshold and its own density.
+/// The density is the detector's estimate of the greatest IoU of the candidate's object with
+/// another object; a NaN counts as 0. (The paper also suppresses at equality.)
 struct AdaptiveRule {
   float threshold;         ///< 0..1
   const float* densities;  ///< one for each candidate, in the memory of the host or the device
@@ -33,18 +33,18 @@ struct AdaptiveRule {
   }
 };
 
-/// FeatureNMS: if the IoU doesn't decide, a distance of features does. Two candidates show
-/// different objects if their IoU is at most `least_iou`, and one object if it is above `sure_iou`.
-/// Between them, they show one object if the Euclidean distance of their feature vectors is at most
-/// `distance`. A distance of NaN is none.
+/// FeatureNMS uses the distance of features if the IoU doesn't decide. Two candidates show
+/// different objects if their IoU is at most `least_iou`, and the same object if it is above
+/// `sure_iou`. Between these limits, they show the same object if the Euclidean distance of their
+/// feature vectors is at most `distance`. If the distance is NaN, they show different objects.
 struct FeatureRule {
   float least_iou;
   float sure_iou;
   float distance;         ///< >= 0
   const float* features;  ///< a vector for each candidate, one after the other
-  std::uint32_t length;   ///< of a vector
+  std::uint32_t length;   ///< length of a vector
 
-  /// Returns the sum of squared differences, in the order of the vector.
+  /// Returns the sum of squared differences, added in the order of the vector.
   [[nodiscard]] FACEPIPE_NMS_INLINE float squared_distance(std::uint32_t a, std::uint32_t b) const {
     const float* const of_a = features + std::uint64_t{a} * length;
     const float* const of_b = features + std::uint64_t{b} * length;
@@ -65,10 +65,10 @@ struct FeatureRule {
   }
 };
 
-/// Says which candidates remove those that they suppress.
+/// Says which candidates remove the candidates that they suppress.
 enum class Removers : std::uint8_t {
-  kept,  ///< kept ones: greedy suppression, as both papers define it
-  any,   ///< all, as in the matrix of Oro et al.
+  kept,  ///< kept candidates: greedy suppression, as both papers define it
+  any,   ///< all candidates, as in the matrix of Oro et al.
 };
 
 }  // namespace facepipe::nms_papers

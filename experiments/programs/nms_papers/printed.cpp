@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kLargestBlockSide = 32;
 
-/// Measures one set by printed kernels, and by those that differ from them in one step.
+/// Measures one set with the printed kernels, and with kernels that differ from them in one step.
 class PrintedTimes {
  public:
   PrintedTimes(const Set& set, int replays, const Place& place)

@@ -9,7 +9,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// The compiler may contract, as it may in the original.
+/// The compiler may contract (multiply and add with one rounding), as in the original.
 __device__ float printed_iou(const Box& a, const Box& b) {
   const float left = max(a.x1, b.x1);
   const float right = min(a.x2, b.x2);
@@ -40,14 +40,14 @@ __global__ void printed_bitmask_kernel(const BitmaskArguments arguments) {
   arguments.mask[std::size_t{row} * gridDim.x + blockIdx.x] = word;
 }
 
-/// The memory of one call.
+/// The device memory of one call.
 struct CallMemory {
   explicit CallMemory(std::size_t count) : ranked(count), mask(count * words_of(count)) {}
   cuda::DeviceBuffer<RankedBox> ranked;
   cuda::DeviceBuffer<std::uint64_t> mask;
 };
 
-/// Returns the kept ones of `count` ranked boxes, from the mask on the host.
+/// Returns the indices of the kept boxes among `count` ranked boxes, from the mask on the host.
 std::vector<std::int32_t> reduced(const std::vector<std::uint64_t>& mask, std::size_t count) {
   const std::size_t words = words_of(count);
   std::vector<std::uint64_t> removed(words);

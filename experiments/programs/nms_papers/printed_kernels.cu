@@ -8,7 +8,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Algorithm 1. The printed kernel has no check of i and j; it is needed if the block's side
+/// Algorithm 1. The printed kernel doesn't check i and j. The check is needed if the block's side
 /// doesn't divide the number of rows.
 template <MapShape kShape>
 __global__ void printed_map_kernel(const PrintedMatrix matrix, std::uint32_t side) {
@@ -22,7 +22,7 @@ __global__ void printed_map_kernel(const PrintedMatrix matrix, std::uint32_t sid
     matrix.cells[std::size_t{i} * matrix.d_max + j] = printed_cell(d[i], d[j], matrix.threshold);
 }
 
-/// Algorithm 2. All threads of a block write the same value to V[i] and read it back.
+/// Algorithm 2. All threads of a block write the same value to V[i] and read it again.
 __global__ void __launch_bounds__(1024)
     printed_reduce_kernel(const PrintedMatrix matrix, std::uint32_t iterations) {
   const unsigned i = blockIdx.x;

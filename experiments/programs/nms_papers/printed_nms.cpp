@@ -8,7 +8,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-constexpr std::uint32_t kMostThreads = 1024;  // of a block
+constexpr std::uint32_t kMostThreads = 1024;  // most threads of a block
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Suppression by the papers' kernels as they are printed.
+// Suppression with the papers' kernels as they are printed.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace facepipe::nms_papers {
 
-/// Holds D, B and V. What is printed is kept, also where it is odd: see nms/cuda/matrix_steps.cuh,
-/// which says what our own kernels do instead. The papers say in one place that D_max^2 threads
-/// build the matrix, and in another that there is a block for each detection; so the number of rows
-/// is an argument.
+/// Holds D, B and V. This class does what is printed, even where that is odd.
+/// nms/cuda/matrix_steps.cuh says what our own kernels do differently. In one place, the papers say
+/// that D_max^2 threads build the matrix; in another, that there is a block for each detection. So
+/// the number of rows is an argument.
 class PrintedNms {
  public:
   PrintedNms(std::uint32_t d_max, float threshold);
 
-  /// Writes the candidates to D and zeroes the rest. Waits. Throws std::invalid_argument if there
-  /// are more than d_max.
+  /// Writes the candidates to D, sets the rest of D to 0, and waits for the stream. Throws
+  /// std::invalid_argument if there are more than d_max candidates.
   void upload(std::span<const Box> boxes, std::span<const float> scores, cuda::StreamView stream);
 
-  /// Sets all d_max^2 cells to 1, as must be done before each map.
+  /// Sets all d_max^2 cells to 1. This must be done before each map.
   void enqueue_memset(cuda::StreamView stream);
   void enqueue_map(std::uint32_t rows, std::uint32_t block_side, MapShape shape,
                    cuda::StreamView stream);
@@ -33,7 +33,7 @@ class PrintedNms {
   void enqueue_reduce(std::uint32_t rows, std::uint32_t k, ReduceStep step,
                       std::uint32_t multiprocessors, cuda::StreamView stream);
 
-  /// Returns the candidates that V keeps, by ascending index. Waits.
+  /// Waits for the stream. Returns the indices of the candidates that V keeps, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> kept(cuda::StreamView stream) const;
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }

@@ -1,4 +1,4 @@
-// Does on the host what the printed kernels of Oro et al. do.
+// Does the work of Oro et al.'s printed kernels on the host.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace facepipe::nms_papers {
 [[nodiscard]] std::vector<PrintedDetection> printed_detections(std::span<const Box> boxes,
                                                                std::span<const float> scores);
 
-/// Returns the candidates that no other one suppresses, by ascending index.
+/// Returns the indices of the candidates that no other candidate suppresses, in ascending order.
 [[nodiscard]] std::vector<std::uint32_t> printed_on_host(std::span<const Box> boxes,
                                                          std::span<const float> scores,
                                                          float threshold);

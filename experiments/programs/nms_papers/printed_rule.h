@@ -7,8 +7,8 @@
 
 namespace facepipe::nms_papers {
 
-/// A detection as the paper defines it: a square with its left upper corner and its side, and a
-/// score. A side of 0 stands for "no detection".
+/// A detection as the paper defines it: a square, given by its upper left corner and its side, and
+/// a score. A side of 0 means that there is no detection.
 struct PrintedDetection {
   float x = 0;
   float y = 0;
@@ -16,7 +16,7 @@ struct PrintedDetection {
   float s = 0;
 };
 
-/// Returns the square with the box's left upper corner and its longer side.
+/// Returns the square with the box's upper left corner and longer side.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline PrintedDetection printed_detection(const Box& box,
                                                                              float score) {
   const float width = box.x2 - box.x1;
@@ -24,7 +24,8 @@ struct PrintedDetection {
   return {box.x1, box.y1, width < height ? height : width, score};
 }
 
-/// Returns the length that two sides have in common. It counts a pixel too many, as printed.
+/// Returns the length of the interval that two sides have in common. It is one pixel too long, as
+/// printed.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline float printed_common(float a, float a_side, float b,
                                                                float b_side) {
   const float a_end = a + a_side;
@@ -33,14 +34,14 @@ struct PrintedDetection {
   return common < 0 ? 0 : common;
 }
 
-/// Returns whether Algorithm 1 writes B_ij: only if the column's score is higher.
+/// Returns whether Algorithm 1 writes B_ij, which it does only if the column's score is higher.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool printed_writes(const PrintedDetection& i,
                                                               const PrintedDetection& j) {
   return i.s < j.s;
 }
 
-/// Returns the B_ij that Algorithm 1 writes: false if j suppresses i. The types of the numbers are
-/// not printed; here they are fp32.
+/// Returns the B_ij that Algorithm 1 writes: false if j suppresses i. The paper doesn't state the
+/// types of the numbers; here they are fp32.
 [[nodiscard]] FACEPIPE_HOST_DEVICE inline bool printed_cell(const PrintedDetection& i,
                                                             const PrintedDetection& j,
                                                             float threshold) {

@@ -1,4 +1,4 @@
-// Ranks candidates on the host for the papers' ways to suppress.
+// Ranks candidates on the host for the papers' methods of suppression.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 
 namespace facepipe::nms_papers {
 
-/// Replaces `order` by the indices of the candidates that nms.h calls valid, by falling score, and
-/// of equal scores the lower index first. It allocates only if `order` has no room.
+/// Replaces `order` by the indices of the candidates that nms.h calls valid, by falling score. Of
+/// equal scores, the lower index comes first. Allocates memory only if the capacity of `order` is
+/// too small.
 inline void rank_candidates(std::vector<std::uint32_t>& order, std::span<const Box> boxes,
                             std::span<const float> scores) {
   order.clear();

@@ -11,7 +11,7 @@ std::vector<std::uint32_t> rcnn_nms(std::span<const Box> boxes, std::span<const 
   std::vector<float> areas(count);
   for (std::uint32_t i = 0; i < count; ++i)
     areas[i] = (boxes[i].x2 - boxes[i].x1 + 1) * (boxes[i].y2 - boxes[i].y1 + 1);
-  // argsort()[::-1]: it sorts by rising scores, and reverses the order.
+  // Like argsort()[::-1], this sorts by rising scores and then reverses the order.
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(),

@@ -1,4 +1,4 @@
-// Reads the papers' vector V: which candidates survive.
+// Reads the papers' vector V, which says which candidates survive.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace facepipe::nms_papers {
 
-/// Returns those of the first `count` indices whose byte of V is not 0, ascending. Waits.
+/// Waits for the stream. Returns those of the first `count` indices whose byte in V is not 0, in
+/// ascending order.
 [[nodiscard]] std::vector<std::uint32_t> survivors(const cuda::DeviceBuffer<std::uint8_t>& v,
                                                    std::uint32_t count, cuda::StreamView stream);
 

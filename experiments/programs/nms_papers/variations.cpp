@@ -12,7 +12,7 @@
 namespace facepipe::nms_papers {
 namespace {
 
-/// Measures one rule and one kind of removers.
+/// Measures one rule with one kind of removers.
 template <class Rule>
 void time_rule(const std::string& who, const Set& set, int replays, DevicePairs& device,
                const Rule& on_host, Removers removers) {

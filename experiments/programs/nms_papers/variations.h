@@ -1,4 +1,4 @@
-// The pair rules with made-up densities and features, for the measurements of both devices.
+// The pair rules with made-up densities and features, for the measurements on CPU and device.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace facepipe::nms_papers {
 
-/// Below and above these overlaps, the features don't matter.
+/// At IoUs up to kLeastIou and above kSureIou, the features don't matter.
 inline constexpr float kLeastIou = 0.1F;
 inline constexpr float kSureIou = 0.9F;
-/// Fits the made-up features, which no network has learned.
+/// This limit fits the made-up features, which no network has learned.
 inline constexpr float kFeatureDistance = 1.5F;
 
-/// Calls use(name, rule, removers) for each rule, greedy and as in the papers' matrix. The rules'
-/// pointers are to the host's memory, and are valid during the call.
+/// Calls use(name, rule, removers) for each rule with both kinds of removers: greedy, and as in the
+/// papers' matrix. The rules' pointers are to the host's memory, and are valid during the call.
 template <class Use>
 void with_variations(const bench::Set& set, Use&& use) {
   const std::vector<float> densities = made_up_densities(set.candidates.size());

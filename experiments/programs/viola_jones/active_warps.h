@@ -1,4 +1,4 @@
-// Tells how busy multiprocessors are, from the time in which each warp was active.
+// Computes how busy multiprocessors are, from the times in which warps were active.
 #pragma once
 
 #include <span>
@@ -7,11 +7,12 @@
 
 namespace facepipe::viola_jones {
 
-/// Returns the average number of warps on a multiprocessor, over the cycles in which any is active:
-/// NVIDIA's profilers call this active warps per active cycle. Returns 0 without warps.
+/// Returns the average number of active warps on a multiprocessor, over the cycles in which at
+/// least one warp is active. NVIDIA's profilers call this active warps per active cycle. Returns 0
+/// if there are no warps.
 [[nodiscard]] double active_warps(std::span<const WarpTime> times);
 
-/// Returns the number of multiprocessors with any warp.
+/// Returns the number of multiprocessors on which a warp was active.
 [[nodiscard]] std::size_t multiprocessors_used(std::span<const WarpTime> times);
 
 }  // namespace facepipe::viola_jones

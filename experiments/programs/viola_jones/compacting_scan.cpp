@@ -5,7 +5,7 @@
 namespace facepipe::viola_jones {
 namespace {
 
-constexpr std::int32_t kStretch = 7;        ///< stages between two lists
+constexpr std::int32_t kStretch = 7;        ///< stages from one list to the next
 constexpr std::int32_t kBlockThreads = 64;  ///< threads that share a window's stumps
 
 std::size_t most_places(const std::vector<Scale>& scales) {

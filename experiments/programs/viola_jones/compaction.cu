@@ -6,7 +6,8 @@ namespace {
 
 constexpr int kThreads = 64;  // threads of a block, as in OpenCV
 
-/// Lists the places of all threads with `pass`, with one atomic addition for each warp.
+/// Lists the places of all threads for which `pass` is true, with one atomic addition for each
+/// warp.
 __device__ void list(bool pass, std::uint32_t place, const PlaceList& to) {
   const unsigned passing = __ballot_sync(~0U, pass);
   if (passing == 0) return;
@@ -47,7 +48,7 @@ __device__ std::int32_t sum_of_block(std::int32_t mine, std::int32_t* partial) {
     __syncthreads();
   }
   const std::int32_t sum = partial[0];
-  __syncthreads();  // before any thread overwrites it
+  __syncthreads();  // no thread may overwrite partial[0] before all have read it
   return sum;
 }
 

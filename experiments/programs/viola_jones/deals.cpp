@@ -24,7 +24,7 @@ Deal deal_scales(const std::vector<Scale>& scales, const std::vector<double>& wo
 
 Deal deal_bands(const std::vector<Scale>& scales, std::size_t devices) {
   Deal deal(devices);
-  std::size_t turn = 0;  // the device that begins if there are too few rows for all
+  std::size_t turn = 0;  // the first device to get a band if there are too few rows for all
   for (std::size_t scale = 0; scale < scales.size(); ++scale) {
     const auto rows = static_cast<std::size_t>(scales[scale].blocks.height);
     for (std::size_t i = 0; i < devices; ++i) {

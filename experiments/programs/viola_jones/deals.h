@@ -1,4 +1,4 @@
-// Distributes the work of a picture over several devices before it begins.
+// Distributes the work on a picture over several devices, before the work begins.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@ namespace facepipe::viola_jones {
 /// Holds the parts that each device scans: deal[device].
 using Deal = std::vector<std::vector<Part>>;
 
-/// Gives whole scales to the devices, as in the paper. The scale with the most work comes first,
-/// and each scale goes to the device with the least work so far. `work` has the work of each scale.
+/// Distributes whole scales, as in the paper. The scale with the most work is dealt first, and each
+/// scale goes to the device with the least work so far. `work` has the work of each scale.
 [[nodiscard]] Deal deal_scales(const std::vector<Scale>& scales, const std::vector<double>& work,
                                std::size_t devices);
 
 /// Gives each device a band of rows of each scale. If a scale has fewer rows of blocks than there
-/// are devices, some devices get none, in turns.
+/// are devices, some devices get none. The next such scale begins with the next device.
 [[nodiscard]] Deal deal_bands(const std::vector<Scale>& scales, std::size_t devices);
 
-/// These are the names of both deals, as they are printed. deal_by() makes the deal of that name.
+/// The printed names of both deals. deal_by() makes the deal with the name `dealt`.
 inline constexpr const char* kDealt[] = {"scales", "bands"};
 [[nodiscard]] Deal deal_by(const std::string& dealt, const std::vector<Scale>& scales,
                            const std::vector<double>& work, std::size_t devices);

@@ -14,7 +14,7 @@ std::size_t area(Size size) {
 
 Size corners_of(Size picture) { return {picture.width + 1, picture.height + 1}; }
 
-/// Returns a whole scale's edges in entries of its decimated sums.
+/// Converts edges of a whole scale from pixels to entries of the scale's decimated sums.
 Edges divided(const Edges& edges, int factor) {
   const auto part = [&](int edge) { return static_cast<std::uint16_t>(edge / factor); };
   return {part(edges.left), part(edges.top), part(edges.right), part(edges.bottom)};

@@ -1,4 +1,4 @@
-// One picture size, one cascade, and everything that the variants need of them on a device.
+// Holds all data that the variants need on a device for one picture size and one cascade.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 
 namespace facepipe::viola_jones {
 
-/// Belongs to the device that was current at construction. Its parts are enqueued in this order:
-/// upload, sums, scales, download. Each part that doesn't run on the host can be captured.
+/// Belongs to the device that was current at construction. Enqueue the steps in this order: upload,
+/// sums, scales, download. All functions that enqueue can be captured.
 class DeviceScan {
  public:
-  /// Where windows of whole scales find their sums.
+  /// Says in which array windows of whole scales read their sums.
   enum class Sums {
     as_they_are,
-    decimated,  ///< every factor-th entry, so that neighbours lie side by side, as in OpenCV
+    decimated,  ///< every factor-th entry, so that neighbours are adjacent in memory, as in
+                ///< OpenCV
   };
 
-  /// Keeps `capacity` windows. Throws what paper_scales() and scaled() throw, and
-  /// std::invalid_argument if scales to decimate aren't whole.
+  /// Has room for `capacity` windows. Throws what paper_scales() and scaled() throw. Throws
+  /// std::invalid_argument if `sums` is decimated and a scale isn't a whole number.
   DeviceScan(const detector::cascade::Cascade& cascade, Size picture, std::vector<Scale> scales,
              std::uint32_t capacity, Sums sums = Sums::as_they_are);
 
@@ -34,23 +35,23 @@ class DeviceScan {
   [[nodiscard]] std::span<std::uint8_t> picture() const { return host_picture_.span(); }
   void enqueue_upload(cuda::StreamView stream) const;
 
-  /// Makes the integral image and forgets all windows found.
+  /// Computes the integral image, and clears the list of found windows.
   void enqueue_sums(cuda::StreamView stream) const;
-  /// Decimates the sums for one scale. They replace those of the scale before.
+  /// Decimates the sums for one scale. They overwrite those of the scale before.
   void enqueue_decimation(std::size_t scale, cuda::StreamView stream) const;
 
-  /// Finds the windows in some rows of blocks. `times` has one entry for each warp, or is null.
+  /// Finds the windows in some rows of blocks. `times` has an element for each warp, or is null.
   void enqueue(Variant variant, const Part& part, cuda::StreamView stream,
                WarpTime* times = nullptr) const;
 
-  /// Finds the windows of a whole scale by blocks of another shape.
+  /// Finds the windows of a whole scale with blocks of another shape.
   void enqueue(Variant variant, std::size_t scale, const LaunchShape& shape,
                cuda::StreamView stream) const;
 
-  /// Copies the windows to pinned memory: their number, and as many as fit.
+  /// Copies the number of windows, and as many windows as there is room for, to pinned memory.
   void enqueue_download(cuda::StreamView stream) const;
-  /// Returns the windows, sorted. Doesn't wait. Throws std::runtime_error if there was no room for
-  /// all.
+  /// Returns the windows, sorted. Doesn't wait. Throws std::runtime_error if there wasn't room for
+  /// all windows.
   [[nodiscard]] std::vector<FoundWindow> windows() const;
 
   [[nodiscard]] const ScaleLaunch& launch_of(std::size_t scale) const { return launches_[scale]; }
@@ -58,7 +59,7 @@ class DeviceScan {
  private:
   Size size_;
   std::vector<Scale> scales_;
-  Size window_;  ///< the cascade's
+  Size window_;  ///< window of the cascade
   bool decimated_;
   std::uint32_t capacity_;
   cuda::PinnedBuffer<std::uint8_t> host_picture_;
@@ -72,13 +73,13 @@ class DeviceScan {
   cuda::DeviceBuffer<ScaledStump> stumps_;  ///< stumps of all scales
   cuda::DeviceBuffer<FoundWindow> windows_;
   cuda::DeviceBuffer<std::uint32_t> count_;
-  std::vector<ScaleLaunch> launches_;  ///< for whole scales
+  std::vector<ScaleLaunch> launches_;  ///< launches of whole scales
 };
 
-/// What a graph does beside sums and scales.
+/// Says which copies a graph contains besides sums and scales.
 enum class Copies { none, picture_and_windows };
 
-/// Returns a graph of one frame: all parts by one variant.
+/// Returns a graph for one frame, which processes all `parts` with one variant.
 [[nodiscard]] cuda::Graph graph_of(const DeviceScan& scan, Variant variant,
                                    const std::vector<Part>& parts, Copies copies,
                                    cuda::StreamView stream);

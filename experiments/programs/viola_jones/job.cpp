@@ -20,7 +20,8 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
   Command command;
   std::string size;
   CLI::App app;
-  // There is no help option, because the programs' heads document the command line.
+  // There is no help option, because comments at the beginning of the programs document the command
+  // line.
   app.set_help_flag();
   app.require_subcommand(1);
   for (const std::string& name : verbs) {
@@ -34,7 +35,7 @@ Command parse_command(std::vector<std::string> words, const std::vector<std::str
           ->expected(1)
           ->check(CLI::Range(std::uint32_t{1}, bench::kMostMultiprocessors));
   }
-  std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the end of the vector
   app.parse(std::move(words));
   command.verb = app.get_subcommands().front()->get_name();
   command.size = bench::size_of(size);

@@ -1,4 +1,4 @@
-// What is scanned: a picture and a cascade.
+// Reads what is scanned: a picture and a cascade.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct Command {
   Size size;
   std::vector<std::string> pictures;
   int replays = 200;
-  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors, or none: the whole device
+  std::vector<std::uint32_t> parts;  ///< one number of multiprocessors; empty: the whole device
 };
 
-/// Says what a program's verbs run on. Those on a device have --multiprocessors.
+/// Says where a program's verbs run. Programs for a device have --multiprocessors.
 enum class RunsOn : std::uint8_t { processor, device };
 
 /// Parses VERB CASCADE WIDTHxHEIGHT [PICTURE...] [--replays N] [--multiprocessors N]. Throws a
-/// std::exception with one line for a verb that isn't in `verbs`, for too few words, and for values
-/// outside their range.
+/// std::exception with a text of one line if `verbs` doesn't contain the verb, if there are too few
+/// words, or if a value is out of range.
 [[nodiscard]] Command parse_command(std::vector<std::string> words,
                                     const std::vector<std::string>& verbs,
                                     RunsOn where = RunsOn::processor);

@@ -1,5 +1,5 @@
-// What the verbs of bench_viola_jones_cuda measure. Each function prints lines as
-// viola_jones_cuda_bench.cpp describes them. If CUDA fails, it throws Error(device).
+// The measurements of the verbs of bench_viola_jones_cuda. Each function prints the lines that
+// viola_jones_cuda_bench.cpp describes. If CUDA fails, it throws Error(device).
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace facepipe::viola_jones {
 
-/// The number of devices in the paper's Fig. 13.
+/// The largest number of devices in the paper's Fig. 13.
 inline constexpr std::size_t kMostDevices = 6;
 
-/// Measures whole frames with all variants. Throws std::runtime_error if one finds other windows
-/// than the plain loop.
+/// Measures whole frames with all variants. Throws std::runtime_error if a variant finds other
+/// windows than the plain loop.
 void time_variants(const Job& job, int replays);
 
 /// Measures whole frames with blocks of other sides, other numbers of cached stages, other ratios
@@ -20,10 +20,10 @@ void time_variants(const Job& job, int replays);
 /// blocks finds other windows.
 void time_choices(const Job& job, int replays);
 
-/// Measures each scale separately: time, active warps, multiprocessors.
+/// Measures each scale separately: time, active warps, used multiprocessors.
 void time_scales(const Job& job, int replays);
 
-/// Measures several devices: those that exist, and a simulation of up to kMostDevices.
+/// Measures several devices: first those that exist, then a simulation of up to kMostDevices.
 void time_devices(const Job& job, int replays);
 
 /// Launches each variant and scale once, for a profiler.

@@ -1,5 +1,5 @@
-// One device's part of a picture's scan by dynamic warps, as the paper distributes it over several
-// devices.
+// Scans one device's part of a picture with dynamic warps. The paper distributes a picture over
+// several devices in this way.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,21 @@ namespace facepipe::viola_jones {
 /// The number of windows that a device can keep.
 inline constexpr std::uint32_t kWindows = 4096;
 
-/// Returns a scan at these scales, with the picture in its pinned memory.
+/// Returns a scan of these scales. Its pinned memory contains the picture.
 [[nodiscard]] DeviceScan scan_of(const Job& job, std::vector<Scale> scales,
                                  DeviceScan::Sums sums = DeviceScan::Sums::as_they_are);
 
-/// Does the same at the paper's scales, or at those of another ratio.
+/// Returns a scan of the paper's scales, or of scales with another ratio.
 [[nodiscard]] DeviceScan scan_of(const Job& job, double ratio = kRatio);
 
-/// A graph that copies the picture to the device, makes sums, scans the parts' scales, and copies
-/// windows to the host. It runs on the device that was current at construction.
+/// Holds a graph that copies the picture to the device, computes sums, scans the parts' scales, and
+/// copies windows to the host. The graph runs on the device that was current at construction.
 class PartScan {
  public:
   PartScan(const Job& job, const std::vector<Part>& parts);
 
-  /// Runs the graph and waits. Returns the microseconds between events before and after it.
+  /// Runs the graph and waits. Returns the microseconds between the events before and after the
+  /// graph.
   float run();
   /// Returns the windows of the last run.
   [[nodiscard]] std::vector<FoundWindow> windows() const { return scan_.windows(); }
@@ -40,8 +41,8 @@ class PartScan {
   cuda::Event end_;
 };
 
-/// Returns the microseconds of each scale's kernel on the current device: medians of `replays`
-/// launches.
+/// Returns the microseconds of each scale's kernel on the current device. Each is the median of
+/// `replays` launches.
 [[nodiscard]] std::vector<double> work_of_scales(const Job& job, int replays);
 
 }  // namespace facepipe::viola_jones

@@ -23,7 +23,7 @@ std::int32_t leaf(const SummedPicture& picture, const ScaledStump& stump, int x,
   return value < stump.threshold * deviation ? stump.below : stump.above;
 }
 
-/// Returns how many stages the window passes, one after the other.
+/// Returns how many stages the window passes until a stage rejects it.
 std::size_t stages_passed(const SummedPicture& picture, const ScaledCascade& cascade, int x,
                           int y) {
   const float of_window = deviation(picture, cascade, x, y);
@@ -46,7 +46,7 @@ SummedPicture::SummedPicture(std::span<const std::uint8_t> pixels, Size size) : 
   for (std::size_t y = 0; y < static_cast<std::size_t>(size.height); ++y)
     for (std::size_t x = 0; x + 1 < stride; ++x) {
       const std::int64_t grey = pixels[y * (stride - 1) + x];
-      const std::size_t at = y * stride + x;  // index of the corner above and left
+      const std::size_t at = y * stride + x;  // index of the corner above and to the left
       sums_[at + stride + 1] = grey + sums_[at + stride] + sums_[at + 1] - sums_[at];
       squares_[at + stride + 1] =
           grey * grey + squares_[at + stride] + squares_[at + 1] - squares_[at];

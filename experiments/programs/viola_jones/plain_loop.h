@@ -1,5 +1,5 @@
-// The serial reference: plain loops over all windows of all scales, one after the other. It says
-// what the variants on a GPU must find, and how much work each scale is.
+// The serial reference: plain loops over all windows of all scales, one after the other. It
+// determines which windows the variants on a GPU must find, and how much work each scale needs.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@ namespace facepipe::viola_jones {
 
 struct ScaleResult {
   std::vector<FoundWindow> windows;      ///< sorted by row, then by column
-  std::uint64_t stumps = 0;              ///< evaluated stumps
-  std::vector<std::uint64_t> survivors;  ///< windows that pass each stage
+  std::uint64_t stumps = 0;              ///< number of evaluated stumps
+  std::vector<std::uint64_t> survivors;  ///< number of windows that pass each stage
 };
 
-/// Grey levels, row by row without gaps, and the sums over all pixels above and left of each
-/// corner.
+/// Holds grey levels, row by row without gaps, and the sums over all pixels above and to the left
+/// of each corner.
 class SummedPicture {
  public:
   SummedPicture(std::span<const std::uint8_t> pixels, Size size);
 
   [[nodiscard]] Size size() const { return size_; }
-  /// Returns the sum of the grey levels, or of their squares, in `edges` of the window at (x, y).
+  /// Returns the sum of the grey levels, or of their squares, within `edges` of the window at (x,
+  /// y).
   [[nodiscard]] std::int64_t sum(int x, int y, const Edges& edges) const {
     return difference(sums_, x, y, edges);
   }
@@ -42,7 +43,7 @@ class SummedPicture {
   std::vector<std::int64_t> squares_;
 };
 
-/// Scans one scale. `index` becomes the windows' scale.
+/// Scans one scale. The windows get `index` as their scale.
 [[nodiscard]] ScaleResult scan_scale(const SummedPicture& picture, const ScaledCascade& cascade,
                                      const Scale& scale, std::size_t index);
 

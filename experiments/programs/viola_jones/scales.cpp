@@ -15,7 +15,7 @@ Scale scale_of(double factor, Size window, Size picture) {
   scale.window = {rounded(window.width * factor), rounded(window.height * factor)};
   scale.places = {(picture.width - scale.window.width) / scale.step + 1,
                   (picture.height - scale.window.height) / scale.step + 1};
-  const int pixels = kBlockSide * scale.step;  // of a block's side
+  const int pixels = kBlockSide * scale.step;  // side of a block in pixels
   scale.blocks = {picture.width / pixels, picture.height / pixels};
   if (scale.blocks.width * kBlockSide < scale.places.width ||
       scale.blocks.height * kBlockSide < scale.places.height)

@@ -1,4 +1,5 @@
-// The scales at which Nguyen et al. 2013 (paper 003) search for faces, and the windows of each.
+// The scales at which Nguyen et al. 2013 (paper 003) search for faces, and the windows of each
+// scale.
 #pragma once
 
 #include <vector>
@@ -11,13 +12,13 @@ namespace facepipe::viola_jones {
 inline constexpr int kBlockSide = 16;
 inline constexpr double kRatio = 1.2;  ///< ratio of a scale to the one before
 
-/// The window is scaled, not the picture. It lies at all places that are a whole number of steps
-/// from the upper left corner, if it is completely inside of the picture.
+/// The window is scaled, not the picture. Its places are a whole number of steps to the right of
+/// and below the picture's upper left corner. The window must be completely inside of the picture.
 struct Scale {
   double factor = 1;
   int step = 1;  ///< pixels from one place to the next: floor(factor)
-  Size window;   ///< pixels, rounded
-  Size places;   ///< places in a row, and number of rows
+  Size window;   ///< size in pixels, rounded
+  Size places;   ///< number of places in a row, and number of rows
   Size blocks;  ///< as published: floor(side of the picture / (16 * step)), which covers all places
 };
 
@@ -26,10 +27,11 @@ struct Scale {
 /// ratio isn't above 1.
 [[nodiscard]] std::vector<Scale> paper_scales(Size window, Size picture, double ratio = kRatio);
 
-/// Returns the scales of OpenCV's cascade on CUDA: the whole parts of these, each once.
+/// Returns the scales of OpenCV's cascade on CUDA: the scales of the paper, truncated to whole
+/// numbers, each number once.
 [[nodiscard]] std::vector<Scale> whole_scales(Size window, Size picture);
 
-/// Some rows of blocks of one scale.
+/// Some rows of blocks in one scale.
 struct Part {
   int scale = 0;  ///< the scale's index
   int first_block_row = 0;

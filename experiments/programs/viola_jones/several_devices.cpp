@@ -20,11 +20,11 @@ double microseconds_since(HostClock::time_point begin) {
   return std::chrono::duration<double, std::micro>(HostClock::now() - begin).count();
 }
 
-/// Has a thread for each device. Each thread does one task after the other, and all do theirs at
-/// the same time. A device that has failed does nothing any more, so that nobody waits for it.
+/// Has a thread for each device. All threads run a task at the same time, and then wait for the
+/// next task. A device that has failed gets no more work, so that other threads don't wait for it.
 class Devices {
  public:
-  /// A device's task in its thread; it gets the device's number.
+  /// The task of a device's thread, which gets the device's number.
   using Work = std::function<void(std::size_t)>;
 
   explicit Devices(std::size_t count) : begin_(together(count)), end_(together(count)) {
@@ -40,7 +40,8 @@ class Devices {
   Devices(const Devices&) = delete;
   Devices& operator=(const Devices&) = delete;
 
-  /// Returns when all devices are done. Throws the error of the first one that failed.
+  /// Waits until all devices are done. Throws the error of the failed device with the lowest
+  /// number.
   void run(Work work) {
     work_ = std::move(work);
     begin_.arrive_and_wait();
@@ -76,7 +77,7 @@ class Devices {
 
 using Scans = std::vector<std::unique_ptr<PartScan>>;
 
-/// Makes each device's scans and warms them up in its own thread.
+/// Makes the scan of each device in the device's own thread, and runs it a few times.
 Scans make_scans(Devices& devices, const Job& job, const Deal& deal) {
   Scans scans(deal.size());
   devices.run([&](std::size_t device) {

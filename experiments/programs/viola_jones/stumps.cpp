@@ -27,7 +27,7 @@ ScaledStump stump_of(const detector::cascade::Cascade& cascade, const detector::
   const detector::cascade::Node& node = cascade.nodes[tree.first_node];
   const detector::cascade::Feature& feature = cascade.features[node.feature];
   ScaledStump stump;
-  double others = 0;  // weight * area of all rectangles except the first
+  double others = 0;  // sum of weight * area over all rectangles except the first
   for (std::size_t i = 0; i < static_cast<std::size_t>(feature.rect_count); ++i) {
     const detector::cascade::WeightedRect& rect = feature.rects[i];
     stump.rects[i] = edges_of(rect.x, rect.y, rect.width, rect.height, factor);

@@ -16,10 +16,10 @@
 
 namespace facepipe::viola_jones {
 
-/// Leaves and the stages' thresholds are counted in units of 1 / kUnitsOfOne.
+/// Leaves and thresholds of stages are integers, in units of 1 / kUnitsOfOne.
 inline constexpr int kUnitsOfOne = 1 << 20;
 
-/// In pixels from the window's upper left corner. `right` and `bottom` are exclusive.
+/// Edges in pixels from the window's upper left corner. `right` and `bottom` are exclusive.
 struct Edges {
   std::uint16_t left = 0;
   std::uint16_t top = 0;
@@ -28,9 +28,9 @@ struct Edges {
   friend bool operator==(const Edges&, const Edges&) = default;
 };
 
-/// Let s0, s1, s2 be the sums of grey levels in its rectangles. The value is `below` if fma(w2, s2,
-/// fma(w1, s1, w0 * s0)) < threshold * deviation, in floats, else `above`. Without a third
-/// rectangle, w2 is 0.
+/// A stump. Let s0, s1, s2 be the sums of grey levels in the rectangles. The value is `below` if
+/// fma(w2, s2, fma(w1, s1, w0 * s0)) < threshold * deviation, in floats, else `above`. If there is
+/// no third rectangle, w2 is 0.
 struct alignas(16) ScaledStump {
   Edges rects[3];
   float weights[3] = {};
@@ -39,24 +39,25 @@ struct alignas(16) ScaledStump {
   std::int32_t above = 0;
 };
 
-/// A window passes the stage unless the sum of its stumps is < threshold.
+/// The stumps of a stage. A window passes the stage unless the sum of the stumps' values is <
+/// threshold.
 struct StageSpan {
-  std::int32_t first = 0;  ///< index in the cascade's stumps
+  std::int32_t first = 0;  ///< index of the first stump in the cascade's stumps
   std::int32_t count = 0;
   std::int32_t threshold = 0;
 };
 
 struct ScaledCascade {
-  /// The window without its outermost pixels. Its grey levels have the deviation sqrt(float(area *
-  /// sum of squares - sum * sum)) * inverse_area in floats, or 1 if it is flat.
+  /// The window without its outermost pixels. The deviation of its grey levels is sqrt(float(area *
+  /// sum of squares - sum * sum)) * inverse_area in floats, or 1 if the window is flat.
   Edges inner;
   float inverse_area = 0;
   std::vector<StageSpan> stages;
   std::vector<ScaledStump> stumps;
 };
 
-/// `factor` must be >= 1. Throws std::invalid_argument for a cascade of trees, of more than
-/// kMostStages stages, or with a stage whose sums could exceed 32 bits.
+/// Scales a cascade. `factor` must be >= 1. Throws std::invalid_argument for a cascade of trees,
+/// for more than kMostStages stages, and for a stage whose sums could exceed 32 bits.
 [[nodiscard]] ScaledCascade scaled(const detector::cascade::Cascade& cascade, double factor);
 
 inline constexpr std::size_t kMostStages = 64;

@@ -7,9 +7,9 @@ namespace facepipe::viola_jones {
 namespace {
 
 constexpr int kRowThreads = 256;
-constexpr dim3 kStrip(32, 16);  // columns, and parts of their rows
+constexpr dim3 kStrip(32, 16);  // 32 columns, and 16 parts of their rows
 
-/// Each block sums a row, from its left edge on.
+/// Each block computes the prefix sums of a row.
 __global__ void __launch_bounds__(kRowThreads)
     row_sums_kernel(const std::uint8_t* grey, int width, std::uint32_t* sums,
                     std::uint64_t* squares) {
@@ -37,12 +37,12 @@ __global__ void __launch_bounds__(kRowThreads)
     }
     sum_before += all;
     squares_before += all_squares;
-    __syncthreads();  // before the scans reuse their memory
+    __syncthreads();  // the next scans reuse the memory of these scans
   }
 }
 
-/// Turns sums of rows into sums that include all rows above. A block has 32 columns. The threads of
-/// one column first sum a part of the rows each.
+/// Adds to each sum the sums of all rows above. A block has 32 columns. First, each thread of a
+/// column sums a part of the rows.
 template <class T>
 __global__ void __launch_bounds__(512) column_sums_kernel(T* sums, int stride, int height) {
   __shared__ T of_parts[kStrip.y][kStrip.x];

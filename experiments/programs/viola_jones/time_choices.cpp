@@ -15,7 +15,7 @@ constexpr std::int32_t kLeastCached = 1;
 constexpr std::int32_t kMostCached = 15;
 constexpr double kRatios[] = {1.1, 1.2, 1.3, 1.5};
 
-/// A picture on the device at the scales of one ratio.
+/// Holds a picture on the device, at the scales of one ratio.
 class Choices {
  public:
   Choices(const Job& job, double ratio, int replays)
@@ -23,14 +23,14 @@ class Choices {
     scan_.enqueue_upload(stream_);
   }
 
-  /// Returns the windows that blocks of that shape find.
+  /// Returns the windows that blocks with this shape find.
   [[nodiscard]] std::vector<FoundWindow> found(Variant variant, const LaunchShape& shape) const {
     enqueue(variant, shape, 0);
     return windows();
   }
 
-  /// Measures replays of a frame's graph with blocks of that shape, without copies, from its
-  /// `first` scale on. Returns the windows.
+  /// Measures replays of a frame's graph with blocks of this shape, without copies, from the scale
+  /// `first` on. Returns the windows.
   std::vector<FoundWindow> show(const std::string& who, Variant variant, const LaunchShape& shape,
                                 std::size_t first = 0) {
     const cuda::GraphExec graph(cuda::capture(stream_, [&] { enqueue(variant, shape, first); }));

@@ -27,7 +27,7 @@ void measure(const Job& job, const std::vector<Scale>& scales, const std::vector
                {static_cast<float>(time_whole_frames(job, devices, replays))});
 }
 
-/// Returns the time of a frame on each device without the scales: copies and sums.
+/// Returns the time of a frame on each device without the scales, which is that of copies and sums.
 double time_without_scales(const Job& job, int replays) {
   PartScan nothing(job, {});
   std::vector<float> times;
@@ -36,8 +36,9 @@ double time_without_scales(const Job& job, int replays) {
   return static_cast<double>(times[times.size() / 2]);
 }
 
-/// Simulates whole scales: the slowest device's measured work, and each device's other work. Bands
-/// can't be simulated, because a part of a scale takes nearly as long as the whole on a large GPU.
+/// Simulates the distribution of whole scales. A frame's time is the measured work of the slowest
+/// device, plus `besides`, the time that each device needs for other work. Bands can't be
+/// simulated, because on a large GPU a part of a scale takes nearly as long as the whole scale.
 void simulate(const Job& job, const std::vector<Scale>& scales, const std::vector<double>& work,
               std::size_t devices, double besides, std::size_t found) {
   const std::vector<double> sums = work_of(deal_scales(scales, work, devices), work);

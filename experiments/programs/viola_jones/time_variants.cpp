@@ -14,7 +14,7 @@
 namespace facepipe::viola_jones {
 namespace {
 
-/// Returns the windows of the plain loop, which runs a thread for each scale.
+/// Returns the windows of the plain loop. It uses a thread for each scale.
 std::vector<FoundWindow> expected(const Job& job, const std::vector<Scale>& scales) {
   const SummedPicture picture(job.bytes(), job.size);
   std::vector<std::future<ScaleResult>> running;
@@ -74,8 +74,8 @@ void time_opencvs(const char* who, const Job& job, const DeviceScan& scan,
   }
 }
 
-/// Measures our detector, which has other windows: those of OpenCV 4 on the CPU, with the paper's
-/// ratio of scales. All accepted windows count, and none are grouped.
+/// Measures our detector. It finds other windows: those of OpenCV 4 on the CPU, with the paper's
+/// ratio of scales. All accepted windows count, and they aren't grouped.
 void time_ours(const Job& job, int replays) {
   const Frame frame = bench::grey_frame(job.pixels, job.size);
   detector::cascade::CudaCascadeOptions options;

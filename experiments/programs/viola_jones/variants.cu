@@ -11,7 +11,7 @@ namespace {
 constexpr int kDynamicWarps = 4;
 constexpr int kLanes = 32;
 
-/// Records when its warp was active, if anybody wants to know.
+/// Records when its warp was active, if kTimed.
 template <bool kTimed>
 class WarpClock {
  public:
@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(kSide* kSide)
   bool passes = column < scale.places.width && row < scale.places.height;
   const Window window(scale, passes ? column : 0, passes ? row : 0);
   for (int i = 0; i < scale.stage_count; ++i) {
-    // No thread needs the last stage's stumps any more. If no window is left, the block is done.
+    // After this barrier, no thread needs the stumps of the stage before. If no window is left, the
+    // block is done.
     if (!__syncthreads_or(passes)) break;
     const StageSpan& stage = scale.stages[i];
     copy_stumps(stumps_of_stage, scale.stumps + stage.first, stage.count, kSide * kSide);
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(kSide* kSide)
   clock.stop(scale.times);
 }
 
-/// Returns the sum over the warp's lanes by a tree in shared memory, as published.
+/// Returns the sum over the warp's lanes, added as a tree in shared memory, as published.
 __device__ std::int32_t sum_of_warp(std::int32_t mine, std::int32_t* partial) {
   const unsigned lane = threadIdx.x % kLanes;
   partial[lane] = mine;
@@ -85,11 +86,11 @@ __device__ std::int32_t sum_of_warp(std::int32_t mine, std::int32_t* partial) {
     __syncwarp();
   }
   const std::int32_t sum = partial[0];
-  __syncwarp();  // before any lane overwrites it
+  __syncwarp();  // no lane may overwrite partial[0] before all have read it
   return sum;
 }
 
-/// All lanes evaluate a stage; each takes every 32nd stump.
+/// All lanes evaluate a stage together. Each lane takes every 32nd stump.
 __device__ bool passes_by_lanes(const ScaleLaunch& scale, const Window& window,
                                 const ScaledStump* cached, std::int32_t* partial) {
   const int lane = threadIdx.x % kLanes;

@@ -1,4 +1,4 @@
-// What the kernels share: a window's deviation, and a stump's vote. All arithmetic follows
+// Code that the kernels share: a window's deviation, and a stump's vote. All arithmetic follows
 // stumps.h.
 #pragma once
 
@@ -13,7 +13,7 @@ __device__ __forceinline__ T sum_in(const T* at, int stride, const Edges& edges)
   return bottom[edges.right] - bottom[edges.left] - top[edges.right] + top[edges.left];
 }
 
-/// Loads a stump from global or shared memory with three loads. Member by member it would take 18.
+/// Loads a stump from global or shared memory with three loads. Loading each member would need 18.
 __device__ __forceinline__ ScaledStump loaded(const ScaledStump& stump) {
   struct Words {
     uint4 words[3];
@@ -23,7 +23,7 @@ __device__ __forceinline__ ScaledStump loaded(const ScaledStump& stump) {
   return __builtin_bit_cast(ScaledStump, Words{{from[0], from[1], from[2]}});
 }
 
-/// A window on the integral image.
+/// A window in the integral image.
 struct Window {
   const std::uint32_t* sums;
   std::int32_t stride;
@@ -52,14 +52,15 @@ struct Window {
     return value < stump.threshold * deviation ? stump.below : stump.above;
   }
 
-  /// Evaluates a stage in one thread. `stumps` are the stage's.
+  /// Evaluates a stage in one thread. `stumps` are the stumps of the stage.
   [[nodiscard]] __device__ bool passes(const ScaledStump* stumps, const StageSpan& stage) const {
     std::int32_t sum = 0;
     for (int i = 0; i < stage.count; ++i) sum += vote(stumps[i]);
     return sum >= stage.threshold;
   }
 
-  /// Does the same for all stages from `first` to `end` - 1, whose stumps are in global memory.
+  /// Evaluates all stages from `first` to `end` - 1 in one thread. Their stumps are in global
+  /// memory.
   [[nodiscard]] __device__ bool passes_all(const ScaleLaunch& scale, int first, int end) const {
     for (int i = first; i < end; ++i)
       if (!passes(scale.stumps + scale.stages[i].first, scale.stages[i])) return false;

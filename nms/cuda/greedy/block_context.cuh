@@ -17,7 +17,8 @@ namespace facepipe::nms {
 
 inline constexpr unsigned kLoadsInFlight = 8;  ///< independent loads of a thread at a time
 
-// The counts by cell and, later, the arrays of BlockRanking share this memory.
+// The size of the memory that first contains the counts by cell, and later the arrays of
+// BlockRanking.
 inline constexpr unsigned kCountsBytes =
     std::max<std::size_t>(kGridCells * sizeof(unsigned), 4 * kMaxRows * sizeof(std::uint64_t));
 
@@ -75,7 +76,7 @@ struct BlockContext {
     if (!fits()) return min(kMaxRows, limits.columns / 2);
     return min(kMaxRows, limits.bit_words / (n / 32 + 3) / 32 * 32);
   }
-  /// Returns the entry that stands for no candidate. It pads rows and columns.
+  /// Returns the empty entry, which pads rows and columns.
   [[nodiscard]] __device__ unsigned empty_entry() const { return arguments.limits.columns - 1; }
 };
 
@@ -83,9 +84,9 @@ __device__ __forceinline__ bool fits(const GreedyArguments& arguments, unsigned 
   return n + 64 <= arguments.limits.columns;
 }
 
-/// Computes the addresses of the block's arrays. Functions that are not inlined call it again
-/// instead of taking a BlockContext. Otherwise the compiler would no longer know that its pointers
-/// point to shared memory.
+/// Computes the addresses of the block's arrays. Functions that are not inlined call
+/// block_context() again instead of taking a BlockContext. Otherwise the compiler would not know
+/// that the pointers in the BlockContext point to shared memory.
 template <bool kFits>
 __device__ __forceinline__ BlockContext<kFits> block_context(const GreedyArguments& arguments,
                                                              unsigned n) {

@@ -12,34 +12,34 @@ namespace facepipe::nms {
 // Note [Few candidates]
 // ~~~~~~~~~~~~~~~~~~~~~
 // Blocks that decide together wait for each other's decisions, and a decision takes about a
-// microsecond from one block to another. A chain, in which each candidate waits for the one before,
-// takes as many microseconds as it has links that lead to another block. One block takes longer to
-// compare all candidates, but it decides in shared memory. For so few candidates it is the faster
-// way for every input, and the time hardly depends on the boxes.
+// microsecond from one block to another. In a chain, each candidate waits for the candidate before
+// it, and each step to another block costs another microsecond. One block alone takes longer to
+// compare all candidates, but it decides in shared memory. For so few candidates, one block is
+// faster for every input, and its time hardly depends on the boxes.
 //
-// The block brings the valid candidates into rank order. So a candidate can be suppressed only by
-// those before it, and half of the matrix isn't computed. One warp then decides 32 candidates after
-// the other, each with all earlier decisions in registers.
+// The block brings the valid candidates into rank order. So only earlier candidates can suppress a
+// candidate, and half of the matrix isn't computed. One warp then decides the candidates, 32 at a
+// time. It has all earlier decisions in registers.
 
 inline constexpr unsigned kFewCandidates = 256;
 inline constexpr unsigned kFewWords = kFewCandidates / 32;
 static_assert(2 * kFewCandidates == kThreads);
 
-/// The number of candidates up to which one block decides them. DIoU divides for each pair, so that
-/// several blocks are faster sooner.
+/// The number of candidates up to which one block decides them. DIoU needs a division for each
+/// pair, so several blocks are faster even for fewer candidates.
 template <class Overlap>
 inline constexpr unsigned kMostForOneBlock = kFewCandidates;
 template <>
 inline constexpr unsigned kMostForOneBlock<DiouOverlap> = kFewCandidates / 2;
 
-/// Lies in the memory of the counts by cell, which few candidates don't need.
+/// Uses the memory of the counts by cell, which decide_few() doesn't need.
 struct FewMemory {
   float4 boxes[kFewCandidates];           ///< in rank order, padded with empty boxes
   float areas[kFewCandidates];            ///< in rank order
   std::uint32_t scores[kFewCandidates];   ///< ordered_score(), by index, padded with 0
   std::uint16_t indices[kFewCandidates];  ///< in rank order
   union {
-    std::uint32_t outranked_by[2][kFewCandidates];  ///< by index; the ranks are the sums of both
+    std::uint32_t outranked_by[2][kFewCandidates];  ///< by index; a rank is the sum of both counts
     /// Bit j of suppressors[w][r] tells whether candidate 32 w + j suppresses candidate r; both are
     /// ranks. Words whose candidates all rank below r are undefined.
     std::uint32_t suppressors[kFewWords][kFewCandidates];
@@ -48,7 +48,8 @@ struct FewMemory {
 static_assert(sizeof(FewMemory) <= kCountsBytes);
 
 /// Returns how many of the 32 scores outrank a candidate with the score `score`, which is not 0.
-/// `equal_outranks` tells whether equal scores outrank it, too: those of lower indices do.
+/// `equal_outranks` tells whether equal scores outrank it, too. They do if their candidates have
+/// lower indices.
 __device__ __forceinline__ unsigned outranking(const std::uint32_t* scores, std::uint32_t score,
                                                bool equal_outranks) {
   const std::uint32_t least = equal_outranks ? score - 1 : score;
@@ -62,8 +63,8 @@ __device__ __forceinline__ unsigned outranking(const std::uint32_t* scores, std:
   return count;
 }
 
-/// Does the same for the lane's own 32 scores: the scores of lower lanes outrank it if they are
-/// equal.
+/// Does the same for the 32 scores of the warp's lanes. An equal score of a lower lane outranks the
+/// score of this lane.
 __device__ __forceinline__ unsigned outranking_in_warp(const std::uint32_t* scores,
                                                        std::uint32_t score) {
   unsigned count = 0;
@@ -73,8 +74,9 @@ __device__ __forceinline__ unsigned outranking_in_warp(const std::uint32_t* scor
   return count;
 }
 
-/// Counts, for the valid candidate `index`, those in every second word that outrank it. Two threads
-/// do it for each candidate, `half` 0 and 1.
+/// Returns how many candidates of every second word outrank the valid candidate `index`. Two
+/// threads call it for each candidate: one with `half` 0 (even words), one with `half` 1 (odd
+/// words).
 __device__ __forceinline__ unsigned count_half(const FewMemory& few, unsigned index, unsigned half,
                                                std::uint32_t score, unsigned words) {
   const unsigned own = index / 32;
@@ -110,8 +112,9 @@ __device__ __forceinline__ unsigned put_in_rank_order(FewMemory& few, unsigned n
   return count;
 }
 
-/// Computes the words of the matrix that few candidates need. At a time, a warp compares 32
-/// candidates with eight that rank above at least one of them. Contains no barrier.
+/// Computes the words of the matrix that decide_and_write_few() reads. In each step, a warp
+/// compares 32 candidates with eight candidates of the same word or of an earlier word. Contains no
+/// barrier.
 template <class Overlap>
 __device__ __forceinline__ void compare_few(FewMemory& few, unsigned words, float threshold) {
   constexpr unsigned kColumns = 8;
@@ -139,15 +142,15 @@ __device__ __forceinline__ void compare_few(FewMemory& few, unsigned words, floa
   }
 }
 
-/// Decides 32 candidates of which earlier ones have suppressed those that are not in `open`.
-/// `stronger` has a bit for each of the 32 that suppresses the lane's candidate. Returns a bit for
-/// each that is kept, in every lane.
+/// Decides 32 candidates. `open` has a bit for each valid candidate that no earlier candidate has
+/// removed. `stronger` has a bit for each of the 32 candidates that suppresses the lane's
+/// candidate. Returns, in every lane, a bit for each kept candidate.
 template <bool kAnyStronger>
 __device__ __forceinline__ unsigned decide_word(unsigned open, unsigned stronger) {
   if constexpr (kAnyStronger) return __ballot_sync(kAllLanes, stronger == 0) & open;
   unsigned kept = 0;
   while (open != 0) {
-    // The first open one is always kept, so each round decides at least one.
+    // The first open candidate is always kept, so each iteration decides at least one candidate.
     const bool mine = (open >> lane_id() & 1) != 0;
     kept |= __ballot_sync(kAllLanes, mine && (stronger & open) == 0);
     open &= ~kept & __ballot_sync(kAllLanes, (stronger & kept) == 0);

@@ -17,9 +17,9 @@ enum CandidateState : std::uint32_t { kUndecided = 0, kKept = 1, kRemoved = 2 };
 // that wrote it. A launch regards only words with its own tag as current, so no kernel has to clear
 // the words between launches. The tag is the number of the launch, modulo 2^24 or a smaller power
 // of two. So a word that was last written exactly that many launches ago would look current. To
-// prevent this, each launch clears some of the words beyond its candidates: those whose index
-// modulo 4,096 is equal to its tag modulo 4,096. So no word that a launch doesn't write gets older
-// than 4,096 launches.
+// prevent this, each launch clears some of the words beyond its candidates. It clears each word
+// whose index is equal to the launch's tag modulo 4,096. So a word that no launch writes is cleared
+// once in 4,096 launches.
 
 /// Holds the states of all candidates in global memory, by index.
 struct PublishedStates {
@@ -69,7 +69,7 @@ struct GridDecisions {
   PublishedStates states;
   const std::uint32_t* fallback;  ///< GreedyControl::fallback; null if no block can request it
 
-  /// Returns the candidate of a column. Its published state is then polled.
+  /// Returns the candidate of a column, whose published state is then polled.
   [[nodiscard]] __device__ __forceinline__ unsigned candidate_of(unsigned column) const {
     return columns.index(column);
   }

@@ -36,7 +36,7 @@ __device__ __forceinline__ bool suppressed_by_any(const BlockContext<false>& blo
 }
 
 /// This is the fallback of the rule `fast`. It compares every candidate with all others. Each block
-/// decides a part of the candidates and writes the kept ones.
+/// decides a part of the candidates and writes the kept candidates of this part.
 template <class Overlap>
 __device__ __forceinline__ void compare_all_pairs(const BlockContext<false>& block) {
   const unsigned part = (block.n + gridDim.x - 1) / gridDim.x;

@@ -45,12 +45,12 @@ __device__ __forceinline__ bool select_and_compare(const BlockContext<kFits>& bl
   return room;
 }
 
-/// Clears stale words beyond the first `published` ones, which this launch writes (see Note
+/// Clears stale words after the first `published` words, which this launch writes (see Note
 /// [Tags]), and a stale request of the fallback. One block calls it at its end, when no block can
 /// request the fallback any more. Begins with a barrier.
 __device__ __forceinline__ void clear_stale_words(const BlockContext<true>& block,
                                                   unsigned published) {
-  __syncthreads();  // the tag is there now
+  __syncthreads();  // the tag has been set before this barrier
   const PublishedStates states = block.states();
   states.clear_stale(published, block.arguments.view.capacity);
   std::uint32_t* const fallback = &block.arguments.scratch.control->fallback;
@@ -58,8 +58,8 @@ __device__ __forceinline__ void clear_stale_words(const BlockContext<true>& bloc
     store_relaxed(fallback, ~states.tag);
 }
 
-/// The least number of candidates of a block. Smaller partitions would be compared sooner, but
-/// would depend on more candidates of other blocks.
+/// The smallest partition size. Smaller partitions would be compared sooner, but would depend on
+/// more candidates of other blocks.
 constexpr unsigned kLeastPartition = 16;
 __device__ __forceinline__ unsigned partition_size_of(unsigned n) {
   return max((n + gridDim.x - 1) / gridDim.x, kLeastPartition);
@@ -68,7 +68,7 @@ __device__ __forceinline__ unsigned partition_size_of(unsigned n) {
 /// Blocks that own no candidate call it. It waits until block 0 has found the partition. Returns
 /// true if the partition is overfull, so that the fallback needs all blocks.
 __device__ __forceinline__ bool wait_for_partition(const BlockContext<true>& block) {
-  __syncthreads();  // the tag is there now
+  __syncthreads();  // the tag has been set before this barrier
   if (threadIdx.x == 0) {
     std::uint32_t outcome = 0;
     for (SpinLimit spins; outcome >> 1 != block.shared.tag; spins.count()) {
@@ -91,7 +91,8 @@ __device__ __forceinline__ bool decide_partitioned(const BlockContext<kFits>& bl
   const unsigned begin = blockIdx.x * partition_size;
   float4 range;
   if constexpr (kFits) {
-    // If these blocks loaded the candidates too, they would slow down the others.
+    // If blocks that own no candidate loaded the candidates, too, they would slow down the other
+    // blocks.
     if (begin >= block.n && blockIdx.x != 0) return !wait_for_partition(block);
     range = load_candidates(block, first_box, first_score);
   } else {
@@ -127,8 +128,8 @@ template <class Overlap, bool kAnyStronger>
 __global__ void __launch_bounds__(kThreads, 1)
     greedy_kernel(const __grid_constant__ GreedyArguments arguments) {
   const CandidateView& view = arguments.view;
-  // These are loaded at the same time as the count, so before it is known whether the candidates
-  // exist. The contract makes this valid: arrays are as long as the capacity.
+  // The thread's first box and score are loaded at the same time as the count, before it is known
+  // whether this candidate exists. This is valid, because the arrays are as long as the capacity.
   float4 first_box = empty_box();
   float first_score = 0;
   if (threadIdx.x < view.capacity) {

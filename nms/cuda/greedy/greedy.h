@@ -33,9 +33,9 @@ struct GreedyControl {
 struct GreedyScratch {
   GreedyControl* control;
   std::uint32_t* states;       ///< `capacity` words; see PublishedStates
-  std::uint64_t* ranked_keys;  ///< for ranked batches, as are the next two: `capacity` keys
-  float4* ranked_boxes;        ///< `capacity` boxes
-  /// 2 * capacity / 32 words: a bit for each ranked candidate that isn't decided yet.
+  std::uint64_t* ranked_keys;  ///< for ranked batches: `capacity` keys
+  float4* ranked_boxes;        ///< for ranked batches: `capacity` boxes
+  /// For ranked batches: 2 * capacity / 32 words (see BatchScratch::remaining).
   std::uint32_t* remaining;
 };
 

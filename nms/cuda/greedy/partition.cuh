@@ -153,8 +153,10 @@ struct PartitionMemory {
 
 inline constexpr unsigned kCellsPerThread = kGridCells / kThreads;
 
-/// Finds the first cell that has at least `begin` candidates before it, and sets `first` to their
-/// number. This cell must directly follow one of the thread's own cells.
+/// Sets `cell` to the first cell that has at least `begin` candidates before it, and `first` to the
+/// number of these candidates. `before` is the number of candidates before the thread's own cells.
+/// Only one thread may call this function: the thread that has counted the cell directly before
+/// `cell`.
 __device__ __forceinline__ void find_boundary(const unsigned (&counted)[kCellsPerThread],
                                               unsigned before, unsigned begin, unsigned& cell,
                                               unsigned& first) {
@@ -203,8 +205,8 @@ __device__ __forceinline__ Partition find_partition(unsigned* counts, unsigned n
   unsigned before = warps_before + up_to_here - sum;
   const unsigned after = before + sum;
   const unsigned end = begin + partition_size;
-  // Only a few threads have cells of this partition. One thread finds its first cell, and one its
-  // end.
+  // Only a few threads have cells of this partition. One of these threads finds the first cell of
+  // the partition, and one finds its end.
   if (before < begin && begin <= after)
     find_boundary(counted, before, begin, memory.first_cell, memory.first);
   if (before < end && end <= after)

@@ -43,7 +43,7 @@ struct WarpRows {
   }
 };
 
-/// Loads the rows of a row word. Rows of invalid candidates, and rows beyond the last one, count as
+/// Loads the rows of a row word. Rows of invalid candidates, and rows after the last row, count as
 /// removed from the start.
 __device__ __forceinline__ WarpRows load_warp_rows(const SuppressionMatrix& matrix,
                                                    unsigned row_word) {
@@ -261,7 +261,7 @@ __device__ __forceinline__ WarpRows decide_by_any_suppressor(const SuppressionMa
   return rows;
 }
 
-/// Publishes the rows of invalid candidates as removed. Rows beyond the last one have no candidate,
+/// Publishes the rows of invalid candidates as removed. Rows after the last row have no candidate,
 /// so they aren't published.
 __device__ __forceinline__ void publish_invalid(const SuppressionMatrix& matrix,
                                                 const WarpRows& rows,

@@ -24,7 +24,7 @@ namespace facepipe::nms {
 //    Each block does this for its part of the candidates. A barrier across the grid follows.
 // Memory is linear in the number of candidates. A candidate is compared only with kept candidates
 // and with its batch. Each batch decides 256 candidates. So there are at most capacity / 256
-// batches, whatever the boxes are.
+// batches for any boxes.
 
 inline constexpr unsigned kBatchSize = 256;
 static_assert(kBatchSize <= kMaxRows);
@@ -86,9 +86,9 @@ __device__ __forceinline__ unsigned count_all_keys(const CandidateView& view, un
   return valid_count;
 }
 
-/// Writes the block's candidates [begin, end), at most kRankedAtOnce, to their ranks among all n
-/// candidates. Invalid candidates come last. Returns how many of all n candidates are valid. Ends
-/// with a barrier.
+/// Writes the block's candidates [begin, end) (at most kRankedAtOnce). Each is written to the index
+/// that is its rank among all n candidates. Invalid candidates come last. Returns how many of all n
+/// candidates are valid. Ends with a barrier.
 __device__ __forceinline__ unsigned rank_part(const CandidateView& view, unsigned n, unsigned begin,
                                               unsigned end, BatchMemory& memory,
                                               const BatchScratch& scratch) {
@@ -111,8 +111,8 @@ __device__ __forceinline__ unsigned rank_part(const CandidateView& view, unsigne
   return valid_count;
 }
 
-/// Writes this block's part of the candidates to their ranks. Returns how many of all candidates
-/// are valid. Ends with a barrier.
+/// Writes this block's part of the candidates, each to the index that is its rank. Returns how many
+/// of all candidates are valid. Ends with a barrier.
 __device__ __forceinline__ unsigned rank_all(const CandidateView& view, unsigned n,
                                              BatchMemory& memory, const BatchScratch& scratch) {
   const unsigned part = (n + gridDim.x - 1) / gridDim.x;
@@ -127,13 +127,13 @@ __device__ __forceinline__ unsigned rank_all(const CandidateView& view, unsigned
 
 struct Batch {
   unsigned size;
-  unsigned remaining;  ///< number of candidates of the batch, plus those that remain after it
+  unsigned remaining;  ///< number of candidates of the batch, plus candidates that remain after it
   unsigned last;       ///< rank of the last candidate of the batch
 };
 
 /// Finds the next batch. It writes a key to each entry: the inverted bits of the candidate's rank.
-/// So a candidate has a greater key than those that it outranks. `last_rank` is in shared memory.
-/// Ends with a barrier.
+/// So a candidate has a greater key than the candidates that it outranks. `last_rank` is in shared
+/// memory. Ends with a barrier.
 __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsigned valid_count,
                                             bool all_remaining, BatchMemory& memory,
                                             const BatchScratch& scratch, unsigned& last_rank) {
@@ -162,7 +162,6 @@ __device__ __forceinline__ Batch take_batch(const std::uint32_t* remaining, unsi
   for (unsigned q = 0; q < kWordsEach; ++q)
     for (std::uint32_t left = words[q]; left != 0 && at < size; left &= left - 1, ++at) {
       const unsigned rank = 32 * (kWordsEach * threadIdx.x + q) + __ffs(static_cast<int>(left)) - 1;
-      // A candidate of a higher rank number is outranked, so its key must be lower.
       memory.columns.candidates.keys[at] = key_of(~rank, 0);
       if (at + 1 == size) last_rank = rank;
     }

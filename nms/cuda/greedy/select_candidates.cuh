@@ -1,5 +1,5 @@
-// Selects the candidates that a thread block decides (the rows of its matrix) and those that it
-// compares them with (the columns).
+// Selects the candidates that a thread block decides (the rows of its matrix), and the candidates
+// with which it compares the rows (the columns).
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace facepipe::nms {
 
 /// Loads all candidates into shared memory; a thread loads every kThreads-th. The kernel has
-/// already loaded the first one of each thread, which the caller passes. Returns the range of the
+/// already loaded each thread's first candidate, and the caller passes it. Returns the range of the
 /// centres of the thread's first and last candidates. If the candidates are in raster order, all
-/// threads' ranges make up the whole range. In any other order they are a good sample.
+/// threads' ranges make up the whole range. In any other order, the ranges are a good sample.
 template <bool kFits>
 __device__ __forceinline__ float4 load_candidates(const BlockContext<kFits>& block,
                                                   float4 first_box, float first_score) {

@@ -11,7 +11,7 @@ namespace facepipe::nms {
 
 inline constexpr unsigned kMaxRows = 512;
 inline constexpr unsigned kMaxRowWords = kMaxRows / 32;
-static_assert(kMaxRowWords <= kWarps);  // each row word has a warp, so no warp decides two in turn
+static_assert(kMaxRowWords <= kWarps);  // each row word has its own warp
 inline constexpr unsigned kMaxColumns = 4096 + 64;
 
 /// Holds candidates in shared memory as a structure of arrays. If all candidates of a launch fit,
@@ -29,9 +29,9 @@ struct SharedCandidates {
   }
 };
 
-/// Holds the columns of the matrix. Each column has the entry of its candidate. The first columns
-/// are the rows themselves, in the same order, padded with an empty entry to a multiple of 32. Then
-/// follow the candidates of other blocks that may suppress a row.
+/// Holds the columns of the matrix. `entry_of` has the entry of each column's candidate. The first
+/// columns are the rows themselves, in the same order, padded with an empty entry to a multiple of
+/// 32. Then follow the candidates of other blocks that may suppress a row.
 struct MatrixColumns {
   SharedCandidates candidates;
   std::uint16_t* entry_of;
@@ -91,8 +91,8 @@ __device__ __forceinline__ unsigned compare_eight(const MatrixColumns& columns, 
 
 /// Computes the matrix. Bit c of bits[word * stride + row] tells whether column 32 * word + c
 /// suppresses the row. octets[o] is the bounding box of the rows 8 o to 8 o + 7. If none of 32
-/// columns overlaps it, these rows are not compared with them. The columns must be padded to a
-/// multiple of 32 with the empty entry. Contains no barrier.
+/// columns overlaps this box, the eight rows are not compared with the 32 columns. The columns must
+/// be padded to a multiple of 32 with the empty entry. Contains no barrier.
 template <class Overlap>
 __device__ __forceinline__ void compute_matrix(const MatrixColumns& columns, unsigned rows,
                                                unsigned stride, unsigned end, const float4* octets,

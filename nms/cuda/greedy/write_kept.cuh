@@ -1,4 +1,4 @@
-// Decides a block's rows, and writes the kept ones to their positions in the output.
+// Decides a block's rows, and writes the kept rows to their positions in the output.
 #pragma once
 
 #include <cstdint>
@@ -112,7 +112,7 @@ __device__ __forceinline__ void count_all_kept(const BlockContext<true>& block,
 }
 
 /// Counts all kept candidates in the same way, but for candidates that are not in shared memory.
-/// All must have been decided.
+/// All candidates must have been decided.
 __device__ __forceinline__ void count_all_kept(const BlockContext<false>& block,
                                                const BlockRanking& own) {
   const PublishedStates states = block.states();
@@ -154,9 +154,8 @@ __device__ __forceinline__ void write_kept(const BlockContext<kFits>& block,
 }
 
 /// Decides the block's rows and writes its part of the output. This version is for candidates that
-/// are all in shared memory; it always returns true. Only after the block has decided its own rows
-/// does it poll the states of all candidates, because polling slows down the blocks that still
-/// decide.
+/// are all in shared memory; it always returns true. The block polls the states of all candidates
+/// only after it has decided its own rows, because polling slows down the blocks that still decide.
 template <bool kAnyStronger>
 __device__ __forceinline__ bool decide_and_write(const BlockContext<true>& block,
                                                  const SuppressionMatrix& matrix) {

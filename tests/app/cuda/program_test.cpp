@@ -64,8 +64,8 @@ Frames faces_of(const fs::path& file) {
   return frames;
 }
 
-/// Holds the number of faces with scores above 0.5 in some frames, and how many of them other
-/// frames lack.
+/// Holds how many faces of a run have scores above 0.5, and how many of these faces the other run
+/// misses.
 struct Comparison {
   int faces = 0;
   int missing = 0;

@@ -1,5 +1,5 @@
-// These tests check what doctor prints about CUDA. They give it facts as a machine with a GPU
-// would.
+// These tests check what doctor prints about CUDA. They pass it facts that a machine with a GPU
+// would report.
 #include "app/doctor/cuda.h"
 
 #include <gtest/gtest.h>

@@ -87,8 +87,7 @@ TEST_F(Config, RefusesWhatItDoesNotKnowAndNamesItself) {
     const char* reason;
   };
   const std::vector<Case> cases{
-      {"[run]\nscroe = 0.5\n",
-       "my.toml: INI was not able to parse run.scroe (each key is an option's name"},
+      {"[run]\nscroe = 0.5\n", "my.toml: line 2: scroe: unknown option; did you mean score?"},
       {"score = 0.5\n", "my.toml: INI was not able to parse score"},
       {"[walk]\nscore = 0.5\n", "my.toml: INI was not able to parse walk"},
       {"[run]\nINPUT = clip.mp4\n", "my.toml: "},

@@ -24,6 +24,13 @@ TEST(NearMiss, TakesTheNearestAndOfEqualsTheFirst) {
   EXPECT_EQ(near_miss("bat", {"cat", "hat"}), "cat");
 }
 
+TEST(NearMiss, FindsTheOnlyWordThatBeginsSo) {
+  EXPECT_EQ(near_miss("box", {"scores", "boxes"}), "boxes");
+  EXPECT_EQ(near_miss("n", kKnown), "no-video");
+  EXPECT_EQ(near_miss("s", kKnown), "") << "three words begin so";
+  EXPECT_EQ(near_miss("opencv-", {"opencv", "opencv-groups"}), "opencv") << "it is nearer";
+}
+
 TEST(NearMiss, FindsNothingForWordsThatAreTooFar) {
   EXPECT_EQ(near_miss("bogus", kKnown), "");
   EXPECT_EQ(near_miss("cru", kKnown), "") << "two of three letters";

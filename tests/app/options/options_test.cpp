@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/support/expect_error.h"
 
 namespace facepipe::app {
@@ -577,8 +579,7 @@ TEST(Options, RefusesWhatHidesOrDetectsNothing) {
 }
 
 TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
-  for (const Arguments& arguments : {Arguments{},
-                                     {"run"},
+  for (const Arguments& arguments : {Arguments{"run"},
                                      {"run", "--"},
                                      {"clip.mp4"},
                                      {"calibrate"},
@@ -613,14 +614,14 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
        "--score: unknown option; the commands are run, hide, detect, verify, calibrate, model "
-       "check "
-       "and doctor"},
+       "check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
        "clip.mp4: unknown command; the commands are run, hide, detect, verify, calibrate, model "
-       "check and doctor"},
-      {{"model", "chek", "m.onnx"},
-       "chek: unknown command; the commands are run, hide, detect, verify, calibrate, model check "
-       "and doctor"},
+       "check, doctor, help and completion"},
+      {{"-v"}, "-v: unknown option; did you mean --version?"},
+      {{"--halp"}, "--halp: unknown option; did you mean --help?"},
+      {{"model", "check", "m.onnx", "--confg", "f"},
+       "--confg: unknown option; did you mean --config?"},
       {{"model", "check", "m.onnx", "--pictur", "p.jpg"},
        "--pictur: unknown option; did you mean --picture?"},
       {{"model", "check", "m.onnx", "--iou", "1"},
@@ -632,14 +633,57 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
 }
 
+TEST(Options, UnknownCommandsAreAnsweredWithTheNearest) {
+  struct Case {
+    Arguments arguments;
+    const char* reason;
+  };
+  const std::vector<Case> cases{
+      {{"hidee", "a.mp4"}, "hidee: unknown command; did you mean hide?"},
+      {{"hidee"}, "hidee: unknown command; did you mean hide?"},
+      {{"Run", "a.mp4"}, "Run: unknown command; did you mean run?"},
+      {{"det", "a.mp4"}, "det: unknown command; did you mean detect?"},
+      {{"modle", "check", "m.onnx"}, "modle: unknown command; did you mean model?"},
+      {{"model", "chek", "m.onnx"}, "model chek: unknown command; did you mean model check?"},
+      {{"model", "m.onnx"}, "model m.onnx: unknown command; the commands are run, "},
+      {{"model"}, "model: the second word is missing; the commands are model check"},
+      {{"help", "hidee"}, "hidee: unknown command; did you mean hide?"},
+      {{"help", "model", "chek"}, "model chek: unknown command; did you mean model check?"},
+      {{"help", "--man", "verfy"}, "verfy: unknown command; did you mean verify?"},
+      {{"completion", "bsh"}, "SHELL: 'bsh' is not one of bash, zsh, fish; did you mean bash?"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.reason, [&] { (void)parse_command(c.arguments); });
+}
+
+TEST(Options, WrongValuesAreAnsweredWithTheNearest) {
+  struct Case {
+    Arguments arguments;
+    const char* meant;
+  };
+  const std::vector<Case> cases{
+      {{"run", "a.mp4", "--draw", "box"}, "ids; did you mean boxes?"},
+      {{"run", "a.mp4", "--draw", "boxes,score"}, "ids; did you mean scores?"},
+      {{"run", "a.mp4", "--nms-rule", "greddy"}, "opencv-groups; did you mean greedy?"},
+      {{"run", "a.mp4", "--engine", "openvio"}, "cuda-plain; did you mean openvino?"},
+      {{"run", "a.mp4", "--progress", "JSON"}, "is not one of auto, json, none"},
+      {{"hide", "a.mp4", "--style", "mosiac"}, "image:FILE; did you mean mosaic?"},
+      {{"hide", "a.mp4", "--style", "solid:blak"}, "purple; did you mean black?"},
+      {{"hide", "a.mp4", "--shape", "elipse"}, "ellipse; did you mean ellipse?"},
+  };
+  for (const Case& c : cases)
+    expect_error(ErrorKind::usage, c.meant, [&] { (void)parse_command(c.arguments); });
+}
+
 /// Counts the options in the help of `run`. Expects that the help states the default of each.
 int options_told(const std::string& help) {
   int options = 0;
-  std::istringstream lines(help.substr(help.find("Input and output"), help.find("Exit codes")));
+  const std::size_t first = help.find("Input and output:");
+  std::istringstream lines(help.substr(first, help.find("General:") - first));
   std::string option;
   const auto check = [&] {
     if (!option.starts_with("  -")) return;
-    EXPECT_THAT(option, HasSubstr("(default: "));
+    EXPECT_THAT(option, HasSubstr("default: "));
     ++options;
   };
   for (std::string line; std::getline(lines, line);) {
@@ -653,18 +697,28 @@ int options_told(const std::string& help) {
   return options;
 }
 
+/// Returns the words of `text`, each behind one blank.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += ' ' + word;
+  return line;
+}
+
 TEST(Options, HelpTellsEveryDefault) {
   const std::string help = shown({"run", "--help"});
-  EXPECT_EQ(options_told(help), 46) << help;
-  EXPECT_THAT(help, HasSubstr("(default: the score of the model's card, else 0.5)"));
-  EXPECT_THAT(help, HasSubstr("--config F: "));
+  EXPECT_EQ(options_told(help), 47) << help;
+  EXPECT_THAT(in_one_line(help), HasSubstr("(default: the score of the model's card, else 0.5)"));
+  EXPECT_THAT(in_one_line(help), HasSubstr("(0 to 1024; default: 0)"));
+  EXPECT_THAT(in_one_line(help), HasSubstr("(default: off; excludes --quiet)"));
+  EXPECT_THAT(help, HasSubstr("--config FILE "));
   EXPECT_THAT(help, HasSubstr("--help-all "));
 }
 
 TEST(Options, HelpAllTellsThoseForExperimentsToo) {
   const std::string help = shown({"run", "--help"});
   const std::string all = shown({"run", "--help-all"});
-  EXPECT_EQ(options_told(all), 54) << all;
+  EXPECT_EQ(options_told(all), 55) << all;
   for (const char* option :
        {"--nms-decay ", "--nms-sigma ", "--nms-min-score ", "--nms-d-max ", "--nms-k ",
         "--nms-squares ", "--nms-plus-one ", "--nms-neighbours "}) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -26,7 +27,8 @@ std::string shown_text(const Arguments& arguments) {
 
 /// Returns a command line without options: the command's name and the inputs that it needs.
 Arguments with_inputs(const std::string& command) {
-  if (command == "doctor") return {command};
+  if (command == "doctor" || command == "help") return {command};
+  if (command == "completion") return {command, "bash"};
   if (command == "model check") return {"model", "check", "a.onnx"};
   if (command == "verify") return {command, "a.mp4", "b.mp4"};
   return {command, "a.mp4"};
@@ -48,6 +50,15 @@ TEST(OptionTable, NamesEachOptionOfACommandOnce) {
   for_each_row([&](const CommandRow& command, const Row& row) {
     EXPECT_TRUE(known.emplace(command.name, row.name()).second);
   });
+}
+
+TEST(OptionTable, HasABitForEachCommand) {
+  Commands known = 0;
+  for (const CommandRow& command : command_table()) {
+    EXPECT_EQ(std::popcount(command.command), 1) << command.name;
+    EXPECT_EQ(known & command.command, 0U) << command.name;
+    known |= command.command;
+  }
 }
 
 TEST(OptionTable, PutsARowIntoOneGroupOfACommand) {
@@ -151,9 +162,11 @@ TEST(OptionTable, ShapesAndSharesOfMasks) {
 }
 
 TEST(OptionTable, IsPrintedAsJson) {
-  const json tables = json::parse(shown_text({"--option-tables"}));
+  const json tables = json::parse(shown_text({"help", "--json"}));
+  EXPECT_EQ(tables.at("form"), 1);
   EXPECT_EQ(tables.at("commands").size(), command_table().size());
-  EXPECT_EQ(tables.at("options").size(), option_table().size());
+  EXPECT_EQ(tables.at("options").size(), option_table().size() + general_table().size());
+  EXPECT_EQ(tables.at("exit_codes").size(), exit_codes().size());
   const auto find = [&](const std::string& names) {
     for (const json& row : tables.at("options"))
       if (row.at("names") == names) return row;
@@ -170,8 +183,11 @@ TEST(OptionTable, IsPrintedAsJson) {
   EXPECT_TRUE(find("--region").at("again"));
   EXPECT_EQ(find("--threads").at("groups"),
             json({{"run", "Machine"}, {"hide", "Machine"}, {"detect", "Machine"}}));
-  expect_error(ErrorKind::usage, "--option-tables: unknown option", [] {
-    (void)parse_command({"run", "a.mp4", "--option-tables"});
+  EXPECT_EQ(find("--config").at("groups").size(), 3U);
+  EXPECT_EQ(find("--version").at("groups").size(), command_table().size());
+  EXPECT_EQ(find("--report").at("shell"), json({{"offers", "files"}, {"words", {".json"}}}));
+  expect_error(ErrorKind::usage, "takes no COMMAND", [] {
+    (void)parse_command({"help", "--json", "run"});
   });
 }
 

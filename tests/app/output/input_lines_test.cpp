@@ -114,7 +114,8 @@ TEST_F(InputLinesTest, APartOfOneInputDoesNotHoldItsEarlierLinesToo) {
   EXPECT_EQ(read_file(out.keep_partial()), line("a", 7));
 }
 
-// A quote that never ends must not make one record of all later lines.
+// The file's first line has a quote that never ends. The reader must not take all later lines for a
+// part of the first record.
 TEST_F(InputLinesTest, AFileOfAnotherKindIsRefusedAtItsFirstLine) {
   std::string text = "it's \"another\n";
   for (int i = 0; i < 200'000; ++i) text += "line\n";

@@ -1,6 +1,6 @@
-// These tests check what a run records for later runs: the names of partial files, which a later
-// success makes needless, and whether an output was made from a damaged input. No other file may
-// stay, even if a step fails.
+// These tests check what a run records for later runs: which partial files a later success must
+// remove, and whether an output was made from a damaged input. No other file may remain, even if a
+// step fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Computes aggregate channel features in plain loops and doubles, pixel by pixel, as the papers
-// describe it. It has only three things in common with the code that it checks: the model, the
-// sizes of the scales, and the rule by which a colour chooses an entry of the lightness table (its
-// rounding matters).
+// describe them. The oracle has only three things in common with the code that it checks: the
+// model, the sizes of the scales, and the rule by which a colour chooses an entry of the lightness
+// table. The oracle uses the same rule, because rounding can decide between two entries.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,8 @@ int sample(const Frame& frame, std::size_t plane, int x, int y) {
   return static_cast<int>(test::raw_sample(frame, plane, x, y)) >> frame.format.shift;
 }
 
-/// Returns the number of pixels that differ from expected(x, y), the grey level at a stored place.
+/// Returns the number of pixels that differ from expected(x, y), the grey level at a stored
+/// position.
 template <typename Expected>
 int wrong_pixels(const Frame& frame, const cv::Mat& grey, const Expected& expected) {
   EXPECT_EQ(grey.size(), cv::Size(frame.upright().width, frame.upright().height));

@@ -39,8 +39,8 @@ NmsCase some_case(NmsRandom& random) {
   }
 }
 
-/// Combines many small cases into one case. Either they lie side by side, so that the kernels
-/// distribute them among blocks. Or they lie in one place, so that too many boxes overlap and the
+/// Combines many small cases into one case. Their boxes lie either side by side, so that the
+/// kernels distribute them among blocks, or in one place, so that too many boxes overlap and the
 /// kernels use the fallback.
 NmsCase some_scene(NmsRandom& random) {
   NmsCase scene;

@@ -169,8 +169,8 @@ TEST(CudaOverlay, RandomFramesAreDrawnAsOnTheHost) {
   }
 }
 
-// There are more faces than a block has threads, than a launch has blocks, and than occluders that
-// are compared in one step.
+// There are more faces than threads in a block, than blocks in a launch, and than occluders that
+// one step compares.
 TEST(CudaOverlay, CrowdsAreDrawnAsOnTheHost) {
   for (const int count : {127, 128, 129, 700, 3000}) {
     Random random(static_cast<unsigned>(count));

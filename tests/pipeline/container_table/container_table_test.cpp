@@ -1,7 +1,7 @@
 // These tests make a clip in each container that FFmpeg writes, with everything that the container
-// can hold. One job copies the clip and another hides parts of it; the outputs are in the same
-// container, in MP4 and in Matroska. ffprobe must report the same about the output as about the
-// input.
+// can hold. One job copies the clip, and another job hides regions of it. Each job writes outputs
+// in the clip's container, in MP4 and in Matroska. ffprobe must report the same about the output as
+// about the input.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,7 +48,7 @@ class ContainerTable : public testing::TestWithParam<ContainerRow> {
   [[nodiscard]] fs::path clip() const { return folder_ / GetParam().file; }
   [[nodiscard]] std::string extension() const { return clip().extension().string(); }
 
-  /// Runs a job on the clip. It finds no face, so it draws nothing.
+  /// Runs a job on the clip. The job finds no face, so it draws nothing.
   JobRun work(const fs::path& output, bool hide) {
     return run_fake_job(plain_job(clip(), output, hide));
   }

@@ -152,7 +152,7 @@ class Differences {
     if (!(std::abs(found - expected) <= tolerance)) tell(name_of(property), found, expected);
   }
   void look_at_stamps() {
-    // A picture of the input can be without a time stamp, and the output gives it one.
+    // A picture of the input can lack a time stamp. The output then has one more time stamp.
     if (found_.shown_s.size() < expected_.shown_s.size()) {
       tell("stamps", found_.shown_s.size(), expected_.shown_s.size());
       return;

@@ -61,8 +61,8 @@ struct Facts {
 /// video.
 [[nodiscard]] Facts facts_of(const std::filesystem::path& file);
 
-/// Returns text that describes which of the `properties` differ, or "" if all are equal. @param
-/// tick_s  the largest error of a time stamp that a container rounds, in seconds
+/// Returns text that describes which of the `properties` differ, or "" if all are equal.
+/// @param tick_s  the largest error of a time stamp that a container rounds, in seconds
 [[nodiscard]] std::string difference(const Facts& found, const Facts& expected,
                                      const Properties& properties, double tick_s);
 

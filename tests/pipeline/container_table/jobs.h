@@ -1,4 +1,4 @@
-// Makes the options of the jobs that these tests run.
+// Makes the options of the jobs that the tests of this folder run.
 #pragma once
 
 #include <filesystem>

@@ -63,7 +63,7 @@ std::vector<AVPixelFormat> formats_of(const Coding& coding) {
   return result;
 }
 
-/// Describes a part of the formats that a coding can store. One test checks one part.
+/// Describes a group of the formats that a coding can store. One test checks one group.
 struct Group {
   Coding coding;
   std::size_t first = 0;

@@ -9,7 +9,7 @@ using enum Property;
 
 // Most clips have these ten pictures, with a gap of three pictures after the fifth. Pixels are
 // wider than high, and all colour tags are set. The sound begins three pictures after the first
-// picture. "CHAPTERS" stands for the name of the chapters file.
+// picture. The arguments contain "CHAPTERS" instead of the name of the chapters file.
 std::string pictures(const std::string& size) {
   return "-f lavfi -i testsrc2=s=" + size + ":r=25:d=0.4 ";
 }
@@ -63,7 +63,8 @@ constexpr const char* kPlain = "the format has pictures and sound at an even rat
 const RowExtras kTurned{.turned = true};
 const Loss kNoPcm{".mp4", {sound, language}, "FFmpeg before 6 writes no PCM into MP4"};
 const Loss kNoWma{".mp4", {sound, language}, "MP4 holds no WMA"};
-// If FFmpeg's command line program copies such a file, it also shifts this picture by one frame.
+// FFmpeg's command line program makes the same error in copies: it shifts this picture by one
+// frame.
 const Loss kOggGap{".ogv", {stamps}, "Ogg shows the picture behind a gap where the gap begins"};
 // Copies of Opus in WebM and Matroska begin 6.5 ms too early, also with FFmpeg's command line
 // program. Rounded to whole milliseconds, this is 7. The start of the sound may differ by twice

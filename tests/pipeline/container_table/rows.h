@@ -1,4 +1,4 @@
-// Lists the containers into which FFmpeg writes video. Each has a clip with everything that the
+// Lists the containers into which FFmpeg writes video. Each row has a clip with everything that the
 // container can hold.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace facepipe::test {
 
-/// Holds properties of the clip that another container can't store. A notice must report this.
+/// Holds properties of the clip that another container can't store. A notice must report the loss.
 struct Loss {
   std::string extension;
   Properties properties;

@@ -1,5 +1,5 @@
-// These tests check all kinds of time stamps in all main containers. They can begin below 0, be
-// uneven, or have gaps, and those of MPEG-TS can wrap.
+// These tests check all kinds of time stamps in all main containers. Time stamps can begin below 0,
+// be uneven, or have gaps. Time stamps of MPEG-TS can also wrap.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -83,8 +83,8 @@ class Stamps : public testing::TestWithParam<StampRow> {
   [[nodiscard]] Properties expected() const {
     const StampRow& row = GetParam();
     Properties result{Property::sound};
-    // If an output can't hold the sound, a notice reports this. The tests of all containers check
-    // that.
+    // If an output can't hold the sound, a notice reports this, which container_table_test.cpp
+    // checks.
     if (!input_holds(row.target)) result.clear();
     if (row.course.even || !row.target.counts) result.insert(Property::stamps);
     return result;

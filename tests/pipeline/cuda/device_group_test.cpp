@@ -30,7 +30,8 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-/// Writes to an invalid address on the device. After this, each CUDA call for this device fails.
+/// Writes to an invalid address on the device. After this write, each CUDA call for this device
+/// fails.
 void break_context(int device) {
   constexpr const char* kWriteNowhere = R"(
 .version 7.0
@@ -150,8 +151,8 @@ TEST_F(TwoChips, WhereOneHasNoMemoryTheOtherDoesItAll) {
   static_cast<void>(cudaGetLastError());
 }
 
-// After this error, CUDA also fails on the first GPU until the process ends, so the run can't
-// continue.
+// After a write to an invalid address, CUDA also fails on the first GPU until the process ends, so
+// the run can't continue.
 TEST_F(TwoChips, WhereOneBreaksTheRunEndsAsADevicesFailure) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto broken_run = [this] {

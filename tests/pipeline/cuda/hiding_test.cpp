@@ -163,7 +163,7 @@ TEST_P(CudaHiding, HidesAsTheHostDoes) {
   }
 }
 
-// Each style has its own stream, so the second one must wait for the first.
+// Each style has its own stream, so the second style's stream must wait for the first style's.
 TEST_P(CudaHiding, SeveralLooksHideOneAfterTheOther) {
   const Size size{130, 98};
   Pictures pictures(size, GetParam().format, GetParam().bits);

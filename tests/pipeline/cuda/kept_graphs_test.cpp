@@ -1,5 +1,5 @@
-// These tests check which sets of CUDA graphs are kept. The sets are empty except for a detector,
-// which stands for the device memory of a real set.
+// These tests check which sets of CUDA graphs are kept. A set of these tests contains only a
+// detector, which allocates device memory, as a real set does.
 #include "pipeline/cuda/kept_graphs.h"
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 namespace facepipe::pipeline {
 namespace {
 
-/// This detector only says how much memory it holds.
+/// This detector detects nothing. It only holds device memory.
 class HoldsMemory final : public detector::CudaDetector {
  public:
   explicit HoldsMemory(std::size_t bytes) : memory_(bytes) {}

@@ -1,6 +1,6 @@
 // These tests check how Feed divides a file's packets into segments. Each packet must be in one
-// segment for its picture, and may be in the next segment again if that segment's pictures need it.
-// Packets of other streams must keep their places between the video packets.
+// segment for its picture. If the pictures of the next segment need the packet, it must be in that
+// segment, too. Packets of other streams must keep their places between the video packets.
 #include "pipeline/lanes/feed.h"
 
 #include <gmock/gmock.h>
@@ -61,8 +61,8 @@ Arrived described(const pipeline::SegmentInput& input) {
   return {true, read.packet->dts, read.decode_only, read.segment, read.starts_independently};
 }
 
-/// Returns all segments of a feed that has finished. If a segment were unfinished, this would wait
-/// for ever.
+/// Returns all segments of a feed that has finished. If a segment were unfinished, the function
+/// would wait for ever.
 std::vector<ArrivedSegment> drained(pipeline::Segments& segments) {
   std::vector<ArrivedSegment> all;
   while (const auto segment = segments.pop()) {

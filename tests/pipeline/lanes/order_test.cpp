@@ -1,6 +1,6 @@
 // These tests check Order alone. Several threads give items segment by segment, and Order must
-// return the items in the order of the stream. A limit must never block the segment whose turn it
-// is, and a stop must end every wait.
+// return the items in the order of the stream. The head is the segment whose turn it is. A limit
+// must never block the head, and a stop must end every wait.
 #include "pipeline/lanes/order.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(Order, PutsSidePacketsBehindTheFramesThatTheyFollow) {
   order.give(0, side(0), 0);
   order.give(0, side(1), 2);
   order.give(0, side(2), 2);
-  order.give(1, side(3), 0);  // this doesn't depend on segment 0
+  order.give(1, side(3), 0);  // no frame of segment 1 comes before packet 3
   order.give(1, side(4), 1);
   give_frames(order, 1, 3, 1);
   give_frames(order, 0, 0, 3);
@@ -130,7 +130,7 @@ TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   Order order({1, 1}, {});
   order.give(2, frame(2));  // uses all the room behind the head
   order.give(0, frame(0));
-  order.give(0, side(0), 5);  // packets have their own limit
+  order.give(0, side(0), 5);  // packets of other streams have their own limit
   order.expect(0, 1);
   order.expect(1, 0);
   order.expect(2, 1);
@@ -138,7 +138,7 @@ TEST(Order, NeverRefusesTheHeadForWhatLiesBehindIt) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s0", "f2"));
 }
 
-/// This thread gives one item to Order, and says when Order has accepted it.
+/// This thread gives one item to Order. given() returns whether Order has accepted the item.
 class Giver {
  public:
   explicit Giver(std::function<void()> give)
@@ -196,8 +196,8 @@ TEST(Order, LetsTheOthersWaitUntilTheirTurnWhereNoneMayLieBehind) {
   EXPECT_EQ(name_of(order.next()), "end");
 }
 
-// An admitted frame holds things that lanes share, and the head can wait for these things. So Order
-// must accept the frame without waiting for the head.
+// An admitted frame holds resources that lanes share, and the head can wait for these resources. So
+// Order must accept the frame without waiting for the head.
 TEST(Order, TakesWhatWasAdmittedWhateverLiesBehindTheHead) {
   Order order({1, 1}, {});
   order.admit(1);
@@ -251,7 +251,8 @@ TEST(Order, ALaneThatFailsLeavesWhatAnotherGivesToTheEnd) {
   EXPECT_TRUE(order.leave(0).whole) << "taken long ago";
 }
 
-// Without this rule, the lanes that wait behind the head could never process the head again.
+// A lane leaves the head (segment 0) without finishing it. If the items behind the head still
+// waited, their lanes could never process the head again.
 TEST(Order, LetsTheOthersGoOnBehindAHeadThatIsLeft) {
   Order order({1, 0}, {});
   order.end(2);
@@ -395,7 +396,7 @@ TEST(Order, RefusesNothingThatTheHeadNeeds) {
   EXPECT_THAT(take_all(order), ElementsAre("f0", "s1", "f10", "f11", "f12"));
 }
 
-// A packet's place can be behind frames that its lane gives only after the packet.
+// A packet can follow frames that its lane gives only after the packet.
 TEST(Order, RefusesNoPacketsBetweenFramesThatWait) {
   Order order({1, 0}, {});
   order.need(0);

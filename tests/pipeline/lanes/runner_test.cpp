@@ -45,7 +45,7 @@ TEST(Channel, RefusesItemsAfterAStop) {
   EXPECT_THROW((void)channel.pop(), Stopped);
 }
 
-/// These items count how many items exist.
+/// Counts how many objects of this type exist.
 struct Counted {
   static inline std::atomic<int> live = 0;
   Counted() { ++live; }
@@ -88,7 +88,7 @@ void run_chain(int failing, int items) {
 class FailingStage : public testing::TestWithParam<int> {};
 
 TEST_P(FailingStage, EndsTheRunWithItsExceptionAndNothingLeftAlive) {
-  // The test repeats this, because a lost wake-up happens only sometimes.
+  // The test repeats the run, because a lost wake-up happens only sometimes.
   for (int repeat = 0; repeat < 50; ++repeat) {
     try {
       run_chain(GetParam(), 1000);

@@ -192,7 +192,7 @@ TEST(EntryPoints, WithLengthsAMalformedPacketIsNone) {
   EXPECT_EQ(entry({0, 0, 0, 2, 0x65, 0x88, 0}), Entry::none);
 }
 
-// The result of decoding such a packet depends on earlier pictures.
+// If a part of the packet is missing, the decoded picture depends on earlier pictures.
 TEST(EntryPoints, D3APacketOfWhichAPartIsMissingIsNone) {
   const int torn = AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT;
   EXPECT_EQ(facts_of(AV_CODEC_ID_H264, joined({kIdr})).entry, Entry::starts_independently);

@@ -16,8 +16,8 @@ namespace {
 
 #if LIBAVCODEC_VERSION_MAJOR == 59 || LIBAVCODEC_VERSION_MAJOR == 61
 
-/// Stands for a decoder of the fake library. It holds the status of each picture, or a number below
-/// 0 if the picture has no status.
+/// A decoder of the fake library: the status of each picture, or a number below 0 if the picture
+/// has no status.
 using FakeDecoder = std::array<int, 6>;
 
 /// Makes what FFmpeg stores with a surface: NVDECFrame and the beginning of NVDECDecoder.

@@ -222,8 +222,8 @@ TEST(Nvdec, APictureThatDoesntComeIsCountedAsLost) {
   EXPECT_EQ(decoder->ledger().decoded, 59);
 }
 
-/// Overwrites half of the data of three pictures that are shown earlier than others that were
-/// decoded before. Expects that exactly these pictures are reported as damaged.
+/// Overwrites half of the data of three pictures. Each of them is shown before pictures that are
+/// decoded earlier. Expects that exactly these three pictures are reported as damaged.
 void expect_that_spoilt_are_damaged(const fs::path& file) {
   video::Demuxer demuxer(file.string(), {});
   video::Notices notices(file.string());
@@ -378,8 +378,8 @@ void set_edits(const fs::path& mp4, const std::vector<Edit>& edits) {
   std::ofstream(mp4, std::ios::binary) << bytes;
 }
 
-// From such stamps, FFmpeg guesses that more pictures are reordered than the stream states, and
-// holds them back. Decoding needs more surfaces for these pictures.
+// From the stamps of such a file, FFmpeg guesses that more pictures are reordered than the stream
+// states, and holds them back. Decoding needs more surfaces for these pictures.
 TEST(Nvdec, HasSurfacesForWhatEditListsHoldBack) {
   const TemporaryFolder folder;
   const fs::path file = folder / "clip.mp4";

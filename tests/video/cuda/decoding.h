@@ -112,8 +112,8 @@ inline Decoded decode_on_cpu(const std::filesystem::path& file,
 }
 
 /// Keeps options.frames_in_flight frames alive, as a job does. Before it releases a frame, it
-/// downloads the frame and overwrites its memory. Pictures that are decoded later must not show
-/// this.
+/// downloads the frame and overwrites the frame's memory. Pictures that are decoded later must not
+/// contain the overwritten samples.
 class Fetcher {
  public:
   explicit Fetcher(std::size_t in_flight) : in_flight_(in_flight) {}

@@ -44,7 +44,7 @@ struct FakePicture {
   std::vector<std::uint8_t> chroma;  ///< rows without padding
 };
 
-/// Holds what a caller asked of one encoder.
+/// Records the calls to one encoder: its settings and its pictures.
 struct FakeSession {
   NV_ENC_INITIALIZE_PARAMS setup{};  ///< encodeConfig points to nothing; see `config`
   NV_ENC_CONFIG config{};

@@ -87,8 +87,8 @@ FakePicture FakeEncoder::read(const FakeSurface& surface, cudaStream_t stream) c
   return picture;
 }
 
-// NVENC can read the picture as soon as the earlier work on the stream is done, so this reads it at
-// that time. lock() reads it again.
+// NVENC can read the picture as soon as the earlier work on the stream is done, so encode() reads
+// it at that time. lock() reads it again.
 bool FakeEncoder::encode(const NV_ENC_PIC_PARAMS& params) {
   const auto surface = find(surfaces_, params.inputBuffer);
   const auto output = find(outputs_, params.outputBitstream);

@@ -153,8 +153,8 @@ TEST(Normalizer, LeavesWhatIsNoJpegsToFFmpegsFilter) {
   }
 }
 
-// The first pictures also need a conversion. Pictures of another shape must not get their
-// converter.
+// The first pictures also need a conversion. Pictures of another shape must not get the converter
+// of the first pictures.
 TEST(Normalizer, B15PicturesOfAnotherShapeGetAConverterOfTheirOwn) {
   constexpr video::FrameTarget kTarget{{96, 64}, AV_PIX_FMT_YUV420P, {}, {}};
   const video::UniqueAVFrame landscape = noise(AV_PIX_FMT_YUV422P, {96, 64});

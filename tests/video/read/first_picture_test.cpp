@@ -1,5 +1,5 @@
 // These tests check that the first picture determines which decoder is used, and that no packet is
-// lost by this.
+// lost meanwhile.
 #include "video/read/first_picture.h"
 
 #include <gmock/gmock.h>

@@ -93,7 +93,7 @@ TEST(PicturesBeside, A5PagesOfTiffAreUnreadable) {
   };
   ASSERT_THAT(tiff, StartsWith("II*"));
   const std::size_t first = number(4, 4);
-  tiff.at(first + 2 + 12 * number(first, 2)) = 8;  // place of the second directory
+  tiff.at(first + 2 + 12 * number(first, 2)) = 8;  // offset of the second directory
   const std::string paged = dir.write("paged.tiff", tiff);
   Notices notices("paged.tiff");
   FrameSource source(paged, {}, notices, {});

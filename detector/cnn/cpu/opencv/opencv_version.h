@@ -17,10 +17,10 @@ namespace facepipe::detector {
 [[nodiscard]] std::string describe_opencv();
 
 /// Returns the reason why dnn must not compute with the cuDNN of version `running`, or an empty
-/// string if there is none. `running` is what cudnnGetVersion() returns: 91900 is 9.19.0, 8907 is
-/// 8.9.7. `build_information` is OpenCV's. cuDNN keeps its interface only for programs built with
-/// an older version that has the same first number. OpenCV itself only warns. There is no reason if
-/// OpenCV was built without cuDNN. Source: NVIDIA, "cuDNN API compatibility".
+/// string if there is no reason. `running` is the result of cudnnGetVersion(): 91900 is 9.19.0,
+/// 8907 is 8.9.7. `build_information` is OpenCV's. A program works with a newer cuDNN than the one
+/// with which it was built, but only if the first number is the same. OpenCV itself only warns.
+/// There is no reason if OpenCV was built without cuDNN. Source: NVIDIA, "cuDNN API compatibility".
 [[nodiscard]] std::string reason_against_cudnn(std::string_view build_information,
                                                std::size_t running);
 

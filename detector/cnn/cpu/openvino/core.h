@@ -7,8 +7,8 @@
 namespace facepipe::detector {
 
 /// Checks that the system has a file that describes the processors. Without such a file, OpenVINO
-/// (2026.4) searches for processors for ever. Throws Error(device) if there is none.
-/// @param root  the root of the file system, for tests
+/// (2026.4) searches for processors for ever. Throws Error(device) if there is no such file. `root`
+/// is the root of the file system; tests use another one.
 void expect_processor_files(const std::filesystem::path& root = "/");
 
 /// Makes a new ov::Core. Throws the errors of expect_processor_files().

@@ -64,7 +64,7 @@ ov::element::Type element_type(Precision precision) {
   return ov::element::f32;
 }
 
-/// Holds what an Inference needs to know about a network.
+/// Holds a compiled network, and the facts about it that its Inferences need.
 struct Network {
   std::filesystem::path file;
   std::string input;
@@ -143,8 +143,8 @@ class OpenvinoEngine final : public Engine {
   std::shared_ptr<Network> network_;
 };
 
-/// Makes the network's input the picture's bytes. Bytes take only a quarter of the memory traffic
-/// of floats, and the conversion becomes part of the compiled network.
+/// Makes the network read the picture's bytes. Bytes take only a quarter of the memory traffic of
+/// floats, and the conversion becomes part of the compiled network.
 std::shared_ptr<ov::Model> with_byte_input(const std::shared_ptr<ov::Model>& model) {
   ov::preprocess::PrePostProcessor ends(model);
   ends.input().tensor().set_element_type(ov::element::u8);

@@ -26,20 +26,20 @@ constexpr float kTop = 255;
 // Other pictures give slightly larger values than the measured pictures. Clipping values costs more
 // precision than wider steps.
 constexpr float kMargin = 1.15F;
-// A share of the tensor's magnitude. No channel's magnitude counts as smaller, because a channel
-// that was nearly constant in the measured pictures may vary in others.
+// Least magnitude of a channel, as a share of the tensor's magnitude. It is needed because a
+// channel that was nearly constant in the measured pictures may vary in others.
 constexpr float kLeastChannel = 0.1F;
-// A share of the largest weight. It limits the stretching of a channel whose weights are very
-// small.
+// Least weight of a channel, as a share of the largest weight. It limits the stretching of a
+// channel whose weights are very small.
 constexpr float kLeastWeight = 0.02F;
-// An exponent that says how much the magnitudes of channels are evened out. The rest of their
-// differences goes into the weights. Values from 0 to 1 were tried in steps of 0.1. The error of
-// CenterFace's heatmap was smallest at 0.4, and twice as large at 1.
+// An exponent: 1 makes the magnitudes of all channels equal, and 0 makes their largest weights
+// equal. Values from 0 to 1 were tried in steps of 0.1. The error of CenterFace's heatmap was
+// smallest at 0.4, and twice as large at 1.
 constexpr float kEvened = 0.4F;
 constexpr float kTiny = 1e-8F;
 
-/// Holds the weights of any kind of convolution in one form. It says for each weight to which input
-/// and output channel it belongs.
+/// Holds the weights of any kind of convolution in one form. for_each() says to which input and
+/// output channel each weight belongs.
 struct Weights {
   std::vector<float> values;
   ov::Shape shape;
@@ -140,8 +140,8 @@ Interval with_zero_level(Interval wanted) {
   return {-zero * wider, (kTop - zero) * wider};
 }
 
-/// Says where the levels of a tensor are. In each channel, they are `levels` multiplied by
-/// `factors`.
+/// Describes the levels of a tensor. In each channel, they divide the interval `levels`, multiplied
+/// by the channel's factor.
 struct Placement {
   Interval levels;
   std::vector<float> factors;  ///< 0..1; empty if all are 1
@@ -164,7 +164,7 @@ Use use_of(const ov::Output<ov::Node>& value) {
   return use;
 }
 
-/// Returns for each channel the largest weight with which it is read; empty if that isn't known.
+/// Returns, for each channel, the largest weight that multiplies it; empty if this isn't known.
 std::vector<float> largest_weights(const Use& use, std::size_t channels) {
   std::vector<float> largest(channels, 0);
   for (const ov::Input<ov::Node>& reader : use.convolutions) {

@@ -7,8 +7,8 @@
 // a file.
 //
 // A level of a convolution's input means the same value in all channels. But the values of one
-// channel may be a hundredth of another's. So each channel is first multiplied by its own factor,
-// and the weights that read it are divided by this factor. The network's result stays the same,
+// channel may be a hundredth of another's. So each channel is first divided by its own factor, and
+// the weights that read it are multiplied by this factor. The network's result stays the same,
 // except for rounding.
 #pragma once
 
@@ -35,9 +35,9 @@ struct QuantizedTensor {
 [[nodiscard]] std::vector<QuantizedTensor> quantized_tensors(
     const std::shared_ptr<ov::Model>& model);
 
-/// Says how a processor sums the products of bytes. `saturate` is for x86 without VNNI: it adds two
-/// products in 16 bits, and clips the sum. Then weights get only half of their range, so that no
-/// sum is clipped. They lose one bit of precision.
+/// Says how a processor sums the products of bytes. `saturate` is for x86 without VNNI: such a
+/// processor adds two products in 16 bits, and clips the sum. Then weights get only half of their
+/// range, so that no sum is clipped. The weights lose one bit of precision.
 enum class Products { exact, saturate };
 
 /// Inserts the FakeQuantize nodes. Throws the error of refuse_i8_ranges() if the tensors and

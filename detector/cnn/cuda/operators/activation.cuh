@@ -15,8 +15,8 @@ __device__ __forceinline__ float activated(float value, graph::Activation activa
   return value;
 }
 
-/// Converts two values to halves. If a value is beyond the range of a half, the result is the
-/// largest half (or the least one). An infinity could become NaN in a later layer (0 * inf).
+/// Converts two values to halves. A value beyond the range of a half becomes the largest or the
+/// least half, because an infinity could become NaN in a later layer (0 * inf).
 __device__ __forceinline__ __half2 to_half2(float x, float y) {
   const __half2 most = __half2half2(__ushort_as_half(0x7bff));
   return __hmin2(__hmax2(__floats2half2_rn(x, y), __hneg2(most)), most);
@@ -34,7 +34,7 @@ __device__ __forceinline__ __half2 activated_half2(float x, float y, graph::Acti
   return __hmin2(__hmax2(__floats2half2_rn(x, y), least), most);
 }
 
-/// A chunk is eight halves, which one load of 16 bytes reads.
+/// Holds a chunk: eight halves, which one load of 16 bytes reads.
 struct alignas(16) Halves8 {
   __half2 pairs[4];
 };
@@ -44,7 +44,7 @@ __device__ __forceinline__ Halves8 read_halves(const __half* from) {
   return reinterpret_cast<const Halves8&>(bits);
 }
 
-/// Adds as floats and rounds once.
+/// Adds two chunks as floats, and rounds each sum once.
 __device__ __forceinline__ Halves8 sum(const Halves8& a, const Halves8& b) {
   Halves8 result;
 #pragma unroll

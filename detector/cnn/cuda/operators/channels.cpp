@@ -8,8 +8,8 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// Copies the channels of each input that doesn't lie in its place already, one launch after the
-/// other.
+/// Copies the channels of each input that isn't already in the output's memory. Each input takes
+/// one launch.
 class ChannelCopies : public Operator {
  public:
   ChannelCopies(const NodeContext& context, int groups)
@@ -29,7 +29,7 @@ class ChannelCopies : public Operator {
       arguments.channels = input.shape.channels;
       arguments.groups = groups_;
       arguments.pixels = output_.pixels();
-      // Kernels read whole chunks, so that what stands behind the last channel must be numbers.
+      // Kernels read whole chunks, so the padding behind the last channel must not contain NaN.
       if (channel == output_.shape.channels) arguments.zeros = output_.pitch - channel;
       launch_channel_copy(arguments, stream.get());
     }
@@ -41,7 +41,8 @@ class ChannelCopies : public Operator {
   int groups_;
 };
 
-/// Parts may begin anywhere, but they must be halves that are computed.
+/// Checks the inputs. They may begin at any channel, but must be halves without a pending
+/// activation.
 void check(const NodeContext& context) {
   NodeContext moved = context;
   for (Placement& input : moved.inputs) input.first_channel = 0;

@@ -8,7 +8,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-constexpr int kChunk = 8;  // halves of 16 bytes
+constexpr int kChunk = 8;  // number of halves in 16 bytes
 
 __global__ void __launch_bounds__(kFlatThreads) copy_chunks_kernel(const ChannelCopyArguments a) {
   const auto chunks = static_cast<std::size_t>(a.channels / kChunk);

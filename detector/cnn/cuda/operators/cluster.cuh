@@ -13,8 +13,8 @@ __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
-/// Does the first half of a barrier, but guarantees nothing about writes. It only signals that the
-/// thread has reached this point, for example that it has read its data.
+/// Does the first half of a barrier, but guarantees nothing about writes. The call only signals
+/// that the thread has reached this point, for example that it has read its data.
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");

@@ -75,8 +75,8 @@ Matrix matrix_of(const graph::TransposedConvolution& op, int columns, int step) 
 }
 
 /// Returns how long a tile of `tile_columns` * 8 channels takes, relative to a tile of 64 channels.
-/// The numbers were measured on an H100. Short sums spend most time on storing results, long sums
-/// on loading operands.
+/// The numbers were measured on an H100. Tiles with short sums spend most time on storing results,
+/// tiles with long sums on loading operands.
 double cost_of(int tile_columns, bool long_sum) {
   if (long_sum) return (tile_columns + 4) / 12.0;
   switch (tile_columns) {
@@ -129,8 +129,7 @@ ConvolutionTile tile_for(ConvolutionKind kind, int rows, int columns, int chunks
   return best;
 }
 
-/// The operator for plain and for transposed convolutions. These differ only in how weights are
-/// packed.
+/// Computes plain and transposed convolutions, which differ only in the packing of the weights.
 class ConvolutionOperator : public Operator {
  public:
   ConvolutionOperator(const NodeContext& context, WeightPacker& packer, ConvolutionKind kind,

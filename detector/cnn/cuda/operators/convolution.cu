@@ -6,8 +6,8 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// Returns the number of bytes of shared memory for a launch. First it holds the stages; after the
-/// last step, it holds the results.
+/// Returns the number of bytes of shared memory for a launch. This memory first holds the stages;
+/// after the last step, it holds the results.
 std::size_t shared_bytes(ConvolutionTile tile, int chunks) {
   const int steps = divide_up(chunks, tile.step / kTileChunk);
   const int stages = steps < kTileStages ? steps : kTileStages;

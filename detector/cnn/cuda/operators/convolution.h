@@ -46,12 +46,12 @@ struct ConvolutionArguments {
 
   int rows;        ///< number of pixels of the output, or of the input if transposed
   int columns;     ///< number of output channels, padded to a multiple of 8; times 4 if transposed
-  int chunks;      ///< number of chunks of 8 k in a row of the matrix
-  int tap_chunks;  ///< number of chunks of 8 k in a tap
+  int chunks;      ///< number of chunks of 8 values of k in a row of the matrix
+  int tap_chunks;  ///< number of chunks of 8 values of k in a tap
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves from one pixel to the next
-  int row_width;    ///< number of pixels in a row of the map that `rows` counts
+  int input_pitch;  ///< number of halves from one pixel to the next
+  int row_width;    ///< width of the map whose pixels `rows` counts
   int output_pitch;
   graph::Window window;
   graph::Activation activation;
@@ -61,7 +61,8 @@ struct ConvolutionArguments {
 /// Tiles with short steps fit every device.
 [[nodiscard]] std::size_t convolution_shared_bytes(ConvolutionTile tile);
 
-/// Allows the kernel to use this much shared memory. Must be called before the first launch.
+/// Allows the kernel to use the shared memory for this tile. Must be called before the first
+/// launch.
 void prepare_convolution(ConvolutionKind kind, bool f32, ConvolutionTile tile);
 
 /// If `f32` is true, the output is floats; only pointwise and window can do this. Throws

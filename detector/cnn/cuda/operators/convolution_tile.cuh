@@ -29,8 +29,8 @@ __host__ __device__ constexpr bool is_matrix(ConvolutionKind kind) {
   return kind == ConvolutionKind::pointwise || kind == ConvolutionKind::transposed;
 }
 
-/// Holds the addresses of those kCount rows of the matrix that a thread loads. Each row is the
-/// window of a pixel. The distance of these rows is kApart.
+/// Holds the addresses of the kCount rows of the matrix that a thread loads. Each row is the window
+/// of a pixel. From one of these rows to the next are kApart rows of the matrix.
 template <ConvolutionKind kKind, int kCount, int kApart>
 class Rows {
  public:
@@ -109,7 +109,6 @@ class MatrixRows {
   int left_;
 };
 
-/// Computes one tile of the product.
 template <ConvolutionKind kKind, bool kF32, int kRows, int kColumns, int kStep>
 struct Tile {
   static constexpr int kTileRows = tile_rows(kRows);

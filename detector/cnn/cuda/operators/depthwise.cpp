@@ -11,7 +11,7 @@ class DepthwiseOperator : public Operator {
  public:
   DepthwiseOperator(const NodeContext& context, const graph::Convolution& op, WeightPacker& packer)
       : inputs_(context.inputs), output_(context.outputs[0]) {
-    // The output's pitch may be that of a larger value.
+    // The output's pitch isn't used, because the output may be a part of a larger value.
     const int channels = padded(op.outputs);
     const int taps = op.window.taps();
     std::vector<float> weights(static_cast<std::size_t>(taps * channels));

@@ -15,7 +15,7 @@ const __half* optional_input(const Memory& memory, const std::vector<Placement>&
   return index < inputs.size() ? value_pointer<__half>(memory, inputs[index]) : nullptr;
 }
 
-/// An operator that consists of one launch. It calls `Launch` with the memory and the stream.
+/// Implements an operator by one launch: calls `Launch` with the memory and the stream.
 template <class Launch>
 class LaunchOperator : public Operator {
  public:
@@ -71,7 +71,7 @@ std::unique_ptr<Operator> make_elementwise(const NodeContext& context, WeightPac
     return nullptr;
   expect_parts(context, false);
   ElementwiseArguments arguments{};
-  // No operator but a convolution writes into a larger value.
+  // Only convolutions write parts of a larger value, so `output` is a whole value.
   const Placement& output = context.outputs[0];
   arguments.chunks = output.pitch / kChunk;
   arguments.pixels = output.pixels();

@@ -61,13 +61,12 @@ __device__ __forceinline__ Halves8 read(const ElementwiseInput& from, std::size_
   return read(from.values, pixel * static_cast<std::size_t>(from.chunks) + chunk);
 }
 
-/// Returns the value after the activation.
 __device__ __forceinline__ float computed(const ElementwiseArguments& a, float value) {
   if (a.leaky) return value > 0 ? value : a.slope * value;
   return activated(value, a.activation);
 }
 
-/// Multiplies in floats and rounds once.
+/// Multiplies two chunks as floats, and rounds each product once.
 __device__ __forceinline__ Halves8 product(const Halves8& a, const Halves8& b) {
   Halves8 result;
 #pragma unroll

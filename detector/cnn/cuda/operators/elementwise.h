@@ -1,5 +1,5 @@
-// These kernels have no weights: max pooling, upsampling, sums, products and activations. A thread
-// computes one chunk of eight halves.
+// Declares the kernels without weights: max pooling, upsampling, sums, products and activations. A
+// thread computes one chunk of eight halves.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -11,7 +11,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Input and output are maps that have no gaps between pixels. A pixel has `chunks` chunks of 8
+/// The input and the output are maps without gaps between pixels. A pixel has `chunks` chunks of 8
 /// channels.
 struct PoolingArguments {
   const __half* input;
@@ -36,21 +36,21 @@ struct UpsampleArguments {
 };
 void launch_upsample(const UpsampleArguments& arguments, cudaStream_t stream);
 
-/// An input of an elementwise kernel, which may be a part of a larger value.
+/// Describes an input of an elementwise kernel, which may be a part of a larger value.
 struct ElementwiseInput {
-  const __half* values;  ///< null: there is none
-  int chunks;            ///< from one pixel to the next
+  const __half* values;  ///< null if there is no such input
+  int chunks;            ///< number of chunks from one pixel to the next
 };
 
-/// Computes output = activation(input) + other, or times other.
+/// Computes activation(input) + other, or activation(input) * other if `multiplies` is true.
 struct ElementwiseArguments {
   ElementwiseInput input;
   ElementwiseInput other;
   __half* output;
-  int chunks;  ///< of a pixel of the output
+  int chunks;  ///< number of chunks of a pixel of the output
   std::size_t pixels;
   graph::Activation activation;
-  bool leaky;  ///< in place of the activation: values below 0 are multiplied by `slope`
+  bool leaky;  ///< instead of the activation, values below 0 are multiplied by `slope`
   float slope;
   bool multiplies;
 };

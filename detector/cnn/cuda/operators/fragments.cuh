@@ -1,6 +1,6 @@
 // Describes how the lanes of a warp hold a matrix in registers (a fragment) for mma.m16n8k16 and
 // m16n8k8 of halves, as the PTX manual defines it. With g = lane / 4 and t = lane % 4:
-//   A, 16 x k:  a[0] row g, columns 2t, 2t+1;  a[1] row g + 8;  a[2], a[3] the same of columns + 8
+//   A, 16 x k:  a[0] row g, columns 2t, 2t+1;  a[1] row g + 8;  a[2], a[3] the same in columns + 8
 //   B, k x 8:   b[0] rows 2t, 2t+1 of column g;  b[1] rows + 8
 //   C, 16 x 8:  row g, columns 2t, 2t+1, then row g + 8
 // A C of halves has the same layout as an A with k = 8. Two such C side by side have the layout of

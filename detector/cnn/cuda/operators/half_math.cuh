@@ -1,5 +1,5 @@
 // Computes sums of products in halves. For architectures before sm_80, the functions use older
-// instructions instead of those that don't exist there.
+// instructions, because the newer ones don't exist there.
 #pragma once
 
 #include <cuda_fp16.h>

@@ -41,10 +41,10 @@ template <class Value>
 }
 
 /// Appends fragments of a matrix with `tiles` * 8 columns and k < `channels`, which must be a
-/// multiple of 8. Their order is steps of 16 k x tiles x lanes. This is for kernels in which a lane
-/// reads four neighbouring channels. In a step, lane 4g + t has two words of column g: k = 4t, 4t +
-/// 1 and k = 4t + 2, 4t + 3. If the last step has only 8 k, the lane has k = 2t, 2t + 1 and a word
-/// of zeros.
+/// multiple of 8. The order of the fragments is steps of 16 k x tiles x lanes. This is for kernels
+/// in which a lane reads four neighbouring channels. In a step, lane 4g + t has two words of column
+/// g: k = 4t, 4t + 1 and k = 4t + 2, 4t + 3. If the last step has only 8 k, the lane has k = 2t, 2t
+/// + 1 and a word of zeros.
 template <class Value>
 void pack_channels(std::vector<__half>& halves, int channels, int tiles, const Value& value) {
   for (int first = 0; first < channels; first += 16)

@@ -24,7 +24,7 @@ namespace {
 enum class Placed { alone, maybe_within };
 
 void check_placement(const NodeContext& context, const Placement& place, Placed allowed, bool f32) {
-  // A pixel of a part is as far from the next as one of the whole.
+  // A part has the pitch of the whole value.
   const bool plain = place.first_channel == 0 && place.pitch - place.shape.channels < kChannelStep;
   const bool fits = allowed == Placed::alone ? plain : place.first_channel % kChannelStep == 0;
   if (!fits)

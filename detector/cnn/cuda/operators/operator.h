@@ -91,12 +91,12 @@ class Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Enqueues kernels and returns. Callers may capture it in a graph. Throws Error(device) if CUDA
-  /// fails.
+  /// Enqueues kernels and returns. Callers may capture the call in a graph. Throws Error(device) if
+  /// CUDA fails.
   virtual void enqueue(const Memory& memory, cuda::StreamView stream) const = 0;
 };
 
-/// Holds a node, the placements of its values, and what else is needed to choose a kernel.
+/// Holds a node, the placements of its values, and the facts by which a kernel is chosen.
 struct NodeContext {
   const graph::Graph& graph;
   const graph::Node& node;
@@ -107,9 +107,9 @@ struct NodeContext {
   const PictureSource* picture = nullptr;  ///< the picture, if the stem reads it; otherwise null
 };
 
-/// Makes the operator for a node. Returns null if the maker doesn't handle this kind of node.
-/// Throws Error(device), as graph::refuse() does, if it handles the kind but can't compute this
-/// node.
+/// A maker: makes the operator for a node. Returns null if the maker doesn't handle this kind of
+/// node. Throws Error(device), as graph::refuse() does, if the maker handles the kind but can't
+/// compute this node.
 using MakeOperator = std::unique_ptr<Operator> (*)(const NodeContext&, WeightPacker&);
 
 /// Tries all makers in turn, the most specialised maker first. Throws Error(device) if no maker
@@ -152,9 +152,10 @@ template <class T>
 /// value and have no pending activation. With `f32_output`, outputs may be f32.
 void expect_plain(const NodeContext& context, bool f32_output);
 
-/// Does the same, but inputs may be parts of another value that begin at a multiple of 8 channels,
-/// and so may outputs, which are whole chunks then. A part has Placement::pitch of the whole value.
-/// Behind its last channel, up to a multiple of 8, are channels of the next part.
+/// Does the same, but inputs and outputs may be parts of another value. A part must begin at a
+/// multiple of 8 channels. An output that is a part consists of whole chunks. A part has the
+/// Placement::pitch of the whole value. If a part doesn't end with a whole chunk, the rest of its
+/// last chunk belongs to the next part.
 void expect_parts(const NodeContext& context, bool f32_output);
 
 /// Throws the error of graph::refuse(). Its reason also says which engines compute the node.

@@ -11,12 +11,12 @@ std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& 
   make_constants_weights(to);
   graph::check_parts(model, source);
   drop_identities(to);
-  // A factor may stand in the tail, so it is folded before the tail is cut.
+  // Factors are folded before the tail is cut, because the tail may contain factors.
   fold_factors(to);
   std::vector<LastMap> maps;
   if (options.tail == Tail::arrangement_cut) maps = cut_arrangement(to);
   if (options.tail == Tail::decoding_cut) maps = cut_decoding(to);
-  // What has been cut off may hold operators whose shapes nobody knows.
+  // Nodes that were cut off are erased now, because the shapes of their outputs may be unknown.
   drop_unread(to);
   free_reshapes(to);
   free_resizes(to);

@@ -1,9 +1,10 @@
-// The canonical form of a network: few operators, each written in one way, for every picture's
-// size.
+// Makes the canonical form of a network. This form has few operators, each written in one way, and
+// is valid for pictures of every size.
 //
-// Exporters write the same network in many ways, and the libraries that compute networks read some
-// of them. Model (detector/cnn/model/model.h) makes the canonical form once, before check_onnx(),
-// so that all engines see the same network. It is ONNX again, because the libraries read ONNX.
+// Exporters write the same network in many ways. Each library that computes networks reads only
+// some of these ways. Model (detector/cnn/model/model.h) makes the canonical form once, before
+// check_onnx(), so that all engines see the same network. The canonical form is ONNX, because the
+// libraries read ONNX.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@
 
 namespace facepipe::detector {
 
-/// What happens to the end of a network.
+/// Says what happens to the end of a network.
 enum class Tail {
   kept,
   arrangement_cut,  ///< see cut_arrangement()
@@ -27,10 +28,10 @@ struct CanonicalOptions {
   InputNormalisation normalisation;
 };
 
-/// Rewrites a parsed file, which may be hostile. It is checked with check_parts() first; operators
-/// that no pass knows stay, and check_onnx() refuses them.
-/// @return the outputs, if the tail is cut
-/// Errors: device, naming `source`, and the node and operator if there is one.
+/// Rewrites a parsed file, which may be hostile: the file is first checked with check_parts().
+/// Operators that no pass knows stay in the file; check_onnx() refuses them later. Returns the new
+/// outputs if the tail is cut, otherwise an empty list. Throws Error(device), naming `source`, and
+/// the node and operator if there is one.
 std::vector<LastMap> make_canonical(onnx::ModelProto& model, const std::string& source,
                                     const CanonicalOptions& options);
 

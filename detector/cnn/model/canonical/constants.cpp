@@ -6,8 +6,7 @@ namespace {
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
-/// Moves the node's value to `tensor`. Returns false for kinds of values that networks have no use
-/// for.
+/// Moves the node's value to `tensor`. Returns false for kinds of values that networks don't need.
 bool take_value(AttributeProto& attribute, TensorProto& tensor) {
   const std::string& name = attribute.name();
   if (name == "value" && attribute.has_t()) {

@@ -7,7 +7,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Finds constant factors of convolutions' results, and folds them into the weights.
+/// Finds constant factors of convolutions' results, and folds these factors into the convolutions'
+/// weights.
 class FactorFolder {
  public:
   explicit FactorFolder(Rewriting& to) : to_(to), index_(to.graph()) {}
@@ -27,9 +28,10 @@ class FactorFolder {
   }
 
  private:
-  using Factors = std::vector<float>;  // one for each of a convolution's outputs
+  using Factors = std::vector<float>;  // one factor for each output of a convolution
 
-  /// Takes the product of a convolution's result and the input `constant`, if it is such a product.
+  /// If `product` multiplies a convolution's result by its constant input number `constant`,
+  /// records the factors for this convolution and returns true. Otherwise returns false.
   bool take(const onnx::NodeProto& product, int constant) {
     const std::string& scaled = product.input(1 - constant);
     const auto found = convolutions_.find(scaled);
@@ -48,7 +50,8 @@ class FactorFolder {
     return true;
   }
 
-  /// Returns the factors for this many channels, or nothing if the input is no such constant.
+  /// Returns one factor for each of `channels` channels, or nothing if the input isn't a constant
+  /// with one number or with one number for each channel.
   [[nodiscard]] Factors factors_of(const onnx::NodeProto& product, int constant,
                                    std::int64_t channels) const {
     const onnx::TensorProto* const tensor = index_.weights(product.input(constant));
@@ -65,7 +68,7 @@ class FactorFolder {
     return values;
   }
 
-  /// Gives a convolution scaled copies of its weights, because others may share them.
+  /// Gives a convolution scaled copies of its weights, because other nodes may share the weights.
   void scale(onnx::NodeProto& proto, const Factors& factors) {
     const graph::OnnxNode node(proto, index_.weights(), to_.source());
     std::vector<float> weights = node.floats(1);
@@ -84,8 +87,8 @@ class FactorFolder {
 
   Rewriting& to_;
   OnnxIndex index_;
-  std::unordered_map<std::string, int> convolutions_;  ///< their nodes, by what they compute
-  std::map<int, Factors> factors_;                     ///< by the node of the convolution
+  std::unordered_map<std::string, int> convolutions_;  ///< nodes of convolutions, by result
+  std::map<int, Factors> factors_;                     ///< factors, by the node of the convolution
 };
 
 }  // namespace

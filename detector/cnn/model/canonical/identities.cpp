@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::unordered_map<std::string, std::string>;
 
-/// Tells whether the node's first output is its first input.
+/// Returns whether the node's first output is equal to its first input.
 bool does_nothing(const onnx::NodeProto& node, const OnnxIndex& index) {
   if (node.op_type() == "Identity") return node.input_size() == 1 && node.output_size() == 1;
   if (node.op_type() != "Dropout" || node.input_size() < 1 || node.output_size() < 1) return false;
@@ -22,7 +22,7 @@ void rename(std::string& name, const Names& names) {
   if (found != names.end()) name = found->second;
 }
 
-/// Renames all that nodes read and compute.
+/// Renames all values that nodes read and compute.
 void rename_values(onnx::GraphProto& graph, const Names& names) {
   for (onnx::NodeProto& node : *graph.mutable_node()) {
     for (std::string& input : *node.mutable_input()) rename(input, names);
@@ -35,8 +35,8 @@ void rename_values(onnx::GraphProto& graph, const Names& names) {
 void drop_identities(Rewriting& to) {
   onnx::GraphProto& graph = to.graph();
   const OnnxIndex index(graph);
-  Names sources;  // by what a node that does nothing computes
-  Names outputs;  // by the value that gets the name of an output of the graph
+  Names sources;  // the result of each node that does nothing, and its input
+  Names outputs;  // each value that gets the name of an output of the graph
   std::vector<bool> kept(static_cast<std::size_t>(graph.node_size()), true);
   for (int n = 0; n < graph.node_size(); ++n) {
     onnx::NodeProto& node = *graph.mutable_node(n);
@@ -45,7 +45,7 @@ void drop_identities(Rewriting& to) {
     const std::string& from = node.input(0);
     const std::string& result = node.output(0);
     if (index.is_output(result)) {
-      // The file's outputs keep their names, so the value takes the output's name instead.
+      // The file's outputs keep their names, so the node's input gets the output's name.
       const bool free = index.producer(from) >= 0 && !index.is_output(from);
       if (!free || !outputs.emplace(from, result).second) continue;
     } else {

@@ -12,7 +12,7 @@ const SizeList* input_of(const Inputs& inputs, std::size_t index) {
   return index < inputs.size() ? inputs[index] : nullptr;
 }
 
-/// Reads a list of integers that an older operator set has as an attribute.
+/// Reads a list of integers. The list is an input, or an attribute in older operator sets.
 std::optional<std::vector<std::int64_t>> integers_of(const graph::OnnxNode& node,
                                                      const char* attribute, const Inputs& inputs,
                                                      std::size_t input) {
@@ -44,7 +44,7 @@ Result gathered(const graph::OnnxNode& node, const Inputs& inputs) {
   return result;
 }
 
-/// Makes a list of a number, or a number of a list.
+/// Makes a list with one element from a number (Unsqueeze), or a number from such a list (Squeeze).
 Result relisted(const graph::OnnxNode& node, const Inputs& inputs, bool to_scalar) {
   const SizeList* const from = input_of(inputs, 0);
   const bool fits = from != nullptr && from->scalar != to_scalar && from->values.size() == 1;
@@ -78,7 +78,8 @@ Result sliced(const graph::OnnxNode& node, const Inputs& inputs) {
   return result;
 }
 
-/// Drops the fraction of a number, or rounds it up. Returns nullopt if it depends on the picture.
+/// Rounds a number down, or up if `up`. Returns nullopt if the number may have a fraction that
+/// depends on the picture.
 std::optional<SizeNumber> rounded(const SizeNumber& number, bool up) {
   if (number.whole()) return number;
   if (!number.constant()) return std::nullopt;
@@ -96,7 +97,8 @@ std::optional<SizeNumber> computed(const std::string& type, bool floats, const S
   return result && !floats ? rounded(*result, result->times < 0) : result;
 }
 
-/// Computes number by number. One number goes with all of a list.
+/// Computes Add, Sub, Mul or Div of two lists, element by element. If a list has only one number,
+/// this number is combined with each number of the other list.
 Result combined(const graph::OnnxNode& node, const Inputs& inputs) {
   const SizeList* const a = input_of(inputs, 0);
   const SizeList* const b = input_of(inputs, 1);
@@ -117,7 +119,8 @@ Result combined(const graph::OnnxNode& node, const Inputs& inputs) {
   return result;
 }
 
-/// Rounds down or up. Casts drop fractions, which sizes have only above 0.
+/// Computes Cast, Floor or Ceil. A Cast to integers drops fractions. This is the same as rounding
+/// down, because only sizes above 0 have fractions.
 Result converted(const graph::OnnxNode& node, const Inputs& inputs) {
   const SizeList* const from = input_of(inputs, 0);
   if (from == nullptr) return std::nullopt;

@@ -1,4 +1,4 @@
-// What nodes compute from short lists of numbers.
+// Computes the results of nodes that work on short lists of numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,27 @@
 namespace facepipe::detector {
 
 /// Computes a node of shape arithmetic: Cast, Floor, Ceil, Gather, Unsqueeze, Squeeze, Concat,
-/// Slice, Add, Sub, Mul, Div. `inputs` are the node's inputs, null for those that are no known
-/// lists. Returns nullopt for all else.
+/// Slice, Add, Sub, Mul, Div. `inputs` are the node's inputs; an input that isn't a known list is
+/// null. Returns nullopt for other nodes, and if the result can't be computed.
 [[nodiscard]] std::optional<SizeList> computed_list(const graph::OnnxNode& node,
                                                     const std::vector<const SizeList*>& inputs);
 
-/// What Slice does on each axis: the axis, the first index, the index behind the last, the step.
+/// Describes what a Slice takes from one axis. `end` is the index after the last one.
 struct SliceRange {
   std::int64_t axis = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t step = 1;
 
-  /// Returns the first index and the one behind the last on an axis of `count` places, for a step
-  /// of 1. Negative indices count from the end, and others end with the axis.
+  /// Returns the first index and the index after the last one, on an axis with `count` elements,
+  /// for a step of 1. Negative indices count from the axis's end. Indices beyond its ends are
+  /// clamped.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> within(std::int64_t count) const;
 };
 
-/// Reads a Slice, whose ranges are inputs, or attributes before operator set 10. `inputs` as above.
-/// Returns nullopt if a number isn't constant, or an axis isn't below `rank`.
+/// Reads the ranges of a Slice. The ranges are inputs, or attributes before operator set 10. For
+/// `inputs`, see computed_list(). Returns nullopt if a number isn't constant, or if an axis isn't
+/// below `rank`.
 [[nodiscard]] std::optional<std::vector<SliceRange>> slice_ranges(
     const graph::OnnxNode& node, const std::vector<const SizeList*>& inputs, std::size_t rank);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kPlanes = 3;
 
-/// Returns the names of the graph's inputs that are no weights.
+/// Returns the names of the graph's inputs that aren't weights.
 std::set<std::string> pictures_of(const onnx::GraphProto& graph, const OnnxIndex& index) {
   std::set<std::string> pictures;
   for (const onnx::ValueInfoProto& input : graph.input())
@@ -17,7 +17,7 @@ std::set<std::string> pictures_of(const onnx::GraphProto& graph, const OnnxIndex
   return pictures;
 }
 
-/// Returns the extents of the weights of a convolution that takes a picture.
+/// Returns the extents of the weights of a convolution that reads a picture. Refuses other nodes.
 std::vector<std::int64_t> weights_for_picture(const graph::OnnxNode& node) {
   const std::string what = "reads the picture, and mean and std can only become a part of a ";
   if (node.proto().op_type() != "Conv") node.fail(what + "convolution");

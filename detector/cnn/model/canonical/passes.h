@@ -1,47 +1,51 @@
-// Each pass rewrites one thing that exporters write in many ways into the one way that the import
-// knows (graph/onnx_import.h). The network computes the same, unless the pass says otherwise.
+// Declares the passes. Each pass handles one construct that exporters write in many ways, and
+// leaves only the form that the import knows (graph/onnx_import.h). The outputs of the network stay
+// the same, unless the pass says otherwise.
 //
-// A pass leaves alone what it doesn't understand. check_onnx() refuses what no pass has rewritten
-// and the import doesn't know. Each pass takes time that grows with the file, not with its square.
+// A pass doesn't change nodes that it doesn't understand. check_onnx() later refuses nodes that the
+// import doesn't know. The time of a pass grows with the file's size, and not with the square of
+// this size.
 #pragma once
 
 #include "detector/cnn/model/canonical/rewriting.h"
 
 namespace facepipe::detector {
 
-/// Makes weights of the graph out of Constant nodes.
+/// Replaces Constant nodes by weights of the graph.
 void make_constants_weights(Rewriting& to);
 
-/// Erases Identity, and Dropout, which does nothing after training.
+/// Erases Identity nodes, and Dropout nodes, which do nothing after training.
 void drop_identities(Rewriting& to);
 
-/// Erases nodes and weights that no output of the graph needs, and weights among the inputs.
+/// Erases nodes and weights that no output of the graph needs. Removes weights from the inputs.
 void drop_unread(Rewriting& to);
 
-/// Replaces Conv -> Mul by a convolution with other weights, if the factor is one number or one for
-/// each channel, and nobody else reads the convolution's result.
+/// Replaces Conv -> Mul by a convolution with other weights. The factor must be one number, or one
+/// number for each channel, and no other node may read the convolution's result.
 void fold_factors(Rewriting& to);
 
-/// Writes the extents of Reshape so that they hold for every size of the picture: exporters bake in
-/// the size of their own picture, or let nodes compute it. A Reshape that no list of extents can
-/// describe for every picture stays as it is.
+/// Rewrites the extents of Reshape nodes so that the extents are valid for every size of the
+/// picture. Exporters write extents for the size of their own picture, or add nodes that compute
+/// the extents. A Reshape stays unchanged if no list of extents describes it for every picture.
 void free_reshapes(Rewriting& to);
 
-/// Writes Resize by whole factors, which exporters also write by sizes, and in other ways to name
-/// the nearest pixel that come to the same.
+/// Rewrites Resize nodes so that they have whole factors and one mode. Exporters also write sizes
+/// instead of factors, and other modes that choose the same nearest pixel.
 void free_resizes(Rewriting& to);
 
-/// Writes a shuffle of channels (Zhang et al., "ShuffleNet", 2017) so that it holds for every size
-/// of the picture: a Reshape to five axes can't, but two of four axes can, because a network
-/// sees one picture at a time.
+/// Rewrites a shuffle of channels (Zhang et al., "ShuffleNet", 2017) so that it is valid for every
+/// size of the picture. The list of a Reshape to five axes can't be valid for every size. The lists
+/// of two Reshapes with four axes can be, because a network sees one picture at a time and so needs
+/// no axis for the pictures.
 void free_shuffles(Rewriting& to);
 
-/// Replaces the Slices of a map's channels by one Split, if they cover all channels once. Gives a
-/// Split that computes its sizes constant ones.
+/// Replaces the Slices of a map's channels by one Split, if the Slices cover all channels once.
+/// Gives constant sizes to a Split whose sizes are computed by nodes.
 void make_slices_splits(Rewriting& to);
 
-/// Replaces AveragePool by a depthwise convolution. Drops the wish to round extents up from pooling
-/// that has nothing to round, because the picture's sides are multiples of 32.
+/// Replaces AveragePool by a depthwise convolution. Removes ceil_mode from pooling if rounding up
+/// and rounding down give the same extents. This can be so for every picture, because the picture's
+/// sides are multiples of 32.
 void simplify_pooling(Rewriting& to);
 
 }  // namespace facepipe::detector

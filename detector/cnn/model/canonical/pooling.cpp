@@ -4,8 +4,9 @@
 namespace facepipe::detector {
 namespace {
 
-/// Makes a mean over windows a depthwise convolution whose weights are equal. Windows that reach
-/// into the padding divide by fewer pixels unless the padding counts, and no weights say that.
+/// Replaces a mean over windows by a depthwise convolution with equal weights. This is possible
+/// only if all windows divide by the same number of pixels: there must be no padding, or the
+/// padding must count as pixels.
 void write_mean(Rewriting& to, onnx::NodeProto& proto, const graph::Window& window,
                 std::int64_t channels) {
   const auto taps = static_cast<std::size_t>(window.taps());

@@ -8,7 +8,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Multiplies `product` by a positive number. Returns false if no tensor has as many values.
+/// Multiplies `product` by a positive number. Returns false if the result is larger than the size
+/// of any tensor.
 bool multiply(std::int64_t& product, std::int64_t by) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (by > kMost / product) return false;
@@ -27,7 +28,7 @@ std::optional<SizeNumber> product_of(std::span<const SizeNumber> extents) {
 
 bool is_extent(const SizeNumber& number) { return number.whole() && number.times > 0; }
 
-/// Puts the extents that 0 and -1 stand for into a target.
+/// Replaces 0 and -1 in a target by the extents that 0 and -1 mean.
 std::optional<SizeExtents> without_wildcards(const SizeExtents& from, const SizeExtents& target,
                                              const std::optional<SizeNumber>& rest) {
   SizeExtents result = target;
@@ -43,7 +44,7 @@ std::optional<SizeExtents> without_wildcards(const SizeExtents& from, const Size
   return result;
 }
 
-/// Returns all numbers for a picture of this size, or nullopt if one isn't positive then.
+/// Returns all numbers for a picture of this size, or nullopt if one of them isn't positive.
 std::optional<Numbers> numbers_at(const SizeExtents& extents, Size network) {
   Numbers result;
   for (const SizeNumber& extent : extents) {
@@ -54,10 +55,10 @@ std::optional<Numbers> numbers_at(const SizeExtents& extents, Size network) {
   return result;
 }
 
-/// Takes constant extents of `from` and `to` from the back while those of `to` divide those of
-/// `from`. Returns how many of `to` it has taken.
+/// Counts how many extents at the end of `to` have a product that divides the product of the
+/// constant extents at the end of `from`.
 std::size_t constants_at_end(std::span<const SizeNumber> from, std::span<const std::int64_t> to) {
-  std::int64_t product = 1;  // of the constant extents at the end of `from`
+  std::int64_t product = 1;  // product of the constant extents at the end of `from`
   for (auto extent = from.rbegin(); extent != from.rend() && extent->integer(); ++extent)
     if (!multiply(product, *extent->integer())) return 0;
   std::size_t taken = 0;
@@ -66,8 +67,8 @@ std::size_t constants_at_end(std::span<const SizeNumber> from, std::span<const s
   return taken;
 }
 
-/// Finds the extents of one group: `to` has as many values as `from` for the exported picture, and
-/// no part of them has.
+/// Finds the extents of one of the groups that regrouped() makes. For the exported picture, `to`
+/// has the same number of values as `from`, and no shorter groups have equal numbers of values.
 std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to) {
   const std::optional<SizeNumber> all = product_of(from);
   SizeExtents result;
@@ -78,8 +79,8 @@ std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to
   }
   if (!all) return std::nullopt;
   if (all->constant()) return result;
-  // All numbers are constant but one, which takes the picture's part of the product. Constant
-  // extents of `from` at an end of the group stay at that end.
+  // All numbers are constant except one, which depends on the picture. Constant extents of `from`
+  // at an end of the group stay at that end.
   const std::size_t behind = constants_at_end(from, to);
   std::vector<SizeNumber> from_back(from.rbegin(), from.rend());
   std::reverse(to.begin(), to.end());
@@ -93,8 +94,8 @@ std::optional<SizeExtents> group_of(std::span<const SizeNumber> from, Numbers to
   return result;
 }
 
-/// Finds out which numbers of `to` come from the exported picture. Both lists are cut into the
-/// shortest groups of equal products, because Reshape keeps the order of values.
+/// Finds out which numbers of `to` depend on the exported picture's size. Both lists are divided
+/// into the shortest groups with equal products, because Reshape keeps the order of values.
 std::optional<SizeExtents> regrouped(const SizeExtents& from, const Numbers& from_numbers,
                                      const Numbers& to) {
   SizeExtents result;

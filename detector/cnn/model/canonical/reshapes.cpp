@@ -4,7 +4,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Tells whether the file's own list gives these extents for every picture.
+/// Returns whether the file's own list gives the extents `to` for every picture.
 bool is_free(const SizeExtents& from, const SizeExtents& to, const onnx::TensorProto* own) {
   const auto list = own != nullptr ? size_list(*own) : std::nullopt;
   return list && reshaped(from, list->values, std::nullopt) == to;

@@ -4,7 +4,7 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns by which whole factor each axis grows, or nullopt if one doesn't.
+/// Returns the whole factor by which each axis grows, or nullopt if an axis has no such factor.
 std::optional<std::vector<std::int64_t>> whole_factors(const SizeExtents& from,
                                                        const SizeExtents& to) {
   if (from.size() != to.size()) return std::nullopt;
@@ -18,10 +18,10 @@ std::optional<std::vector<std::int64_t>> whole_factors(const SizeExtents& from,
   return factors;
 }
 
-/// Tells whether each pixel is repeated `factor` times. Pixel x of the result takes pixel x /
-/// factor of the input, rounded down. The other ways to write that: centres of pixels, whose
-/// distances to the nearest centre are never equal; and for the factor 2 the distance .5, rounded
-/// down.
+/// Returns whether pixel x of the result is pixel x / factor of the input, rounded down. ONNX can
+/// say this in three ways. The first is "asymmetric" coordinates, rounded down. The second is
+/// "half_pixel" coordinates, rounded to the nearest pixel: no pixel is exactly between two others.
+/// The third is for the factor 2: "asymmetric" coordinates, of which .5 is rounded down.
 bool repeats_pixels(const graph::OnnxNode& node, std::int64_t factor) {
   const std::string coordinates = node.text("coordinate_transformation_mode", "half_pixel");
   const std::string rounding = node.text("nearest_mode", "round_prefer_floor");
@@ -37,7 +37,7 @@ void write_resize(onnx::NodeProto& node, const std::string& scales) {
   if (node.input_size() > kInputs) node.mutable_input()->RemoveLast();
   set_text(node, "coordinate_transformation_mode", "asymmetric");
   set_text(node, "nearest_mode", "floor");
-  // These matter for other modes only.
+  // These attributes have an effect only in other modes.
   for (const char* const name : {"antialias", "exclude_outside", "extrapolation_value"})
     erase_attribute(node, name);
 }

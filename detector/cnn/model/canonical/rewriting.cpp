@@ -8,10 +8,11 @@
 namespace facepipe::detector {
 namespace {
 
-// 128 MiB of floats: more than the weights of any network for faces.
+// Largest number of values that passes may add: 128 MiB of floats. This is more than the weights of
+// any network for faces.
 constexpr std::size_t kMostAdded = std::size_t{1} << 25;
 
-/// Returns the attribute of that name without a value. Adds it if the node lacks it.
+/// Replaces the attribute `name` by an empty attribute, and returns the empty attribute.
 onnx::AttributeProto& emptied_attribute(onnx::NodeProto& node, const std::string& name,
                                         onnx::AttributeProto::AttributeType type) {
   erase_attribute(node, name);

@@ -1,4 +1,4 @@
-// What all passes share that bring a file's graph into its canonical form.
+// Contains the code that all passes share. The passes bring a file's graph into its canonical form.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -13,12 +13,12 @@
 
 namespace facepipe::detector {
 
-/// A graph that passes rewrite. They rely on what check_parts() (detector/cnn/model/graph/
-/// onnx_check.h) has checked: weights hold what their extents say, each value has one origin, and
-/// each node comes after those whose values it reads.
+/// Holds a graph that passes rewrite. The passes rely on the checks of check_parts()
+/// (detector/cnn/model/graph/onnx_check.h): weights have as many values as their extents say, each
+/// value has one origin, and each node comes after the nodes whose values it reads.
 class Rewriting {
  public:
-  /// `model` must live longer.
+  /// `model` must outlive this object.
   Rewriting(onnx::ModelProto& model, std::string source);
 
   [[nodiscard]] onnx::GraphProto& graph() { return graph_; }
@@ -27,12 +27,12 @@ class Rewriting {
   [[nodiscard]] std::int64_t opset() const { return opset_; }
   [[nodiscard]] const std::string& source() const { return source_; }
 
-  /// Throws Error(device) that names the file.
+  /// Throws Error(device), naming the file.
   [[noreturn]] void fail(const std::string& reason) const;
 
-  /// Adds floats of the extents `dims`, or a list of integers. Returns their name, which begins
-  /// with `stem`. Throws the error of fail() if all passes together add more numbers than any
-  /// network needs: a small file must not become a large one.
+  /// Adds floats with the extents `dims`, or a list of integers, as weights. Returns their name,
+  /// which begins with `stem`. Throws the error of fail() if all passes together add more numbers
+  /// than any network needs, because a small file must not become a large one.
   std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& dims,
                           const std::vector<float>& values);
   std::string add_weights(const std::string& stem, const std::vector<std::int64_t>& values);
@@ -43,21 +43,21 @@ class Rewriting {
   onnx::GraphProto& graph_;
   std::int64_t opset_ = 0;
   std::string source_;
-  std::set<std::string> names_;  ///< of all weights and values
-  std::size_t added_ = 0;        ///< numbers
+  std::set<std::string> names_;  ///< names of all weights and values
+  std::size_t added_ = 0;        ///< number of values that were added
 };
 
-/// Tells what the names of a graph stand for. It is a snapshot: its indices are right until nodes
-/// are erased or added, and its weights until weights are erased.
+/// Finds weights, nodes and readers by the name of a value. The index is a snapshot: the indices of
+/// nodes are valid until nodes are erased or added, and weights are valid until weights are erased.
 class OnnxIndex {
  public:
   explicit OnnxIndex(const onnx::GraphProto& graph);
 
-  /// Makes known weights that the graph has got since.
+  /// Adds weights that the graph got after the construction of this object.
   void add(const onnx::TensorProto& weights);
 
   [[nodiscard]] const graph::Constants& weights() const { return weights_; }
-  /// Returns null for what is no weights.
+  /// Returns null if there are no weights of this name.
   [[nodiscard]] const onnx::TensorProto* weights(const std::string& name) const;
   /// Returns the index of the node that computes a value, or -1.
   [[nodiscard]] int producer(const std::string& name) const;
@@ -72,10 +72,10 @@ class OnnxIndex {
   std::set<std::string> outputs_;
 };
 
-/// Erases all nodes but those for whose index `kept` says so. Their order stays.
+/// Erases each node whose element in `kept` is false. Keeps the order of the other nodes.
 void keep_nodes(onnx::GraphProto& graph, const std::vector<bool>& kept);
 
-/// Gives a node the attribute, in place of one of that name.
+/// set_integer(), set_integers() and set_text() replace the attribute `name`, or add it.
 void set_integer(onnx::NodeProto& node, const std::string& name, std::int64_t value);
 void set_integers(onnx::NodeProto& node, const std::string& name,
                   const std::vector<std::int64_t>& values);

@@ -4,9 +4,9 @@
 namespace facepipe::detector {
 namespace {
 
-/// The three nodes of a shuffle, by their indices.
+/// Describes a shuffle: the indices of its three nodes, and its sizes.
 struct Shuffle {
-  int split = 0;  ///< makes 1 x groups x members x height x width of the map
+  int split = 0;  ///< makes a map 1 x groups x members x height x width
   int swap = 0;   ///< exchanges groups and members
   int merge = 0;  ///< makes a map again
   std::int64_t groups = 0;
@@ -39,14 +39,15 @@ class ShuffleFinder {
   }
 
  private:
-  /// Tells whether there is such a node, of this type, with an input and one output.
+  /// Returns whether n is the index of a node of this type, with an input and one output.
   [[nodiscard]] bool is_one(int n, const char* type) const {
     if (n < 0) return false;
     const onnx::NodeProto& node = of_.graph().node(n);
     return node.op_type() == type && node.input_size() > 0 && node.output_size() == 1;
   }
 
-  /// Returns the node before a node of this type, if only that one reads it; else -1.
+  /// Returns the index of the node before node n. Returns -1 if node n is not of this type, or if
+  /// other nodes read the value between the two nodes.
   [[nodiscard]] int before(int n, const char* type) const {
     if (!is_one(n, type)) return -1;
     const std::string& input = of_.graph().node(n).input(0);

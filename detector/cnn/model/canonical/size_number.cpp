@@ -7,10 +7,10 @@
 namespace facepipe::detector {
 namespace {
 
-// Products of two such numbers fit in 64 bits.
+// Largest value of a SizeNumber's terms. Products of two such terms fit in 64 bits.
 constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 constexpr int kMostPowers = 2;
-constexpr std::int64_t kMultiple = 32;  // of which the sides of a network's input are multiples
+constexpr std::int64_t kMultiple = 32;  // sides of a network's input are multiples of this
 
 std::optional<SizeNumber> in_lowest_terms(SizeNumber number) {
   if (number.by == 0) return std::nullopt;
@@ -38,7 +38,8 @@ bool SizeNumber::whole() const {
 }
 
 std::optional<std::int64_t> SizeNumber::at(Size network) const {
-  // Each factor and each power is below 2^53, so that doubles are exact as long as the result is.
+  // Each factor and each power is below 2^53, so the doubles are exact as long as the result is
+  // exact.
   const double value = static_cast<double>(times) * std::pow(network.height, heights) *
                        std::pow(network.width, widths) / static_cast<double>(by);
   constexpr double kExact = 1LL << 53;
@@ -73,7 +74,7 @@ std::optional<SizeNumber> sum(const SizeNumber& a, const SizeNumber& b) {
   if (a.times == 0) return b;
   if (b.times == 0) return a;
   if (a.heights != b.heights || a.widths != b.widths) return std::nullopt;
-  // The denominators may make the terms too large.
+  // The common denominator may make the terms too large.
   const std::int64_t common = std::lcm(a.by, b.by);
   if (common > kLargest) return std::nullopt;
   const std::int64_t of_a = common / a.by;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kFirstWithSizesAsInput = 13;  // a version of ONNX's operators
 
-/// Some consecutive channels of a map, and the Slice that takes them.
+/// Describes consecutive channels of a map, and the Slice that takes these channels.
 struct ChannelSlice {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -27,7 +27,8 @@ void write_split(Rewriting& to, onnx::NodeProto& node, const std::vector<std::in
     node.add_input(to.add_weights(node.output(0) + ".sizes", sizes));
 }
 
-/// Returns what a Slice takes of a map with this many channels, if it takes whole channels.
+/// Returns the channels that a Slice takes from a map with `channels` channels. Returns nullopt if
+/// the Slice doesn't take whole, consecutive channels.
 std::optional<ChannelSlice> channel_slice(const graph::OnnxNode& node, const SymbolicShapes& shapes,
                                           std::int64_t channels) {
   constexpr std::size_t kMapRank = 4;
@@ -39,7 +40,7 @@ std::optional<ChannelSlice> channel_slice(const graph::OnnxNode& node, const Sym
   return ChannelSlice{begin, end, 0};
 }
 
-/// Tells whether sorted slices cover all channels once.
+/// Returns whether sorted slices cover all channels once.
 bool covers_once(const std::vector<ChannelSlice>& slices, std::int64_t channels) {
   std::int64_t next = 0;
   for (const ChannelSlice& slice : slices) {
@@ -49,7 +50,7 @@ bool covers_once(const std::vector<ChannelSlice>& slices, std::int64_t channels)
   return next == channels;
 }
 
-/// Makes the first of the slices the Split, and marks the others as needless.
+/// Replaces the first Slice by a Split of all channels. Marks the other Slices as not kept.
 void merge_slices(Rewriting& to, const std::vector<ChannelSlice>& slices, std::vector<bool>& kept) {
   std::vector<std::int64_t> sizes;
   std::vector<std::string> outputs;
@@ -68,7 +69,7 @@ void merge_slices(Rewriting& to, const std::vector<ChannelSlice>& slices, std::v
   write_split(to, split, sizes);
 }
 
-/// Gives a Split of channels constant sizes, if they are known.
+/// Gives a Split of channels constant sizes, if the sizes are known.
 void write_sizes(Rewriting& to, onnx::NodeProto& node, const SymbolicShapes& shapes) {
   std::vector<std::int64_t> sizes;
   std::int64_t all = 0;
@@ -85,7 +86,7 @@ void write_sizes(Rewriting& to, onnx::NodeProto& node, const SymbolicShapes& sha
 void make_slices_splits(Rewriting& to) {
   const SymbolicShapes shapes(to);
   const OnnxIndex index(to.graph());
-  std::map<std::string, std::vector<ChannelSlice>> slices;  // by the map that they are taken from
+  std::map<std::string, std::vector<ChannelSlice>> slices;  // by the name of the map
   for (int n = 0; n < to.graph().node_size(); ++n) {
     onnx::NodeProto& node = *to.graph().mutable_node(n);
     if (node.op_type() == "Split") write_sizes(to, node, shapes);

@@ -14,8 +14,8 @@ constexpr std::int64_t kLargestNumber = std::int64_t{1} << 31;
 
 using Extents = std::optional<SizeExtents>;
 
-/// Returns the extent of what a window sees on one axis, or nullopt if it isn't a multiple of the
-/// picture's.
+/// Returns the extent of a window operator's result on one axis. Returns nullopt if this extent is
+/// neither constant nor proportional to the picture's side.
 std::optional<SizeNumber> windowed(const SizeNumber& extent, std::int64_t pads, std::int64_t kernel,
                                    std::int64_t stride, bool up) {
   const auto divided = [=](std::int64_t value) {
@@ -76,7 +76,7 @@ std::optional<SizeList> size_list(const onnx::TensorProto& tensor) {
   return list;
 }
 
-/// Computes what is known of one node's outputs.
+/// Computes the known extents and lists of one node's outputs.
 class ShapeRules {
  public:
   ShapeRules(SymbolicShapes& shapes, const graph::OnnxNode& node)
@@ -164,7 +164,7 @@ class ShapeRules {
                              : std::nullopt;
   }
 
-  /// Returns the axis that an attribute names, if the first input has it.
+  /// Returns the axis that an attribute names, if the first input has this axis.
   [[nodiscard]] std::optional<std::size_t> axis() const {
     if (in(0) == nullptr) return std::nullopt;
     const auto rank = static_cast<std::int64_t>(in(0)->size());
@@ -241,8 +241,8 @@ class ShapeRules {
     return result;
   }
 
-  /// Returns the factor between an extent and the wanted one, which may be a number that comes from
-  /// the picture with which the file was exported.
+  /// Returns `to` / `from`. `to` may be a number that is valid only for the picture with which the
+  /// file was exported. Then the function first computes `from` for this picture.
   [[nodiscard]] std::optional<SizeNumber> factor_to(const SizeNumber& from,
                                                     const SizeNumber& to) const {
     const bool baked = shapes_.exported() && to.integer() && !from.constant();

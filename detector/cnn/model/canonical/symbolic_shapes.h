@@ -1,9 +1,9 @@
-// The extents of a graph's values for every size of the picture, and the numbers that nodes compute
-// from extents.
+// Computes the extents of a graph's values for every size of the picture, and the numbers that
+// nodes compute from extents.
 //
 // Exporters write "the height of this map, times two" as five or six nodes, which engines read in
-// different ways or not at all. This is a run of the graph in which the picture's height and width
-// stay unknown. Only extents and short lists of numbers are computed, never maps.
+// different ways or not at all. This code runs the graph, but the picture's height and width stay
+// unknown. It computes only extents and short lists of numbers, never maps.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,31 @@
 
 namespace facepipe::detector {
 
-/// A Reshape to more axes, and lists that are longer, belong to no network for pictures.
+/// Largest length of a list. No network for pictures has longer lists, or a Reshape to more axes.
 inline constexpr std::size_t kLongestList = 16;
 
-/// A short list of numbers, or one number.
+/// Holds a short list of numbers, or one number.
 struct SizeList {
   std::vector<SizeNumber> values;
-  bool scalar = false;  ///< one number that is no list
-  bool floats = false;  ///< integers are divided without their fractions
+  bool scalar = false;  ///< true if this is one number and not a list
+  bool floats = false;  ///< false if these are integers; their division drops fractions
 };
 
-/// A snapshot of a graph: nodes that are rewritten later don't change it. It knows nothing of what
-/// depends on operators that it doesn't know. Errors: those of OnnxNode, for attributes of a
-/// convolution, of pooling and so on that the import refuses, too.
+/// Holds the extents and lists that a graph had at the construction of this object. Values that
+/// depend on unknown operators are unknown. Throws the errors of OnnxNode for attributes of
+/// convolutions, pooling and so on that the import refuses, too.
 class SymbolicShapes {
  public:
   explicit SymbolicShapes(const Rewriting& of);
 
-  /// Returns the size of the picture with which the file was exported, if it holds for no other.
+  /// Returns the size of the picture with which the file was exported, if the file is valid only
+  /// for this size.
   [[nodiscard]] const std::optional<Size>& exported() const { return exported_; }
-  /// Each returns null if it isn't known. Extents of weights are known.
+  /// extents() and list() return null if the value's extents or numbers are unknown. Extents of
+  /// weights are known.
   [[nodiscard]] const SizeExtents* extents(const std::string& name) const;
   [[nodiscard]] const SizeList* list(const std::string& name) const;
-  /// Returns the number of channels of a map, or 0 if it isn't known.
+  /// Returns the number of channels of a map, or 0 if this number is unknown.
   [[nodiscard]] std::int64_t channels(const std::string& name) const;
 
  private:
@@ -52,17 +54,18 @@ class SymbolicShapes {
   std::unordered_map<std::string, SizeList> lists_;
 };
 
-/// Returns the extents of a map behind pooling, which are rounded up or down; nullopt if they
-/// aren't parts of the picture's.
+/// Returns the extents of the result of pooling, rounded up or down. Returns nullopt if an extent
+/// is neither constant nor proportional to the picture's side.
 [[nodiscard]] std::optional<SizeExtents> pooled_extents(const graph::OnnxNode& node,
                                                         const SizeExtents& map, bool up);
 
-/// Returns what is known of a node's inputs: null for those that are no known lists.
+/// Returns the lists that are a node's inputs. The pointer is null for an input that isn't a known
+/// list.
 [[nodiscard]] std::vector<const SizeList*> lists_of(const SymbolicShapes& shapes,
                                                     const onnx::NodeProto& node);
 
-/// Returns the numbers of a small tensor, or nullopt. Numbers that are larger than any extent count
-/// as the largest, because files write "up to the end" in this way.
+/// Returns the numbers of a small tensor, or nullopt. Integers beyond any extent are clamped,
+/// because files write "up to the end" as a very large number.
 [[nodiscard]] std::optional<SizeList> size_list(const onnx::TensorProto& tensor);
 
 }  // namespace facepipe::detector

@@ -8,7 +8,7 @@
 namespace facepipe::detector {
 namespace {
 
-// Five strides with a handful of maps each.
+// This is enough for five strides with several maps each.
 constexpr std::size_t kMostMaps = 32;
 
 void set_outputs(onnx::GraphProto& graph, const std::vector<LastMap>& maps) {
@@ -32,14 +32,15 @@ class ArrangementCutter {
   }
 
  private:
-  /// A value on the way back from an output.
+  /// Describes a value on the path back from an output.
   struct Step {
     std::string value;
     LastMap map;
-    bool as_rows;  ///< a Transpose has been passed
+    bool as_rows;  ///< whether the path has passed a Transpose
   };
 
-  /// Concat branches, so steps wait in a list. Their order is that of the inputs.
+  /// Follows all inputs of a Concat, so the steps wait in a list. The code takes the steps in the
+  /// order of the inputs.
   void follow(Step output) {
     std::vector<Step> waiting{std::move(output)};
     while (!waiting.empty()) {
@@ -48,7 +49,8 @@ class ArrangementCutter {
       const int n = index_.producer(step.value);
       if (n < 0) of_.fail("nothing computes its output " + step.value);
       const graph::OnnxNode node(graph_.node(n), index_.weights(), of_.source());
-      // Each value is passed once, so that the way doesn't grow with the square of the file.
+      // The code follows each value only once, so that the time doesn't grow with the square of the
+      // file's size.
       if (!passed_.insert(step.value).second) node.fail("its outputs hold it twice");
       if (node.proto().op_type() == "Conv") {
         end(node, step);
@@ -71,7 +73,8 @@ class ArrangementCutter {
     } else if (type == "Reshape") {
       if (step.map.values == 0) step.map.values = row_of(node);
     } else if (type == "Transpose") {
-      // The second order moves the only picture's axis, too.
+      // The second order also moves the axis of pictures. This changes nothing, because there is
+      // only one picture.
       const std::vector<std::int64_t> order = node.integers("perm", {});
       const bool to_cells = order == std::vector<std::int64_t>{0, 2, 3, 1} ||
                             order == std::vector<std::int64_t>{2, 3, 0, 1};
@@ -88,7 +91,7 @@ class ArrangementCutter {
     node.fail("stands between the last convolutions and the outputs, and is not supported there");
   }
 
-  /// Returns how many values are in a row that a Reshape makes.
+  /// Returns the number of values in a row that a Reshape makes.
   [[nodiscard]] std::int64_t row_of(const graph::OnnxNode& node) const {
     const SizeExtents* const extents = shapes_.extents(node.proto().output(0));
     const auto row =
@@ -113,7 +116,7 @@ class ArrangementCutter {
   std::vector<LastMap> maps_;
 };
 
-/// Tells whether a convolution belongs to the body of a network.
+/// Returns whether a node is a convolution that belongs to the body of a network.
 bool ends_body(const onnx::GraphProto& graph, const OnnxIndex& index, const onnx::NodeProto& node) {
   if (node.op_type() == "ConvTranspose") return true;
   if (node.op_type() != "Conv" || node.input_size() < 1) return false;
@@ -139,7 +142,7 @@ std::vector<LastMap> cut_decoding(Rewriting& to) {
     const onnx::NodeProto& node = graph.node(n);
     const bool needed = std::any_of(node.output().begin(), node.output().end(),
                                     [&](const std::string& name) { return read.contains(name); });
-    // Shape asks for extents. What it reads is no value of the outputs.
+    // Shape reads only the extents of its input. The outputs don't need the values of this input.
     if (!needed || node.op_type() == "Shape") continue;
     if (ends_body(graph, index, node))
       maps.push_back({node.output(0), 0, false});

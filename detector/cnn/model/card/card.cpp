@@ -15,7 +15,7 @@ namespace facepipe::detector {
 namespace {
 
 constexpr FileLimit kLimit{256 << 10, "larger than 256 KiB"};
-// Anchors of one stride are the deepest: root, head, anchors, stride, anchor, number.
+// The numbers of anchors have the longest path: root, head, anchors, stride, anchor, number.
 constexpr int kDeepest = 6;
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::size_t kMostStrides = 5;
@@ -24,7 +24,7 @@ constexpr int kMostBins = 64;
 constexpr std::size_t kMostLooks = 4;
 constexpr double kLargestLook = 4;
 constexpr double kMostGrow = 4;
-constexpr double kLeast = 1e-6;  // of numbers that must be above 0
+constexpr double kLeast = 1e-6;  // least allowed value of numbers that must be above 0
 constexpr int kMostLevel = 255;
 
 template <class T, std::size_t Count>
@@ -144,7 +144,7 @@ std::vector<int> strides_from(const JsonField& field) {
   return strides;
 }
 
-/// Reads a side, or a width and a height.
+/// Reads the side of a square anchor, or the width and the height of another anchor.
 AnchorSize anchor_from(const JsonField& field, bool square) {
   if (square) {
     const float side = field.number(kLeast, kMaxPictureSide);

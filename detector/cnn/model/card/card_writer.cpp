@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the shortest decimal number that is read as the same float.
+/// Returns the shortest decimal number that a parser reads as the same float.
 Json number(float value) {
   std::array<char, 32> text{};
   const auto* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
@@ -146,7 +146,7 @@ std::string to_json(const Card& card) {
   put(object, "score", card.score);
   put(object, "nms", card.nms);
   put(object, "reference_score", card.reference_score);
-  // Names that a hostile file gave may be no UTF-8.
+  // Names that come from a hostile file may contain invalid UTF-8.
   return object.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

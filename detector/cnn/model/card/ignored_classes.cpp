@@ -7,15 +7,15 @@
 namespace facepipe::detector {
 namespace {
 
-/// The channels of one cell in the maps that hold classes.
+/// Describes the channels of a map that contains the scores of classes.
 struct ClassChannels {
   std::int64_t before = 0;  ///< channels of a cell that come before the classes
   std::int64_t classes = 0;
-  std::int64_t cells = 1;  ///< of a place
+  std::int64_t cells = 1;  ///< cells of each place
 
   [[nodiscard]] std::int64_t all() const { return cells * (before + classes); }
 
-  /// Returns the channels that stay.
+  /// Returns the indices of the channels that stay, if the classes `wanted` stay.
   [[nodiscard]] std::vector<std::int64_t> kept(const std::vector<int>& wanted) const {
     std::vector<std::int64_t> channels;
     for (std::int64_t cell = 0; cell < cells; ++cell) {
@@ -39,7 +39,7 @@ ClassChannels channels_of(const Rewriting& to, const Card& card) {
   return {0, classes, 1};
 }
 
-/// Returns the rows of `from` whose numbers are in `kept`. Each row has `size` numbers.
+/// Returns the rows of `from` whose indices are in `kept`. Each row has `size` numbers.
 std::vector<float> rows(const std::vector<float>& from, std::size_t size,
                         const std::vector<std::int64_t>& kept) {
   std::vector<float> result;

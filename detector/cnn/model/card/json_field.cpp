@@ -10,10 +10,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Names and texts in messages are cut off here.
+// Messages show this many bytes of a name or text.
 constexpr std::size_t kLongestShown = 60;
 
-/// Tells whether a terminal might take a part of the text for a command. The text is UTF-8.
+/// Returns whether a terminal could read a part of the text as a command. The text is UTF-8.
 bool has_control_characters(const std::string& text) {
   constexpr unsigned char kFirstPrintable = 0x20;
   constexpr unsigned char kDelete = 0x7f;
@@ -34,7 +34,7 @@ std::string shown(std::string_view name) {
   return has_control_characters(text) ? "with control characters" : '"' + text + '"';
 }
 
-/// Looks at a text while it is parsed.
+/// Checks JSON while it is parsed.
 class Watch {
  public:
   explicit Watch(int deepest) : deepest_(deepest) {}
@@ -44,7 +44,7 @@ class Watch {
     if (!problem_.empty()) return false;
     if (event == Json::parse_event_t::object_start) {
       names_.resize(static_cast<std::size_t>(depth) + 1);
-      names_.emplace_back();  // the members are one deeper than their object
+      names_.emplace_back();  // names of the object's members, which are one level deeper
     } else if (event == Json::parse_event_t::key) {
       const auto& name = parsed.get_ref<const std::string&>();
       if (!names_[static_cast<std::size_t>(depth)].insert(name).second)
@@ -58,7 +58,7 @@ class Watch {
  private:
   int deepest_;
   std::string problem_;
-  std::vector<std::set<std::string>> names_;  ///< of the objects that are open, by depth
+  std::vector<std::set<std::string>> names_;  ///< names in each open object, by depth
 };
 
 }  // namespace

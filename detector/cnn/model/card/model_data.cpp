@@ -7,11 +7,11 @@
 namespace facepipe::detector {
 namespace {
 
-// All engines are tried with pictures of this side.
+// Factories try engines with a picture of 64x64 pixels, so no stride may be larger.
 constexpr int kLargestStride = 64;
 
-/// Turns what a card says of a head into the data that decoders read. Refuses what none of them
-/// does.
+/// Makes the HeadData that decoders read from a card's head. Refuses heads that no decoder
+/// supports.
 class HeadOfCard {
  public:
   HeadOfCard(const Card& card, const std::string& origin)

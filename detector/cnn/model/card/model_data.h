@@ -1,4 +1,4 @@
-// What a card says, as the data that decoders read.
+// Makes the data that decoders read from a model's card.
 #pragma once
 
 #include <string>
@@ -10,20 +10,22 @@
 
 namespace facepipe::detector {
 
-/// Returns the data of a model with such a card, whose head has only the classes that aren't
-/// ignored. head.anchors is the card's; in the family scrfd it is 0 if the card names none. The
-/// card's defaults of options (looks, score, nms) are left to the caller. Candidates have landmarks
-/// if the card says 5, because `Landmarks` holds so many; other numbers are read past.
-/// Errors: device, naming `origin` and the field, for what no detector does yet.
+/// Returns the data of a model that has this card. The head has only the classes that aren't
+/// ignored. In the family scrfd, head.anchors is 0 if the card doesn't say how many anchors a place
+/// has. The caller applies the card's defaults of options (looks, score, nms). Candidates have
+/// landmarks if the card says 5, because `Landmarks` has 5 points. Decoders skip any other number
+/// of landmarks. Errors: device, naming `origin` and the field, if no detector supports what the
+/// card says.
 [[nodiscard]] ModelData model_data(const Card& card, const std::string& origin);
 
-/// Returns what a card of a known network says, if nothing else is known of the file.
+/// Returns a card for a network that facepipe knows without a card. The card says only what `known`
+/// says.
 [[nodiscard]] Card card_of(const ModelData& known);
 
-/// Returns the numbers of the classes that aren't ignored, in rising order.
+/// Returns the indices of the classes that aren't ignored, in ascending order.
 [[nodiscard]] std::vector<int> wanted_classes(const Card& card);
 
-/// Returns how the file of such a model is brought into its canonical form.
+/// Returns the options with which make_canonical() rewrites the file of a model that has this card.
 [[nodiscard]] CanonicalOptions canonical_options(const Card& card);
 
 }  // namespace facepipe::detector

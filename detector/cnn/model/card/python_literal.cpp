@@ -7,12 +7,12 @@ namespace {
 
 constexpr int kLargest = 1000000;
 
-/// Takes parts from the front of a text.
+/// Reads a text from its front to its end.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : left_(text) {}
 
-  /// Takes a character, after spaces. Returns false if another one is next.
+  /// Skips spaces, and reads the character `c`. Returns false if the next character isn't `c`.
   bool take(char c) {
     skip_spaces();
     if (left_.empty() || left_.front() != c) return false;
@@ -29,7 +29,8 @@ class Scanner {
     return value;
   }
 
-  /// Takes a text in quotes. Python writes a backslash before a backslash and before the quote.
+  /// Skips spaces, and reads a text in quotes. Returns nullopt if there is none. Python writes a
+  /// backslash before a backslash and before the quote.
   std::optional<std::string> quoted() {
     skip_spaces();
     if (left_.empty() || (left_.front() != '\'' && left_.front() != '"')) return std::nullopt;

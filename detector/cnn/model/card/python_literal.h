@@ -1,5 +1,5 @@
-// Lists and dictionaries as Python prints them. Exporters of Ultralytics store such texts in their
-// files.
+// Parses lists and dictionaries that Python has printed. Ultralytics' exporters store such texts in
+// their files.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace facepipe::detector {
 
-/// Reads "[640, 640]": at most `most` integers of 0 to 1000000. Returns nullopt for all other
-/// texts.
+/// Parses a list such as "[640, 640]", with at most `most` integers from 0 to 1000000. Returns
+/// nullopt for all other texts.
 [[nodiscard]] std::optional<std::vector<int>> python_integers(std::string_view text,
                                                               std::size_t most);
 
-/// Reads "{0: 'face', 1: \"a driver's licence\"}": at most `most` names, for the numbers from 0 on
-/// in their order. Returns nullopt for all other texts.
+/// Parses a dictionary of at most `most` names, such as "{0: 'face', 1: \"a driver's licence\"}".
+/// Its keys must be 0, 1, 2 and so on, in this order. Returns nullopt for all other texts.
 [[nodiscard]] std::optional<std::vector<std::string>> python_names(std::string_view text,
                                                                    std::size_t most);
 
-/// Tells whether a dictionary as text has a member with this name whose value is True.
+/// Returns whether the text of a dictionary has the member `name` with the value True.
 [[nodiscard]] bool python_is_true(std::string_view text, std::string_view name);
 
 }  // namespace facepipe::detector

@@ -14,7 +14,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// The words of a name that tell what a class is. The first that fits counts.
+/// Words in the name of a class, and the kind of class that each word means. If a name contains
+/// several of these words, the first one in this table counts.
 constexpr std::array<std::pair<std::string_view, ClassKind>, 11> kNames{
     {{"face", ClassKind::face},
      {"head", ClassKind::head},
@@ -37,7 +38,7 @@ class Metadata {
     refuse_model(source_, "metadata " + field + ": " + reason);
   }
 
-  /// Returns a text, which is empty if the file lacks it.
+  /// Returns the value of a key, or an empty text if the file lacks the key.
   [[nodiscard]] std::string_view text(std::string_view key) const {
     for (const auto& entry : model_.metadata_props())
       if (entry.key() == key) return entry.value();
@@ -49,7 +50,8 @@ class Metadata {
   const std::string& source_;
 };
 
-/// Splits a name into words of lower-case letters: "License_Plate" is "license" and "plate".
+/// Splits a name into words of lower-case letters. For example, "License_Plate" gives "license" and
+/// "plate".
 std::vector<std::string> words_of(const std::string& name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
@@ -70,7 +72,7 @@ std::optional<ClassKind> kind_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// Returns the text without control characters, and not too long to be shown.
+/// Returns the first `longest` bytes of a text. Replaces bytes that aren't printable ASCII by "?".
 std::string printable(std::string_view text, std::size_t longest) {
   std::string result;
   for (const char c : text.substr(0, longest))
@@ -78,7 +80,8 @@ std::string printable(std::string_view text, std::size_t longest) {
   return result;
 }
 
-/// Returns a name that begins as `name` does, and is none of `known`: names in cards differ.
+/// Returns `name`, or a name with the same beginning if `known` contains `name`. All names in a
+/// card must differ.
 std::string unlike(const std::set<std::string>& known, const std::string& name) {
   std::string result = name;
   for (std::size_t number = known.size() + 1; known.contains(result); ++number) {
@@ -137,7 +140,7 @@ std::optional<Card> recognised_ultralytics(const onnx::ModelProto& model,
   if (task != "detect" && task != "pose")
     metadata.refuse("task", "only detect and pose are supported, not " + printable(task, 16));
   constexpr float kLevels = 255;
-  constexpr int kGrey = 114;  // beside the pictures of the training
+  constexpr int kGrey = 114;  // level of the padding in training
   constexpr float kNms = 0.45F;
   Card card;
   card.name = "yolo";

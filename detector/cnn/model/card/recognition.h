@@ -1,4 +1,4 @@
-// Tells by a file's content what its card would say. The user needs to write none then.
+// Makes a model's card from the content of the model's file. Then the user needs to write no card.
 #pragma once
 
 #include <optional>
@@ -14,26 +14,27 @@ class ModelProto;
 namespace facepipe::detector {
 
 /// Returns the card of an SCRFD (Guo et al., "Sample and Computation Redistribution for Efficient
-/// Face Detection", 2021) with the strides 8, 16 and 32, as InsightFace exports it: six outputs, or
-/// nine with landmarks, whose rows hold 1, 4 and 10 values, three of each. All other files give
-/// nullopt.
+/// Face Detection", 2021) that InsightFace has exported, with the strides 8, 16 and 32. Such a file
+/// has three outputs with rows of 1 value, three with rows of 4 values, and with landmarks three
+/// more with rows of 10 values. Returns nullopt for all other files.
 [[nodiscard]] std::optional<Card> recognised_scrfd(const onnx::ModelProto& model);
 
 /// Returns the card of a file that Ultralytics has exported (YOLO from version 8 on, "detect" and
-/// "pose"), from its metadata. All other files give nullopt. A class is what its name says in
-/// English, and is ignored if that is nothing that facepipe knows; a single class is a face then.
-/// Errors: device, naming `source`, for metadata that contradicts itself, for other tasks, and for
-/// several classes that are all ignored.
+/// "pose"). The file's metadata say what the card says. Returns nullopt for all other files. The
+/// English name of a class decides what kind of class it is. If facepipe doesn't know a name, the
+/// class is ignored, but a network's only class is then a face. Errors: device, naming `source`,
+/// for a task or stride that isn't supported, for wrong metadata, and if all classes are ignored.
 [[nodiscard]] std::optional<Card> recognised_ultralytics(const onnx::ModelProto& model,
                                                          const std::string& source);
 
-/// Returns the card of any file that is recognised. It reads what check_onnx() erases, so it comes
-/// first. Nothing of the file need be checked. Errors: as the two above.
+/// Returns the card that recognised_ultralytics() or recognised_scrfd() returns. Call this function
+/// before check_onnx(), because it reads parts of the file that check_onnx() erases. The file need
+/// not be checked. Throws the errors of both functions.
 [[nodiscard]] std::optional<Card> recognised_card(const onnx::ModelProto& model,
                                                   const std::string& source);
 
-/// Returns the licences of the file with this SHA-256: many people have it, and its licences are
-/// known although it doesn't tell them. All texts are empty if nobody knows the file.
+/// Returns the licences of the file with this SHA-256. A few widely used files do not state their
+/// licences, but facepipe knows them. All texts are empty if facepipe does not know the file.
 [[nodiscard]] ModelLicence licence_of_known_weights(std::string_view sha256);
 
 /// Returns the reference score (card.h) that was measured for the file with this SHA-256; nullopt

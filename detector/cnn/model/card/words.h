@@ -1,4 +1,4 @@
-// The words that stand in cards for choices, and the members that each family's head has.
+// Lists the words that name choices in cards. Says which members the head of each family has.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ inline constexpr std::array<CardWord<ClassKind>, 5> kClassWords{{{"face", ClassK
                                                                  {"plate", ClassKind::plate},
                                                                  {"ignore", ClassKind::ignore}}};
 
-/// Returns the word for a value, which must be one of the table's.
+/// Returns the word for a value. The table `words` must contain the value.
 template <class T>
 [[nodiscard]] constexpr std::string_view word_for(std::span<const CardWord<T>> words, T value) {
   for (const CardWord<T>& word : words)
@@ -51,7 +51,7 @@ template <class T>
   return {};
 }
 
-/// Members of a head besides its family.
+/// The members of a card's head, except its family.
 enum class HeadMember { outputs, strides, anchors, variances, bins, scores, layout, points };
 
 inline constexpr std::array<CardWord<HeadMember>, 8> kHeadMembers{
@@ -64,16 +64,16 @@ inline constexpr std::array<CardWord<HeadMember>, 8> kHeadMembers{
      {"layout", HeadMember::layout},
      {"points", HeadMember::points}}};
 
-/// Tells whether heads of a family have a member.
+/// Returns whether heads of a family have a member.
 [[nodiscard]] bool has_member(HeadFamily family, HeadMember member);
 
-/// Tells whether networks of a family tell classes apart.
+/// Returns whether networks of a family can find several classes.
 [[nodiscard]] bool has_classes(HeadFamily family);
 
-/// Returns the order of a family's input planes, unless the card says otherwise.
+/// Returns the order of the input planes for networks of a family, if the card states no order.
 [[nodiscard]] ChannelOrder usual_channels(HeadFamily family);
 
-/// Returns what a family's scores are, unless the card says otherwise.
+/// Returns the kind of scores for networks of a family, if the card states none.
 [[nodiscard]] ScoreKind usual_scores(HeadFamily family);
 
 }  // namespace facepipe::detector

@@ -6,7 +6,7 @@
 namespace facepipe::detector::graph {
 namespace {
 
-/// Indices of the three nodes of a block.
+/// Holds the indices of the three nodes of a block.
 struct Block {
   std::size_t expand;
   std::size_t depthwise;
@@ -28,8 +28,8 @@ bool is_filter(const Convolution* op) {
   return (stride == 1 || stride == 2) && op->window == window_3x3(stride);
 }
 
-/// Returns the node that computes the first input of `node`, if it has no other input and only
-/// `node` reads its result. Else returns -1.
+/// Returns the node that computes the first input of `node`, if it has only one input and only
+/// `node` reads its result. Otherwise returns -1.
 int private_producer(const Graph& graph, const Uses& uses, int node) {
   const int producer = uses.private_producer(graph.nodes[static_cast<std::size_t>(node)].inputs[0]);
   if (producer < 0) return -1;
@@ -71,8 +71,8 @@ Node fused(const Graph& graph, const Block& block) {
 
 void fuse_inverted_residuals(Graph& graph,
                              const std::function<bool(const InvertedResidual&)>& fits) {
-  // The loop runs from the end. Two nodes before the block's last one are erased, so that its index
-  // falls by two.
+  // The loop runs from the end. Two nodes before the block's last node are erased, so the index of
+  // the last node falls by two.
   for (auto n = static_cast<int>(graph.nodes.size()) - 1; n >= 0; --n) {
     const std::optional<Block> block = block_that_ends_at(graph, Uses(graph), n);
     if (!block) continue;

@@ -10,7 +10,7 @@ constexpr Window kPoolWindow{2, 2, 2, 2, 0, 0, 0, 0};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// Returns the only chain of a node that isn't grouped yet, or null.
+/// Returns the node's chain if it has exactly one, otherwise null.
 PairChain* chain_of(Node& node) {
   auto* const op = std::get_if<PairChains>(&node.op);
   return op != nullptr && op->chains.size() == 1 ? op->chains.data() : nullptr;
@@ -82,7 +82,7 @@ bool take_pooling(Graph& graph, std::size_t n, const PairLimits&) {
   return true;
 }
 
-/// Tells whether the later node `other` can be computed where `n` is.
+/// Returns whether the later node `other` can be computed at the position of node `n`.
 bool can_move_to(const Graph& graph, const Uses& uses, std::size_t n, std::size_t other) {
   const std::vector<ValueId>& inputs = graph.nodes[other].inputs;
   return std::all_of(inputs.begin(), inputs.end(),
@@ -114,7 +114,7 @@ bool group(Graph& graph, std::size_t n, const PairLimits& limits) {
 
 using Step = bool (*)(Graph&, std::size_t, const PairLimits&);
 
-/// Applies `step` to each node. Starts again whenever a step changed something.
+/// Applies `step` to each node. Starts again after each step that has changed something.
 void repeat(Graph& graph, Step step, const PairLimits& limits) {
   for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n, limits) ? 0 : n + 1;
 }

@@ -9,7 +9,7 @@ namespace {
 
 Node& node_at(Graph& graph, int index) { return graph.nodes[static_cast<std::size_t>(index)]; }
 
-/// Returns the index of the node that computes the lateral part of a PyramidStep, or -1.
+/// Returns the index of the node that computes the lateral map of a PyramidStep, or -1.
 int lateral_of(Graph& graph, const Uses& uses, const Node& node, int most_channels) {
   const auto* const up = std::get_if<TransposedConvolution>(&node.op);
   if (up == nullptr || up->factor != 2 || up->outputs > most_channels ||
@@ -35,7 +35,8 @@ bool fuse_step(Graph& graph, std::size_t n, int most_channels) {
   return true;
 }
 
-/// The way from an output up to the convolution that computes it, with the nodes between them.
+/// Describes the path from an output back to the convolution that computes it, with the nodes
+/// between.
 struct Trail {
   HeadTail::Part part;
   int convolution = -1;
@@ -70,7 +71,7 @@ bool is_window(const Convolution& op) {
   return op.groups == 1 && op.window == window_3x3() && op.activation == Activation::relu;
 }
 
-/// Returns the three nodes of a head that ends with `last`, in their order, or none.
+/// Returns the three nodes of a head that ends with `last`, in their order; otherwise no nodes.
 std::vector<int> head_before(Graph& graph, const Uses& uses, int last) {
   const Convolution* const outputs = lone_convolution(node_at(graph, last));
   if (outputs == nullptr || !outputs->pointwise() || outputs->activation != Activation::none)
@@ -112,7 +113,7 @@ std::optional<HeadTail> cut_head(Graph& graph) {
   tail.coarse = step.inputs[0];
   tail.fine = step.inputs[1];
   gone.insert(head.begin(), head.end());
-  // Only the nodes that go away may read their values.
+  // Only nodes that are removed may read the values of these nodes.
   for (const int n : gone)
     for (const ValueId value : node_at(graph, n).outputs)
       for (const int reader : uses.readers(value))

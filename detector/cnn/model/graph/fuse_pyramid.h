@@ -1,5 +1,5 @@
-// These passes are for engines with kernels for the way down a feature pyramid, and for the head at
-// its end.
+// Declares passes for engines that have kernels for the steps down a feature pyramid, and for the
+// head at its end.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace facepipe::detector::graph {
 
 /// Makes a PyramidStep of a transposed convolution and of the 1x1 convolution whose result is added
-/// to it. Nobody else may read that result. The transposed convolution computes at most
-/// `most_channels`. Both activations are none or relu.
+/// to it. No other node may read the result of the 1x1 convolution. The transposed convolution may
+/// have at most `most_channels` outputs. Both activations must be none or relu.
 void fuse_pyramid(Graph& graph, int most_channels);
 
-/// The head that cut_head() took away: outputs(window(step(coarse, fine))).
+/// Describes the head that cut_head() has removed: outputs(window(step(coarse, fine))).
 struct HeadTail {
-  /// Consecutive channels that `outputs` computes for one output of the graph.
+  /// Describes consecutive channels of the result of `outputs`, which are one output of the graph.
   struct Part {
     std::string name;  ///< name of the graph's output
     int first_channel = 0;
     int channels = 0;
-    Activation pending = Activation::none;  ///< activation that is still to be applied
+    Activation pending = Activation::none;  ///< activation that must still be applied
   };
 
   PyramidStep step;
@@ -30,13 +30,13 @@ struct HeadTail {
   Convolution outputs;  ///< 1x1
   ValueId coarse = 0;
   ValueId fine = 0;
-  std::vector<Part> parts;  ///< ordered as the graph's outputs
+  std::vector<Part> parts;  ///< in the order of the graph's outputs
 };
 
-/// Takes away a head whose outputs are all parts of one 1x1 convolution. Before it come a 3x3
-/// convolution and a PyramidStep, and nobody else may read the values between them. The graph's
-/// outputs then are the step's two inputs. Returns nullopt and leaves the graph as it is if there
-/// is no such head.
+/// Removes a head whose outputs are all parts of one 1x1 convolution's result. Before this
+/// convolution there must be a 3x3 convolution and a PyramidStep, and no other node may read the
+/// values between them. The step's two inputs become the graph's outputs. Returns nullopt and
+/// leaves the graph unchanged if there is no such head.
 [[nodiscard]] std::optional<HeadTail> cut_head(Graph& graph);
 
 }  // namespace facepipe::detector::graph

@@ -14,7 +14,8 @@ const Node& node_at(const Graph& graph, int index) {
   return graph.nodes[static_cast<std::size_t>(index)];
 }
 
-/// Returns the indices of the depthwise and the 1x1 convolution behind the node `first`, or none.
+/// Returns the indices of the depthwise and the 1x1 convolution after node `first`; otherwise
+/// nothing.
 std::vector<int> block_behind(const Graph& graph, const Uses& uses, int first) {
   const auto& stem = std::get<Convolution>(node_at(graph, first).op);
   const int second = uses.only_reader(node_at(graph, first).outputs[0]);
@@ -31,7 +32,7 @@ std::vector<int> block_behind(const Graph& graph, const Uses& uses, int first) {
   return {second, third};
 }
 
-/// Joins the nodes' convolutions into one Stem at the first node's place.
+/// Joins the nodes' convolutions into one Stem, which replaces the first node.
 void join(Graph& graph, const std::vector<int>& nodes) {
   Stem stem;
   Node& joined = graph.nodes[static_cast<std::size_t>(nodes.front())];
@@ -59,7 +60,7 @@ void fuse_stem(Graph& graph) {
   if (first < 0) return;
   const Convolution* const op = plain_convolution(node_at(graph, first));
   if (op == nullptr || !is_stem(*op)) return;
-  // A last layer's result is floats, which the kernel of a Stem doesn't write.
+  // The result of a network's last layer is floats, which the kernel of a Stem doesn't write.
   const auto last = [&](int n) {
     return reaches_outputs_only(graph, uses, node_at(graph, n).outputs[0]);
   };

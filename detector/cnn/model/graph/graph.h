@@ -1,6 +1,6 @@
-// A network is a small graph of typed operators. It holds what a file says, and what the passes
-// make of it before an engine plans it for a device. It consists of plain values on the host,
-// without any file format or device.
+// Represents a network as a small graph of typed operators. The graph holds the content of a file,
+// and passes change it before an engine plans it for a device. It consists of plain values on the
+// host, and doesn't depend on a file format or a device.
 //
 // The network processes one picture at a time: every map has the extents 1 x channels x height x
 // width.
@@ -16,7 +16,7 @@
 
 namespace facepipe::detector::graph {
 
-/// A value that flows between nodes: an index into Graph::values.
+/// Identifies a value that flows between nodes: an index into Graph::values.
 using ValueId = int;
 
 struct Value {
@@ -24,7 +24,7 @@ struct Value {
   std::vector<std::int64_t> extents;  ///< filled by infer_shapes()
 };
 
-/// Extents of a map without the leading 1.
+/// Holds the extents of a map, without the leading 1.
 struct MapShape {
   int channels = 0;
   int height = 0;
@@ -54,7 +54,7 @@ struct Window {
 /// silu(x) is x * sigmoid(x) (Elfwing et al., "Sigmoid-Weighted Linear Units", 2018).
 enum class Activation { none, relu, sigmoid, silu };
 
-/// Tells whether a kernel that can compute relu computes the activation.
+/// Returns whether a kernel with optional relu can compute the activation.
 [[nodiscard]] constexpr bool is_none_or_relu(Activation activation) {
   return activation == Activation::none || activation == Activation::relu;
 }
@@ -70,11 +70,12 @@ struct Convolution {
   Activation activation = Activation::none;
 
   [[nodiscard]] bool depthwise() const { return groups == inputs && groups == outputs; }
-  /// Tells whether it is 1x1 without strides, which is a matrix product.
+  /// Returns whether the convolution is 1x1 without strides, which is a matrix product.
   [[nodiscard]] bool pointwise() const { return groups == 1 && window == Window{}; }
 };
 
-/// A transposed Convolution. Kernel and stride are equal, so that no two inputs share an output.
+/// Computes a transposed Convolution. Kernel and stride are equal, so no output pixel depends on
+/// two input pixels.
 struct TransposedConvolution {
   int factor = 2;
   int inputs = 0;
@@ -108,7 +109,7 @@ struct Add {};
 /// Computes the product of two maps, number by number.
 struct Multiply {};
 
-/// Computes input 0 where it is above 0, and `slope` * input 0 elsewhere.
+/// Computes input 0 if it is above 0, and `slope` * input 0 otherwise.
 struct LeakyRelu {
   float slope = 0.01F;
 };
@@ -117,8 +118,8 @@ struct LeakyRelu {
 struct Concat {};
 
 /// Shuffles channels (Zhang et al., "ShuffleNet", 2017). The input has `groups` groups of
-/// consecutive channels. The output begins with the first channel of each group, then come the
-/// second ones, and so on.
+/// consecutive channels. The output begins with the first channel of each group, then has the
+/// second channel of each group, and so on.
 struct Shuffle {
   int groups = 2;  ///< divides the number of channels
 };
@@ -137,24 +138,26 @@ struct Transpose {
 };
 
 struct Reshape {
-  std::vector<std::int64_t> extents;  ///< as in the file: 0 keeps an extent, -1 takes what is left
+  std::vector<std::int64_t> extents;  ///< as in the file: 0 keeps an extent, -1 takes the rest
 };
 
-/// Each output is some consecutive channels of the input.
+/// Divides the channels of the input. Each output consists of consecutive channels.
 struct Split {
   std::vector<int> channels;
 };
 
-/// A 1x1 convolution and the depthwise 3x3 one that alone reads it, with stride 1 and padding 1.
-/// The value between them is zero outside the picture, like the padding of the second one.
+/// Describes a 1x1 convolution and the depthwise 3x3 convolution that is its only reader, with
+/// stride 1 and padding 1. The value between them is zero outside of the picture, like the padding
+/// of the depthwise convolution.
 struct Pair {
   Convolution pointwise;  ///< no activation
   Convolution depthwise;  ///< no activation, or relu
 };
 
-/// A pair with what is computed before and after it. It has one input, a map. With `upsampled` it
-/// has two: a map that is repeated twice on both axes, and a map that is then added. Its outputs
-/// are the pair's if `keeps`, then the maxima of the pair's over windows of 2x2 if `pools`.
+/// Describes a pair and the operations before and after it. A chain has one input, a map. If
+/// `upsampled` is true, it has two inputs: a map that is repeated twice on both axes, and a map
+/// that is then added. If `keeps` is true, the pair's result is an output. If `pools` is true, the
+/// maxima of this result over windows of 2x2 are another output.
 struct PairChain {
   Pair pair;
   bool upsampled = false;
@@ -167,14 +170,15 @@ struct PairChain {
   }
 };
 
-/// Chains that are computed together; none reads another. The inputs are those of the first chain,
-/// then those of the second, and so on; the outputs, too.
+/// Describes chains that are computed together. No chain reads the result of another one. The
+/// inputs are those of the first chain, then those of the second, and so on. The outputs have the
+/// same order.
 struct PairChains {
   std::vector<PairChain> chains;
 };
 
-/// The first layers, which read the picture, as one operator: a 3x3 convolution at stride 2 with
-/// padding 1; then maybe a depthwise 3x3 one and a 1x1 one. See fuse_stem().
+/// Computes the first layers, which read the picture. They are a 3x3 convolution at stride 2 with
+/// padding 1, and optionally a depthwise 3x3 convolution and a 1x1 convolution. See fuse_stem().
 struct Stem {
   std::vector<Convolution> layers;  ///< 1 or 3 layers
 };
@@ -194,18 +198,18 @@ using Operator = std::variant<Convolution, TransposedConvolution, BatchNormaliza
 [[nodiscard]] const char* name_of(const Operator& op);
 
 struct Node {
-  std::string name;  ///< of the node in the file, or of the value that it computes
+  std::string name;  ///< name of the node in the file, or of the value that it computes
   Operator op;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
 };
 
-/// Tells how readers interpret the values of an output.
+/// Says how readers interpret the values of an output.
 enum class OutputLayout {
   as_computed,
-  cells,     ///< a map was computed; the file promises 1 x (height * width * cells of a place) x
+  cells,     ///< a map was computed, which in the file is 1 x (height * width * cells of a place) x
              ///< channels of a cell
-  features,  ///< a map within the network, in the precision of its layers
+  features,  ///< a map inside the network, in the precision of its layers
 };
 
 struct Output {
@@ -227,12 +231,12 @@ struct Graph {
     return values[static_cast<std::size_t>(id)];
   }
   [[nodiscard]] Value& value(ValueId id) { return values[static_cast<std::size_t>(id)]; }
-  /// Throws Error(internal) if a value is no map.
+  /// Throws Error(internal) if the value is no map.
   [[nodiscard]] MapShape map(ValueId id) const;
 };
 
-/// Tells which nodes compute and read each value. It is a snapshot: make a new one after each
-/// change of the graph.
+/// Says which nodes compute and read each value. It is a snapshot: after each change of the graph,
+/// a new one must be made.
 class Uses {
  public:
   explicit Uses(const Graph& graph);
@@ -252,11 +256,12 @@ class Uses {
   [[nodiscard]] int only_reader(ValueId value) const {
     return private_to_one_reader(value) ? readers(value)[0] : -1;
   }
-  /// Returns the index of the node that computes the value, if it has only one reader; else -1.
+  /// Returns the index of the node that computes the value, if it has only one reader; otherwise
+  /// -1.
   [[nodiscard]] int private_producer(ValueId value) const {
     return private_to_one_reader(value) ? producer(value) : -1;
   }
-  /// Tells whether exactly one node reads the value and the graph doesn't output it.
+  /// Returns whether exactly one node reads the value and the graph doesn't output it.
   [[nodiscard]] bool private_to_one_reader(ValueId value) const {
     return readers(value).size() == 1 && !is_output(value);
   }
@@ -267,26 +272,26 @@ class Uses {
   std::vector<bool> outputs_;
 };
 
-/// Tells whether all readers of `value` are activations, whose readers are activations, too, up to
+/// Returns whether only activations read `value`, and only activations read their results, up to
 /// outputs of the graph.
 [[nodiscard]] bool reaches_outputs_only(const Graph& graph, const Uses& uses, ValueId value);
 
-/// Tells whether a last layer computes `value`: the same as reaches_outputs_only(), but the readers
-/// may also be Splits.
+/// Returns whether a last layer of the network computes `value`. This is like
+/// reaches_outputs_only(), but the readers may also be Splits.
 [[nodiscard]] bool is_last(const Graph& graph, const Uses& uses, ValueId value);
 
 /// Returns the node's convolution if nothing is added to it; null for all other nodes.
 [[nodiscard]] const Convolution* lone_convolution(const Node& node);
 
-/// Erases a node. The nodes behind it move up.
+/// Erases a node. The indices of the nodes after it fall by one.
 void erase_node(Graph& graph, int index);
 
-/// Throws Error(device) that names the file, the node and the operator.
+/// Throws Error(device), naming the file, the node and the operator.
 [[noreturn]] void refuse(const Graph& graph, const Node& node, const std::string& reason);
 
 /// Computes the extents of every value for an input of `size` with the graph's input_channels.
-/// Throws the error of refuse() if a node can't take its inputs, or if a tensor would have a side,
-/// or a number of channels, that no picture leads to.
+/// Throws the error of refuse() if a node can't take its inputs, or if a tensor would have a larger
+/// side, or more channels, than for any picture.
 void infer_shapes(Graph& graph, Size size);
 
 }  // namespace facepipe::detector::graph

@@ -1,5 +1,5 @@
-// Values share one block of memory. The plan places them so that values overlap only if their
-// lifetimes don't.
+// Plans the memory of values, which share one block. Values overlap only if their lifetimes don't
+// overlap.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace facepipe::detector::graph {
 
-/// A piece of memory in use from step `first` to step `last`, both included.
+/// Describes memory that is in use from step `first` to step `last`, both included.
 struct Lifetime {
   std::size_t bytes = 0;
   int first = 0;
@@ -22,9 +22,9 @@ struct MemoryPlan {
 
 inline constexpr std::size_t kMemoryAlignment = 256;
 
-/// Places the largest values first, each at the lowest offset at which it meets no value of its
-/// time (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020:
-/// greedy by size).
+/// Places the largest values first. Each value gets the lowest offset at which it overlaps no value
+/// with an overlapping lifetime (Pisarchyk and Lee, "Efficient Memory Management for Deep Neural
+/// Net Inference", 2020: greedy by size).
 [[nodiscard]] MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 
 }  // namespace facepipe::detector::graph

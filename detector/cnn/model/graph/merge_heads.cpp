@@ -6,7 +6,7 @@
 namespace facepipe::detector::graph {
 namespace {
 
-/// A 1x1 convolution of a head, and the depthwise one that alone reads it, if there is one.
+/// Describes a 1x1 convolution of a head. A depthwise convolution may be its only reader.
 struct Branch {
   std::size_t pointwise = 0;
   std::optional<std::size_t> depthwise;
@@ -57,7 +57,8 @@ Node joined(const Graph& graph, const std::vector<std::size_t>& parts, ValueId i
   return {name, std::move(all), {input}, {output}};
 }
 
-/// Returns one depthwise convolution in the same way. It reads consecutive channels of `input`.
+/// Returns one depthwise convolution for several, in the same way. It reads all channels of
+/// `input`.
 Node joined_depthwise(const Graph& graph, const std::vector<std::size_t>& parts, ValueId input,
                       ValueId output) {
   Node node = joined(graph, parts, input, output);
@@ -95,7 +96,8 @@ void merge(Graph& graph, const std::vector<Branch>& branches) {
   split.name = merged.back().name;
   split.inputs = {value};
   merged.push_back(std::move(split));
-  // All new nodes go where the first old one stood, because they read nothing else.
+  // The new nodes are inserted at the position of the first old node, because they read no other
+  // value.
   std::vector<std::size_t> gone = pointwise;
   gone.insert(gone.end(), depthwise.begin(), depthwise.end());
   std::sort(gone.begin(), gone.end());
@@ -104,7 +106,8 @@ void merge(Graph& graph, const std::vector<Branch>& branches) {
                      merged.begin(), merged.end());
 }
 
-/// Merges the first group that it finds. Returns false if there is none.
+/// Merges the first group of convolutions that can be merged. Returns false if there is no such
+/// group.
 bool merge_one(Graph& graph) {
   const Uses uses(graph);
   std::vector<Branch> branches;

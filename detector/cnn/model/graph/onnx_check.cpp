@@ -21,19 +21,18 @@ constexpr std::int64_t kNewestOpset = 21;
 constexpr std::int64_t kFirstWithoutWeightsAmongInputs = 4;  // a version of the file format
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr int kMostRank = 8;
-// The largest value of CenterFace holds 24 numbers for each pixel of the picture, that of YuNet 4.
+// CenterFace's largest value holds 24 numbers for each pixel of the picture, and YuNet's holds 4.
 constexpr std::int64_t kMostOfAPixel = 128;
 
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
-/// The checks of a file's parts.
 class Check {
  public:
   Check(const onnx::ModelProto& model, const std::string& source)
       : model_(model), source_(source) {}
 
-  /// `any_numbers` allows weights of types that nobody reads.
+  /// `any_numbers` allows weights of types that no code reads.
   void check_weights(bool any_numbers) {
     check_opset();
     const onnx::GraphProto& graph = model_.graph();
@@ -46,7 +45,7 @@ class Check {
     for (const onnx::NodeProto& node : model_.graph().node()) check_node(node);
   }
 
-  /// Checks that each value has one origin, which stands before its readers.
+  /// Checks that each value has one origin, which comes before its readers.
   void check_order() const {
     const onnx::GraphProto& graph = model_.graph();
     if (graph.node_size() > kMostNodes) fail("more than " + std::to_string(kMostNodes) + " nodes");
@@ -103,7 +102,8 @@ class Check {
     if (!any_numbers) fail(name + "have a type of numbers that is not supported");
   }
 
-  /// Checks that the numbers are in one place, and as many as the extents say.
+  /// Checks that the numbers are stored in one field, and that there are as many as the extents
+  /// say.
   void check_data(const TensorProto& tensor, std::int64_t elements, const std::string& name) const {
     const bool floats = tensor.data_type() == TensorProto::FLOAT;
     const std::size_t size = floats ? sizeof(float) : sizeof(std::int64_t);
@@ -127,7 +127,7 @@ class Check {
     }
   }
 
-  /// Tells whether an attribute holds only numbers or a text.
+  /// Returns whether an attribute holds only numbers or a text.
   static bool is_plain(const AttributeProto& attribute) {
     const auto holds = [&](AttributeProto::AttributeType type, bool something) {
       return attribute.type() == type || !something;
@@ -148,7 +148,7 @@ class Check {
   std::set<std::string> names_;  ///< names of weights
 };
 
-/// Removes all that import_onnx() doesn't read.
+/// Removes everything that import_onnx() doesn't read.
 void strip(onnx::ModelProto& model, const std::set<std::string>& weights) {
   model.DiscardUnknownFields();
   model.clear_training_info();

@@ -2,21 +2,21 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "detector/cnn/model/graph/onnx_node.h"
+#include "detector/model_file.h"
 
 namespace facepipe::detector::graph {
 namespace {
 
 constexpr std::int64_t kMostChannels = 1 << 16;
-constexpr int kMostParts = 256;  // that are joined, or into which a map is split
+constexpr int kMostParts = 256;  // largest number of joined inputs, or of parts of a map
 
 std::vector<float> bias_of(const OnnxNode& node, std::int64_t outputs) {
   std::vector<float> zeros(static_cast<std::size_t>(outputs), 0.0F);
   return node.has_input(2) ? node.floats(2, outputs) : zeros;
 }
 
-/// Returns the extents of a convolution's weights, after checking that each is of a sane size.
+/// Returns the extents of a convolution's weights. Refuses extents that are too large.
 std::vector<std::int64_t> kernel_extents(const OnnxNode& node) {
   std::vector<std::int64_t> extents = node.extents(1);
   if (extents.size() != 4) node.fail("its weights don't have four dimensions");
@@ -173,7 +173,7 @@ Operator operator_of(const OnnxNode& node) {
   node.fail("this operator is not supported");
 }
 
-/// Returns how many inputs are values, not weights.
+/// Returns how many inputs are values and not weights.
 int value_inputs(const Operator& op, const onnx::NodeProto& node) {
   const bool takes_values = std::holds_alternative<Add>(op) ||
                             std::holds_alternative<Multiply>(op) ||
@@ -201,9 +201,7 @@ class Import {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(ErrorKind::device, "model " + graph_.source + ": " + reason);
-  }
+  [[noreturn]] void fail(const std::string& reason) const { refuse_model(graph_.source, reason); }
 
   void add_input() {
     for (const onnx::ValueInfoProto& input : proto_.input()) {
@@ -241,7 +239,7 @@ class Import {
 Graph import_onnx(const std::string& bytes, const std::string& source) {
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes) || !model.has_graph())
-    throw Error(ErrorKind::device, "model " + source + ": not an ONNX model");
+    refuse_model(source, "not an ONNX model");
   return import_onnx(model, source);
 }
 

@@ -9,11 +9,11 @@
 namespace facepipe::detector::graph {
 namespace {
 
-// a GiB of floats, as much as the largest file
+// 1 GiB of floats, the size of the largest file
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr std::int64_t kLargestWindow = 64;
 
-/// Returns the list in which a tensor holds numbers of the type T if they aren't raw bytes.
+/// Returns the list in which a tensor holds numbers of the type T, if they aren't raw bytes.
 template <class T>
 const auto& listed_in(const onnx::TensorProto& tensor) {
   if constexpr (std::is_same_v<T, float>)

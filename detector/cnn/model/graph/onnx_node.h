@@ -15,18 +15,18 @@
 
 namespace facepipe::detector::graph {
 
-/// The most nodes that a network may have.
+/// Largest number of nodes of a network.
 inline constexpr int kMostNodes = 10000;
 
-/// The constant tensors of a file, by name.
+/// Holds the constant tensors of a file, by name.
 using Constants = std::map<std::string, const onnx::TensorProto*>;
 
-/// Returns the numbers of a tensor, or none unless it holds `count` of the type T: float or
-/// std::int64_t.
+/// Returns the numbers of a tensor. Returns an empty list unless the tensor holds `count` numbers
+/// of the type T, which is float or std::int64_t.
 template <class T>
 [[nodiscard]] std::vector<T> values_of(const onnx::TensorProto& tensor, std::int64_t count);
 
-/// All its errors are Error(device), and name the source, the node and the operator.
+/// Reads a node. All errors are Error(device), and name the source, the node and the operator.
 class OnnxNode {
  public:
   OnnxNode(const onnx::NodeProto& node, const Constants& constants, const std::string& source)
@@ -58,7 +58,7 @@ class OnnxNode {
   /// Returns the extents of a constant input. Their product is bounded.
   [[nodiscard]] std::vector<std::int64_t> extents(int input) const;
   [[nodiscard]] std::vector<float> floats(int input) const;
-  /// Returns the floats of a constant input, which must be `count`.
+  /// Returns the floats of a constant input, which must have `count` numbers.
   [[nodiscard]] std::vector<float> floats(int input, std::int64_t count) const;
   [[nodiscard]] std::vector<std::int64_t> integers(int input) const;
 

@@ -9,8 +9,8 @@ namespace {
 
 using Step = bool (*)(Graph&, std::size_t);
 
-/// Applies `step` to each node. Starts again whenever a step changed something, because it may have
-/// moved nodes. Graphs are small.
+/// Applies `step` to each node. Starts again after each step that has changed something, because
+/// nodes may have moved. Graphs are small, so this is fast enough.
 void repeat(Graph& graph, Step step) {
   for (std::size_t n = 0; n < graph.nodes.size();) n = step(graph, n) ? 0 : n + 1;
 }
@@ -21,7 +21,7 @@ void replace_reads(Graph& graph, ValueId from, ValueId to) {
     if (output.value == from) output.value = to;
 }
 
-/// Returns the node that computes `value`, if only one node reads it and it is no output; else
+/// Returns the node that computes `value`, if only one node reads it and it is no output; otherwise
 /// null.
 Node* private_producer(Graph& graph, const Uses& uses, ValueId value) {
   const int producer = uses.private_producer(value);
@@ -101,7 +101,7 @@ bool join_one_silu(Graph& graph, std::size_t n) {
 }
 
 /// Returns the index of the node that computes `value`, if it is of the kind `Op` and `value` has
-/// only one reader; else -1.
+/// only one reader; otherwise -1.
 template <class Op>
 int private_producer_of_kind(const Graph& graph, const Uses& uses, ValueId value) {
   const int producer = uses.private_producer(value);
@@ -121,7 +121,8 @@ bool join_shuffle(Graph& graph, std::size_t n) {
   const ValueId map = graph.nodes[static_cast<std::size_t>(split)].inputs[0];
   const auto& from = graph.value(map).extents;
   const auto& groups = graph.value(transpose.inputs[0]).extents;
-  // The canonical form makes groups x members x height x width of the only picture.
+  // In the canonical form, the first Reshape makes groups x members x height x width of the
+  // picture.
   const bool fits = from.size() == 4 && from == graph.value(graph.nodes[n].outputs[0]).extents &&
                     groups.size() == 4 && groups[2] == from[2] && groups[3] == from[3] &&
                     std::get<Transpose>(transpose.op).order == std::vector{1, 0, 2, 3};
@@ -133,7 +134,7 @@ bool join_shuffle(Graph& graph, std::size_t n) {
   return true;
 }
 
-/// Tells whether a node's inputs from `first` on begin with all outputs of a Split.
+/// Returns whether a node's inputs from `first` on begin with all outputs of a Split.
 bool reads_all_parts(const Node& node, std::size_t first, const Node& split) {
   const std::size_t count = split.outputs.size();
   return std::holds_alternative<Split>(split.op) && node.inputs.size() - first >= count &&
@@ -192,7 +193,7 @@ bool fuse_add(Graph& graph, std::size_t n) {
     const ValueId value = graph.nodes[n].inputs[operand];
     const Node* const producer = private_producer(graph, uses, value);
     if (producer == nullptr || !takes_residual(*producer)) continue;
-    // The fused node stands where the addition stood, because both operands are known there.
+    // The fused node replaces the addition, because both operands have been computed there.
     Node fused = *producer;
     fused.inputs.push_back(graph.nodes[n].inputs[1 - operand]);
     fused.outputs = graph.nodes[n].outputs;
@@ -210,7 +211,7 @@ void promise_cells(Graph& graph, const Uses& uses, ValueId value) {
     promise_cells(graph, uses, graph.nodes[static_cast<std::size_t>(reader)].outputs[0]);
 }
 
-/// Tells whether extents are those of cells. The channels of a place may be those of several cells.
+/// Returns whether these are the extents of a map's cells. A place may have several cells.
 bool are_cells_of(const std::vector<std::int64_t>& extents, const MapShape& map) {
   const std::int64_t places = std::int64_t{map.height} * map.width;
   return places > 0 && extents.size() == 3 && extents[0] == 1 && extents[1] > 0 &&

@@ -1,8 +1,9 @@
-// Each pass rewrites a graph to one that computes the same with less work. Results change only by
-// float rounding. Products of 1x1 convolutions are formed earlier, on the file (fold_pointwise.h).
+// Declares the passes. Each pass rewrites a graph to one that computes the same with less work.
+// Results change only by float rounding. Products of 1x1 convolutions are computed earlier, on the
+// file (fold_pointwise.h).
 //
-// A pass that finds nothing leaves the graph as it is. All passes need a graph whose shapes are
-// inferred. Shapes of values that they add must be inferred afterwards.
+// A pass that finds nothing leaves the graph unchanged. All passes need a graph whose shapes are
+// inferred. Shapes of values that a pass adds must be inferred afterwards.
 #pragma once
 
 #include "core/geometry.h"
@@ -15,30 +16,31 @@ namespace facepipe::detector::graph {
 /// OutputLayout::cells. An engine that keeps channels innermost has this layout in memory anyway.
 void absorb_output_layout(Graph& graph);
 
-/// Makes batch normalization a part of the convolution before it. If there is none that it can
-/// join, it becomes a depthwise 1x1 convolution.
+/// Makes batch normalization a part of the convolution before it. If there is no such convolution,
+/// batch normalization becomes a depthwise 1x1 convolution.
 void fold_batch_norm(Graph& graph);
 
 /// Merges convolutions of the network's heads. These are 1x1 convolutions of one value that lead
 /// only to outputs, either directly or each through a depthwise convolution of the same window.
-/// They become one convolution (and one depthwise one), followed by a Split.
+/// They become one convolution (and one depthwise convolution), followed by a Split.
 void merge_heads(Graph& graph);
 
-/// Writes x * sigmoid(x), which exporters write as two nodes, as one activation.
+/// Replaces the two nodes of x * sigmoid(x) by one activation.
 void join_silu(Graph& graph);
 
-/// Writes a shuffle of channels, which exporters write as Reshape, Transpose and Reshape, as one
-/// node.
+/// Replaces the nodes Reshape, Transpose and Reshape of a shuffle of channels by one node.
 void join_shuffles(Graph& graph);
 
-/// Lets Concat read a map itself if it reads all parts of the map's Split in their order.
+/// If a Concat reads all outputs of a Split in their order, makes it read the Split's input
+/// instead.
 void join_parts(Graph& graph);
 
-/// Makes relu, sigmoid and silu the activation of the convolution before them, if nobody else reads
-/// it.
+/// Makes relu, sigmoid and silu the activation of the convolution before them, if no other node
+/// reads the convolution's result.
 void fuse_activations(Graph& graph);
 
-/// Makes an addition the second input of a convolution or an upsampling, if nobody else reads that.
+/// Makes an addition the second input of a convolution or an upsampling, if no other node reads the
+/// result of this convolution or upsampling.
 void fuse_adds(Graph& graph);
 
 /// Runs all passes in their order. Shapes are inferred for an input of this size before and after.

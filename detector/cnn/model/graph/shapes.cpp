@@ -1,5 +1,4 @@
-// This file computes the extents of every value, and checks what each operator demands of its
-// inputs.
+// Computes the extents of every value, and checks the inputs of each operator.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +11,7 @@ namespace {
 using Extents = std::vector<std::int64_t>;
 
 constexpr std::int64_t kMostChannels = 1 << 16;
-// No layer of the largest picture holds as many.
+// No layer has more elements, even for the largest picture.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
 
 std::string text(const Extents& extents) {

@@ -52,8 +52,8 @@ cv::Mat edge(Size size, double angle) {
   return made;
 }
 
-/// Returns the padded channels of all scales: result[scale][channel] has the rows of samples
-/// without row padding.
+/// Returns the channels of all scales, with their padding on each side. result[scale][channel]
+/// holds the samples of all rows, one row directly after the other.
 std::vector<std::vector<std::vector<float>>> channels_of(const cv::Mat& rgb, int threads = 2,
                                                          SizeLimits limits = {}) {
   Workers workers(threads);

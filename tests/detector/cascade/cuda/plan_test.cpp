@@ -274,7 +274,7 @@ int turns_of(const StumpBlock& block) {
   return turns;
 }
 
-// In the order of the file, there would be 22 reads for each block.
+// In the order of the file, each block would need 22 reads.
 TEST(CudaCascadePlanStumps, OfAWarpMeetInFewBanks) {
   const ScanTables tables = tables_of(cascade_of("frontalface_default"));
   for (const std::vector<StumpBlock>& blocks : tables.blocks) {

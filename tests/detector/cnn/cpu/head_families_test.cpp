@@ -1,6 +1,6 @@
-// Small networks of each family find on every engine what their files say. The oracle computes the
-// file as it was exported, with ONNX's operators as plain loops. Files of YOLO 8 decode their boxes
-// themselves; for the others, this file does, in double precision and by the authors' formulas.
+// These tests run small networks of each family with every engine. The oracle runs the exported
+// file with ONNX's operators as plain loops. Files of YOLO 8 decode their boxes themselves. For the
+// other families, this file decodes the boxes in double precision, by the authors' formulas.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,20 +26,21 @@ constexpr double kLevels = 255;
 
 using Values = std::map<std::string, OnnxValue>;
 
-/// What a file finds in one cell.
+/// Holds what a network finds in one cell.
 struct Found {
   double score = 0;
   double centre_x = 0;
   double centre_y = 0;
   double width = 0;
   double height = 0;
-  std::vector<double> points{};  ///< x, y of each
+  std::vector<double> points{};  ///< x and y of each landmark
 };
 
-/// Reads what a file computes: what it finds in each cell, in the order in which decoders find it.
+/// Reads what a network finds in each cell, in the order in which facepipe's decoders return it.
 using Finder = std::function<std::vector<Found>(const onnx::GraphProto&, const Values&)>;
 
-/// A family: a file, its card if it needs one, and what it finds.
+/// Describes a family: a file, its card if the file needs one, and the function that reads its
+/// results.
 struct ExportedFamily {
   const char* name;
   std::function<test::OnnxBuilder()> file;
@@ -51,8 +52,7 @@ struct ExportedFamily {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// Reads the rows of a YOLO 8, which are centre, size, scores and landmarks. Only the first class
-/// is wanted.
+/// Reads the rows of YOLO 8: centre, size, scores and landmarks. Only the first class is a face.
 std::vector<Found> read_yolo(const OnnxValue& rows, std::size_t classes, std::size_t point_values) {
   const auto cells = static_cast<std::size_t>(rows.dims[2]);
   const auto at = [&](std::size_t row, std::size_t cell) {
@@ -81,7 +81,7 @@ constexpr double kYoloAnchors[3][3][2] = {{{4, 5}, {8, 10}, {13, 16}},
                                           {{23, 29}, {43, 55}, {73, 105}},
                                           {{146, 217}, {231, 300}, {335, 433}}};
 
-/// Decodes one anchor of YOLO5Face, as its authors' detect() does.
+/// Decodes the values of one anchor, like detect() of YOLO5Face's authors.
 Found yolo5_cell(const std::vector<double>& v, double x, double y, double stride,
                  const double (&anchor)[2], std::size_t points) {
   Found found{sigmoid(v[4]) * sigmoid(v[5 + 2 * points]), (sigmoid(v[0]) * 2 - 0.5 + x) * stride,
@@ -115,7 +115,7 @@ Finder yolo5_of(std::size_t points) {
   };
 }
 
-/// Decodes a row of RetinaFace: box, two scores before their softmax, landmarks.
+/// Decodes a row of RetinaFace: box, two scores before the softmax, landmarks.
 Found retina_cell(const double* v, double x, double y, double side) {
   Found found{std::exp(v[5]) / (std::exp(v[4]) + std::exp(v[5])), x + v[0] * 0.1 * side,
               y + v[1] * 0.1 * side, side * std::exp(v[2] * 0.2), side * std::exp(v[3] * 0.2)};
@@ -141,7 +141,8 @@ std::vector<Found> retinaface(const onnx::GraphProto& graph, const Values& value
   return all;
 }
 
-/// Joins three outputs to rows. Logarithms undo the exponentials of a softmax in the file.
+/// Joins the rows of three outputs. If the file computes a softmax, logarithms undo its
+/// exponentials.
 Finder retinaface_of_three(bool softmax) {
   return [=](const onnx::GraphProto& graph, const Values& values) {
     Values joined;
@@ -233,7 +234,7 @@ Box visible_box(const Found& found) {
 }
 
 void expect_near(const Box& actual, const Box& expected) {
-  constexpr float kPixels = 0.01F;  // of floats, among boxes of some hundred pixels
+  constexpr float kPixels = 0.01F;  // floats have this error in boxes of some hundred pixels
   EXPECT_NEAR(actual.x1, expected.x1, kPixels);
   EXPECT_NEAR(actual.y1, expected.y1, kPixels);
   EXPECT_NEAR(actual.x2, expected.x2, kPixels);

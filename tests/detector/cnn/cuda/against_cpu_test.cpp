@@ -124,8 +124,8 @@ constexpr float kThreshold = 0.3F;
 constexpr float kNetworkError = 5e-3F;
 constexpr float kPreprocessingError = 5e-2F;
 
-/// Compares what the device finds with what the CPU finds in the input that the device has made.
-/// Returns the former.
+/// Runs the CPU's network and head on the input that the device has made, and compares the
+/// candidates with the device's. Returns the device's candidates.
 Detections expect_same_of_input(const Model& model, const Frame& frame, bool fused = true) {
   const NetworkFit fit = fit_network(frame.upright(), {}, model.data().input.multiple);
   Detections device = found_on_device(model, frame, kThreshold, fused);
@@ -181,10 +181,11 @@ TEST(CudaAgainstCpu, FindsTheSameCandidatesWithYunet) {
 struct SmallExport {
   const char* name;
   test::OnnxBuilder file;
-  std::string card;  ///< empty: the file needs none
+  std::string card;  ///< "" if the file needs no card
 };
 
-/// Each family's network is computed by the generic operators, and by fused ones where they fit.
+/// The generic operators compute each family's network, and fused operators if there are any for
+/// it.
 TEST(CudaAgainstCpu, FindsTheSameCandidatesWithEachFamily) {
   const SmallExport kExports[] = {
       {"scrfd", test::small_scrfd(), ""},

@@ -18,7 +18,7 @@ namespace facepipe::detector {
 namespace {
 
 constexpr float kThreshold = 0.5F;
-constexpr int kPitch = 96;  // the channels of all outputs of a level stand side by side
+constexpr int kPitch = 96;  // memory for the channels of all outputs of a level, side by side
 
 /// Holds made-up outputs of a network in two layouts: one for the CPU's head, and one for the head
 /// on the device.
@@ -45,8 +45,8 @@ class Outputs {
     memory_.resize(offset / sizeof(float));
   }
 
-  /// Returns the value of a channel at a place. A place is a pixel of the output and has the
-  /// channels of all its cells. Places are in raster order.
+  /// Returns the value of a channel at a place. A place is a pixel of the output, with the channels
+  /// of all cells of this pixel. Places are in raster order.
   float& at(std::size_t output, std::size_t channel, std::size_t place) {
     const bool planes = head_.layout == OutputLayout::planes;
     return planes_[output]
@@ -75,7 +75,7 @@ class Outputs {
         }
     }
   }
-  /// Tells whether scores are made of a channel of a place.
+  /// Returns whether a channel is a score, or a factor of one.
   [[nodiscard]] bool is_score(std::size_t output, std::size_t channel) const {
     const std::size_t tensor = output % head_.outputs.size();
     const auto of_cell = static_cast<int>(channel) % head_.outputs[tensor].channels;
@@ -98,15 +98,15 @@ class Outputs {
     return head_.kind != HeadKind::centerface && head_.kind != HeadKind::yunet;
   }
 
-  /// Returns what a channel holds of a score.
+  /// Returns the value that a channel must have for this score.
   [[nodiscard]] float stored(float score) const {
     if (!has_sigmoids()) return score;
-    // The score is the product of two sigmoids.
+    // Here, the score is the product of two sigmoids.
     if (head_.kind == HeadKind::yolo_anchors) score = std::sqrt(score);
     return std::log(score / (1 - score));
   }
 
-  /// Sets the scores of an output, if it has any, to value(number of the cell).
+  /// Sets the scores of an output, if the output has any, to value(number of the cell).
   template <class Value>
   void set_scores(std::size_t output, const Value& value) {
     const auto anchors = static_cast<std::size_t>(head_.anchors);
@@ -116,12 +116,12 @@ class Outputs {
         if (is_score(output, c)) at(output, c, place) = stored(value(place * anchors + anchor));
         if (head_.kind == HeadKind::retinaface && output % head_.outputs.size() == 0 &&
             !is_score(output, c))
-          at(output, c, place) = 0;  // the background
+          at(output, c, place) = 0;  // score of the background
       }
   }
 
-  /// Makes all distances from a cell to the sides of its box positive, if the boxes are such
-  /// distances. Otherwise most boxes would have no inside.
+  /// Makes boxes larger than 0 if they are stored as the distances from a cell to the box's four
+  /// sides: all distances become positive.
   void open_boxes() {
     if (head_.kind != HeadKind::scrfd) return;
     for (std::size_t o = 1; o < size(); o += head_.outputs.size())
@@ -234,10 +234,10 @@ void expect_same(const Detections& actual, const Detections& all, std::size_t co
   }
 }
 
-/// Compares results with room for all candidates, and with room for some.
+/// Compares results with capacity for all candidates, and with capacity for only some of them.
 void expect_as_on_cpu(Outputs& outputs, Tolerance allowed = {}) {
-  // The device's exp() is another one. A distribution is the quotient of two sums of them, and
-  // boxes are some hundred pixels large.
+  // The device's exp() rounds differently. A distribution is the quotient of two sums of
+  // exponentials, and boxes are some hundred pixels large.
   if (outputs.has_sigmoids()) {
     allowed.score = 1e-6;
     allowed.pixels = std::max(allowed.pixels, 4e-3);
@@ -328,7 +328,7 @@ TEST_P(CudaHead, DropsWhatIsNotFiniteAndWhatLiesOutside) {
 
 TEST_P(CudaHead, TakesScoresAboveTheThresholdOnly) {
   Outputs outputs(head(), fit_network({64, 64}, {}));
-  // A sigmoid is rounded, so its threshold is no single float.
+  // The sigmoid is rounded, so the threshold doesn't belong to a single float.
   const bool sigmoids = outputs.has_sigmoids();
   const float above = sigmoids ? kThreshold + 1e-5F : std::nextafter(kThreshold, 1.0F);
   const float highest = sigmoids ? kThreshold - 1e-5F : kThreshold;

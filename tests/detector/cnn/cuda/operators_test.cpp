@@ -206,7 +206,7 @@ TEST(CudaOperators, JoinedMaps) {
       });
 }
 
-/// Convolutions write such parts where they belong.
+/// Convolutions write a part of a joined map directly into the map's memory, if they can.
 TEST(CudaOperators, JoinedResultsOfConvolutions) {
   for (const Size size : {Size{32, 16}, Size{19, 13}}) {
     GraphBuilder builder(16, size, 23);
@@ -245,7 +245,7 @@ TEST(CudaOperators, ShuffledChannels) {
       });
 }
 
-/// Many operators read a part of a map where it stands.
+/// Many operators read a part of a map from the map's memory.
 TEST(CudaOperators, PartsOfAMap) {
   for (const Size size : {Size{32, 16}, Size{19, 13}}) {
     const auto expect = [&](auto add) {
@@ -277,7 +277,7 @@ TEST(CudaOperators, PartsOfAMap) {
       const ValueId x = b.convolution(parts[0], {.outputs = 12});
       return b.convolution(x, {.outputs = 12, .activation = Activation::silu}, {parts[1]});
     });
-    // This one may begin anywhere.
+    // Concat accepts parts that begin at any channel.
     expect([](GraphBuilder& b, const Parts& parts) {
       return b.node(graph::Concat{}, {parts[2], parts[1], parts[0]});
     });
@@ -309,7 +309,8 @@ TEST(CudaOperators, LargeValuesStayFinite) {
     ASSERT_TRUE(std::isfinite(value));
 }
 
-/// Builds a network with merged heads at two levels, like those of YuNet and CenterFace.
+/// Builds a network with several heads at each of two levels: heads like YuNet's, and heads like
+/// CenterFace's. graph::optimise() merges the heads of a level.
 GraphBuilder headed_builder() {
   GraphBuilder builder(3, {64, 32}, 13);
   const ValueId stem = builder.convolution(

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kWays{"1,1", "2,1", "4,2"};
 const Chip kChip{132, 1 << 17, 90, "Some Chip"};
 
-/// Pretends that the way number `fastest` is the fastest, and counts the measurements.
+/// Pretends that the way with the index `fastest` is the fastest, and counts the measurements.
 struct Clock {
   std::size_t fastest;
   int calls = 0;
@@ -37,7 +37,7 @@ class TileFile : public testing::Test {
     std::ifstream in(file());
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  /// Writes a file that holds the choice 2 for "block".
+  /// Writes a file with the choice 2 for "block".
   void remember() const {
     TileChooser chooser(kChip, file());
     Clock clock{2};

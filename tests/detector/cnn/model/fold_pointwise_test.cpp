@@ -20,7 +20,7 @@ namespace {
 using Matrix = std::vector<std::vector<float>>;
 
 struct Layer {
-  Matrix weights;  // outputs x inputs
+  Matrix weights;  // outputs x inputs of the layer
   std::vector<float> bias;
 };
 
@@ -132,7 +132,7 @@ TEST_F(FoldPointwise, AChainOfThreeBecomesOne) {
 }
 
 TEST_F(FoldPointwise, AProductMayBeTheSecondOfAnotherPair) {
-  // The first two would cost more as one; all three cost less.
+  // Joining only the first two layers would cost more. Joining all three costs less.
   const Layer first = random_layer(2, 7, 6);
   const Layer second = random_layer(9, 2, 7);
   const Layer third = random_layer(1, 9, 8);
@@ -151,16 +151,18 @@ TEST_F(FoldPointwise, AProductMayBeTheSecondOfAnotherPair) {
 }
 
 TEST_F(FoldPointwise, TakesTimeThatGrowsWithTheFile) {
-  constexpr int kNodes = 4000;  // with their square, the test would take minutes
+  // If the time grew with the square of the nodes, the test would take minutes.
+  constexpr int kNodes = 4000;
   for (int i = 0; i < kNodes; ++i)
     add_conv(graph_, i == 0 ? "x" : std::to_string(i),
              i + 1 == kNodes ? "y" : std::to_string(i + 1), random_layer(3, 3, 9));
   EXPECT_EQ(fold(), kNodes - 1);
 }
 
-/// A file whose nodes share large weights is small, and could ask for any number of products.
+/// The nodes of this file share large weights. The file is small, but folding all nodes would need
+/// very many products.
 TEST_F(FoldPointwise, FoldsNoMoreThanAnyNetworkNeeds) {
-  constexpr std::int64_t kSide = 400;  // 64e6 products each
+  constexpr std::int64_t kSide = 400;  // 64e6 products for each pair
   const auto count = static_cast<std::size_t>(kSide);
   add_tensor(graph_, "w", {kSide, kSide, 1, 1}, std::vector<float>(count * count, 0.5F));
   for (int i = 0; i < 12; ++i) {
@@ -175,7 +177,8 @@ TEST_F(FoldPointwise, FoldsNoMoreThanAnyNetworkNeeds) {
   EXPECT_LT(folded, 11);
 }
 
-/// Each pair takes few products. But it gets weights of its own, which the file holds only once.
+/// Each pair needs few products. But folding gives each pair its own weights, and the file holds
+/// the weights only once.
 TEST_F(FoldPointwise, RefusesToMakeASmallFileLarge) {
   constexpr std::int64_t kInputs = 65536;
   add_tensor(graph_, "wide", {1, kInputs, 1, 1}, std::vector<float>(kInputs, 0.5F));
@@ -222,6 +225,14 @@ TEST_F(FoldPointwise, LeavesStridesPadsAndGroupsAlone) {
     add_conv(graph_, "m", "y", narrower_);
     EXPECT_EQ(fold(), 0) << c.name;
   }
+}
+
+TEST_F(FoldPointwise, LeavesCirclesAlone) {
+  add_conv(graph_, "y", "y", random_layer(3, 3, 6));
+  add_conv(graph_, "b", "a", random_layer(3, 3, 7));
+  add_conv(graph_, "a", "b", random_layer(3, 3, 8));
+  graph_.clear_output();
+  EXPECT_EQ(fold(), 1);
 }
 
 TEST_F(FoldPointwise, LeavesBrokenWeightsAlone) {

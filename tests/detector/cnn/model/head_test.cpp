@@ -21,7 +21,7 @@ struct Face {
   float score;
 };
 
-/// Returns five asymmetric places in and around a box.
+/// Returns five asymmetric points in and around a box.
 Landmarks landmarks_of(const Box& box) {
   constexpr std::array<Point, 5> kPlaces{
       {{.31F, .4F}, {.72F, .38F}, {.5F, .6F}, {.2F, .85F}, {1.1F, -.1F}}};
@@ -33,7 +33,7 @@ Landmarks landmarks_of(const Box& box) {
 
 Point centre(const Box& box) { return {(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2}; }
 
-/// Outputs of a network that sees nothing; tests add faces.
+/// Holds the outputs of a network that finds no face. Tests add faces.
 class Tensors {
  public:
   virtual ~Tensors() = default;
@@ -110,7 +110,7 @@ class YunetTensors : public Tensors {
   Size network_;
 };
 
-/// Two anchors a place, and the scores before their sigmoid.
+/// Has two anchors for each place, and scores before the sigmoid.
 class ScrfdTensors : public Tensors {
  public:
   explicit ScrfdTensors(Size network) : network_(network) {
@@ -161,7 +161,7 @@ HeadData scrfd_head() {
 NetworkFit unscaled(Size frame, Size network) { return {frame, frame, network}; }
 
 void expect_near(const Box& actual, const Box& expected) {
-  constexpr float kTolerance = 1e-3F;  // error of exp(log(x)) for some hundred pixels
+  constexpr float kTolerance = 1e-3F;  // exp(log(x)) has this error for some hundred pixels
   EXPECT_NEAR(actual.x1, expected.x1, kTolerance);
   EXPECT_NEAR(actual.y1, expected.y1, kTolerance);
   EXPECT_NEAR(actual.x2, expected.x2, kTolerance);
@@ -238,7 +238,7 @@ TEST(ScrfdHead, TakesLogitsOfAnySize) {
   const Face face{{2, 2, 20, 20}, 0.5F};
   for (int anchor = 0; anchor < 2; ++anchor) tensors.put(8, 1, 1, anchor, face);
   tensors.values(0)[5] = 200;        // the sigmoid is 1
-  tensors.values(0)[16 + 5] = -200;  // and 0
+  tensors.values(0)[16 + 5] = -200;  // the sigmoid is 0
   const Detections found =
       decode_head(scrfd_head(), tensors.views(), unscaled({32, 32}, {32, 32}), 0.01F);
   ASSERT_EQ(found.size(), 1U);
@@ -255,7 +255,7 @@ TEST(YunetHead, ClampsBothFactorsOfTheScore) {
   tensors.values(1)[5] = 0.81F;
   tensors.put(8, 2, 2, {{4, 4, 20, 20}, 1.F});
   tensors.values(0)[10] = -1.F;
-  tensors.values(1)[10] = -1.F;  // their product is positive
+  tensors.values(1)[10] = -1.F;  // the product of both scores is positive
   const Detections found =
       decode_head(yunet().head, tensors.views(), unscaled({32, 32}, {32, 32}), 0.1F);
   ASSERT_EQ(found.size(), 1U);
@@ -339,8 +339,7 @@ TEST(YunetHead, TakesNanForNoScore) {
             0U);
 }
 
-/// Returns the planes, 1 x (anchors * channels) x places, of cells, 1 x (places * anchors) x
-/// channels.
+/// Converts cells, 1 x (places * anchors) x channels, to planes, 1 x (anchors * channels) x places.
 std::vector<float> as_planes(const std::vector<float>& cells, std::size_t of_place) {
   const std::size_t places = cells.size() / of_place;
   std::vector<float> planes(cells.size());
@@ -349,7 +348,7 @@ std::vector<float> as_planes(const std::vector<float>& cells, std::size_t of_pla
   return planes;
 }
 
-/// A head of YuNet's kind with two cells at each place of a 2 x 2 map.
+/// Has a head like YuNet's, with two cells at each place of a 2x2 map.
 class TwoAnchors : public testing::Test {
  protected:
   TwoAnchors() {
@@ -359,7 +358,8 @@ class TwoAnchors : public testing::Test {
       tensors_.emplace_back(8 * static_cast<std::size_t>(output.channels), 0.F);
   }
 
-  /// Puts a face of 16 x 32 pixels, whose landmarks all lie in the place's corner.
+  /// Adds a face of 16x32 pixels to a cell. The centre of its box and all its landmarks are at the
+  /// top left corner of the cell's place.
   void put(std::size_t cell, float score) {
     tensors_[0][cell] = tensors_[1][cell] = score;
     tensors_[2][4 * cell + 3] = std::log(2.F);
@@ -374,8 +374,8 @@ class TwoAnchors : public testing::Test {
 };
 
 TEST_F(TwoAnchors, OfAPlaceComeOneAfterTheOther) {
-  put(7, 0.9F);  // the second one of row 1, column 1
-  put(4, 0.7F);  // both of row 1, column 0
+  put(7, 0.9F);  // the second cell of row 1, column 1
+  put(4, 0.7F);  // the two cells of row 1, column 0
   put(5, 0.8F);
   const Detections found = decoded(tensors_);
   ASSERT_EQ(found.size(), 3U);
@@ -411,7 +411,7 @@ TEST(Head, ReadsNoLandmarksWhereThereAreNone) {
   for (const ModelData* model : known_models()) {
     HeadData head = model->head;
     head.landmarks = false;
-    head.outputs.pop_back();  // the landmarks stand last in both models
+    head.outputs.pop_back();  // in both models, the landmarks are the last output
     head.strides = {16};
     std::vector<std::vector<float>> tensors;
     for (const HeadOutput& output : head.outputs)

@@ -132,7 +132,8 @@ TEST(I8Ranges, BesideTheModelTakeThePlaceOfThoseBuiltIn) {
 
 TEST(I8Ranges, OfAnUnknownModelMustBeMade) {
   const test::TemporaryFolder folder;
-  // The same network with a doc_string (field 6 of ModelProto) is a different file.
+  // The file contains the same network, but a doc_string (field 6 of ModelProto) makes it a
+  // different file.
   const auto file =
       folder.write("m.onnx", test::read_file(test::centerface_file()) + std::string("\x32\x01x"));
   const std::string message = refusal([&] { (void)find_i8_ranges(Model(file)); });

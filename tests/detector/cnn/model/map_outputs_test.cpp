@@ -1,4 +1,4 @@
-// Maps of an SCRFD become the outputs that decoders read.
+// These tests check how the maps of an SCRFD become the outputs that the decoders read.
 #include "detector/cnn/model/map_outputs.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ HeadData scrfd_head() {
   return head;
 }
 
-/// A small SCRFD in canonical form.
+/// Holds a small SCRFD in canonical form.
 struct Cut {
   onnx::ModelProto model;
   std::vector<LastMap> maps;
@@ -52,7 +52,7 @@ TEST(MapOutputs, ComeStrideByStride) {
     EXPECT_EQ(outputs[i].stride, head.strides[i / 3]);
     EXPECT_EQ(outputs[i].channels, head.outputs[i % 3].channels);
     EXPECT_EQ(outputs[i].anchors, 2);
-    // The file has the scores of all strides first.
+    // In the file, the scores of all strides come first.
     EXPECT_EQ(outputs[i].name, cut.maps[i % 3 * 3 + i / 3].name);
   }
 }
@@ -94,8 +94,8 @@ TEST(MapOutputs, ThatAreNotTheHeadsAreRefused) {
   }
 }
 
-/// Decodes the rows of the file itself, as InsightFace's Python does: distances times the stride,
-/// from the corner of the place. Each place has two rows.
+/// Decodes the rows of the exported file, as InsightFace's Python code does. The rows contain
+/// distances from the place's corner, in units of the stride. Each place has two rows.
 Detections decoded_rows(const std::map<std::string, test::OnnxValue>& values,
                         const onnx::ModelProto& file, Size frame, float threshold) {
   const auto rows = [&](int output) -> const std::vector<double>& {
@@ -108,8 +108,10 @@ Detections decoded_rows(const std::map<std::string, test::OnnxValue>& values,
       const double score = rows(level)[row];
       if (!(score > threshold)) continue;
       const auto columns = static_cast<std::size_t>(frame.width / stride);
-      const double x = static_cast<double>(row / 2 % columns) * stride;
-      const double y = static_cast<double>(row / 2 / columns) * stride;
+      const std::size_t cell = row / 2;
+      const std::size_t line = cell / columns;
+      const double x = static_cast<double>(cell % columns) * stride;
+      const double y = static_cast<double>(line) * stride;
       const auto far = [&](std::size_t side) { return rows(3 + level)[4 * row + side] * stride; };
       const Box box{static_cast<float>(x - far(0)), static_cast<float>(y - far(1)),
                     static_cast<float>(x + far(2)), static_cast<float>(y + far(3))};
@@ -131,7 +133,7 @@ TEST(MapOutputs, OfAnScrfdAreDecodedAsTheRowsOfItsFile) {
   HeadData head = scrfd_head();
   const auto outputs = find_map_outputs(head, cut.maps, cut.graph, kTrial, {"test.onnx"});
   constexpr Size kSize{test::kExportedSide, test::kExportedSide};
-  // A picture of 0..1 keeps the numbers of the random network small.
+  // With a picture of 0..1, the numbers of the random network stay small.
   test::OnnxValue picture = test::noise_picture(kSize.height, kSize.width);
   for (double& number : picture.numbers) number /= 255;
   const auto values = interpret_onnx(cut.model, picture);
@@ -144,7 +146,7 @@ TEST(MapOutputs, OfAnScrfdAreDecodedAsTheRowsOfItsFile) {
       decode_head(head, {tensors.begin(), tensors.end()}, {kSize, kSize, kSize}, 0.4F);
   const Detections expected = decoded_rows(interpret_onnx(file, picture), file, kSize, 0.4F);
   ASSERT_EQ(found.size(), expected.size());
-  EXPECT_GE(found.size(), 3U);  // most boxes of random weights have no size
+  EXPECT_GE(found.size(), 3U);  // with random weights, most boxes have no size
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_NEAR(found.scores[i], expected.scores[i], 1e-4F);
     EXPECT_NEAR(found.boxes[i].x1, expected.boxes[i].x1, 1e-2F);

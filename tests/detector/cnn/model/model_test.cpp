@@ -43,7 +43,7 @@ std::vector<std::int64_t> extents(const onnx::ValueInfoProto& value) {
   return result;
 }
 
-/// Returns a file with CenterFace's ends and one node between them.
+/// Returns a file with CenterFace's input and outputs, and one node between them.
 onnx::ModelProto centerface_ends() {
   onnx::ModelProto model;
   model.set_ir_version(4);
@@ -86,7 +86,7 @@ TEST(KnownModels, HaveAnEntryForEachKind) {
 const DeclaredTensor kOpenImage{"image", {-1, 3, -1, -1}};
 const DeclaredTensor kSmallImage{"image", {1, 3, 64, 96}};
 
-/// The outputs for a picture of 96x64, ordered by kind first and then by stride.
+/// Returns the outputs for a picture of 96x64, ordered first by kind and then by stride.
 std::vector<DeclaredTensor> yunet_outputs() {
   std::vector<DeclaredTensor> outputs;
   for (const auto& [name, channels] :
@@ -242,7 +242,7 @@ TEST(Model, RefusesAnScrfdWithOtherScores) {
   onnx::GraphProto& graph = *file.mutable_graph();
   for (int n = 0; n < graph.node_size(); ++n) {
     if (graph.node(n).op_type() != "Sigmoid") continue;
-    // The output reads what the first Sigmoid reads.
+    // The output is now the value that the first Sigmoid reads.
     graph.mutable_output(0)->set_name(graph.node(n).input(0));
     break;
   }
@@ -353,7 +353,7 @@ const Refused kRefused[] = {
      "other files"},
 };
 
-/// Returns CenterFace's own file with `change` applied.
+/// Returns the bytes of CenterFace's file after `change`.
 std::string damaged(const std::function<void(onnx::ModelProto&)>& change) {
   onnx::ModelProto model = read_proto(test::centerface_file());
   change(model);
@@ -383,7 +383,7 @@ onnx::TensorProto& first_weights(onnx::ModelProto& model) {
   return weights(model, first_node(model, "Conv").input(1));
 }
 
-/// The first three files ended OpenCV 4.6 by a signal, and the fourth took 2 GB.
+/// OpenCV 4.6 crashed on the first three files, and allocated 2 GB for the fourth.
 const Refused kDamaged[] = {
     {"GroupOfZero",
      [] { return damaged([](auto& m) { attribute(first_node(m, "Conv"), "group").set_i(0); }); },

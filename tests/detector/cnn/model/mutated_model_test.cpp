@@ -1,5 +1,5 @@
-// These tests change model files at random. A file must be refused in one line or run, and must
-// never end the program by a signal.
+// These tests change model files at random. Each file must be refused in one line, or run. It must
+// never crash the program.
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
@@ -24,11 +24,11 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-/// A field of a message that has a value, or one entry of a list.
+/// Identifies a field of a message that has a value, or one element of a list.
 struct Place {
   Message* message;
   const FieldDescriptor* field;
-  int index;  ///< -1 if it isn't a list
+  int index;  ///< -1 if the field isn't a list
 };
 
 void collect(Message& message, std::vector<Place>& places) {
@@ -37,7 +37,7 @@ void collect(Message& message, std::vector<Place>& places) {
   reflection.ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
-    // Takes only a few entries of long lists, such as weights.
+    // This takes only the first elements of long lists, such as weights.
     for (int i = 0; i < std::min(count, 300); ++i) {
       places.push_back({&message, field, field->is_repeated() ? i : -1});
       if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
@@ -91,11 +91,12 @@ void set_odd_value(const Place& place, std::mt19937& random) {
   }
 }
 
-/// Gives one place an odd value, removes it, or swaps it with another place in its list.
+/// Gives one field or element an odd value, removes it, or swaps it with another element of its
+/// list.
 void mutate(onnx::ModelProto& model, std::mt19937& random) {
   std::vector<Place> places;
   collect(model, places);
-  // Nodes have few places compared with weights, so half of the changes go to nodes.
+  // Weights have many more elements than nodes, so half of the changes are made to nodes.
   std::vector<Place> in_nodes;
   for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) collect(node, in_nodes);
   const std::vector<Place>& among = random() % 2 == 0 ? in_nodes : places;
@@ -113,7 +114,7 @@ void mutate(onnx::ModelProto& model, std::mt19937& random) {
   }
 }
 
-/// Expects one line that names the file.
+/// Expects that the error is one line that names the file.
 void expect_refusal(const Error& error) {
   const std::string message = error.what();
   EXPECT_EQ(error.kind(), ErrorKind::device) << message;
@@ -145,7 +146,7 @@ void run_mutations(const std::filesystem::path& file, Library library, unsigned 
   }
 }
 
-/// Changes an export, and makes the canonical form of what is left of it.
+/// Changes an exported file, and makes the canonical form of the result.
 void run_canonical_mutations(const onnx::ModelProto& original, const CanonicalOptions& options) {
   constexpr Size kTrial{128, 64};
   int refused = 0;
@@ -184,7 +185,7 @@ TEST(MutatedModel, OfAYoloOrRetinafaceIsRefusedOrCanonical) {
     run_canonical_mutations(file.model(), {Tail::decoding_cut, kNormalisation});
 }
 
-/// Changes a file, and reads it as a user would.
+/// Changes a file, and reads it as a model of the user.
 void run_read_mutations(const onnx::ModelProto& original) {
   const test::TemporaryFolder folder;
   constexpr unsigned kSeeds = 150;
@@ -211,7 +212,7 @@ TEST(MutatedModel, ThatTellsWhatItIsIsRefusedOrRead) {
   run_read_mutations(test::small_scrfd().model());
 }
 
-// Seed 75 ended OpenCV 4.6's importer by a signal.
+// With seed 75, the importer of OpenCV 4.6 crashed.
 TEST(MutatedModel, OfCenterfaceIsRefusedOrRuns) {
   run_mutations(test::centerface_file(), Library::opencv, 60, 50);
 }

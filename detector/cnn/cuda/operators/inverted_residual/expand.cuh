@@ -88,7 +88,7 @@ __device__ __forceinline__ void expand_row(std::uint32_t row,
 }
 
 /// Applies relu, and then the minimum with the pixel's limit. Inside of the picture, the limit is
-/// the largest half, which prevents infinities. Outside of it, the limit is 0, because the
+/// the largest half, which prevents infinities. Outside of the picture, the limit is 0, because the
 /// depthwise convolution must read zeros there, and not relu(bias).
 __device__ __forceinline__ void limit(RowValues& values,
                                       const std::uint32_t (&limits)[kStripInputs], bool inside) {
@@ -101,7 +101,7 @@ __device__ __forceinline__ void limit(RowValues& values,
   }
 }
 
-/// Computes the limits that limit() needs, from the columns of the lane's pixels.
+/// Computes the limits for limit(), from the columns of the lane's pixels.
 __device__ __forceinline__ void find_limits(const InvertedResidualArguments& a, int first_column,
                                             int lane, std::uint32_t (&limits)[kStripInputs]) {
 #pragma unroll
@@ -141,8 +141,8 @@ __device__ __forceinline__ void add_taps(std::uint32_t (&sums)[kStripInputs / kS
     }
 }
 
-/// Computes kRows rows of results for an expanded group, and writes them to `results`. They are
-/// tiles of 16 pixels. Each tile is a fragment that has one chunk for each of 32 lanes.
+/// Computes kRows rows of results for an expanded group, and writes them to `results`. The results
+/// are tiles of 16 pixels. Each tile is a fragment that has one chunk for each of 32 lanes.
 template <int kChunks, int kStride, int kRows>
 __device__ __forceinline__ void expand_and_filter(const ExpandedGroupWeights<kChunks>& w,
                                                   std::uint32_t strip, int first_y, int height,

@@ -21,7 +21,7 @@ template <int... kRows>
 using RowCounts = std::integer_sequence<int, kRows...>;
 
 /// Compiles the kernels for the listed numbers of rows. Returns the kernel for `stride` and `rows`,
-/// or null if there is none.
+/// or null if it is not among them.
 template <int kChunks, int... kOfOne, int... kOfTwo>
 InvertedResidualKernel kernel_among(RowCounts<kOfOne...> /*stride 1*/,
                                     RowCounts<kOfTwo...> /*stride 2*/, int stride, int rows) {

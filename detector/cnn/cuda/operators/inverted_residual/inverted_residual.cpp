@@ -61,7 +61,7 @@ class InvertedResidualOperator : public Operator {
   std::size_t bias_ = 0;
 };
 
-// This is a part of the names under which TileChooser remembers tiles. If you change the kernel so
+// TileChooser stores tiles under names that begin with this version. If you change the kernel so
 // that its times change, change the version, too.
 constexpr const char* kVersion = "inverted-residual-1";
 

@@ -70,7 +70,7 @@ __device__ __forceinline__ void run_block(const InvertedResidualArguments& a, ui
         results + (expanded_group * work.pixel_tiles() + row_group * kGroupTiles) * 32);
   }
   __syncthreads();
-  if (gridDim.z > 1) cluster_arrive_relaxed();  // others may now overwrite the strip
+  if (gridDim.z > 1) cluster_arrive_relaxed();  // other blocks may now overwrite the strip
 
   project_columns<kChunks, kStride>(a, work, project_weights, results,
                                     reinterpret_cast<uint2*>(shared));

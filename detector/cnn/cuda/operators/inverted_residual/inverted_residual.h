@@ -1,15 +1,15 @@
-// Computes the inverted residual block of MobileNetV2 (Sandler et al., 2018) in one kernel. It
-// consists of a 1x1 expansion with relu, a depthwise 3x3 at stride 1 or 2 with relu, a 1x1
+// Computes the inverted residual block of MobileNetV2 (Sandler et al., 2018) in one kernel. The
+// block consists of a 1x1 expansion with relu, a depthwise 3x3 at stride 1 or 2 with relu, a 1x1
 // projection, and optionally the addition of a residual. Intermediate maps never leave the chip.
 // The kernel works from sm_80 on.
 //
 // A thread block computes a strip: 32 input pixels wide and some rows high. It works in two phases.
 // In the first phase, a warp computes a group of 16 expanded channels for some rows. The tensor
-// cores expand a row. The lanes' results have the layout that the depthwise convolution needs,
-// whose sums are in registers. The results of the depthwise convolution have the layout of operands
-// of the projection, and are stored in shared memory. In the second phase, the warps divide pixels
-// and output channels among themselves and compute the projection. The expanded channels can also
-// be divided among the blocks of a cluster. The blocks then add up their partial sums at the end.
+// cores expand a row. Each lane gets the results that it needs for the depthwise convolution, whose
+// sums stay in registers. The results of the depthwise convolution have the layout of operands of
+// the projection, and are stored in shared memory. In the second phase, the warps divide pixels and
+// output channels among themselves and compute the projection. The expanded channels can also be
+// divided among the blocks of a cluster. The blocks then add up their partial sums at the end.
 //
 // Units: a chunk is 16 bytes, which hold 8 channels of a pixel. An expanded group is 16 expanded
 // channels.
@@ -49,7 +49,7 @@ struct InvertedResidualTile {
   friend bool operator==(const InvertedResidualTile&, const InvertedResidualTile&) = default;
 };
 
-/// Holds what follows from the shapes of the node.
+/// Holds the kernel's sizes, which follow from the shapes of the node.
 struct InvertedResidualShape {
   int input_chunks = 0;     ///< number of chunks of input channels for which the kernel is compiled
   int expanded_groups = 0;  ///< number of expanded groups, see kExpandedGroup
@@ -69,7 +69,8 @@ struct WeightPointers {
   const float* bias;  ///< bias of the projection, padded to whole column groups
 };
 
-/// Says how a block's work is divided. It depends on the tile; launch_inverted_residual() sets it.
+/// Says how a block's work is divided. This depends on the tile; launch_inverted_residual() sets
+/// it.
 struct BlockDivision {
   int row_groups;  ///< InvertedResidualTile::groups
   int pixel_tiles;
@@ -87,11 +88,12 @@ struct InvertedResidualArguments {
 
   int input_height;
   int input_width;
-  int input_pitch;  ///< halves from one pixel to the next: a multiple of 8
+  int input_pitch;  ///< number of halves from one pixel to the next: a multiple of 8
   int output_height;
   int output_width;
-  int output_pitch;  ///< halves from one pixel to the next: a multiple of 8
-  int input_chunks;  ///< chunks of the map's channels; the kernel's other chunks are zeros
+  int output_pitch;  ///< number of halves from one pixel to the next: a multiple of 8
+  int input_chunks;  ///< number of chunks of the map's channels; the kernel's other chunks are
+                     ///< zeros
   int expanded_groups;
   int column_tiles;
   int column_groups;
@@ -101,7 +103,7 @@ struct InvertedResidualArguments {
 };
 
 /// Returns the smallest number of input chunks that is at least `chunks` and for which there is a
-/// kernel. Returns 0 if there is none.
+/// kernel. Returns 0 if there is no such kernel.
 [[nodiscard]] int compiled_chunks(int chunks);
 /// Returns whether there is a kernel with this InvertedResidualTile::rows.
 [[nodiscard]] bool has_rows(int compiled_chunks, int stride, int rows);

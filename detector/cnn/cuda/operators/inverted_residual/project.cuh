@@ -56,7 +56,7 @@ struct Projection {
   }
 
   /// Calls move(channel, tile, word) for each of the lane's loads or stores of a pixel. The type of
-  /// `word` is the type to load or store. `tile` is its first tile.
+  /// `word` is the type to load or store. `tile` is the first tile of this load or store.
   template <class Move>
   __device__ __forceinline__ void move_words(Move move) const {
     if constexpr (kColumnTiles == 4) {
@@ -90,8 +90,8 @@ struct Projection {
         });
   }
 
-  /// Adds up the products of all expanded groups of the block. `results` and `weights` point to
-  /// those of the first group.
+  /// Adds up the products of all expanded groups of the block. `results` and `weights` point to the
+  /// results and the weights of the first group.
   __device__ __forceinline__ void multiply_groups(const uint4* results, int results_step,
                                                   const uint4* weights, int weights_step,
                                                   int expanded_groups) {
@@ -140,7 +140,7 @@ struct Projection {
     }
   }
 
-  /// Sends partial sums, as halves, to that block of the cluster that adds them up.
+  /// Sends partial sums, as halves, to the block of the cluster that adds them up.
   __device__ __forceinline__ void send(std::uint32_t to) const {
 #pragma unroll
     for (int m = 0; m < kPixelTiles; ++m)
@@ -165,9 +165,9 @@ struct Projection {
   }
 };
 
-/// Runs the second phase. `weights` and `results` are those of the block's expanded groups. When
-/// all blocks of the cluster have ended the first phase, they send partial sums to `received`.
-/// Block b of the cluster adds up the units u with u % split == b.
+/// Runs the second phase. `weights` and `results` belong to the block's expanded groups. When all
+/// blocks of the cluster have ended the first phase, they send partial sums to `received`. Block b
+/// of the cluster adds up the units u with u % split == b.
 template <int kChunks, int kStride, int kPixelTiles, int kColumnTiles>
 __device__ __forceinline__ void project(const InvertedResidualArguments& a,
                                         const BlockWork<kChunks, kStride>& work,
@@ -180,7 +180,7 @@ __device__ __forceinline__ void project(const InvertedResidualArguments& a,
   const int pixel_groups = work.pixel_tiles() / kPixelTiles;
   const int units = pixel_groups * a.column_groups;
   const int split = static_cast<int>(gridDim.z);
-  const int received_units = (units + split - 1) / split;  // most units that a block adds up
+  const int received_units = (units + split - 1) / split;  // most units of a block
   bool ready = false;
   for (int u = warp; u < units; u += warps) {
     const int pixel_group = u % pixel_groups;

@@ -18,7 +18,7 @@ int blocks_of(const InvertedResidualShape& shape, const InvertedResidualTile& ti
          divide_up(shape.output_height, tile.block_rows()) * tile.split;
 }
 
-/// Returns the number of warps of a block. With it, each warp has about `items` items of work in
+/// Returns the number of warps of a block with which each warp has about `items` items of work in
 /// the first phase.
 int warps_for(const InvertedResidualShape& shape, const InvertedResidualTile& tile, int items) {
   const int work = divide_up(shape.expanded_groups, tile.split) * tile.groups;

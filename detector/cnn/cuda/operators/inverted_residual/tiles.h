@@ -10,8 +10,8 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns the tiles that fit the chip's memory and may be the fastest. The first tile is used if
-/// there are no trials. The list is empty if there is no kernel for the shape.
+/// Returns the tiles that fit the chip's memory and may be the fastest. If tiles are not measured,
+/// the first tile is used. The list is empty if there is no kernel for the shape.
 [[nodiscard]] std::vector<InvertedResidualTile> candidate_tiles(const InvertedResidualShape& shape,
                                                                 const Chip& chip);
 

@@ -1,5 +1,5 @@
-// Measures how long the kernel of an inverted residual takes with each tile, which is the shape of
-// the work of a thread block. It uses input, output and weights of its own, not the network's.
+// Measures how long the kernel of an inverted residual takes with each tile. A tile says how the
+// work is divided among thread blocks. The measurement has its own input, output and weights.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Is bound to the device that was current at construction. Not thread-safe.
+/// Belongs to the device that was current at construction. Not thread-safe.
 class InvertedResidualTrial {
  public:
   /// Allocates input, output and weights, and waits for the upload. Input values are within +-0.5.

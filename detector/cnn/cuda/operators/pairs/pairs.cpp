@@ -10,7 +10,7 @@
 namespace facepipe::detector::engine {
 namespace {
 
-/// Describes a chain of a node, and where its values are.
+/// Describes a chain of a node, and the placements of its values.
 struct PlacedChain {
   Placement input;
   std::optional<Placement> coarse;
@@ -26,7 +26,7 @@ struct PlacedChain {
   graph::refuse(context.graph, context.node, reason);
 }
 
-/// Returns the chains of a node and where their values are, in the node's order.
+/// Returns the chains of a node with the placements of their values, in the node's order.
 std::vector<PlacedChain> placed_chains(const NodeContext& context, const graph::PairChains& op) {
   std::vector<PlacedChain> placed;
   auto input = context.inputs.begin();

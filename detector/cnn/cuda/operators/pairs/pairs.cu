@@ -15,8 +15,8 @@ constexpr int kUsualWarps = 4;  // number of warps of a block that has room for 
 constexpr int kStepCounts[] = {1, 2, 4, 8};
 
 /// Returns the largest number of registers of a thread. With 128, a multiprocessor runs four blocks
-/// of the usual size. If values of the inner loop would then be spilled, 168 is better, with which
-/// it runs three blocks. 255 is the maximum.
+/// of the usual size. If values of the inner loop would then be spilled, 168 is better; a
+/// multiprocessor then runs three blocks. 255 is the maximum.
 template <int kSteps, PairResult kResult>
 constexpr int most_registers() {
   if (kSteps == 8 || kResult == PairResult::floats) return 255;

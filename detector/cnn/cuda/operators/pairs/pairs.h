@@ -15,10 +15,10 @@
 
 namespace facepipe::detector::engine {
 
-inline constexpr int kPairMaps = 4;        ///< most maps of a launch
-inline constexpr int kPairGroup = 16;      ///< output channels that a warp computes
-inline constexpr int kPairChannels = 128;  ///< most input channels, and most output channels
-inline constexpr int kPairColumns = 30;    ///< output columns that a thread block computes
+inline constexpr int kPairMaps = 4;        ///< largest number of maps of a launch
+inline constexpr int kPairGroup = 16;      ///< number of output channels that a warp computes
+inline constexpr int kPairChannels = 128;  ///< largest number of input or output channels
+inline constexpr int kPairColumns = 30;    ///< output columns of a thread block
 
 /// Limits for graph::fuse_pairs(). They hold if has_fused_kernels() is true for the chip.
 inline constexpr graph::PairLimits kPairLimits{.channels = kPairChannels, .chains = kPairMaps};
@@ -95,11 +95,12 @@ struct PairRoom {
 [[nodiscard]] PairRoom prepare_pairs(const PairKind& kind, int groups);
 
 /// Returns the number of rows of a tile with which a launch is expected to end the earliest. `maps`
-/// are the sizes of its maps. The number doesn't change the result.
+/// are the sizes of the launch's maps. The number doesn't change the result.
 [[nodiscard]] int pair_rows_for(const PairKind& kind, int groups, std::span<const Size> maps,
                                 const PairRoom& room);
 
-/// Launches the kernel. Sets `tiles`, and `strips` and `first_tile` of the maps.
+/// Launches the kernel. Callers need not set `tiles`, or `strips` and `first_tile` of the maps,
+/// because this function computes them.
 void launch_pairs(const PairKind& kind, const PairsArguments& arguments, cudaStream_t stream);
 
 }  // namespace facepipe::detector::engine

@@ -160,7 +160,7 @@ class PooledSink {
   LaneRow<__half2> even_;
 };
 
-/// Stores nothing. It takes the place of a sink for results that a kernel doesn't have.
+/// Stores nothing. It replaces the sink of results that a kernel doesn't have.
 struct NoSink {
   __device__ __forceinline__ NoSink(const PairMap&, int, int, int, int) {}
   template <class Row>

@@ -11,7 +11,7 @@
 
 namespace facepipe::detector::engine {
 
-/// Returns the number of stages: that many rows are in shared memory at a time.
+/// Returns the number of stages. Each stage holds one row in shared memory.
 template <int kSteps>
 __host__ __device__ constexpr int stages() {
   return kSteps == 8 ? 4 : 6;
@@ -27,7 +27,7 @@ __host__ __device__ constexpr int stage_bytes() {
 struct Team {
   int warps;
 
-  /// Is a barrier for the threads of the team.
+  /// Waits for all threads of the team (a barrier).
   __device__ __forceinline__ void synchronize() const {
     if (warps == 1)
       __syncwarp();
@@ -36,7 +36,7 @@ struct Team {
   }
 };
 
-/// Returns the map that a tile belongs to.
+/// Returns the map to which a tile belongs.
 __device__ __forceinline__ const PairMap& map_of(const PairsArguments& a, int tile) {
   int map = 0;
   while (map + 1 < a.map_count && tile >= a.maps[map + 1].first_tile) ++map;

@@ -1,11 +1,14 @@
-// Computes a warp's part of a pair: 16 channels of a strip that is 32 pixels wide, row after row
-// from the top.
+// Computes a warp's part of a pair of convolutions (pairs.h): 16 channels of a strip that is 32
+// pixels wide, row after row from the top.
 //
 // With g = lane / 4 and t = lane % 4, a lane computes the channels 4t..4t+3 of the pixels 4g..4g+3.
-// The matrix products are arranged so that a lane gets the sums of its own pixels and channels. Row
-// g of product m is pixel 4g + 2m, and row g + 8 is pixel 4g + 2m + 1. Column 2t of product n is
-// channel 4t + 2n. So for the depthwise window, a lane needs only two pixels of other lanes: the
-// last pixel of lane group g - 1 and the first pixel of lane group g + 1.
+// For a row of the strip, the warp computes 2 x 2 matrix products (m, n) of 16 pixels and 8
+// channels: m = 0, 1 chooses the pixels, and n = 0, 1 chooses the channels. The tensor cores give a
+// lane the rows g and g + 8 and the columns 2t and 2t + 1 of each product. Row g is pixel 4g + 2m,
+// and row g + 8 is pixel 4g + 2m + 1. Column 2t is channel 4t + 2n, and column 2t + 1 is channel
+// 4t + 2n + 1. So a lane gets the sums of its own pixels and channels. For the depthwise window, it
+// then needs only two pixels of other lanes: the last pixel of the lanes with g - 1 and the first
+// pixel of the lanes with g + 1.
 #pragma once
 
 #include "detector/cnn/cuda/operators/activation.cuh"
@@ -112,7 +115,7 @@ struct Arithmetic<float2> {
 template <class Two>
 using LaneRow = Two[2][4];  // [pair of channels][pixel]
 
-/// Computes to = a * b + sum, on operands as those of multiply_add().
+/// Computes to = a * b + sum. The operands have the same form as those of multiply_add().
 __device__ __forceinline__ void multiply_add_to(float (&to)[4], const std::uint32_t (&a)[4],
                                                 std::uint32_t b0, std::uint32_t b1,
                                                 const float (&sum)[4]) {
@@ -156,8 +159,8 @@ class PairWarp {
   }
 
   /// Computes the 1x1 convolution of a row. `row` is the row's address plus
-  /// StripRow::matrix_offset(). If kMore is true, it adds to the values in `sums`; otherwise it
-  /// begins with the bias.
+  /// StripRow::matrix_offset(). If kMore is true, the products are added to the values in `sums`;
+  /// otherwise the sums begin with the bias.
   template <bool kMore>
   __device__ __forceinline__ void multiply(std::uint32_t row, Sums& sums) const {
 #pragma unroll

@@ -37,7 +37,7 @@ struct PyramidArguments {
 /// Returns the number of steps of 16 channels in a pixel.
 __host__ __device__ constexpr int channel_steps(int pitch) { return (pitch + 15) / 16; }
 
-/// Holds the positions of a step's weights among those of all operators, and the step's
+/// Holds the positions of a step's weights among the weights of all operators, and the step's
 /// activations.
 struct PyramidWeights {
   PyramidWeights(const graph::PyramidStep& op, int coarse_pitch, int fine_pitch,

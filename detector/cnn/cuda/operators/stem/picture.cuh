@@ -12,10 +12,10 @@ namespace facepipe::detector::engine {
 inline constexpr int kStemWarps = 4;   // number of warps of a thread block
 inline constexpr int kStemStrip = 32;  // number of columns of a warp
 inline constexpr int kStemPixels = 2 * kStemStrip + 1;
-/// Distance of rows. It is one more than a multiple of four, so that the words of a fragment lie in
-/// different banks.
+/// Number of words from one row to the next. It is one more than a multiple of four, so that the
+/// words of a fragment lie in different banks.
 inline constexpr int kStemPitch = 101;  // in words
-/// Number of halves of a row that windows read. It is more than the row's pixels have.
+/// Number of halves of a row that windows read. The row's pixels have fewer halves.
 inline constexpr int kStemRowHalves = 2 * (3 * kStemStrip + 3);
 static_assert(kStemRowHalves >= 3 * kStemPixels && kStemRowHalves <= 2 * kStemPitch);
 
@@ -101,8 +101,8 @@ struct StemPicture {
     float v;
   };
 
-  /// Reads the cell whose first pixel is (x, y); x and y must be even. If it is outside of the
-  /// picture, reads the nearest cell instead. If the last cell of an odd-sized picture lacks
+  /// Reads the cell whose first pixel is (x, y); x and y must be even. If this cell is outside of
+  /// the picture, reads the nearest cell instead. If the last cell of an odd-sized picture lacks
   /// pixels, the last pixel is repeated.
   template <class Sample>
   __device__ __forceinline__ Cell read_cell(const FrameDescriptor& frame, int x, int y) const {
@@ -172,9 +172,10 @@ struct StemPicture {
   }
 
   /// Converts a picture that is neither turned nor mirrored, cell by cell. Cells begin at even rows
-  /// and columns, but the block's part begins at an odd row and an odd column. So of its first
-  /// column of cells, it has only the second column of pixels, which the block's first threads
-  /// convert pixel by pixel. Of its first row of cells, it has only the second row of pixels.
+  /// and columns, but the block's part begins at an odd row and an odd column. So it contains only
+  /// the second column of pixels of its first column of cells. The block's first threads convert
+  /// these pixels one by one. Likewise, it contains only the second row of pixels of its first row
+  /// of cells.
   template <class Sample>
   __device__ __forceinline__ void fill_cells() const {
     constexpr int kCellRows = (kRows + 1) / 2;

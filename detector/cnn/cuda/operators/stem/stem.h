@@ -21,7 +21,7 @@ struct Fragments {
 
 struct StemArguments {
   Picture picture;               ///< used only if there is a frame
-  const FrameDescriptor* frame;  ///< describes the picture; null if it is in `image`
+  const FrameDescriptor* frame;  ///< describes the picture; null if the picture is in `image`
   const __half* image;           ///< the preprocessed input of the network: red, green, blue, 0
   int image_pitch;               ///< number of halves from one pixel to the next
   int image_left;                ///< number of pixels of padding before the first column
@@ -40,10 +40,10 @@ struct StemArguments {
   bool relu;  ///< whether the last layer has relu; earlier layers always have it
 };
 
-/// Returns the length of a record in words. It holds what the lanes with lane % 4 == t need of the
-/// first two layers, besides fragments. A record has 11 rows: the first layer's bias, the depthwise
-/// layer's nine taps, and the depthwise layer's bias. Word j of a row, j < `tiles`, has the
-/// channels 8j + 2t and 8j + 2t + 1.
+/// Returns the length of a record in words. There is a record for each t: it holds the values of
+/// the first two layers, except fragments, for the lanes with lane % 4 == t. A record has 11 rows:
+/// the first layer's bias, the depthwise layer's nine taps, and the depthwise layer's bias. Word j
+/// of a row, j < `tiles`, has the channels 8j + 2t and 8j + 2t + 1.
 __host__ __device__ constexpr int stem_record_words(int tiles) { return 11 * tiles; }
 
 /// If `tiles` is 2 or 4, there are three layers, and the intermediate maps have 8 * `tiles`

@@ -1,5 +1,5 @@
-// These tests check that the program has what OpenVINO needs from the system, before OpenVINO is
-// used.
+// These tests check that the program finds the system's files about processors, before it uses
+// OpenVINO, which needs them.
 #include "detector/cnn/cpu/openvino/core.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The canonical form as a whole: of a small SCRFD, and of files that lie.
+// These tests make the canonical form of a small SCRFD, and of files with wrong contents.
 #include "detector/cnn/model/canonical/canonical.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(Canonical, FormOfACanonicalFileIsTheSame) {
     EXPECT_EQ(once.graph().node(n).op_type(), twice.graph().node(n).op_type());
 }
 
-/// A file that is changed in one place, and a part of the line that refuses it.
+/// Describes a wrong change to a file, and a part of the error that refuses the file.
 struct Lie {
   const char* reason;
   std::function<void(onnx::ModelProto&)> tell;
@@ -162,7 +162,8 @@ TEST(Canonical, FormOfFilesThatLieIsRefused) {
   }
 }
 
-/// The time of each pass grows with the file: this one has as many nodes as a file may have.
+/// The time of each pass must be proportional to the number of nodes. This file has 9,001 nodes,
+/// and a file may have 10,000.
 TEST(Canonical, FormOfALongChainTakesNoLongTime) {
   OnnxBuilder build;
   std::string value = build.convolution(build.picture(), 3, 4);

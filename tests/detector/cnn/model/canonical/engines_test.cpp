@@ -1,4 +1,5 @@
-// The libraries that compute networks read the canonical form as the interpreter does.
+// These tests compute canonical forms with the libraries, and compare the results with those of the
+// interpreter.
 #include <gtest/gtest.h>
 
 #include <opencv2/dnn.hpp>
@@ -19,7 +20,7 @@ using test::OnnxValue;
 constexpr int kSide = test::kExportedSide;
 constexpr double kTolerance = 1e-5;  // libraries compute in floats
 
-/// A canonical file with the extents that libraries want to know, and what it should compute.
+/// Holds a canonical file that states the extents of its outputs, and the expected outputs.
 struct Sample {
   onnx::ModelProto model;
   OnnxValue picture;
@@ -71,7 +72,7 @@ TEST_P(CanonicalForm, IsReadByOpenvino) {
   request.infer();
   for (const auto& [name, expected] : sample.outputs) {
     const ov::Tensor output = request.get_tensor(name);
-    const ov::Shape shape = output.get_shape();
+    const ov::Shape& shape = output.get_shape();
     const auto* const values = output.data<float>();
     const OnnxValue actual{{shape.begin(), shape.end()}, {values, values + output.get_size()}};
     test::expect_near(actual, expected, name, kTolerance);

@@ -1,4 +1,5 @@
-// Slices of channels, pooling, and the picture's mean and deviation.
+// These tests check passes on slices of channels, on pooling, and on the mean and deviation of
+// pictures.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -27,7 +28,7 @@ TEST(Slices, ThatCoverAllChannelsBecomeOneSplit) {
   for (const std::int64_t opset : {11, 13}) {
     OnnxBuilder build(-1, -1, opset);
     const std::string map = build.convolution(build.picture(), 3, 6, 3);
-    // The order of the nodes is not that of the channels.
+    // The order of the nodes differs from the order of the channels.
     build.output(channels_of(build, map, -2, INT64_MAX));
     build.output(channels_of(build, map, 0, 3));
     build.output(channels_of(build, map, 3, 4));
@@ -39,7 +40,7 @@ TEST(Slices, ThatCoverAllChannelsBecomeOneSplit) {
   }
 }
 
-/// Exports of ShuffleNet compute the middle of the channels: (channels + 1) / 2.
+/// Exports of ShuffleNet compute the end of the first half of the channels: (channels + 1) / 2.
 TEST(Slices, WhoseEndsAreComputedBecomeASplit) {
   OnnxBuilder build;
   const std::string map = build.convolution(build.picture(), 3, 6, 3);
@@ -137,7 +138,7 @@ TEST(Pooling, RoundsNothingUpIfThereIsNothingToRound) {
       << "a window of 3 reaches over the edge when its places are rounded up";
 }
 
-/// Returns a picture as a network wants it.
+/// Subtracts the means from a picture, and divides the result by the deviations.
 OnnxValue normalised(OnnxValue picture, const InputNormalisation& by) {
   const std::size_t plane = picture.numbers.size() / 3;
   for (std::size_t i = 0; i < picture.numbers.size(); ++i)
@@ -146,7 +147,7 @@ OnnxValue normalised(OnnxValue picture, const InputNormalisation& by) {
   return picture;
 }
 
-/// Compares what two files compute of a picture, leaving out some pixels at all edges.
+/// Compares the outputs of two files, but leaves out `edge` pixels at all edges.
 void expect_same_inside(const OnnxValue& actual, const OnnxValue& expected, std::int64_t edge) {
   ASSERT_EQ(actual.dims, expected.dims);
   const std::int64_t rows = actual.dims[2];
@@ -168,7 +169,7 @@ TEST(Normalisation, IsAPartOfTheFirstConvolution) {
     const char* name;
     int kernel;
     InputNormalisation by;
-    std::int64_t edge;  ///< pixels that padding reaches
+    std::int64_t edge;  ///< width of the edge that padding changes, in pixels
   };
   for (const Case& c : {Case{"no padding", 1, kMeanAndDeviation, 0},
                         Case{"padding of 0, which is the mean", 3, {{0, 0, 0}, {255, 255, 255}}, 0},
@@ -186,7 +187,7 @@ TEST(Normalisation, IsAPartOfTheFirstConvolution) {
 
 TEST(Normalisation, ReachesAllConvolutionsThatReadThePicture) {
   OnnxBuilder build;
-  const std::string weights = build.random_floats({4, 3, 1, 1});  // both share them
+  const std::string weights = build.random_floats({4, 3, 1, 1});  // both convolutions read these
   build.output(build.node("Conv", {build.picture(), weights}));
   build.output(build.node("Conv", {build.picture(), weights, build.random_floats({4})}));
   const onnx::ModelProto after =

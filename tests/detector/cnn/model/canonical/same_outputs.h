@@ -1,4 +1,4 @@
-// Expects that a pass leaves what a network computes.
+// Expects that a pass doesn't change a network's outputs.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ namespace facepipe::test {
 
 using Pass = std::function<void(detector::Rewriting&)>;
 
-/// Returns a copy that a pass has rewritten.
+/// Returns a copy of the model that the pass has rewritten.
 [[nodiscard]] onnx::ModelProto rewritten(onnx::ModelProto model, const Pass& pass);
 
 /// Expects outputs of the same names, extents and numbers for pictures of these sizes. Numbers may
-/// differ by a millionth of the largest one, because weights are rounded to floats.
+/// differ by a millionth of the largest number, because weights are rounded to floats.
 void expect_same_outputs(const onnx::ModelProto& before, const onnx::ModelProto& after,
                          const std::vector<Size>& sizes = {{64, 32}, {96, 64}});
 
-/// Expects the same of one value, or nearly the same, with another share of the largest number as
-/// `tolerance`.
+/// Expects that two values have the same extents and nearly the same numbers. The difference may be
+/// up to `tolerance` times the largest number.
 void expect_near(const OnnxValue& actual, const OnnxValue& expected, const std::string& name,
                  double tolerance = 1e-6);
 

@@ -1,4 +1,5 @@
-// Numbers that depend on the picture's size, and Reshapes and Resizes that don't.
+// These tests check numbers that depend on the picture's size, and passes that make Reshapes and
+// Resizes independent of the size.
 #include <gtest/gtest.h>
 
 #include "detector/cnn/model/canonical/passes.h"
@@ -57,12 +58,12 @@ TEST(SizeNumber, StaysBelowWhatNetworksLeadTo) {
   EXPECT_EQ(fractional_size_number(0.75), (SizeNumber{3, 4, 0, 0}));
 }
 
-/// A Reshape of an export for pictures of 640x640.
+/// Describes a Reshape in an export for pictures of 640x640.
 struct Regrouping {
   const char* name;
   SizeExtents from;
   Integers target;
-  std::optional<SizeExtents> to;  ///< for every picture; nothing if it isn't clear
+  std::optional<SizeExtents> to;  ///< for any size of the picture; nullopt if that isn't clear
 };
 
 const SizeNumber kRows = part(kHeight, 8);
@@ -121,8 +122,9 @@ TEST(Regrouping, TakesNumbersAsTheyAreIfThePictureIsOpen) {
   EXPECT_EQ(reshaped(from, {number(-1), number(-1), number(4)}, std::nullopt), std::nullopt);
 }
 
-/// Builds rows of a map's channels. The list of extents is `target`, or is computed from the shape
-/// of the map as PyTorch exports `view(shape[0], -1, 4)`.
+/// Builds a file that makes rows of a map's channels. The extents of the rows are `target`. If
+/// `target` is empty, nodes compute the extents from the map's shape, as PyTorch exports
+/// `view(shape[0], -1, 4)`.
 onnx::ModelProto rows_of_map(std::int64_t side, const Integers& target) {
   OnnxBuilder build(side, side);
   const std::string map = build.convolution(build.picture(), 3, 8, 3, 2);
@@ -137,7 +139,7 @@ onnx::ModelProto rows_of_map(std::int64_t side, const Integers& target) {
     list = build.integers(target);
   }
   build.output(build.node("Reshape", {cells, list}));
-  // The two files that a test compares must give this value the same name.
+  // Tests compare two files, so this value must have the same name in both.
   build.model().mutable_graph()->mutable_output(0)->set_name("rows");
   auto& nodes = *build.model().mutable_graph()->mutable_node();
   nodes[nodes.size() - 1].set_output(0, "rows");
@@ -169,8 +171,8 @@ TEST(Reshapes, ThatHoldForEveryPictureStay) {
   EXPECT_EQ(rewritten(open, free_reshapes).SerializeAsString(), open.SerializeAsString());
 }
 
-/// Builds a map that is enlarged to sizes which nodes compute: twice the extents, as PyTorch
-/// exports `interpolate(size=...)`.
+/// The map is enlarged to sizes that nodes compute: twice its extents, as PyTorch exports
+/// `interpolate(size=...)`.
 TEST(Resizes, ToComputedSizesBecomeFactors) {
   OnnxBuilder build;
   const std::string map = build.convolution(build.picture(), 3, 2, 3, 2);
@@ -214,7 +216,8 @@ struct ResizeMode {
   bool is_rewritten;
 };
 
-// Whether a mode repeats pixels is computed by the interpreter: the outputs must be the same.
+// If a mode only repeats pixels, the interpreter must compute the same outputs before and after the
+// pass.
 TEST(Resizes, ThatRepeatPixelsAreWrittenInOneWay) {
   constexpr ResizeMode kModes[] = {
       {"asymmetric", "floor", 3, true},
@@ -248,7 +251,7 @@ TEST(Resizes, ThatMixPixelsStay) {
             build.model().SerializeAsString());
 }
 
-/// Old exports divide extents as floats: twice the height is (height * 2.0) rounded down.
+/// Old exports compute sizes as floats: the new height is (height * 2.0) rounded down.
 TEST(Resizes, ByFactorsThatFloatsGiveBecomeConstant) {
   OnnxBuilder build;
   const std::string map = build.convolution(build.picture(), 3, 2, 3, 2);
@@ -268,7 +271,8 @@ TEST(Resizes, ByFactorsThatFloatsGiveBecomeConstant) {
   expect_same_outputs(build.model(), after);
 }
 
-/// Builds a shuffle of two groups of three channels. An export for 64x64 pictures bakes in extents.
+/// Builds a shuffle of two groups of three channels. If `fixed`, the file is an export for pictures
+/// of 64x64, whose extents are constants.
 onnx::ModelProto shuffled(bool fixed, std::int64_t rows, std::int64_t columns) {
   OnnxBuilder build(fixed ? 64 : -1, fixed ? 64 : -1);
   const std::string map = build.convolution(build.picture(), 3, 6, 3, 2);

@@ -1,4 +1,4 @@
-// Constants, identities, factors, and what nobody reads.
+// These tests check passes on constants, identities, factors, and values that no node reads.
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -48,7 +48,8 @@ TEST(Identities, GiveOutputsTheirNames) {
   const std::string map = build.convolution(build.picture(), 3, 4);
   const std::string other = build.node("Relu", {map});
   build.output(build.node("Identity", {map}));
-  build.output(build.node("Identity", {map}));  // a value has one name
+  // This node must stay, because `map` already has the name of the first output.
+  build.output(build.node("Identity", {map}));
   build.output(other);
   const onnx::ModelProto after = rewritten(build.model(), drop_identities);
   EXPECT_EQ(count_of(after, "Identity"), 1);
@@ -78,7 +79,7 @@ TEST(Unread, NodesAndWeightsAreErased) {
   const std::string unread = build.convolution(map, 4, 5);
   build.node("Relu", {unread});
   build.output(map);
-  // Old files list their weights among the inputs, too.
+  // Old files also list their weights as inputs.
   for (const onnx::TensorProto& weights : build.model().graph().initializer())
     build.model().mutable_graph()->add_input()->set_name(weights.name());
   const onnx::ModelProto after = rewritten(build.model(), drop_unread);
@@ -134,7 +135,7 @@ TEST(Factors, ThatAreNoneStay) {
   const std::string other = build.convolution(build.picture(), 3, 1);
   build.output(build.node("Mul", {other, build.node("Sigmoid", {build.picture()})}));
   build.output(build.node("Mul", {build.convolution(build.picture(), 3, 4),
-                                  build.random_floats({4})}));  // by column, not by channel
+                                  build.random_floats({4})}));  // a factor for each column
   build.output(build.node("Mul", {build.node("Relu", {other}), build.random_floats({})}));
   EXPECT_EQ(count_of(rewritten(build.model(), fold_factors), "Mul"), 4);
 }

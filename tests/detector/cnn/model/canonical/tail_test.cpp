@@ -1,4 +1,5 @@
-// Tails of networks: rows of a map's channels, and decoded boxes.
+// These tests cut off the last nodes of networks: the nodes that arrange a map's channels in rows,
+// and the nodes that decode boxes.
 #include "detector/cnn/model/canonical/tail.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ std::string rows_of(OnnxBuilder& build, const std::string& map, std::int64_t val
   return build.node("Reshape", {cells, build.integers({1, -1, values})});
 }
 
-/// Returns the rows of a map's channels, the cells row by row: a plain form of what the tail does.
+/// Returns the channels of a map as rows, one row for each cell. Cells are in raster order.
 std::vector<double> rows_of(const OnnxValue& map) {
   std::vector<double> rows;
   const auto plane = static_cast<std::size_t>(map.dims[2] * map.dims[3]);
@@ -54,11 +55,11 @@ TEST(Arrangement, IsCutOffBehindTheConvolutions) {
   const auto before = interpret_onnx(build.model(), picture);
   const auto values = interpret_onnx(after, picture);
   EXPECT_EQ(rows_of(values.at(box)), before.at(build.model().graph().output(1).name()).numbers);
-  const std::string rows = build.model().graph().node(3).output(0);  // before Sigmoid
+  const std::string rows = build.model().graph().node(3).output(0);  // input of the Sigmoid
   EXPECT_EQ(rows_of(values.at(score)), before.at(rows).numbers);
 }
 
-/// Exports may join the strides, and then boxes and scores.
+/// Exports can join the outputs of the strides, and then boxes and scores.
 TEST(Arrangement, OfJoinedOutputsIsCutOff) {
   OnnxBuilder build;
   std::vector<std::string> boxes;
@@ -139,7 +140,8 @@ TEST(Arrangement, ThatIsMoreIsRefused) {
   }
 }
 
-/// Concat of Concat of ... doubles the ways back from the output with each node.
+/// Each Concat reads the previous Concat twice, so the number of paths to the output doubles with
+/// each node.
 TEST(Arrangement, IsFollowedOnce) {
   OnnxBuilder build;
   std::string rows = rows_of(build, build.convolution(build.picture(), 3, 8), 4);
@@ -149,7 +151,7 @@ TEST(Arrangement, IsFollowedOnce) {
                      [&] { (void)cut(build.model(), cut_arrangement); });
 }
 
-/// YOLOv8 computes the mean of each side's distribution with a convolution of the softmax.
+/// YOLOv8 computes the mean of each side's distribution: a convolution reads the softmax.
 TEST(Decoding, IsCutOffBehindTheLastConvolutionsOfTheBody) {
   OnnxBuilder build;
   const std::string body = build.node("Relu", {build.convolution(build.picture(), 3, 4, 3, 2)});
@@ -159,7 +161,7 @@ TEST(Decoding, IsCutOffBehindTheLastConvolutionsOfTheBody) {
   const std::string turned = build.node("Transpose", {rows}, {{"perm", Integers{0, 2, 1, 3}}});
   const std::string means = build.node("Conv", {build.node("Softmax", {turned}, {{"axis", 1L}}),
                                                 build.random_floats({1, 16, 1, 1})});
-  // The cells' corners come from the shape of the body, which is no output.
+  // Nodes compute the cells' corners from the shape of `body`, which isn't an output.
   const std::string corners = build.node("Range", {build.node("Shape", {body})});
   build.output(build.node("Concat",
                           {build.node("Add", {means, corners}), build.node("Sigmoid", {kind})},

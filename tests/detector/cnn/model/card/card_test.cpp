@@ -1,4 +1,6 @@
-// Cards are read, written and refused. The schema says the same as the reader, as far as it can.
+// These tests parse cards, write cards, and check that wrong cards are refused. They also check
+// each card with the schema. The schema must accept the same cards as the parser, as far as a
+// schema can.
 #include "detector/cnn/model/card/card.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +33,7 @@ bool fits_schema(const Json& card) { return test::fits_schema(card, schema(), sc
 
 Card parsed(const Json& card) { return parse_card(card.dump(), "c.json", kSha256); }
 
-/// Has each member that some family has.
+/// Returns a card of the family scrfd with nearly all members that such a card can have.
 Json full_scrfd() {
   return Json::parse(R"({
     "facepipe_model": 1, "name": "scrfd-2.5g",
@@ -48,7 +50,7 @@ Json full_scrfd() {
 
 Json with_head(const char* head) { return {{"facepipe_model", 1}, {"head", Json::parse(head)}}; }
 
-/// A card of each family with what it needs.
+/// One card of each family. All cards but the first have few members.
 const Json kCards[] = {
     full_scrfd(),
     with_head(R"({"family": "centerface"})"),
@@ -127,12 +129,13 @@ TEST(Card, ThatIsWrittenIsUtf8) {
   EXPECT_NO_THROW((void)parse_card(to_json(card), "c.json", kSha256));
 }
 
-/// A change of a card, and what refuses it. `place` is where the changed value stands.
+/// Describes a wrong change to a card, and a part of the error that refuses the card. `place` is
+/// the JSON pointer of the changed value.
 struct Refused {
   const char* place;
   Json value;
   const char* reason;
-  bool schema_tells = true;  ///< whether the schema can say the same
+  bool schema_tells = true;  ///< whether the schema refuses the card, too
   Json card = full_scrfd();
 };
 

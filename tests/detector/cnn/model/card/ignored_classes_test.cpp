@@ -1,4 +1,5 @@
-// The channels of ignored classes are erased, and the others compute the same.
+// These tests check that the channels of ignored classes are erased, and that the other channels
+// keep their values.
 #include "detector/cnn/model/card/ignored_classes.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ Card card_of(HeadFamily family, const std::vector<ClassKind>& kinds) {
   return card;
 }
 
-/// Returns the values of a map before and after its classes were dropped.
+/// Holds the values of all maps before and after drop_ignored_classes().
 struct Dropped {
   std::vector<OnnxValue> before;
   std::vector<OnnxValue> after;
@@ -45,7 +46,7 @@ Dropped dropped(onnx::ModelProto model, const Card& card) {
   return result;
 }
 
-/// Returns some channels of a map.
+/// Returns the channels `wanted` of a map.
 OnnxValue channels(const OnnxValue& map, const std::vector<std::size_t>& wanted) {
   const auto plane = static_cast<std::size_t>(map.dims[2] * map.dims[3]);
   OnnxValue result{{1, static_cast<std::int64_t>(wanted.size()), map.dims[2], map.dims[3]}, {}};

@@ -1,4 +1,4 @@
-// What a card says becomes the data that decoders read.
+// These tests check the data that decoders get for a model's card.
 #include "detector/cnn/model/card/model_data.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// These tests change cards at random. A card must be refused in one line, or be one that can be
-// written and read again.
+// These tests change cards at random. The parser must refuse a changed card with an error of one
+// line, or accept it. An accepted card must be the same after it is written and parsed again.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -36,7 +36,7 @@ const char* const kOdd[] = {
     "[]",      "{}",   "\"\"",  "[[",    "}}",    ",",     ":",
     "\\u0000", "\xff", "8",     "[8,8]", "\n",    "\"a\"", "99999999999999999999"};
 
-/// Replaces, erases or repeats a part of the text, or puts something odd into it.
+/// Erases or repeats a part of the text, inserts an odd value, or replaces a part by an odd value.
 std::string changed(std::string text, std::mt19937& random) {
   const auto some = [&](std::size_t below) { return random() % below; };
   const std::size_t at = some(text.size());
@@ -53,7 +53,8 @@ std::string changed(std::string text, std::mt19937& random) {
   }
 }
 
-/// Replaces the numbers of a text by odd ones, so that it stays JSON more often.
+/// Replaces a number of the text by an odd value. The result is JSON more often than the result of
+/// changed().
 std::string with_odd_number(const std::string& text, std::mt19937& random) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t at = random() % text.size();

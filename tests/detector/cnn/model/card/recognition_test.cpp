@@ -1,4 +1,4 @@
-// Files that tell by their content what they are.
+// These tests make the cards of files that facepipe recognises by their content.
 #include "detector/cnn/model/card/recognition.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace {
 
 using test::OnnxBuilder;
 
-/// Returns outputs of a row for each number. Exports have rows with and without a leading 1.
+/// Returns a model with one output for each number in `values`. The rows of this output have as
+/// many values as the number says. Exports have rows with and without a leading extent of 1.
 onnx::ModelProto with_rows_of(const std::vector<std::int64_t>& values, bool batch = true) {
   OnnxBuilder build;
   for (const std::int64_t count : values)
@@ -130,7 +131,8 @@ TEST(RecognisedUltralytics, NamesMakeAValidCard) {
   EXPECT_EQ(parse_card(to_json(*card), "c.json", ""), card);
 }
 
-/// Names that are equal as far as cards hold them, and one that is equal to what makes them differ.
+/// Cards cut off names after 64 bytes, so the names 1 to 999 become equal. Name 0 is equal to the
+/// first new name that name 2 could get.
 TEST(RecognisedUltralytics, NamesThatAreCutOffStayDifferent) {
   const std::string face = "face " + std::string(59, 'x');
   std::string names = "{0: '" + face.substr(0, 62) + "+3'";

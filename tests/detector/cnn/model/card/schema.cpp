@@ -54,7 +54,7 @@ bool fits_word(const Json& value, const std::string& word, const Json& schema, c
   if (word == "$ref")
     return fits_schema(value, root.at(Json::json_pointer(limit.get<std::string>().substr(1))),
                        root);
-  if (word == "additionalProperties" && limit == false) return true;  // see fits_members()
+  if (word == "additionalProperties" && limit == false) return true;  // fits_members() checks this
   throw std::runtime_error("word " + word);
 }
 

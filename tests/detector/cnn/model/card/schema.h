@@ -1,11 +1,12 @@
-// Checks JSON against a JSON schema: the words of it that data/model-card.schema.json uses.
+// Checks JSON with a JSON schema. Supports only the keywords that data/model-card.schema.json uses.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace facepipe::test {
 
-/// Throws std::runtime_error for a word that it doesn't know. `root` holds the definitions.
+/// Returns whether `value` fits `schema`. `root` is the whole schema, which contains the
+/// definitions. Throws std::runtime_error if the schema has a keyword that is not supported.
 [[nodiscard]] bool fits_schema(const nlohmann::json& value, const nlohmann::json& schema,
                                const nlohmann::json& root);
 

@@ -1,5 +1,5 @@
-// These tests check that the pass finds blocks only by their shape, leaves all else, and changes no
-// result.
+// These tests check that the pass finds blocks only by their shape, leaves other nodes, and changes
+// no result.
 #include "detector/cnn/model/graph/fuse_inverted_residual.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using test::Tensor;
 
 constexpr Size kSize{9, 7};
 
-/// A test's changes to a block.
+/// Describes the changes that a test makes to a block.
 struct Spec {
   int expanded = 24;
   int outputs = 8;
@@ -53,7 +53,7 @@ bool any(const InvertedResidual&) { return true; }
 
 long blocks(const Graph& graph) { return test::count_nodes<InvertedResidual>(graph); }
 
-/// Returns the fused graph. Expects the same results.
+/// Returns the fused graph. Expects that it computes the same results.
 Graph fused(GraphBuilder& builder) {
   Graph graph = builder.graph();
   fuse_inverted_residuals(graph, any);
@@ -120,7 +120,7 @@ TEST(FuseInvertedResiduals, LeavesOutputs) {
 }
 
 TEST(FuseInvertedResiduals, AddsWhateverIsAdded) {
-  // The added value is computed between the parts of the block, by another convolution.
+  // Another convolution computes the added value, between the parts of the block.
   GraphBuilder builder(8, kSize, 7);
   const ValueId expanded =
       builder.convolution(builder.input(), {.outputs = 16, .activation = Activation::relu});

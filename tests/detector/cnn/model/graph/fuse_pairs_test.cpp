@@ -1,5 +1,5 @@
-// These tests check the pass that makes chains of pairs: what it takes and leaves, and that the
-// graph still computes the same.
+// These tests check the pass that makes chains of pairs: which nodes it takes and which it leaves,
+// and that the graph still computes the same.
 #include "detector/cnn/model/graph/fuse_pairs.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(FusePairs, TakesAPointwiseAndTheDepthwiseBehindIt) {
 }
 
 TEST(FusePairs, LeavesWhatIsNoPair) {
-  // Each case changes one thing of a pair, and says why it is no longer one.
+  // Each case changes one property of a pair, so that it is no longer a pair. `reason` says why.
   const struct {
     const char* reason;
     ConvolutionSpec first;
@@ -154,7 +154,7 @@ TEST(FusePairs, TakesTheUpsamplingWithItsAddition) {
 TEST(FusePairs, LeavesOtherUpsampling) {
   GraphBuilder builder(4, {12, 8}, 9);
   const ValueId coarse = pool(builder, builder.input());
-  builder.output(pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // it adds nothing
+  builder.output(pair(builder, builder.node(Upsample{2}, {coarse}), 6));  // adds no second map
   const ValueId shared = builder.node(Upsample{2}, {coarse, builder.input()});
   builder.output(pair(builder, shared, 5));
   builder.output(shared);
@@ -197,7 +197,7 @@ TEST(FusePairs, GroupsChainsThatDoNotReadEachOther) {
   const ValueId pooled = pool(later, later.input());
   later.output(pair(later, later.input(), 4));
   later.output(pair(later, pooled, 4));
-  later.output(pair(later, pooled, 5));  // has another number of channels
+  later.output(pair(later, pooled, 5));  // this pair has another number of channels
   const Graph grouped = fused(later);
   ASSERT_EQ(count_chains(grouped), 2);
   EXPECT_EQ(chains_at(grouped, 1).chains.size(), 2U);
@@ -210,7 +210,7 @@ TEST(FusePairs, GroupsOneKindOnly) {
   const ValueId half = pool(builder, builder.input());
   const ValueId sum = builder.node(Upsample{2}, {half, builder.input()});
   builder.output(pair(builder, half, 4));
-  builder.output(pair(builder, half, 4, kLinear));  // no relu
+  builder.output(pair(builder, half, 4, kLinear));  // without relu
   builder.output(pair(builder, sum, 4));            // reads two maps
   builder.output(pool(builder, pair(builder, half, 4)));
   const ValueId both = pair(builder, half, 4);

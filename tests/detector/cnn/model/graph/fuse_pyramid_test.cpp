@@ -23,13 +23,13 @@ bool has_step(const Graph& graph) { return test::count_nodes<PyramidStep>(graph)
 
 struct StepSpec {
   int outputs = 8;
-  int kernel = 1;  ///< of the lateral convolution
+  int kernel = 1;  ///< kernel size of the lateral convolution
   Activation up = Activation::relu;
   Activation lateral = Activation::none;
   bool lateral_is_read = false;
 };
 
-/// Adds a step from the builder's input to the map of twice the size.
+/// Adds a step of a pyramid: it reads the builder's input and makes a map of twice the size.
 ValueId add_step(GraphBuilder& builder, const StepSpec& spec) {
   const ValueId fine = builder.node(Upsample{2}, {builder.input()});
   const ValueId lateral = builder.convolution(fine, {.outputs = spec.outputs,
@@ -82,7 +82,7 @@ GraphBuilder headed(const std::function<void(GraphBuilder&, ValueId)>& more = {}
   return builder;
 }
 
-/// Returns the graph with its removed end added again.
+/// Returns the graph with the nodes that the pass has moved into `tail`.
 Graph restored(Graph graph, const HeadTail& tail) {
   const auto append = [&](Operator op, const std::vector<ValueId>& inputs) {
     const ValueId value = graph.add_value("");
@@ -93,7 +93,7 @@ Graph restored(Graph graph, const HeadTail& tail) {
   x = append(tail.outputs, {append(tail.window, {x})});
   graph.outputs.clear();
   for (const HeadTail::Part& part : tail.parts) {
-    // This convolution picks the part's channels.
+    // This convolution selects the part's channels.
     Convolution pick{{}, tail.outputs.outputs, part.channels, 1, {}, {}, part.pending};
     pick.bias.assign(static_cast<std::size_t>(part.channels), 0);
     for (int o = 0; o < part.channels; ++o)

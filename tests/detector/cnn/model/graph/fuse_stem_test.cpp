@@ -1,5 +1,5 @@
-// These tests check the pass that makes a Stem: what it joins and leaves, and that results don't
-// change.
+// These tests check the pass that makes a Stem: which layers it joins and which it leaves, and that
+// results don't change.
 #include "detector/cnn/model/graph/fuse_stem.h"
 
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ ConvolutionSpec with(ConvolutionSpec spec, const std::function<void(ConvolutionS
   return spec;
 }
 
-/// Lets the network go on with `value`, so that it isn't one of the last values.
+/// Adds a node that reads `value`, so that `value` isn't an output.
 void go_on_with(GraphBuilder& builder, ValueId value) {
   builder.output(builder.node(Add{}, {value, value}));
 }
 
-/// Returns the number of layers in the Stem that the pass makes of three convolutions in a row; 0
-/// if it makes none.
+/// Returns the number of layers in the Stem that the pass makes of three successive convolutions,
+/// or 0 if it makes no Stem.
 std::size_t fused_layers(const ConvolutionSpec& first, const ConvolutionSpec& second,
                          const ConvolutionSpec& third) {
   GraphBuilder builder(3, {14, 10}, 1);

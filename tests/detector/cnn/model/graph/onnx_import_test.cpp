@@ -1,5 +1,5 @@
-// These tests compare the import with OpenCV's engine as a whole, and check files with false
-// contents.
+// These tests compare the imported graph with OpenCV's engine, and check that files with wrong
+// contents are refused.
 #include "detector/cnn/model/graph/onnx_import.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(OnnxImport, LeavesFewNodesOfTheModels) {
   EXPECT_EQ(yunet.nodes.size(), 56U);
 }
 
-/// The model is input -> Conv 3x3 of 2 channels -> output.
+/// Returns the model input -> Conv 3x3 with 2 channels -> output.
 onnx::ModelProto small_model() {
   onnx::ModelProto model;
   onnx::GraphProto& graph = *model.mutable_graph();
@@ -120,7 +120,7 @@ TEST(OnnxImport, ReadsASmallModel) {
   EXPECT_EQ(graph.nodes.at(0).name, "conv1");
 }
 
-/// Has the operators that CenterFace and YuNet lack.
+/// Returns a network with the operators that CenterFace and YuNet don't have.
 test::OnnxBuilder network_of_other_operators() {
   test::OnnxBuilder build;
   const std::string map = build.convolution(build.picture(), 3, 6, 3, 2);

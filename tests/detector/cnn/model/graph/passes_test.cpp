@@ -54,7 +54,7 @@ TEST(FoldBatchNorm, JoinsTheConvolutionBeforeIt) {
 
 TEST(FoldBatchNorm, StandsAloneWhereItCanNotJoin) {
   GraphBuilder builder(3, kSize, 2);
-  builder.output(builder.batch_norm(builder.input()));  // has nothing before it
+  builder.output(builder.batch_norm(builder.input()));  // there is no convolution before it
   const ValueId shared = builder.convolution(builder.input(), {.outputs = 4});
   builder.output(shared);
   builder.output(builder.batch_norm(shared));  // the convolution before it is also an output
@@ -111,13 +111,13 @@ TEST(JoinSilu, LeavesOtherProducts) {
   const ValueId x = builder.convolution(builder.input(), {.outputs = 6});
   const ValueId y = builder.convolution(builder.input(), {.outputs = 6});
   const ValueId sigmoid = builder.node(Activate{Activation::sigmoid}, {x});
-  builder.output(builder.node(Multiply{}, {y, sigmoid}));  // of something else
-  builder.output(builder.node(Multiply{}, {x, sigmoid}));  // whose sigmoid has two readers
+  builder.output(builder.node(Multiply{}, {y, sigmoid}));  // y isn't the sigmoid's input
+  builder.output(builder.node(Multiply{}, {x, sigmoid}));  // the sigmoid has two readers
   builder.output(builder.node(Multiply{}, {y, builder.node(Activate{Activation::relu}, {y})}));
   EXPECT_EQ(passed(builder, join_silu).nodes.size(), builder.graph().nodes.size());
 }
 
-/// Appends a shuffle as exporters write it, with some order of the axes.
+/// Appends a shuffle as exporters write it. `order` is the new order of the axes.
 ValueId written_shuffle(GraphBuilder& builder, ValueId x, const std::vector<int>& order) {
   const ValueId groups = builder.node(Reshape{{2, 4, 0, 0}}, {x});
   return builder.node(Reshape{{1, 8, kSize.height, kSize.width}},
@@ -137,7 +137,7 @@ TEST(JoinShuffles, LeavesOtherOrders) {
   GraphBuilder builder(8, kSize, 23);
   builder.output(written_shuffle(builder, builder.input(), {0, 1, 2, 3}));
   const ValueId groups = builder.node(Reshape{{2, 4, 0, 0}}, {builder.input()});
-  builder.output(groups);  // is read elsewhere, too
+  builder.output(groups);  // another node reads `groups`, too
   const ValueId swapped = builder.node(Transpose{{1, 0, 2, 3}}, {groups});
   builder.output(builder.node(Reshape{{1, 8, kSize.height, kSize.width}}, {swapped}));
   EXPECT_EQ(passed(builder, join_shuffles).nodes.size(), builder.graph().nodes.size());

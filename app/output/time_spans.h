@@ -1,0 +1,35 @@
+// Lists when something happened, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace facepipe::app {
+
+/// Holds spans of a video's time. A time near the last span extends it. If there are too many
+/// spans, those with the shortest gap between them become one. So all times are always covered. Not
+/// thread-safe.
+class TimeSpans {
+ public:
+  struct Span {
+    double from_s = 0;
+    double to_s = 0;
+  };
+  TimeSpans() = default;
+  /// @param near_s  a time that is at most this far from a span extends it
+  /// @param most    the largest number of spans, at least 1
+  TimeSpans(double near_s, std::size_t most) : near_s_(near_s), most_(most) {}
+
+  /// Adds a time. Does nothing if it is not finite. Times usually rise.
+  void add(double time_s);
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  void merge_nearest();
+
+  double near_s_ = 0.25;
+  std::size_t most_ = 64;
+  std::vector<Span> spans_;  ///< sorted, without overlaps
+};
+
+}  // namespace facepipe::app
