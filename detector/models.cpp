@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -31,9 +32,26 @@ std::vector<DetectorOptions> each_model(const DetectorOptions& options) {
   return models;
 }
 
+/// Returns the file's path from the root, without "." and "..", so that these don't hide that two
+/// names mean one file. Keeps links, because each link may have its own card beside it.
+fs::path whole_path(const fs::path& file) {
+  std::error_code failure;
+  const fs::path whole = fs::absolute(file, failure);
+  return (failure ? file : whole).lexically_normal();
+}
+
+void check_that_files_differ(const std::vector<fs::path>& files) {
+  std::vector<fs::path> before;
+  for (const fs::path& file : files) {
+    const fs::path& whole = before.emplace_back(whole_path(file));
+    if (std::ranges::count(before, whole) > 1)
+      refuse("--model: " + file.string() + " is named twice");
+  }
+}
+
 void check_files(const DetectorOptions& options) {
-  std::vector<fs::path> files = options.more_models;
-  files.push_back(options.model);
+  std::vector<fs::path> files{options.model};
+  files.insert(files.end(), options.more_models.begin(), options.more_models.end());
   if (files.size() > kMostModels)
     refuse("--model: at most " + std::to_string(kMostModels) + " models search a frame, not " +
            std::to_string(files.size()));
@@ -41,9 +59,7 @@ void check_files(const DetectorOptions& options) {
     refuse(
         "--card works only with one --model; the card of each of several models stands beside it, "
         "as MODEL.onnx.json");
-  std::ranges::sort(files);
-  const auto twice = std::ranges::adjacent_find(files);
-  if (twice != files.end()) refuse("--model: " + twice->string() + " is named twice");
+  check_that_files_differ(files);
 }
 
 std::vector<std::string> names_of(const DetectorOptions& model) {

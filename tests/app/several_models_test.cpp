@@ -143,6 +143,10 @@ TEST_F(SeveralModelsProgram, WhatMakesNoSenseIsRefused) {
   expect_refusal(2, "--card works only with one --model",
                  joined(both(), {"--card", things_ + ".json"}));
   expect_refusal(2, "--model: " + faces_ + " is named twice", joined(both(), {"--model", faces_}));
+  Arguments twenty;
+  for (int i = 0; i < 20; ++i)
+    twenty = joined(twenty, {"--model", dir_ / (std::to_string(i) + ".onnx")});
+  expect_refusal(2, "--model: at most 8 models search a frame, not 20", twenty);
   expect_refusal(4, dir_ / "none.onnx", joined(both(), {"--model", dir_ / "none.onnx"}));
 }
 

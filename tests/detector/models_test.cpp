@@ -148,6 +148,9 @@ TEST_F(SeveralModels, WhatMakesNoSenseIsRefused) {
   expect_error(ErrorKind::usage, "is named twice", [&] {
     (void)models_of(options(faces_, {things_, faces_}));
   });
+  const std::filesystem::path again = dir_ / "more/../things.onnx";
+  expect_error(ErrorKind::usage, "--model: " + again.string() + " is named twice",
+               [&] { (void)models_of(options(things_, {again})); });
   DetectorOptions with_card = options(faces_, {things_});
   with_card.card = dir_ / "things.onnx.json";
   expect_error(ErrorKind::usage, "--card works only with one --model",
