@@ -1,5 +1,8 @@
 #include "app/model_path.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -14,7 +17,7 @@ constexpr const char* kVariable = "FACEPIPE_MODEL";
 constexpr const char* kModel = "models/centerface.onnx";
 constexpr const char* kModelName = "centerface";
 
-/// @param looked_at_variable  whether another model could have been there
+/// @param looked_at_variable  true if FACEPIPE_MODEL could have named another model
 [[noreturn]] void not_found(const std::vector<fs::path>& places, bool looked_at_variable) {
   std::string message = "no model: ";
   if (looked_at_variable) message += std::string(kVariable) + " is not set, and ";
@@ -53,6 +56,17 @@ fs::path find_model(const fs::path& named, const fs::path& directory) {
 void find_models(detector::DetectorOptions& options, const fs::path& directory) {
   options.model = find_model(options.model, directory);
   for (fs::path& more : options.more_models) more = find_model(more, directory);
+}
+
+void tell_unused_models(const detector::DetectorOptions& named,
+                        const std::vector<detector::ModelInfo>& used) {
+  if (used.size() > named.more_models.size()) return;
+  std::vector<fs::path> files{named.model};
+  files.insert(files.end(), named.more_models.begin(), named.more_models.end());
+  for (const fs::path& file : files)
+    if (std::ranges::none_of(used, [&](const auto& model) { return model.about().file == file; }))
+      spdlog::info("model {} is not used: it finds none of the classes of --classes",
+                   file.string());
 }
 
 }  // namespace facepipe::app

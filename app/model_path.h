@@ -1,9 +1,10 @@
-// Finds the default model.
+// Finds the files of models.
 #pragma once
 
 #include <filesystem>
 #include <vector>
 
+#include "detector/facts.h"
 #include "detector/options.h"
 
 namespace facepipe::app {
@@ -23,8 +24,15 @@ namespace facepipe::app {
 [[nodiscard]] std::filesystem::path find_model(const std::filesystem::path& named,
                                                const std::filesystem::path& program_directory);
 
-/// Replaces the names of all models in `options` by what find_model() returns. Errors: the same.
+/// Calls find_model() for all models in `options`, and puts the result in place of each name.
+/// Throws the errors of find_model().
 void find_models(detector::DetectorOptions& options,
                  const std::filesystem::path& program_directory);
+
+/// Logs which models find none of the wanted classes, so that they aren't used.
+/// @param named  has the paths of all models that the user has named
+/// @param used   the models that are used
+void tell_unused_models(const detector::DetectorOptions& named,
+                        const std::vector<detector::ModelInfo>& used);
 
 }  // namespace facepipe::app

@@ -17,7 +17,7 @@ namespace facepipe {
 /// means left in the picture.
 using Landmarks = std::array<Point, 5>;
 
-/// The landmarks of an entry without any, among entries that have some.
+/// Stands for the landmarks of an entry that has none, among entries that have landmarks.
 inline constexpr Landmarks kNoLandmarks = [] {
   Landmarks none{};
   none.fill({std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN()});
@@ -32,12 +32,12 @@ struct Detections {
   std::vector<Box> boxes;
   std::vector<float> scores;  ///< 0..1
   std::vector<Landmarks> landmarks;
-  /// The class of each entry: its index among the classes that the detector finds.
+  /// the class of each entry: its index in the list of classes that the detector finds
   std::vector<std::uint16_t> classes{};
 
   [[nodiscard]] std::size_t size() const { return boxes.size(); }
   [[nodiscard]] bool has_landmarks() const { return !landmarks.empty(); }
-  /// Returns whether entry `i` has landmarks. Detectors that find some find no points that are NaN.
+  /// Returns whether entry `i` has landmarks. The points that detectors find are never NaN.
   [[nodiscard]] bool has_landmarks(std::size_t i) const {
     return has_landmarks() && landmarks[i].front().x == landmarks[i].front().x;
   }
@@ -77,12 +77,12 @@ void append(Detections& to, const Detections& more, std::uint16_t first_class = 
 /// landmarks if they have any.
 [[nodiscard]] Detections scored_over(const Detections& found, float score);
 
-/// Returns the entries whose score is greater than that of their class.
+/// Returns the entries whose score is greater than the value in `scores` for their class.
 /// @param scores  one for each class
 [[nodiscard]] Detections scored_over(const Detections& found, std::span<const float> scores);
 
-/// Returns the numbers of the entries of each class, rising, without empty lists. Classes rise,
-/// too.
+/// Returns for each class the indices of its entries, in rising order. The classes rise, too. A
+/// class without entries has no list.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> entries_by_class(const Detections& found);
 
 }  // namespace facepipe

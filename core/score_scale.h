@@ -43,11 +43,12 @@ class ScoreScale {
   float reference_ = kUsualReferenceScore;
 };
 
-/// The scales of all classes of detections (Detections::classes), because models differ.
+/// Holds a scale for each class of detections (Detections::classes), because each class is found by
+/// one model, and the scales of models differ.
 class ScoreScales {
  public:
   ScoreScales() = default;
-  /// All classes have one scale.
+  /// Gives all classes the same scale.
   /*implicit*/ ScoreScales(ScoreScale all) : all_(all) {}  // NOLINT(google-explicit-constructor)
   /// @param of_classes  one for each class
   explicit ScoreScales(std::vector<ScoreScale> of_classes) : of_classes_(std::move(of_classes)) {}
@@ -61,7 +62,8 @@ class ScoreScales {
   std::vector<ScoreScale> of_classes_;
 };
 
-/// Returns the detections whose score is greater than what `usual_score` means for their class.
+/// Returns the detections whose score is greater than the score that means `usual_score` for their
+/// class.
 [[nodiscard]] Detections scored_over(const Detections& found, float usual_score,
                                      const ScoreScales& scales);
 

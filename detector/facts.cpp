@@ -5,7 +5,8 @@
 namespace facepipe::detector {
 namespace {
 
-/// Returns a name of the model that no other one of `models` has, as far as files have names.
+/// Returns a name for the model that no other model in `models` has: its kind, the name of its
+/// file, or the file's path.
 std::string name_among(const ModelInfo& model, const std::vector<ModelInfo>& models) {
   const auto others_like = [&](const auto& name_of) {
     return std::ranges::count_if(

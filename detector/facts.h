@@ -24,34 +24,34 @@ struct DetectorFacts {
   std::optional<Tiling> tiling;  ///< nullopt if one run covers a picture
 };
 
-/// A class of objects that a model finds.
+/// Describes a class of objects that a model finds. Optional values are those of the model's card;
+/// nullopt if the card has none.
 struct FoundClass {
   std::string name = "face";
-  std::string model{};             ///< the model's name among those of a run
-  std::optional<float> score{};    ///< objects score more than this, by the model's card
-  std::optional<float> overlap{};  ///< for suppression, by the model's card
-  /// How much more than the box is hidden, on each side as a share of its size, by the model's
-  /// card.
+  std::string model{};             ///< the model's name; the models of a run have different names
+  std::optional<float> score{};    ///< an object must score more than this
+  std::optional<float> overlap{};  ///< NmsOptions::threshold
+  /// The hidden area is so much larger than the box on each side, as a share of the box's size.
   std::optional<float> grow{};
-  ScoreScale scale{};  ///< of the model's scores
+  ScoreScale scale{};  ///< says what the model's scores mean
 };
 
-/// Returns what scores mean, for each class.
+/// Returns what the scores of each class mean.
 [[nodiscard]] inline ScoreScales scales_of(std::span<const FoundClass> classes) {
   std::vector<ScoreScale> scales;
   for (const FoundClass& each : classes) scales.push_back(each.scale);
   return ScoreScales(std::move(scales));
 }
 
-/// Returns whether there is anything to tell about classes: false if all objects are faces that one
-/// model finds.
+/// Returns whether users must be told the class of each object. Returns false if one model finds
+/// all objects, and all of them are faces.
 [[nodiscard]] inline bool tells_classes(std::span<const FoundClass> classes) {
   return classes.size() > 1 || (!classes.empty() && classes.front().name != "face");
 }
 
 /// Holds what all detectors of one factory have in common. The hash is SHA-256 in lower-case
-/// hexadecimal digits. If a factory searches with several models, all is the first one's, except
-/// the classes, finds_landmarks() and others().
+/// hexadecimal digits. If a factory searches with several models, classes(), finds_landmarks() and
+/// others() are about all models; the other functions are about the first model.
 class ModelInfo {
  public:
   ModelInfo(EngineChoice choice, std::string model_kind, std::string model_sha256,
@@ -69,8 +69,8 @@ class ModelInfo {
     }
   }
 
-  /// Joins what is known of several models, at least one. The classes of the first model come
-  /// first. Names of models that are equal become the names of their files (ModelAbout::file).
+  /// Joins the facts about several models, at least one. The classes of the first model come first.
+  /// If models have the same name, the names of their files (ModelAbout::file) replace it.
   [[nodiscard]] static ModelInfo joined(const std::vector<ModelInfo>& models);
 
   [[nodiscard]] const EngineChoice& choice() const { return choice_; }
@@ -79,8 +79,8 @@ class ModelInfo {
   [[nodiscard]] const std::string& model_sha256() const { return model_sha256_; }
   /// Returns whether any model finds landmarks.
   [[nodiscard]] bool finds_landmarks() const { return finds_landmarks_; }
-  /// Returns the classes of objects that are found, at least one. Detections::classes holds indices
-  /// in this list.
+  /// Returns the classes of objects that the models find, at least one. Detections::classes holds
+  /// indices in this list.
   [[nodiscard]] const std::vector<FoundClass>& classes() const { return classes_; }
   [[nodiscard]] const ModelAbout& about() const { return about_; }
   /// Returns the models besides the first one.
@@ -96,7 +96,7 @@ class ModelInfo {
   std::vector<ModelInfo> others_;
 };
 
-/// Returns what is known of each model by itself, the first one first.
+/// Returns the facts about each model; the first model comes first.
 [[nodiscard]] inline std::vector<ModelInfo> each_of(const ModelInfo& all) {
   std::vector<ModelInfo> models{all};
   models.insert(models.end(), all.others().begin(), all.others().end());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/score_scale.h"
 #include "detector/looks.h"
@@ -37,5 +38,12 @@ struct ModelAbout {
     return reference_score ? ScoreScale(*reference_score) : ScoreScale();
   }
 };
+
+/// Returns what is known about a model that has no card.
+[[nodiscard]] inline ModelAbout about_file(std::filesystem::path file) {
+  ModelAbout about;
+  about.file = std::move(file);
+  return about;
+}
 
 }  // namespace facepipe::detector

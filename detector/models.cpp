@@ -1,7 +1,5 @@
 #include "detector/models.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -90,12 +88,7 @@ std::vector<DetectorOptions> models_of(const DetectorOptions& options) {
   if (!options.classes.empty()) {
     check_classes(options);
     for (DetectorOptions& model : models) model.classes = wanted_of(model);
-    std::erase_if(models, [](const DetectorOptions& model) {
-      if (model.classes.empty())
-        spdlog::info("model {} is not used: it finds none of the classes of --classes",
-                     model.model.string());
-      return model.classes.empty();
-    });
+    std::erase_if(models, [](const DetectorOptions& model) { return model.classes.empty(); });
   }
   for (DetectorOptions& model : models) model.models = static_cast<int>(models.size());
   // The other models search a frame one after the other, behind the first one.

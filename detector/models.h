@@ -9,18 +9,22 @@
 
 namespace facepipe::detector {
 
-/// The most models of a run, because the detectors of all of them are in memory at once.
+/// The most models of a run. There is a limit because the detectors of all models are in memory at
+/// the same time.
 inline constexpr std::size_t kMostModels = 8;
 
-/// Returns the options of each model by itself, in their order: without more_models, with only
-/// those `classes` that the model finds, and with its share of the memory. A model that finds none
-/// of the chosen classes is left out, which the log tells. Errors: usage for more than kMostModels,
-/// for a file that is named twice, for a card that is named for several models, and for a class
-/// that no model finds, with a list of those that they find; as class_names().
+/// Returns the options of each model, in the order of the models. DetectorOptions::more_models is
+/// empty in them, `classes` has only classes that the model finds, and `models` is the number of
+/// models that share the memory. Leaves out models that find none of the wanted classes. Throws
+/// Error(usage):
+/// * for more than kMostModels models, and for a file that is named twice;
+/// * for a card if there are several models;
+/// * for a class that no model finds. The message lists the classes that the models find.
+/// Throws the errors of class_names().
 [[nodiscard]] std::vector<DetectorOptions> models_of(const DetectorOptions& options);
 
 /// Returns the names of all classes that the models of `options` find and don't ignore, each once.
-/// DetectorOptions::classes doesn't matter. Errors: device for a model that can't be read.
+/// Doesn't use DetectorOptions::classes. Throws Error(device) if a model can't be read.
 [[nodiscard]] std::vector<std::string> class_names(const DetectorOptions& options);
 
 }  // namespace facepipe::detector

@@ -66,8 +66,8 @@ struct KnownTracks {
   /// The appearance for each FileTrack::style. The empty style isn't listed: it is
   /// HideJob::appearance.
   std::map<std::string, overlay::HideOptions, std::less<>> styles;
-  /// The classes of the tracks, each name and model once. FrameRecord::faces has indices in this
-  /// list. Empty: as if all tracks were of class 0.
+  /// The classes of the tracks. No two of them have the same name and the same model.
+  /// FrameRecord::faces has indices in this list. If it is empty, all tracks are of class 0.
   std::vector<track::TrackClass> classes{};
 };
 
@@ -94,8 +94,8 @@ struct HideJob {
   /// different sizes or time bases, the job throws Error(usage).
   std::shared_ptr<const KnownTracks> known;
   bool wants_tracks = false;  ///< the job fills in JobResult::tracks
-  /// One for each class of detections; empty: all are faces. Boxes of a class without a growth have
-  /// that of `appearance`.
+  /// Has an entry for each class of detections. If it is empty, all detections are faces. Boxes of
+  /// a class without a growth have the growth of `appearance`.
   std::vector<track::TrackClass> classes{};
 };
 
@@ -134,7 +134,7 @@ struct OutputOptions {
   bool strict = false;      ///< a stream that can't be kept is Error(output) instead of a warning
 };
 
-/// Says which detections of a class count, where classes differ in it.
+/// Says which detections of a class count, and which of them are suppressed.
 struct SearchedClass {
   float face_score = 0;           ///< only detections with a higher score count
   float overlap = 0;              ///< NmsOptions::threshold
@@ -157,9 +157,8 @@ struct SearchOptions {
   /// Selects the detections that are followed in a job that draws. So they are those of a job that
   /// only tracks faces, whatever `nms` is.
   nms::NmsOptions followed_nms{};
-  /// For each class of Detections::classes; then they replace `face_score` and
-  /// both thresholds of suppression.
-  /// Empty: all classes are searched alike.
+  /// Has an entry for each class of Detections::classes. The entries replace `face_score` and the
+  /// thresholds of `nms` and `followed_nms`. If it is empty, all classes are treated alike.
   std::vector<SearchedClass> classes{};
   double min_face = 0;  ///< lower limit for the shorter side of a face's box, in pixels
   double max_face = 0;  ///< upper limit for the longer side of a face's box, in pixels; 0: no limit

@@ -1,4 +1,4 @@
-// Says which detections count as faces, if classes of detections differ in it.
+// Says which detections count as faces, if each class has its own rules.
 #pragma once
 
 #include <vector>
@@ -17,14 +17,15 @@ namespace facepipe::pipeline {
   return scored_over(candidates, scores);
 }
 
-/// Returns the threshold of suppression for each class; empty if all have the same one.
+/// Returns the threshold of suppression for each class; empty if all classes have the same
+/// threshold.
 [[nodiscard]] inline std::vector<float> overlaps_of(const SearchOptions& search) {
   std::vector<float> overlaps;
   for (const SearchedClass& each : search.classes) overlaps.push_back(each.overlap);
   return overlaps;
 }
 
-/// Returns the same for the detections that are followed in a job that draws.
+/// Returns the thresholds for the detections that are followed in a job that draws.
 [[nodiscard]] inline std::vector<float> followed_overlaps_of(const SearchOptions& search) {
   std::vector<float> overlaps;
   for (const SearchedClass& each : search.classes) overlaps.push_back(each.followed_overlap);

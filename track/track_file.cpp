@@ -73,7 +73,7 @@ std::string reason_against(const FileTrack& track, Size picture) {
   return {};
 }
 
-/// Returns the class without what can't stand in a file.
+/// Returns the class without a model's name that can't be written to a file.
 TrackClass for_file(TrackClass its) {
   if (its.model.size() > kMostModelBytes || !can_be_written(its.model)) its.model.clear();
   return its;

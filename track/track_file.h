@@ -48,14 +48,14 @@ struct FileTrack {
   float score_max = 0;         ///< 0..1; 0 for a person's track
   std::string style;           ///< style of hiding, at most 200 bytes; empty: the style of the run
   std::vector<FileBox> boxes;  ///< at least one; pts are rising
-  std::string found_class = "face";  ///< what the track shows, at most 64 bytes, not empty
-  std::string model{};               ///< what found it, at most 200 bytes; empty: not known
-  /// Growth of hidden boxes, 0..4, in place of the run's (HideOptions::grow).
+  std::string found_class = "face";  ///< what the track shows, 1..64 bytes
+  std::string model{};  ///< name of the model that found it, at most 200 bytes; empty: unknown
+  /// Growth of hidden boxes, 0..4. It replaces the growth of the run (HideOptions::grow).
   std::optional<float> grow{};
   friend bool operator==(const FileTrack&, const FileTrack&) = default;
 };
 
-/// What a file says of the tracks of one class.
+/// Says what a file tells about the tracks of one class.
 struct TrackClass {
   std::string name = "face";    ///< FileTrack::found_class
   std::string model{};          ///< FileTrack::model

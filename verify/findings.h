@@ -69,8 +69,8 @@ struct Finding {
   double first_s = 0;
   double last_s = 0;
   float best_score = 0;
-  /// What the boxes show, and the model that found it; who knows the names of classes fills them
-  /// in.
+  /// The name of the class, and the name of the model that found it. The verifier doesn't know
+  /// names of classes, so its caller sets both.
   std::string class_name = "face";
   std::string model{};
   FoundBox clearest;            ///< the box with the highest score; if equal, with the most detail

@@ -196,7 +196,7 @@ Json model_json(const detector::ModelInfo& model, const fs::path& file) {
           {"licence", licence_json(model.about().licence)}};
 }
 
-/// Returns what each of several models is, and what its card has decided for it.
+/// Returns the facts about each of several models, and the values of its card that are used.
 Json models_json(const RunOptions& options, const RunFacts& facts) {
   Json all = Json::array();
   for (const detector::ModelInfo& model : facts.models()) {

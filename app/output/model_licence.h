@@ -22,7 +22,7 @@ namespace facepipe::app {
 /// once for each model.
 void warn_of_licence(const std::string& model, const detector::ModelLicence& licence);
 
-/// Does so for all models of a run.
+/// Calls warn_of_licence() for each model of a run.
 /// @param first  the file of the first model
 void warn_of_licences(const std::vector<detector::ModelInfo>& models,
                       const std::filesystem::path& first);

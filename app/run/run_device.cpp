@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -58,18 +57,6 @@ void check_model(const RunOptions& options, const detector::ModelInfo& model_inf
                  traits.is_plural() ? "they miss" : "it misses");
   if (traits.takes.every_window && options.job.search.nms.rule == nms::NmsRule::groups)
     check_options_of_scores(options, std::string(traits.name), model_info.about());
-}
-
-/// Logs which models the user has named in vain.
-void tell_unused_models(const detector::DetectorOptions& named,
-                        const std::vector<detector::ModelInfo>& used) {
-  if (used.size() > named.more_models.size()) return;
-  std::vector<std::filesystem::path> files = named.more_models;
-  files.insert(files.begin(), named.model);
-  for (const std::filesystem::path& file : files)
-    if (std::ranges::none_of(used, [&](const auto& model) { return model.about().file == file; }))
-      spdlog::info("model {} is not used: it finds none of the classes of --classes",
-                   file.string());
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
   const Size usual = options_.detect_size.value_or(size);
   add({});
   const std::vector<detector::ModelInfo> models = each_of(model_info());
+  tell_unused_models(options_, models);
   warn_of_licences(models, models.front().about().file);
   for (const detector::ModelInfo& model : models) check(model);
   if (const std::optional<Size> reduced = verify::reduced_size(usual)) add(reduced);
@@ -30,7 +31,7 @@ VerifyDetectors::VerifyDetectors(const VerifyOptions& options, Size size)
                  to_string(usual));
 }
 
-/// Refuses a model that proves too little.
+/// Refuses a model that misses too many faces to prove anything.
 void VerifyDetectors::check(const detector::ModelInfo& model) {
   const detector::DetectorTraits& traits = detector::family_of(model.choice().library).traits;
   if (!traits.misses_many_faces) return;

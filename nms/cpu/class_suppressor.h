@@ -11,14 +11,15 @@
 
 namespace facepipe::nms {
 
-/// Suppresses the candidates of each class by themselves. The result has all kept candidates,
-/// ranked together. Candidates of one class get exactly what CpuSuppressor gives. Not thread-safe.
+/// Suppresses the candidates of each class as if there were no other class. The result has the kept
+/// candidates of all classes, in one ranking. If all candidates are of one class, the result is
+/// exactly the result of CpuSuppressor. Not thread-safe.
 class ClassSuppressor {
  public:
+  /// Throws the errors of CpuSuppressor.
   /// @param capacity    the most candidates of each class
-  /// @param thresholds  NmsOptions::threshold of each class; empty: all classes have that of the
-  ///                    options
-  /// Errors: as CpuSuppressor.
+  /// @param thresholds  NmsOptions::threshold of each class; empty: the threshold of `options`
+  ///                    applies to all classes
   ClassSuppressor(const NmsOptions& options, std::uint32_t capacity,
                   std::vector<float> thresholds = {});
 
@@ -33,7 +34,7 @@ class ClassSuppressor {
                                         const std::vector<std::uint32_t>& of_class);
   [[nodiscard]] NmsKept ranked(std::uint32_t beyond_capacity);
 
-  /// A kept candidate. Box and score are those after suppression.
+  /// A kept candidate, with its box and its score after suppression.
   struct Kept {
     std::uint32_t index = 0;
     Box box;

@@ -21,7 +21,7 @@ track::TrackerOptions with(track::TrackerOptions options, int most_waiting) {
   return options;
 }
 
-/// Returns the growth of a class; none if it is the run's.
+/// Returns the growth of a class; nullopt if the class has the growth of the run.
 std::optional<float> grow_of(const std::vector<track::TrackClass>& classes, std::uint16_t its) {
   return its < classes.size() ? classes[its].grow : std::nullopt;
 }
