@@ -60,6 +60,7 @@ struct Asked {
   std::int64_t max_pixels = kDefaultMaxPixels;
   AskedOutputs outputs;
   detector::DetectorOptions detector;  ///< scores and `requests` are not used
+  std::vector<std::string> models;     ///< --model of commands that take several
   std::optional<float> score;          ///< --score of run
   std::optional<float> iou;            ///< --iou of run
   std::optional<float> nms_min_score;

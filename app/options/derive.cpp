@@ -30,6 +30,15 @@ void name_standard_input(std::vector<std::string>& inputs) {
   std::ranges::replace(inputs, std::string("-"), std::string(video::kStandardInput));
 }
 
+/// Returns the options of the detectors, with all models that the user named.
+detector::DetectorOptions detector_of(const Asked& asked) {
+  detector::DetectorOptions detector = asked.detector;
+  if (asked.models.empty()) return detector;
+  detector.model = asked.models.front();
+  detector.more_models.assign(asked.models.begin() + 1, asked.models.end());
+  return detector;
+}
+
 // --- What run, hide and detect have in common ---
 
 // --careful changes these values:
@@ -47,9 +56,10 @@ constexpr float kCarefulStart = 0.155F;
 /// Copies the options that several of the library's structs need.
 void copy_shared(const Asked& asked, RunOptions& run) {
   run.console = asked.console;
-  run.detector = asked.detector;
+  run.detector = detector_of(asked);
   run.detector.mirrored_too = asked.hiding.careful;
   run.left_to_card.iou = !asked.iou;
+  run.left_to_card.grow = !asked.hiding.grow;
   if (asked.iou) run.job.search.nms.threshold = *asked.iou;
   run.detector.every_window = run.job.search.nms.rule == nms::NmsRule::groups;
   if (run.job.resources.frames_in_flight > 0)  // a detector can't hold more frames than there are
@@ -228,7 +238,7 @@ VerifyOptions derive_verify(const Asked& asked) {
   VerifyOptions verify = asked.verify;
   verify.original = videos[0];
   verify.hidden = videos[1];
-  verify.detector = asked.detector;
+  verify.detector = detector_of(asked);
   verify.console = asked.console;
   verify.max_pixels = asked.max_pixels;
   verify.overwrite = asked.outputs.overwrite;

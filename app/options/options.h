@@ -22,6 +22,7 @@ namespace facepipe::app {
 struct FaceColumns {
   bool track = false;    ///< the number of its track
   bool tracked = false;  ///< whether its frame was not searched, because --every skips frames
+  bool classes = false;  ///< its class, and the model that has found it
 };
 
 enum class ExistingOutput { refuse, overwrite, skip };
@@ -55,6 +56,7 @@ struct LeftToCard {
   bool iou = true;     ///< NmsOptions::threshold
   bool score = false;  ///< what faces must exceed; hide and detect have scores of their own
   bool soft_min_score = false;  ///< it follows the score, see soft_min_score_for()
+  bool grow = true;             ///< HideOptions::grow
 };
 
 /// Returns the least score for the rule `soft` if faces must exceed `score`. It is never 0, because

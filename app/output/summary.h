@@ -11,9 +11,9 @@
 
 namespace facepipe::app {
 
-/// Returns what a run works with, for a terminal: "cpu, openvino f32, CenterFace (FILE)". Without a
-/// model: "cpu, without a search for faces".
-[[nodiscard]] std::string facts_text(const RunFacts& facts);
+/// Returns what a run works with, for a terminal: "cpu, openvino f32, CenterFace (FILE)", and a
+/// line for each further model. Without a model: "cpu, without a search for faces".
+[[nodiscard]] std::vector<std::string> facts_lines(const RunFacts& facts);
 
 /// Says how long the run has worked on all inputs.
 struct WorkTime {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "app/options/options.h"
 #include "app/plan/estimate.h"
 #include "app/run/input_outcome.h"
 #include "pipeline/job_options.h"
@@ -60,7 +60,7 @@ struct PlanSum {
 inline constexpr int kPlanForm = 1;
 
 /// Returns the same as JSON, with everything about each input.
-/// @param command  the command that is planned: "run" or "hide"
-[[nodiscard]] std::string plan_json(const RunPlan& plan, std::string_view command);
+/// @param options  of the command that is planned
+[[nodiscard]] std::string plan_json(const RunPlan& plan, const RunOptions& options);
 
 }  // namespace facepipe::app

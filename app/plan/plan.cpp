@@ -159,8 +159,8 @@ RunPlan Planner::make() {
   const Clock::time_point begin = Clock::now();
   static_cast<void>(device_.ready());
   plan_.load_s = in_seconds(Clock::now() - begin);
-  plan_.facts = device_.facts();
   try_all();
+  plan_.facts = device_.facts();  // only now, because the jobs' edit files can add classes
   plan_.memory_bytes = most_memory();
   return std::move(plan_);
 }
@@ -176,7 +176,7 @@ int exit_code_of(const RunPlan& plan) {
 int plan(const PlanOptions& options, const RunParts& parts, const std::stop_token& stop) {
   refuse_pipes(options.run.inputs);
   const RunPlan made = Planner({options.run, parts, stop}).make();
-  print(options.json ? plan_json(made, command_name(options.run)) : plan_text(made));
+  print(options.json ? plan_json(made, options.run) : plan_text(made));
   return exit_code_of(made);
 }
 

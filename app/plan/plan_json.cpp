@@ -83,9 +83,9 @@ Json planned_json(const InputPlan& input) {
 
 }  // namespace
 
-std::string plan_json(const RunPlan& plan, std::string_view command) {
-  Json json{{"form", kPlanForm}, {"command", command}, {"version", FACEPIPE_VERSION}};
-  add_facts(json, plan.facts);
+std::string plan_json(const RunPlan& plan, const RunOptions& options) {
+  Json json{{"form", kPlanForm}, {"command", command_name(options)}, {"version", FACEPIPE_VERSION}};
+  add_facts(json, options, plan.facts);
   json["machine"] = {{"load", rounded(plan.machine.average)},
                      {"processors", plan.machine.processors},
                      {"busy", plan.machine.is_busy()}};

@@ -122,7 +122,9 @@ std::string short_line(const InputPlan& input) {
 
 std::string device_lines(const RunPlan& plan) {
   if (!plan.facts) return {};
-  std::string lines = line("device", facts_text(*plan.facts));
+  std::string lines;
+  for (const std::string& text : facts_lines(*plan.facts))
+    lines += line(lines.empty() ? "device" : "", text);
   for (const std::string& why : plan.facts->reasons()) lines += line("", why);
   return lines;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "app/output/existing_target.h"
 #include "app/run/card_defaults.h"
@@ -53,12 +54,14 @@ JobPreparation prepare_job(pipeline::JobOptions& job, RunDevice& device,
   if (writes_tracks)
     preparation.sha256 = sha256_of_input(job.input.name, "--write-tracks", context.stop);
   if (reads_tracks) {
-    job.hide->known = read_known_tracks(options.files.known_tracks, job.input.name,
-                                        job.hide->appearance, context.stop);
+    job.hide->known =
+        read_known_tracks(options.files.known_tracks, job.input.name,
+                          {job.hide->appearance, options.left_to_card.grow}, context.stop);
     preparation.sha256 = job.hide->known->file.input.sha256;
   }
   static_cast<void>(device.ready());
-  complete_by_card(job, options.left_to_card, device.facts()->about());
+  if (job.hide && job.hide->known) device.take_known_classes(job.hide->known->classes);
+  complete_by_card(job, options.left_to_card, device.facts()->about(), device.facts()->classes());
   preparation.turned = look_for_turned_faces(job, *device.facts(), context);
   return preparation;
 }

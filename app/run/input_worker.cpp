@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -174,7 +175,7 @@ pipeline::JobObserver InputWorker::observer_of(const InputOutcome& outcome, bool
     if (reports) shown.series.add(record);
     const std::optional<RunFacts>& facts = shared_.device.facts();
     write({outcome.planned.name, record, start, shared_.files.of_several,
-           facts ? facts->class_name() : "face"});
+           facts ? facts->classes() : std::span<const detector::FoundClass>{}});
     if (!writes_video && shared_.files.files.any_frames()) check_that_something_is_written();
   };
   observer.times = [this](const pipeline::StageTimes& times) { shared_.times.add_stages(times); };

@@ -70,7 +70,7 @@ pipeline::JobResult run_in_two_passes(pipeline::JobOptions& job,
         job.input.name + ": is not a regular file, but --two-pass must read the input twice");
   pipeline::JobResult found = run(first_of_two_passes(job), of_one_pass(observer, 0));
   if (found.interrupted || found.failure || !found.tracks) return found;
-  job.hide->known = as_known_tracks(*found.tracks, job.input.name);
+  job.hide->known = as_known_tracks(*found.tracks, job.input.name, job.hide->classes);
   job.hide->wants_tracks = false;
   pipeline::JobObserver second = of_one_pass(observer, found.ledger.decoded);
   second.frame = nullptr;

@@ -114,7 +114,7 @@ TEST_F(HideTest, CountsSuggestedTracksByTheScaleOfTheNetwork) {
                         {0.44F, 1, 0, 0}}) {
     pipeline::JobOptions options = job(clip, "");
     options.output.path.clear();
-    options.hide->tracks.scale = ScoreScale(0.5F);
+    options.search.scales = ScoreScale(0.5F);
     FakeBehaviour behaviour;
     behaviour.candidates = one_face(kFace, c.score);
     const std::optional<pipeline::TrackCounts> counts =

@@ -112,6 +112,16 @@ void add_members(const std::string& name, const Entry::Json& value, Facts& facts
                        without_queries(text_of(inner)));
 }
 
+void add_models(const Entry& entry, Facts& facts) {
+  const Entry::Json& several = entry.value({"models"});
+  if (!several.is_array()) {
+    add_members("model", entry.value({"model"}), facts);
+    return;
+  }
+  for (std::size_t i = 0; i < several.size(); ++i)
+    add_members("model " + std::to_string(i + 1), several[i], facts);
+}
+
 Facts main_facts(const Entry& entry) {
   Facts facts{{"command", command_text(entry.texts({"command_line"}))},
               {"begun", entry.text({"begun"})},
@@ -127,7 +137,7 @@ Facts main_facts(const Entry& entry) {
               {"container", entry.text({"container"})},
               {"ran on", ran_on(entry)},
               {"because", joined_by(entry.texts({"why"}), "; ")}};
-  add_members("model", entry.value({"model"}), facts);
+  add_models(entry, facts);
   facts.emplace_back("lanes", entry.text({"lanes", "count"}));
   facts.emplace_back("why one lane", entry.text({"lanes", "why_one"}));
   facts.emplace_back("CPU time", time_or_nothing(entry, "cpu_s"));
