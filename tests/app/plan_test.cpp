@@ -163,7 +163,7 @@ TEST_F(Plan, TriesSeveralPlacesOfALongInput) {
   ffmpeg("-f lavfi -i testsrc2=s=1920x1080:r=25:d=60 -c:v libx264 -preset ultrafast -g 50",
          dir_ / "long.mp4");
   const json input = planned({"run", dir_ / "long.mp4"}).at("inputs").at(0);
-  const json trials = input.at("trials");
+  const json& trials = input.at("trials");
   ASSERT_GT(trials.size(), 1U) << input;
   EXPECT_EQ(trials[0].at("from_s"), 0);
   EXPECT_FALSE(trials[0].at("whole"));
