@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/calibrate.h"
 #include "app/doctor/doctor.h"
 #include "app/failure.h"
@@ -15,15 +14,13 @@
 #include "app/plan/plan.h"
 #include "app/process_limits.h"
 #include "app/process_setup.h"
-#include "app/run/opened_inputs.h"
-#include "app/run/run.h"
-#include "app/run/turned_input.h"
+#include "app/review/review.h"
+#include "app/run/pipeline_run.h"
 #include "app/standard_streams.h"
 #include "app/stop_signals.h"
 #include "app/verify/verify.h"
 #include "core/error.h"
 #include "core/files/output_names.h"
-#include "pipeline/job.h"
 
 namespace facepipe::app {
 namespace {
@@ -65,44 +62,24 @@ int execute(const ModelCheckOptions& options) {
   return check_model(options, options.draft == "-" ? tell : print, signals.token());
 }
 
-OpenedInputs opened_inputs(const RunOptions& options, const std::stop_token& stop) {
-  return {options.inputs.size() == 1,
-          options.job.input.allow_references ? video::References::open : video::References::refuse,
-          options.job.input.max_pixels, stop};
-}
-
 int execute(const RunOptions& options) {
   const StopSignals signals;
   set_log_level(level_of(options.console));
-  OpenedInputs inputs = opened_inputs(options, signals.token());
-  const auto job = [&](const pipeline::JobOptions& job_options, pipeline::Backend& backend,
-                       const pipeline::JobObserver& observer, const std::stop_token& stop) {
-    return pipeline::run_job(job_options, backend, observer, stop,
-                             inputs.take(job_options.input.name));
-  };
-  const auto extension = [&](const std::string& input, const std::string& encoder) {
-    return inputs.output_extension(input, encoder);
-  };
-  TurnedInputs turned;
-  const auto faces_by_turn =
-      [&](const pipeline::JobOptions& job_options, const detector::DetectorOptions& detector,
-          const std::stop_token& stop) { return turned.faces_of(job_options, detector, stop); };
-  return run(options, {extension, probe_cuda, make_backend, job, make_renderer, faces_by_turn},
-             signals.token());
+  return run_with_pipeline(options, signals.token());
+}
+
+int execute(const ReviewOptions& options) {
+  const StopSignals signals;
+  set_log_level(level_of(options.hide.console));
+  return review(options, signals.token());
 }
 
 int execute(const PlanOptions& options) {
   const StopSignals signals;
   set_log_level(level_of(options.run.console));
-  const auto extension = [&](const std::string& input, const std::string& encoder) {
-    return opened_inputs(options.run, signals.token()).output_extension(input, encoder);
-  };
-  TurnedInputs turned;
-  const auto faces_by_turn =
-      [&](const pipeline::JobOptions& job_options, const detector::DetectorOptions& detector,
-          const std::stop_token& stop) { return turned.faces_of(job_options, detector, stop); };
-  return plan(options, {extension, probe_cuda, make_backend, {}, make_renderer, faces_by_turn},
-              signals.token());
+  return with_pipeline(options.run, signals.token(), [&](const RunParts& parts) {
+    return plan(options, parts, signals.token());
+  });
 }
 
 /// Reports the files that could not be removed. If there are any, returns an error code instead of

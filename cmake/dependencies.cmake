@@ -17,6 +17,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # only headers: Beast, which reads and writes HTTP
 find_package(Protobuf REQUIRED)
 pkg_check_modules(FFMPEG REQUIRED IMPORTED_TARGET
   libavformat>=59.27 libavcodec>=59.37 libavfilter libavutil libswscale)

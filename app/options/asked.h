@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,14 @@ struct AskedOutputs {
   bool no_video = false;
 };
 
+/// Says what review reads and writes, and how it begins.
+struct AskedReview {
+  std::filesystem::path tracks;  ///< --tracks
+  std::filesystem::path edits;   ///< --edits
+  std::string reviewer;          ///< --reviewer
+  bool no_open = false;          ///< --no-open
+};
+
 /// Says in which form help prints what it knows. Without either, it prints the help of a command.
 struct AskedHelp {
   bool man = false;   ///< --man: a man page
@@ -68,6 +77,7 @@ struct Asked {
   Console console;
   RunOptions run;                 ///< what run, hide and detect have alone
   VerifyOptions verify;           ///< what verify has alone
+  AskedReview review;             ///< what review has alone
   ModelCheckOptions model_check;  ///< what `model check` has alone
   AskedHelp help;                 ///< what help has alone
   AskedPlan plan;                 ///< what `plan run` and `plan hide` have alone

@@ -246,6 +246,10 @@ Command with_words(Command command, const std::vector<std::string>& arguments) {
   if (auto* const run = std::get_if<RunOptions>(&command)) run->command_line = arguments;
   if (auto* const plan = std::get_if<PlanOptions>(&command)) plan->run.command_line = arguments;
   if (auto* const verify = std::get_if<VerifyOptions>(&command)) verify->command_line = arguments;
+  if (auto* const review = std::get_if<ReviewOptions>(&command))
+    for (std::vector<std::string>* const words :
+         {&review->detect.command_line, &review->hide.command_line, &review->verify.command_line})
+      *words = arguments;
   return command;
 }
 

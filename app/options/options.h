@@ -147,6 +147,18 @@ struct VerifyOptions {
   std::vector<std::string> command_line{};  ///< what parse_command() got
 };
 
+/// Holds the options of `facepipe review`.
+struct ReviewOptions {
+  std::string input;             ///< a file
+  std::filesystem::path tracks;  ///< an edit file to begin with; empty: `detect` finds the tracks
+  std::filesystem::path edits;   ///< the edit file to write
+  std::string reviewer;          ///< for the log; never empty
+  bool opens_browser = true;
+  RunOptions detect;     ///< finds the tracks and writes them to detect.files.tracks
+  RunOptions hide;       ///< hides what `edits` says
+  VerifyOptions verify;  ///< without the names of the videos
+};
+
 /// Holds a text that the program prints instead of working on something: a help, a version, or a
 /// script. All of it is the program's own text, so it is safe on a terminal.
 struct ShowText {
@@ -156,7 +168,7 @@ struct ShowText {
   bool lacks_command = false;
 };
 
-using Command = std::variant<RunOptions, PlanOptions, DoctorOptions, VerifyOptions,
+using Command = std::variant<RunOptions, PlanOptions, ReviewOptions, DoctorOptions, VerifyOptions,
                              CalibrateOptions, ModelCheckOptions, ShowText>;
 
 /// Parses the arguments after the program's name, and the file of --config. The command line has

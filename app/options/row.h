@@ -31,9 +31,12 @@ inline constexpr Commands kHelp = 128;
 inline constexpr Commands kCompletion = 256;
 inline constexpr Commands kPlanRun = 512;
 inline constexpr Commands kPlanHide = 1024;
+inline constexpr Commands kReview = 2048;
 /// The commands that go over whole videos.
 inline constexpr Commands kVideoCommands = kRun | kHide | kDetect;
 inline constexpr Commands kPlanCommands = kPlanRun | kPlanHide;
+/// The commands that find faces in videos or make videos.
+inline constexpr Commands kVideoWork = kVideoCommands | kReview;
 inline constexpr Commands kAllCommands = ~Commands{0};
 
 // --- The kinds of values. Each reads the text that a user gives, and sets what `Asked` holds. ---

@@ -25,6 +25,8 @@ const std::vector<CommandRow>& command_table() {
       {kDetect, "detect", "Finds and follows faces as hide does, and writes no video", true},
       {kPlanRun, "plan run", "Tells what run would do, and what it would take", false},
       {kPlanHide, "plan hide", "Tells what hide would do, and what it would take", false},
+      {kReview, "review", "Shows what is found in a video, for a person to decide what is hidden",
+       false},
       {kVerify, "verify", "Looks for faces that a hidden video shows, beside its original", false},
       {kCalibrate, "calibrate", "Measures on pictures what --precision i8 needs for a model",
        false},
@@ -38,10 +40,10 @@ const std::vector<CommandRow>& command_table() {
 }
 
 const std::vector<Row>& option_table() {
-  static const std::vector<Row> rows = with_plans(
-      joined_rows({argument_rows, input_rows, hiding_rows, region_rows, verify_rows, calibrate_rows,
-                   model_check_rows, detection_rows, suppression_rows, experiment_rows,
-                   machine_rows, drawing_rows, encoding_rows, report_rows, plan_rows, help_rows}));
+  static const std::vector<Row> rows = with_plans(joined_rows(
+      {argument_rows, input_rows, hiding_rows, region_rows, review_rows, verify_rows,
+       calibrate_rows, model_check_rows, detection_rows, suppression_rows, experiment_rows,
+       machine_rows, drawing_rows, encoding_rows, report_rows, plan_rows, help_rows}));
   return rows;
 }
 

@@ -85,6 +85,7 @@ struct ExitCode {
 [[nodiscard]] std::vector<Row> encoding_rows();
 [[nodiscard]] std::vector<Row> report_rows();
 [[nodiscard]] std::vector<Row> verify_rows();
+[[nodiscard]] std::vector<Row> review_rows();
 [[nodiscard]] std::vector<Row> calibrate_rows();
 [[nodiscard]] std::vector<Row> model_check_rows();
 [[nodiscard]] std::vector<Row> plan_rows();

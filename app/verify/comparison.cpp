@@ -89,7 +89,7 @@ void Comparison::look(const FramesInTurn& original, const video::DecodedFrame& p
   progress.frames = frames_.pairs;
   progress.expected_frames = original_.expected_frames();
   progress.faces = lookers_.pairs.counts().detected;
-  progress_.update(progress);
+  progress_(progress);
 }
 
 }  // namespace facepipe::app

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "app/options/options.h"
-#include "app/output/progress.h"
 #include "app/verify/report.h"
+#include "pipeline/job_observer.h"
 #include "verify/lone_pictures.h"
 #include "verify/pairing.h"
 #include "verify/verifier.h"
@@ -78,11 +79,14 @@ struct Lookers {
   verify::LonePictures& extra;  ///< examines frames of the hidden video that the original lacks
 };
 
+/// Hears of the progress of a verification, on its thread.
+using VerifyProgress = std::function<void(const pipeline::Progress&)>;
+
 /// Reads both videos to their ends. The arguments of its constructor must outlive this object.
 class Comparison {
  public:
   Comparison(VideoReader& original, VideoReader& hidden, const Lookers& lookers,
-             ProgressTeller& progress)
+             const VerifyProgress& progress)
       : original_(original), hidden_(hidden), lookers_(lookers), progress_(progress) {}
 
   /// Throws the errors of the readers and of the lookers.
@@ -95,7 +99,7 @@ class Comparison {
   VideoReader& original_;
   VideoReader& hidden_;
   const Lookers lookers_;
-  ProgressTeller& progress_;
+  const VerifyProgress& progress_;
   verify::FrameComparison frames_;
 };
 

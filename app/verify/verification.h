@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/options/options.h"
-#include "app/output/progress.h"
 #include "app/verify/comparison.h"
 #include "app/verify/detectors.h"
 #include "app/verify/report.h"
@@ -25,7 +24,7 @@ class Verification {
  public:
   /// @param tracks  the edit file; nullptr if there is none
   Verification(const VerifyOptions& options, const VerifyDetectors& detectors,
-               const track::TrackFile* tracks, ProgressTeller& progress)
+               const track::TrackFile* tracks, const VerifyProgress& progress)
       : options_(options), detectors_(detectors), tracks_(tracks), progress_(progress) {}
 
   /// Compares the video that a player shows with its original.
@@ -57,7 +56,7 @@ class Verification {
   const VerifyOptions& options_;
   const VerifyDetectors& detectors_;
   const track::TrackFile* tracks_;
-  ProgressTeller& progress_;
+  const VerifyProgress& progress_;
 };
 
 }  // namespace facepipe::app

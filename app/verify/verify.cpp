@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/failure.h"
@@ -130,23 +131,19 @@ class Reports {
 
 }  // namespace
 
-int verify(const VerifyOptions& options, const std::stop_token& stop) {
+Verified compare_videos(const VerifyOptions& options, const VerifyProgress& progress,
+                        const std::stop_token& stop) {
   const Clock::time_point start = Clock::now();
   const std::string begun = utc_text(std::chrono::system_clock::now());
-  Reports reports(options, stop);
   VideoReader original(options.original, options, stop);
   VideoReader hidden(options.hidden, options, stop);
   const std::optional<track::TrackFile> tracks = read_tracks(options, original.size(), stop);
   const VerifyDetectors detectors(options, original.size());
   if (!options.thumbnails.empty()) make_folder(options.thumbnails);
   VerifyResult result;
-  {
-    ProgressTeller progress(progress_kind(options.console), stderr,
-                            {options.hidden, 1, 1, {}, 0, {}});
-    Verification verification(options, detectors, tracks ? &*tracks : nullptr, progress);
-    verification.compare(original, hidden, result, stop);
-    verification.look_beside(hidden.pictures_beside(), result, stop);
-  }
+  Verification verification(options, detectors, tracks ? &*tracks : nullptr, progress);
+  verification.compare(original, hidden, result, stop);
+  verification.look_beside(hidden.pictures_beside(), result, stop);
   verify::sort_by_weight(result.findings);
   result.original = original.video();
   if (tracks) result.original.sha256 = tracks->input.sha256;  // read_tracks() has compared it
@@ -156,7 +153,24 @@ int verify(const VerifyOptions& options, const std::stop_token& stop) {
     result.thumbnails = write_thumbnails(options.thumbnails, result.findings);
   result.begun = begun;
   result.wall_s = in_seconds(Clock::now() - start);
-  reports.write(result, detectors.model_info(), stop);
+  return {std::move(result), detectors.model_info()};
+}
+
+int verify(const VerifyOptions& options, const std::stop_token& stop) {
+  Reports reports(options, stop);
+  std::optional<Verified> verified;
+  {
+    std::optional<ProgressTeller> teller;
+    const VerifyProgress progress = [&](const pipeline::Progress& now) {
+      if (!teller)
+        teller.emplace(progress_kind(options.console), stderr,
+                       ProgressState{options.hidden, 1, 1, {}, 0, {}});
+      teller->update(now);
+    };
+    verified = compare_videos(options, progress, stop);
+  }
+  VerifyResult& result = verified->result;
+  reports.write(result, verified->model, stop);
   if (options.console.quiet) return result.exit_code;
   tell(verify_summary(result, options));
   return result.exit_code;

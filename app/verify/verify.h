@@ -4,8 +4,22 @@
 #include <stop_token>
 
 #include "app/options/options.h"
+#include "app/verify/comparison.h"
+#include "app/verify/report.h"
+#include "detector/facts.h"
 
 namespace facepipe::app {
+
+/// Holds the outcome of a comparison, and which model has looked for faces.
+struct Verified {
+  VerifyResult result;
+  detector::ModelInfo model;
+};
+
+/// Compares the two videos, and writes the thumbnails that the user wants. Throws Error. Throws
+/// Stopped if `stop` is requested.
+[[nodiscard]] Verified compare_videos(const VerifyOptions& options, const VerifyProgress& progress,
+                                      const std::stop_token& stop);
 
 /// Compares the two videos, prints what it finds, and writes the files that the user wants. Returns
 /// the exit code:

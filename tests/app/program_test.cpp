@@ -37,6 +37,7 @@ TEST(Program, HelpAndVersionGoToStdout) {
                                      {"run", "--help"},
                                      {"hide", "--help"},
                                      {"detect", "--help"},
+                                     {"review", "--help"},
                                      {"verify", "--help"},
                                      {"calibrate", "--help"},
                                      {"model", "--help"},
@@ -75,7 +76,7 @@ TEST(Program, UsageErrorsAreTwo) {
   expect_refusal(2, "--scor: unknown option; did you mean --score?", {"run", "--scor", "0.5", a});
   expect_refusal(2,
                  "frobnicate: unknown command; the commands are run, hide, detect, plan run, "
-                 "plan hide, verify, calibrate, model check, doctor, help and completion",
+                 "plan hide, review, verify, calibrate, model check, doctor, help and completion",
                  {"frobnicate"});
   expect_refusal(2, "several inputs", {"run", a, b, "-o", dir / "out.mp4"});
   expect_refusal(2, "is an input, but would also be the output", {"run", a, "-o", a});

@@ -1,75 +1,21 @@
 #include "video/write/preview_pictures.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "core/error.h"
-#include "video/ffmpeg.h"
-#include "video/frames/frame_filter.h"
-#include "video/frames/pictures.h"
 #include "video/notices.h"
 #include "video/read/frame_source.h"
+#include "video/write/upright_picture.h"
 
 namespace facepipe::video {
 namespace {
 
-constexpr const char* kWhat = "JPEG";
-constexpr int kQuality = 5;  // of JPEG in FFmpeg, where 2 is the best and 31 the worst
 constexpr int kThreads = 2;  // more would only decode frames that nobody needs
 // If pictures are nearer to each other than this, going on takes less time than searching the next
 // key frame.
 constexpr double kWorthSeeking_s = 2;
-
-/// Returns the size with square pixels, reduced until its longest side is `longest`.
-Size reduced(const AVFrame& picture, int longest) {
-  const AVRational aspect = picture.sample_aspect_ratio;
-  double width = picture.width;
-  if (aspect.num > 0 && aspect.den > 0) width *= av_q2d(aspect);
-  const double scale = std::min(1.0, longest / std::max<double>(width, picture.height));
-  const auto side = [&](double pixels) {
-    return std::clamp(static_cast<int>(std::lround(pixels * scale)), 1, longest);
-  };
-  return {side(width), side(picture.height)};
-}
-
-/// Returns the picture upright and small, with JPEG's samples.
-UniqueAVFrame small_picture(const Frame& frame, int longest) {
-  const AVFrame& stored = unwrap(frame);
-  const Size size = reduced(stored, longest);
-  const std::string chain = "scale=" + std::to_string(size.width) + ":" +
-                            std::to_string(size.height) + ":flags=area," +
-                            rotation_filters(frame.orientation) + "format=yuvj420p";
-  return FrameFilter(kind_of(stored), chain).apply(reference(stored));
-}
-
-std::vector<std::byte> jpeg_of(const AVFrame& picture) {
-  const AVCodec* const codec = avcodec_find_encoder(AV_CODEC_ID_MJPEG);
-  if (codec == nullptr) throw Error(ErrorKind::internal, "FFmpeg has no encoder for JPEG");
-  const UniqueCodecContext context = new_codec_context(codec);
-  context->width = picture.width;
-  context->height = picture.height;
-  context->pix_fmt = AV_PIX_FMT_YUVJ420P;
-  context->color_range = AVCOL_RANGE_JPEG;
-  context->time_base = {1, 25};
-  context->thread_count = 1;
-  context->flags |= AV_CODEC_FLAG_QSCALE;
-  context->global_quality = FF_QP2LAMBDA * kQuality;
-  check_av(avcodec_open2(context.get(), codec, nullptr), ErrorKind::internal, kWhat);
-  const UniqueAVFrame sent = reference(picture);
-  sent->pts = 0;
-  sent->pict_type = AV_PICTURE_TYPE_NONE;
-  sent->quality = context->global_quality;
-  check_av(avcodec_send_frame(context.get(), sent.get()), ErrorKind::internal, kWhat);
-  check_av(avcodec_send_frame(context.get(), nullptr), ErrorKind::internal, kWhat);
-  const UniqueAVPacket packet = new_av_packet();
-  check_av(avcodec_receive_packet(context.get(), packet.get()), ErrorKind::internal, kWhat);
-  const auto* const bytes = reinterpret_cast<const std::byte*>(packet->data);
-  return {bytes, bytes + packet->size};
-}
 
 /// Goes through the video, from one picture to the next.
 class Previews {
@@ -141,8 +87,8 @@ class Previews {
 }  // namespace
 
 PreviewPicture preview_of(const Frame& frame, double time_s, int longest_side) {
-  const UniqueAVFrame picture = small_picture(frame, longest_side);
-  return {time_s, {picture->width, picture->height}, jpeg_of(*picture)};
+  const UprightPicture picture(frame, longest_side);
+  return {time_s, picture.size(), picture.jpeg()};
 }
 
 double preview_time(int number, int count, double duration_s) {

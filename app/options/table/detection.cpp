@@ -46,7 +46,7 @@ std::vector<Row> model_rows() {
                          [](Asked& to, std::string_view text) { to.models.emplace_back(text); }}},
        .endings = model_endings(),
        .again = true,
-       .places = {{kVideoCommands | kVerify, kDetection}}},
+       .places = {{kVideoWork | kVerify, kDetection}}},
       {.names = "--model",
        .kind = "FILE",
        .help = "Face model: " + detector::files_with(detector::Precision::i8),
@@ -74,7 +74,7 @@ std::vector<Row> card_rows() {
            .fallback = "MODEL.json beside the model, if it is there",
            .value = card,
            .endings = {".json"},
-           .places = {{kVideoCommands | kVerify, kDetection},
+           .places = {{kVideoWork | kVerify, kDetection},
                       {kCalibrate, kRanges},
                       {kModelCheck, kChecking},
                       {kDoctor, "Options"}}}};
@@ -98,12 +98,12 @@ std::vector<Row> size_rows() {
        .kind = "PIXELS",
        .help = "Smallest face, by the shorter side of its box",
        .value = number(0, kLargestFace, [](Asked& to) -> double& { return to.detector.min_face; }),
-       .places = {{kVideoCommands, kDetection}}},
+       .places = {{kVideoWork, kDetection}}},
       {.names = "--max-face",
        .kind = "PIXELS",
        .help = "Largest face, by the longer side of its box; 0: no limit",
        .value = number(0, kLargestFace, [](Asked& to) -> double& { return to.detector.max_face; }),
-       .places = {{kVideoCommands, kDetection}}},
+       .places = {{kVideoWork, kDetection}}},
       {.names = "--scale-factor",
        .kind = "F",
        .help = "For " + detector::takers_of(&detector::TakenOptions::scale_factor) +
@@ -111,7 +111,7 @@ std::vector<Row> size_rows() {
        .fallback = "1.1",
        .value = {Number{kLeastScaleFactor, kMostScaleFactor,
                         [](Asked& to, double value) { to.detector.scale_factor = value; }}},
-       .places = {{kVideoCommands, kDetection}}},
+       .places = {{kVideoWork, kDetection}}},
       {.names = "--detect-size",
        .kind = "WxH",
        .help = "Size at which faces are looked for; the aspect ratio is kept",
@@ -119,7 +119,7 @@ std::vector<Row> size_rows() {
        .value = {FormedText{[](Asked& to, const OptionText& given) {
          to.detector.detect_size = parse_size(given, kSmallestDetectSide, kLargestDetectSide);
        }}},
-       .places = {{kVideoCommands | kVerify, kDetection}, {kModelCheck, kChecking}}},
+       .places = {{kVideoWork | kVerify, kDetection}, {kModelCheck, kChecking}}},
   };
 }
 
@@ -135,19 +135,19 @@ std::vector<Row> search_rows() {
          to.detector.looks = parse_looks("--looks", words);
        }}},
        .words = {"1", "0.5", "flip"},
-       .places = {{kVideoCommands, kDetection}, {kModelCheck, kChecking}}},
+       .places = {{kVideoWork, kDetection}, {kModelCheck, kChecking}}},
       {.names = "--every",
        .kind = "N",
        .help = "Search only every Nth frame and at cuts, and follow faces through the frames "
                "between. This is faster and misses some faces; it runs on the CPU alone",
        .value = integer(1, pipeline::kMostEvery,
                         [](Asked& to) -> int& { return to.run.job.search.every; }),
-       .places = {{kVideoCommands, kDetection}}},
+       .places = {{kVideoWork, kDetection}}},
       {.names = "--careful",
        .help = "Add the mirrored look, which takes as long as the first one, follow faces for "
                "longer, and hide more around them",
        .value = flag([](Asked& to) -> bool& { return to.hiding.careful; }),
-       .places = {{kHide | kDetect, kDetection}}},
+       .places = {{kHide | kDetect | kReview, kDetection}}},
       {.names = "--two-pass",
        .help = "Look at a whole file before anything of it is written, and read it twice",
        .fallback = "half a second ahead",

@@ -30,6 +30,11 @@ std::vector<Example> examples_of(Commands command) {
     case kPlanHide:
       return {{"Tell what hide would do with a video, and how long it would take",
                "facepipe plan hide clip.mp4 --careful"}};
+    case kReview:
+      return {{"Find the faces of a video, and look at them in the browser",
+               "facepipe review clip.mp4"},
+              {"Look at tracks that detect has written, and write the decisions to another file",
+               "facepipe review clip.mp4 --tracks tracks.json --edits edits.json"}};
     case kVerify:
       return {{"Look for faces that a hidden video still shows",
                "facepipe verify clip.mp4 clip_hidden.mp4"},

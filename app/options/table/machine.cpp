@@ -43,7 +43,7 @@ std::vector<Row> device_rows() {
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.run.device = parse_device(given.text); }}},
        .words = {"auto", "cpu", "cuda"},
-       .places = {{kVideoCommands, kMachine}}},
+       .places = {{kVideoWork, kMachine}}},
       {.names = "--devices",
        .kind = "all|LIST",
        .help = "Several CUDA devices at once, like 0,2, if the output can be joined from parts",
@@ -51,13 +51,13 @@ std::vector<Row> device_rows() {
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.run.devices = parse_devices(given.text); }}},
        .words = {"all"},
-       .places = {{kVideoCommands, kMachine}}},
+       .places = {{kVideoWork, kMachine}}},
       {.names = "--engine",
        .kind = "ENGINE",
        .help = joined(engine_words(), " or "),
        .fallback = "auto",
        .value = {Choice{engine_words(), set_engine}},
-       .places = {{kVideoCommands, kMachine}, {kVerify, kDetection}}},
+       .places = {{kVideoWork, kMachine}, {kVerify, kDetection}}},
       {.names = "--precision",
        .kind = "PRECISION",
        .help = "auto, f32, f16, bf16 or i8. i8 is faster and finds a few other faces: auto never "
@@ -69,7 +69,7 @@ std::vector<Row> device_rows() {
             {"f16", detector::Precision::f16},
             {"bf16", detector::Precision::bf16},
             {"i8", detector::Precision::i8}}),
-       .places = {{kVideoCommands, kMachine}, {kVerify, kDetection}}},
+       .places = {{kVideoWork, kMachine}, {kVerify, kDetection}}},
       {.names = "--decoder",
        .kind = "DECODER",
        .help = "For a CUDA device: auto (NVDEC, or the CPU if NVDEC can't), cuda or cpu",
@@ -78,14 +78,13 @@ std::vector<Row> device_rows() {
                                         {{"auto", video::DecoderChoice::automatic},
                                          {"cuda", video::DecoderChoice::nvdec},
                                          {"cpu", video::DecoderChoice::cpu}}),
-       .places = {{kVideoCommands, kMachine}}},
+       .places = {{kVideoWork, kMachine}}},
   };
 }
 
 std::vector<Row> concurrency_rows() {
   return {
-      threads(kVideoCommands, kMachine,
-              "Threads of decoder, network and encoder each; 0: all cores"),
+      threads(kVideoWork, kMachine, "Threads of decoder, network and encoder each; 0: all cores"),
       threads(kVerify, kDetection, "Threads of decoders and network each; 0: all cores"),
       threads(kCalibrate, kRanges, "Threads; 0: all cores"),
       threads(kModelCheck, kChecking, "Threads; 0: all cores"),
@@ -96,7 +95,7 @@ std::vector<Row> concurrency_rows() {
        .fallback = "auto: all of the device",
        .value = {Integer{1, kMostLanes, "auto",
                          [](Asked& to, int value) { to.run.job.resources.lanes = value; }}},
-       .places = {{kVideoCommands, kMachine}}},
+       .places = {{kVideoWork, kMachine}}},
       {.names = "--frames-in-flight",
        .kind = "auto|N",
        .help = "Frames on their way through the stages of each lane at once",
@@ -104,7 +103,7 @@ std::vector<Row> concurrency_rows() {
        .value = {Integer{
            1, kMostFramesInFlight, "auto",
            [](Asked& to, int value) { to.run.job.resources.frames_in_flight = value; }}},
-       .places = {{kVideoCommands, kMachine}}},
+       .places = {{kVideoWork, kMachine}}},
   };
 }
 

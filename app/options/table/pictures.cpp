@@ -52,14 +52,14 @@ std::vector<Row> encoder_rows() {
                            to.run.job.output.encoder.codec = text == "auto" ? "" : text;
                          }}},
        .words = {"auto", "h264", "hevc"},
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
       {.names = "--preset",
        .kind = "NAME",
        .help = "The encoder's preset, which trades speed for size; NVENC has p1 (fastest) to p7",
        .fallback = "the encoder's own",
        .value = {AnyText{
            "", [](Asked& to, std::string_view text) { to.run.job.output.encoder.preset = text; }}},
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
       {.names = "--crf",
        .kind = "0..63",
        .help = "Quality, if the encoder has this option; lower is better. NVENC gets it as cq, up "
@@ -67,7 +67,7 @@ std::vector<Row> encoder_rows() {
        .fallback = "the encoder's own; 23 for NVENC",
        .value = {Number{0, kLargestCrf,
                         [](Asked& to, double value) { to.run.job.output.encoder.crf = value; }}},
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
       {.names = "--encoder-option",
        .kind = "NAME=VALUE",
        .help = "Any option of the encoder; may be given again",
@@ -75,7 +75,7 @@ std::vector<Row> encoder_rows() {
        .value = {each<std::pair<std::string, std::string>>(
            parse_assignment, [](Asked& to) -> auto& { return to.run.job.output.encoder.options; })},
        .again = true,
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
   };
 }
 
@@ -86,24 +86,24 @@ std::vector<Row> tolerance_rows() {
        .help = "mjpeg and h264_nvenc may take pictures of more than 8 bits, as 8 bits",
        .fallback = "exit 5",
        .value = flag([](Asked& to) -> bool& { return to.run.job.output.allow_8bit; }),
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
       {.names = "--strict",
        .help = "A stream that can't be kept is an error",
        .fallback = "a warning",
        .value = flag([](Asked& to) -> bool& { return to.run.job.output.strict; }),
-       .places = {{kRun | kHide, kEncoding}}},
+       .places = {{kRun | kHide | kReview, kEncoding}}},
       {.names = "--on-size-change",
        .kind = "WHAT",
        .help = "scale or error: what happens if pictures change size midway",
        .value =
            choice<bool>([](Asked& to) -> bool& { return to.run.job.input.scale_on_size_change; },
                         {{"scale", true}, {"error", false}}),
-       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
+       .places = {{kRun | kHide | kReview, kEncoding}, {kDetect, "Damage"}}},
       {.names = "--tolerate-damage",
        .help = "Lost or damaged frames don't change the exit code",
        .fallback = "exit 6",
        .value = flag([](Asked& to) -> bool& { return to.run.tolerate_damage; }),
-       .places = {{kRun | kHide, kEncoding}, {kDetect, "Damage"}}},
+       .places = {{kRun | kHide | kReview, kEncoding}, {kDetect, "Damage"}}},
   };
 }
 
@@ -132,20 +132,20 @@ std::vector<Row> hiding_rows() {
        .value = {FormedText{
            [](Asked& to, const OptionText& given) { to.hiding.style = parse_hide_style(given); }}},
        .words = {"solid", "blur", "mosaic"},
-       .places = {{kHide, kHiding}}},
+       .places = {{kHide | kReview, kHiding}}},
       {.names = "--shape",
        .kind = "box|ellipse",
        .help = "The shape of what hides a face",
        .value = choice<overlay::MaskShape>(
            [](Asked& to) -> overlay::MaskShape& { return to.hiding.shape; }, shapes()),
-       .places = {{kHide, kHiding}}},
+       .places = {{kHide | kReview, kHiding}}},
       {.names = "--grow",
        .kind = "0..4",
        .help = "Hide more than the face: on each side this share of its size",
        .fallback = "0.25; 0.35 for an ellipse",
        .value = {Number{0, overlay::kMostGrow,
                         [](Asked& to, double value) { to.hiding.grow = value; }}},
-       .places = {{kHide, kHiding}}},
+       .places = {{kHide | kReview, kHiding}}},
       {.names = "--lookahead-memory",
        .kind = "MB",
        .help = "Memory on the device, for all lanes together, for frames that wait until facepipe "
@@ -156,7 +156,7 @@ std::vector<Row> hiding_rows() {
                          [](Asked& to, int value) {
                            to.hiding.lookahead_bytes = std::int64_t{value} << kMegabyteBits;
                          }}},
-       .places = {{kHide, kHiding}}},
+       .places = {{kHide | kReview, kHiding}}},
       {.names = "--keep-metadata",
        .kind = "LIST",
        .help = "Names of the input's tags that stay, joined by commas. Languages, time codes and "
@@ -164,7 +164,7 @@ std::vector<Row> hiding_rows() {
        .fallback = "none",
        .value = {WordList{
            [](Asked& to, const std::vector<std::string>& names) { to.hiding.kept_tags = names; }}},
-       .places = {{kHide, kHiding}}},
+       .places = {{kHide | kReview, kHiding}}},
   };
 }
 
@@ -178,7 +178,7 @@ std::vector<Row> region_rows() {
        .value = {each<pipeline::Region>(
            parse_region, [](Asked& to) -> auto& { return to.hiding.regions.hidden; })},
        .again = true,
-       .places = {{kHide, kRegions}}},
+       .places = {{kHide | kReview, kRegions}}},
       {.names = "--keep-region",
        .kind = kRegion,
        .help = "Show what a detector finds wholly in this part, such as a poster. What something "
@@ -187,7 +187,7 @@ std::vector<Row> region_rows() {
        .value = {each<pipeline::Region>(parse_region,
                                         [](Asked& to) -> auto& { return to.hiding.regions.kept; })},
        .again = true,
-       .places = {{kHide, kRegions}}},
+       .places = {{kHide | kReview, kRegions}}},
       {.names = "--hide-all",
        .kind = "FROM-TO",
        .help = "Hide whole frames at these times; may be given again",
@@ -195,7 +195,7 @@ std::vector<Row> region_rows() {
        .value = {each<pipeline::TimeSpan>(
            parse_span, [](Asked& to) -> auto& { return to.hiding.regions.all_hidden; })},
        .again = true,
-       .places = {{kHide, kRegions}}},
+       .places = {{kHide | kReview, kRegions}}},
   };
 }
 

@@ -578,12 +578,56 @@ TEST(Options, RefusesWhatHidesOrDetectsNothing) {
     expect_error(ErrorKind::usage, c.reason, [&] { (void)options_of(c.command, c.arguments); });
 }
 
+TEST(Options, ReviewNamesItsFilesByTheInput) {
+  const auto review = std::get<ReviewOptions>(parse_command({"review", "films/clip.mp4"}));
+  EXPECT_EQ(review.input, "films/clip.mp4");
+  EXPECT_EQ(review.tracks, "");
+  EXPECT_EQ(review.edits, "films/clip.edits.json");
+  EXPECT_EQ(review.detect.files.tracks, "films/clip.tracks.json");
+  EXPECT_EQ(review.hide.files.known_tracks, review.edits);
+  EXPECT_TRUE(review.opens_browser);
+  EXPECT_FALSE(review.reviewer.empty());
+  const auto other = std::get<ReviewOptions>(parse_command(
+      {"review", "clip.mp4", "--edits", "out/a.json", "--reviewer", "Ada", "--no-open"}));
+  EXPECT_EQ(other.edits, "out/a.json");
+  EXPECT_EQ(other.detect.files.tracks, "out/a.tracks.json");
+  EXPECT_EQ(other.reviewer, "Ada");
+  EXPECT_FALSE(other.opens_browser);
+}
+
+TEST(Options, ReviewSearchesHidesAndVerifiesAsItIsTold) {
+  const auto review = std::get<ReviewOptions>(parse_command(
+      {"review", "a.mp4", "--every", "3", "--min-face", "20", "--shape", "ellipse", "-o", "b.mkv",
+       "--overwrite", "--crf", "30", "--model", "m.onnx", "--max-pixels", "5000"}));
+  EXPECT_FALSE(review.detect.video);
+  EXPECT_EQ(review.detect.output, "");
+  EXPECT_EQ(review.detect.existing, ExistingOutput::refuse);
+  EXPECT_EQ(review.detect.job.search.every, 3);
+  EXPECT_EQ(review.detect.job.search.min_face, 20);
+  EXPECT_EQ(review.detect.detector.model, "m.onnx");
+  EXPECT_EQ(review.hide.output, "b.mkv");
+  EXPECT_EQ(review.hide.existing, ExistingOutput::overwrite);
+  EXPECT_EQ(review.hide.job.hide->appearance.shape, overlay::MaskShape::ellipse);
+  EXPECT_EQ(review.hide.job.output.encoder.crf, 30);
+  EXPECT_EQ(review.hide.job.search.every, 1);  // nothing is searched
+  EXPECT_EQ(review.hide.job.search.min_face, 0);
+  EXPECT_EQ(review.verify.detector.model, "m.onnx");
+  EXPECT_EQ(review.verify.max_pixels, 5000);
+}
+
 TEST(Options, RefusesCommandLinesWithoutACommandOrInput) {
   for (const Arguments& arguments : {Arguments{"run"},
                                      {"run", "--"},
                                      {"clip.mp4"},
                                      {"calibrate"},
                                      {"calibrate", "--"},
+                                     {"review"},
+                                     {"review", "a.mp4", "b.mp4"},
+                                     {"review", "a.mp4", "--", "b.mp4"},
+                                     {"review", "-"},
+                                     {"review", "a.mp4", "-o", "-"},
+                                     {"review", "a.mp4", "--tracks", "t.json", "--every", "2"},
+                                     {"review", "a.mp4", "--tracks", "t.json", "--edits", "t.json"},
                                      {"doctor", "clip.mp4"},
                                      {"doctor", "--", "clip.mp4"},
                                      {"model"},
@@ -613,11 +657,12 @@ TEST(Options, UnknownOptionsAreAnsweredWithTheNearest) {
       {{"--score=1", "run", "a.mp4"}, "--score=1: must stand after run, not before it"},
       {{"-q", "run", "a.mp4"}, "-q: must stand after run, not before it"},
       {{"--score", "1", "a.mp4"},
-       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, verify, "
+       "--score: unknown option; the commands are run, hide, detect, plan run, plan hide, review, "
+       "verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"clip.mp4", "-q"},
        "clip.mp4: unknown command; the commands are run, hide, detect, plan run, plan hide, "
-       "verify, "
+       "review, verify, "
        "calibrate, model check, doctor, help and completion"},
       {{"-v"}, "-v: unknown option; did you mean --version?"},
       {{"--halp"}, "--halp: unknown option; did you mean --help?"},

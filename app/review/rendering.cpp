@@ -1,0 +1,242 @@
+#include "app/review/rendering.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/failure.h"
+#include "app/output/text.h"
+#include "app/run/file_hashes.h"
+#include "app/run/pipeline_run.h"
+#include "app/verify/verify.h"
+#include "core/error.h"
+
+namespace facepipe::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A run with these exit codes has made the whole video.
+bool has_made_video(int code) {
+  return code == kExitDone || code == kExitDamaged || code == kExitLeak;
+}
+
+}  // namespace
+
+Rendering::Rendering(const ReviewOptions& options, ReviewSession& session, const VideoFacts& facts)
+    : options_(options), session_(session), facts_(facts) {}
+
+std::string_view Rendering::name_of(State state) {
+  constexpr std::array<std::string_view, 6> kNames{"none", "hiding",  "verifying",
+                                                   "done", "stopped", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+Rendering::Order Rendering::order_of(std::string_view request) {
+  const Json asked = Json::parse(request, nullptr, false);
+  if (!asked.is_object()) throw RefusedChange("the page's request is not a JSON object");
+  const Json depth = asked.value("verify", Json("full"));
+  Order order;
+  if (depth == "none")
+    order.depth = Depth::none;
+  else if (depth == "quick")
+    order.depth = Depth::quick;
+  else if (depth != "full")
+    throw RefusedChange("the page's request is wrong: verify is not full, quick or none");
+  order.replaces = asked.value("replace", Json(false)) == true;
+  return order;
+}
+
+void Rendering::order(std::string_view request) {
+  const Order wanted = order_of(request);
+  const std::scoped_lock lock(mutex_);
+  if (order_) throw RefusedChange("facepipe already hides this video");
+  order_ = wanted;
+  stop_ = std::stop_source();
+  state_ = State::hiding;
+  progress_ = {};
+  message_.clear();
+  ordered_.notify_all();
+}
+
+void Rendering::stop() {
+  const std::scoped_lock lock(mutex_);
+  if (order_) stop_.request_stop();
+}
+
+bool Rendering::is_under_way() const {
+  const std::scoped_lock lock(mutex_);
+  return order_.has_value();
+}
+
+std::string Rendering::state_json() const {
+  const std::scoped_lock lock(mutex_);
+  return Json{{"state", name_of(state_)},
+              {"frames", progress_.frames},
+              {"expected", progress_.expected_frames},
+              {"fps", progress_.fps},
+              {"message", utf8(message_)},
+              {"output", utf8(output_)},
+              {"exit_code", exit_code_},
+              {"findings", findings_count_}}
+      .dump();
+}
+
+std::string Rendering::findings_json() const {
+  const std::scoped_lock lock(mutex_);
+  return findings_;
+}
+
+bool Rendering::wait_for_order(const std::stop_token& ended) {
+  std::unique_lock lock(mutex_);
+  return ordered_.wait(lock, ended, [this] { return order_.has_value(); }) &&
+         !ended.stop_requested();
+}
+
+bool Rendering::carry_out(const std::stop_token& ended) {
+  Order order;
+  std::stop_source stop;
+  {
+    const std::scoped_lock lock(mutex_);
+    order = *order_;
+    stop = stop_;
+  }
+  const std::stop_callback with_review(ended, [&] { stop.request_stop(); });
+  const auto failure = attempt({}, [&] { work(order, stop.get_token()); });
+  const std::scoped_lock lock(mutex_);
+  order_.reset();
+  if (stop.stop_requested() && state_ != State::done) {
+    state_ = State::stopped;
+    message_ = "stopped";
+    return !ended.stop_requested();
+  }
+  if (failure) {
+    state_ = State::failed;
+    message_ = failure->message;
+  }
+  return true;
+}
+
+void Rendering::work(const Order& order, const std::stop_token& stop) {
+  const std::filesystem::path hidden = hide(order, stop);
+  if (hidden.empty() || stop.stop_requested()) return;
+  if (order.depth == Depth::none)
+    end(State::done, "hidden, but not verified");
+  else
+    verify_video(hidden, order.depth, stop);
+}
+
+/// Makes the hidden video, and returns its name; empty if it was stopped. Throws Error.
+std::filesystem::path Rendering::hide(const Order& order, const std::stop_token& stop) {
+  begin(State::hiding);
+  session_.save();
+  RunOptions options = options_.hide;
+  if (order.replaces) options.existing = ExistingOutput::overwrite;
+  PlannedVideo planned = planned_video(options, stop);
+  // What this review has made itself may be replaced.
+  if (!planned.error.empty() && made_ && identity_of(planned.path) == made_) {
+    options.existing = ExistingOutput::overwrite;
+    planned = planned_video(options, stop);
+  }
+  if (!planned.error.empty()) throw Error(ErrorKind::output, planned.error);
+  {
+    const std::scoped_lock lock(mutex_);
+    output_ = planned.path.string();
+  }
+  std::mutex failed_mutex;
+  std::string failed;
+  const int code = run_with_pipeline(
+      options, stop,
+      {.progress = [this](const pipeline::Progress& progress) { update(progress); },
+       .failed =
+           [&](const std::string& message) {
+             const std::scoped_lock lock(failed_mutex);
+             failed = message;
+           }});
+  if (stop.stop_requested()) return {};
+  if (!has_made_video(code))
+    throw Error(ErrorKind::internal,
+                failed.empty() ? "hiding ended with exit code " + std::to_string(code) : failed);
+  made_ = identity_of(planned.path);
+  session_.note({{"action", "rendered"},
+                 {"output", utf8(planned.path.string())},
+                 {"output_sha256", hash_if_file(planned.path.string(), stop)},
+                 {"exit_code", code}});
+  const std::scoped_lock lock(mutex_);
+  exit_code_ = code;
+  return planned.path;
+}
+
+void Rendering::verify_video(const std::filesystem::path& hidden, Depth depth,
+                             const std::stop_token& stop) {
+  begin(State::verifying);
+  VerifyOptions options = options_.verify;
+  options.original = options_.input;
+  options.hidden = hidden.string();
+  options.tracks = options_.edits;
+  options.quick = depth == Depth::quick;
+  const Verified verified = compare_videos(
+      options, [this](const pipeline::Progress& progress) { update(progress); }, stop);
+  std::string findings = "[";
+  std::size_t count = 0;
+  for (const verify::Finding& finding : verified.result.findings) {
+    if (finding.kind == verify::FindingKind::kept) continue;
+    if (++count <= kMostFindingsShown) findings += (count == 1 ? "" : ",") + json_of(finding);
+  }
+  const int code = verified.result.exit_code;
+  session_.note({{"action", "verified"},
+                 {"output", utf8(hidden.string())},
+                 {"findings", count},
+                 {"exit_code", code}});
+  {
+    const std::scoped_lock lock(mutex_);
+    findings_ = findings + "]";
+    findings_count_ = count;
+    exit_code_ = code;
+  }
+  end(State::done, count > 0           ? "places to look at: " + std::to_string(count)
+                   : code == kExitDone ? "verified: no face was found"
+                                       : "verified: exit code " + std::to_string(code));
+}
+
+void Rendering::begin(State state) {
+  const std::scoped_lock lock(mutex_);
+  state_ = state;
+  progress_ = {};
+  findings_ = "[]";
+  findings_count_ = 0;
+}
+
+void Rendering::end(State state, const std::string& message) {
+  const std::scoped_lock lock(mutex_);
+  state_ = state;
+  message_ = message;
+}
+
+void Rendering::update(const pipeline::Progress& progress) {
+  const std::scoped_lock lock(mutex_);
+  progress_ = progress;
+}
+
+std::string Rendering::json_of(const verify::Finding& finding) const {
+  const auto key = [this](const verify::FoundBox& found) {
+    const double stamp =
+        (found.time_s + facts_.origin_s) * facts_.time_base.den / facts_.time_base.num;
+    return Json{std::llround(stamp), found.box.x1, found.box.y1, found.box.x2, found.box.y2};
+  };
+  Json json{{"kind", verify::name_of(finding.kind)},
+            {"from_s", finding.first_s},
+            {"to_s", finding.last_s},
+            {"score", finding.best_score},
+            {"place", utf8(finding.place)},
+            {"at", key(finding.clearest)},
+            {"keys", Json::array()}};
+  const std::size_t step = finding.boxes.size() / kMostKeysOfFinding + 1;
+  for (std::size_t i = 0; i < finding.boxes.size(); i += step)
+    json["keys"].push_back(key(finding.boxes[i]));
+  return json.dump();
+}
+
+}  // namespace facepipe::app

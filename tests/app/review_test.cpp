@@ -1,0 +1,101 @@
+// These tests run the real program. tests/pages/review_test.py tests it with a browser.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/files/sha256.h"
+#include "tests/app/program.h"
+#include "tests/support/clips.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace facepipe::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+class Review : public testing::Test {
+ protected:
+  Review() {
+    ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25 -frames:v 5 -c:v libx264 -pix_fmt yuv420p", clip());
+    write_tracks(sha256_of_file(clip()));
+  }
+  [[nodiscard]] std::string clip() const { return folder_ / "clip.mp4"; }
+  [[nodiscard]] std::string tracks() const { return folder_ / "t.json"; }
+  [[nodiscard]] std::string edits() const { return folder_ / "clip.edits.json"; }
+
+  /// Writes an edit file with one track, in the second and the third frame of the clip.
+  void write_tracks(const std::string& sha256) const {
+    const json box{512, 10, 10, 30, 30, "seen"};
+    const json later{1024, 12, 10, 32, 30, "seen"};
+    const json track{
+        {"id", 3},          {"action", "hide"},     {"start_pts", 512},     {"end_pts", 1024},
+        {"score_max", 0.5}, {"origin", "detector"}, {"boxes", {box, later}}};
+    const json input{{"sha256", sha256},
+                     {"frames", 5},
+                     {"width", 96},
+                     {"height", 64},
+                     {"time_base", {1, 12800}}};
+    static_cast<void>(folder_.write(
+        "t.json", json{{"version", 1}, {"input", input}, {"tracks", {track}}}.dump()));
+  }
+  static CommandResult review(const Arguments& arguments) {
+    return run_program(joined(joined({"review"}, arguments), {"--no-open", "-q"}));
+  }
+  /// Starts the program, waits for its address, and then ends it by a signal.
+  [[nodiscard]] CommandResult served(const Arguments& arguments) const {
+    const std::string out = folder_ / "out.txt";
+    return run_command(joined(
+        {"bash", "-c",
+         "out=$1; shift; \"$@\" >\"$out\" & pid=$!; "
+         "until grep -q open \"$out\" || ! kill -0 $pid; do sleep 0.05; done; "
+         "kill -TERM $pid; wait $pid; code=$?; cat \"$out\"; exit $code",
+         "bash", out},
+        program(joined(joined({"review"}, arguments), {"--no-open", "-q", "--reviewer", "Ada"}))));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Review, PrintsItsAddressAndSavesWhenASignalEndsIt) {
+  const CommandResult result = served({clip(), "--tracks", tracks()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex("Review .*clip.mp4 at\n"
+                                       "http://127.0.0.1:[0-9]+/open[?]t=[0-9a-f]+\n"));
+  EXPECT_THAT(result.err, HasSubstr("Saved " + edits()));
+  EXPECT_EQ(json::parse(read_file(edits()))["tracks"], json::parse(read_file(tracks()))["tracks"]);
+  EXPECT_TRUE(fs::exists(folder_ / "clip.edits.log.jsonl"));
+}
+
+TEST_F(Review, BeginsWithTheTracksThatAnEarlierReviewHasFound) {
+  fs::rename(tracks(), folder_ / "clip.tracks.json");
+  EXPECT_EQ(served({clip()}).exit_code, 0);
+  EXPECT_EQ(json::parse(read_file(edits()))["tracks"][0]["id"], 3);
+}
+
+TEST_F(Review, RefusesWhatItCannotReview) {
+  expect_refused(review({folder_ / "none.mp4"}), 3, "none.mp4: can't be opened");
+  expect_refused(review({clip(), "--tracks", folder_ / "none.json"}), 3, "none.json");
+  expect_refused(review({clip(), "--tracks", folder_.write("bad.json", "[]")}), 3, "bad.json");
+  write_tracks(std::string(64, 'a'));
+  expect_refused(review({clip(), "--tracks", tracks()}), 2, "was made for another input");
+  expect_refused(review({folder_.path(), "--tracks", tracks()}), 2, "not a regular file");
+  EXPECT_FALSE(fs::exists(edits()));
+}
+
+TEST_F(Review, RefusesALogThatSomebodyHasChanged) {
+  ASSERT_EQ(served({clip(), "--tracks", tracks()}).exit_code, 0);
+  const std::string log = folder_ / "clip.edits.log.jsonl";
+  std::string text = read_file(log);
+  text.replace(text.find("Ada"), 3, "Eve");
+  static_cast<void>(folder_.write("clip.edits.log.jsonl", text));
+  expect_refused(review({clip(), "--tracks", tracks()}), 3, "somebody has changed it");
+}
+
+}  // namespace
+}  // namespace facepipe::test
