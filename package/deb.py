@@ -17,7 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 #: The package has no address of a maintainer, because the project publishes none.
 MAINTAINER = "The authors of facepipe"
 #: The runtime that stays outside (promise.py), with the versions in which Debian 12 has it.
-DEPENDS = "libc6 (>= 2.36), libgcc-s1 (>= 3.0), libstdc++6 (>= 12)"
+DEPENDS = "libbz2-1.0, libc6 (>= 2.36), libgcc-s1 (>= 3.0), libstdc++6 (>= 12), zlib1g (>= 1:1.2.13)"
+#: Every Debian system has these libraries of DEPENDS, so they needn't be private.
+OF_DEBIAN = ("libbz2.so.1.0", "libz.so.1")
 
 CONTROL = """\
 Package: facepipe
@@ -46,7 +48,7 @@ Comment:
  in /usr/share/doc/facepipe/licences say what holds for each of them.
 
 Files: *
-Copyright: The authors of facepipe
+Copyright: 2026 the authors of facepipe
 License: Apache-2.0
  On Debian systems, the text of the Apache License 2.0 is in
  /usr/share/common-licenses/Apache-2.0.
@@ -55,7 +57,7 @@ License: Apache-2.0
 CHANGELOG = """\
 facepipe ({version}) unstable; urgency=medium
 
-  * CHANGELOG.md beside this file lists the changes.
+  * history.md beside this file lists the changes.
 
  -- {maintainer} <>  {date}
 """
@@ -68,11 +70,10 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--to", type=pathlib.Path, required=True)
     asked = parser.parse_args()
-    version = f"{asked.version}-1"
     shutil.rmtree(asked.work, ignore_errors=True)
     shutil.copytree(asked.tree, asked.work / "usr")
-    arrange_as_debian(asked.work / "usr", version)
-    write_control(asked.work, version)
+    arrange_as_debian(asked.work / "usr", asked.version)
+    write_control(asked.work, asked.version)
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z9", "--build", asked.work, asked.to], check=True,
                    stdout=subprocess.DEVNULL)
 
@@ -85,9 +86,12 @@ def arrange_as_debian(usr, version):
         compress(page.read_bytes(), page.with_name(page.name + ".gz"))
         page.unlink()
     (doc / "LICENSE").unlink()  # Debian has this text once for all packages
+    (doc / "CHANGELOG.md").rename(doc / "history.md")  # Debian uses the name for the changes of the package itself
+    for name in OF_DEBIAN:
+        (usr / "lib" / "facepipe" / name).unlink()
     (doc / "copyright").write_text(COPYRIGHT, encoding="utf-8")
     date = email.utils.formatdate(int(os.environ["SOURCE_DATE_EPOCH"]))
-    compress(CHANGELOG.format(version=version, maintainer=MAINTAINER, date=date).encode(), doc / "changelog.Debian.gz")
+    compress(CHANGELOG.format(version=version, maintainer=MAINTAINER, date=date).encode(), doc / "changelog.gz")
     overrides = share / "lintian" / "overrides"
     overrides.mkdir(parents=True)
     shutil.copyfile(ROOT / "package" / "lintian-overrides", overrides / "facepipe")

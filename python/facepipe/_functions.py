@@ -14,15 +14,18 @@ from ._program import Option, Path, input_word, run, running, words_of
 from ._records import Frame, frame_of
 
 
-def detect(path: Path, *more: Path, **options: Option) -> collections.abc.Generator[Frame, None, None]:
+def detect(path: Path, *more: Path, tracks: bool = True,
+           **options: Option) -> collections.abc.Generator[Frame, None, None]:
     """Yields a record for each frame of the inputs, as soon as the program has finished the frame.
 
-    The command is `facepipe detect`, which follows faces from frame to frame. So a frame comes about half a second of
-    video after it was read. The keyword arguments are options of this command, such as device="cuda".
+    With `tracks`, the command is `facepipe detect`, which follows faces from frame to frame. So a frame comes about half
+    a second of video after it was read, and faces have no landmarks. Without, it is `facepipe run --no-video`, which
+    detects the faces of each frame alone. The keyword arguments are options of the command, such as device="cuda".
 
     After the last frame, throws the exception of the program's exit code if that isn't 0. To stop earlier, leave the
     loop and close the generator (contextlib.closing), or delete it."""
-    words = ["detect", "--quiet", "--detections=-", *words_of(options), *map(input_word, (path, *more))]
+    command = ["detect"] if tracks else ["run", "--no-video"]
+    words = [*command, "--quiet", "--detections=-", *words_of(options), *map(input_word, (path, *more))]
     with running(words, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         for line in child.stdout:

@@ -113,7 +113,7 @@ TEST_F(StandardStreams, GetDetectionsAsTheFramesAreFinished) {
   const CommandResult result = in_shell(
       "ffmpeg -v error -f lavfi -i testsrc2=s=128x96:r=25:d=4 -c:v mjpeg whole.mkv; "
       "mkfifo in out; \"$0\" run -q in --no-video --detections - > out & "
-      "exec 3> in 4< out; cat whole.mkv >&3; read -t 60 -u 4 first; echo \"$first\"; exec 3>&-; "
+      "exec 4< out 3> in; cat whole.mkv >&3; read -t 60 -u 4 first; echo \"$first\"; exec 3>&-; "
       "cat <&4; wait $!");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("{\"file\":\"in\",\"frame\":0,"));
