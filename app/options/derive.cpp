@@ -80,10 +80,15 @@ void derive_streams(const Asked& asked, RunOptions& run) {
   run.inputs = all_inputs(asked);
   name_standard_input(run.inputs);
   run.output = asked.outputs.path == "-" ? kStandardOutput : asked.outputs.path;
-  if (run.output != kStandardOutput) return;
-  if (run.job.output.format.empty()) run.job.output.format = "matroska";
-  if (asked.console.progress == ProgressStyle::json)
-    clash("--output - and --progress json exclude each other: both go to standard output");
+  if (run.files.detections == "-") run.files.detections = kStandardOutput;
+  if (run.output == kStandardOutput && run.job.output.format.empty())
+    run.job.output.format = "matroska";
+  std::vector<std::string> printed;
+  if (run.output == kStandardOutput) printed.emplace_back("--output -");
+  if (run.files.detections == kStandardOutput) printed.emplace_back("--detections -");
+  if (asked.console.progress == ProgressStyle::json) printed.emplace_back("--progress json");
+  if (printed.size() > 1)
+    clash(printed[0] + " and " + printed[1] + " exclude each other: both go to standard output");
 }
 
 void derive_existing(const Asked& asked, RunOptions& run) {

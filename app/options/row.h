@@ -69,6 +69,7 @@ struct Choice {
 struct FileOf {
   std::vector<std::string> extensions;
   std::filesystem::path& (*field)(Asked&);
+  bool or_stream = false;  ///< "-" is accepted, too, and stays as it is
 };
 
 /// Any text. If `expected` isn't empty, it describes the text, which then must not be empty.
@@ -193,6 +194,12 @@ template <typename T>
 [[nodiscard]] inline Value file_of(std::vector<std::string> extensions,
                                    std::filesystem::path& (*field)(Asked&)) {
   return {FileOf{std::move(extensions), field}, "none"};
+}
+
+/// Makes a value that is such a file, or "-" for a standard stream.
+[[nodiscard]] inline Value file_or_stream_of(std::vector<std::string> extensions,
+                                             std::filesystem::path& (*field)(Asked&)) {
+  return {FileOf{std::move(extensions), field, true}, "none"};
 }
 
 }  // namespace facepipe::app

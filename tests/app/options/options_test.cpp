@@ -199,6 +199,7 @@ TEST(Options, Reports) {
   EXPECT_FALSE(options.console.verbose);
   EXPECT_TRUE(run_options({"--verbose"}).console.verbose);
   EXPECT_EQ(run_options({"--detections", "d.csv"}).files.detections, "d.csv");
+  EXPECT_EQ(run_options({"--detections", "-"}).files.detections, "/dev/stdout");
 }
 
 TEST(Options, RepeatableOptionsDoNotSwallowInputs) {
@@ -433,6 +434,9 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--output", ""}, "--output"},
       {{"--format", ""}, "--format"},
       {{"-o", "-", "--progress", "json"}, "--output - and --progress json exclude each other"},
+      {{"-o", "-", "--detections", "-"}, "--output - and --detections - exclude each other"},
+      {{"--detections", "-", "--progress", "json"},
+       "--detections - and --progress json exclude each other"},
       {{"--device", "gpu"}, "--device"},
       {{"--devices", "0,0"}, "--devices 0,0: expected all"},
       {{"--devices", "all", "--device", "cuda:1"}, "--device and --devices exclude each other"},
@@ -444,7 +448,7 @@ TEST(Options, RefusesWhatMakesNoSense) {
       {{"--encoder-option", "tune"}, "--encoder-option"},
       {{"--on-size-change", "crop"}, "--on-size-change"},
       {{"--detections", "d.txt"}, "is not a file that ends in .jsonl or .csv"},
-      {{"--detections", "-"}, "--detections"},
+      {{"--latency", "-"}, "--latency"},
       {{"--latency", "l.json"}, "is not a file that ends in .csv"},
       {{"--report", "r"}, "is not a file that ends in .json"},
       {{"--progress", "dots"}, "--progress"},
