@@ -42,7 +42,8 @@ StreamPreview preview_of(const AVStream& stream, const video::StreamPlan& plan,
   preview.index = stream.index;
   preview.type = text_or_nothing(av_get_media_type_string(stream.codecpar->codec_type));
   preview.codec = avcodec_get_name(stream.codecpar->codec_id);
-  if (language != nullptr) preview.language = language->value;
+  if (language != nullptr && std::string_view(language->value) != "und")
+    preview.language = language->value;
   preview.action = name_of(plan.action);
   if (plan.action == video::StreamAction::video)
     preview.to_codec = avcodec_get_name(encoder.id);

@@ -37,7 +37,7 @@ struct StreamPreview {
   int index = 0;
   std::string type;      ///< "video", "audio", "subtitle" and so on
   std::string codec;     ///< FFmpeg's name
-  std::string language;  ///< empty if the input doesn't say
+  std::string language;  ///< empty if the input doesn't say ("und")
   std::string action;    ///< "encode", "copy", "convert", "attach" or "drop"
   std::string to_codec;  ///< codec in the output; empty if the stream is dropped
   std::string note;      ///< the notice about the stream; empty if there is none

@@ -119,6 +119,9 @@ void Planner::try_kind(std::vector<InputPlan*>& inputs, double limit_s) {
   const auto failure = attempt(tried.outcome.planned.input, [&] {
     TriedJob job = try_input(tried.job, tried.preview, device_.ready(), context_, limit_s);
     tried.trials = std::move(job.trials);
+    // Headers often state the number of frames only roughly.
+    const Trial& first = tried.trials.front();
+    if (first.whole) tried.preview.frames = first.frames;
     for (std::string& notice : job.notices)
       if (std::ranges::find(tried.preview.notices, notice) == tried.preview.notices.end())
         tried.preview.notices.push_back(std::move(notice));
