@@ -49,11 +49,10 @@ std::string arrow(const InputOutcome& outcome) {
                                          : " -> " + terminal_text(outcome.planned.output.string()));
 }
 
-/// Returns what the run does with an input on which it doesn't work.
+/// Returns what becomes of an input on which the run doesn't work. An error names its input.
 std::string idle_line(const InputOutcome& outcome) {
-  const std::string reason = outcome.error.empty() ? "" : ": " + terminal_text(outcome.error);
-  return fmt::format("{}: {}{}\n", to_string(outcome.status), terminal_text(outcome.planned.input),
-                     reason);
+  return fmt::format("{}: {}\n", to_string(outcome.status),
+                     terminal_text(outcome.error.empty() ? outcome.planned.input : outcome.error));
 }
 
 std::string done_with(const pipeline::StreamPreview& stream) {
@@ -120,6 +119,12 @@ std::string short_line(const InputPlan& input) {
                      takes.bytes ? ", " + range_text(*takes.bytes) : "");
 }
 
+/// Returns "all: 3 inputs" or, if the run doesn't work on all of them, "all: 2 of 3 inputs".
+std::string all_line(std::size_t planned, std::size_t inputs) {
+  const std::string of = planned == inputs ? "" : fmt::format("{} of ", planned);
+  return fmt::format("all: {}{} inputs\n", of, inputs);
+}
+
 std::string device_lines(const RunPlan& plan) {
   if (!plan.facts) return {};
   std::string lines;
@@ -160,16 +165,19 @@ PlanSum sum_of(const RunPlan& plan) {
 }
 
 std::string plan_text(const RunPlan& plan) {
+  // The log already says why the only input failed.
+  const bool single = plan.inputs.size() == 1;
+  if (single && plan.inputs.front().outcome.status == InputStatus::failed) return {};
   std::string text;
   for (const InputPlan& input : plan.inputs) {
     if (!input.is_planned())
       text += idle_line(input.outcome);
     else
-      text += plan.inputs.size() == 1 ? details(input) : short_line(input);
+      text += single ? details(input) : short_line(input);
   }
   const PlanSum sum = sum_of(plan);
   if (sum.inputs == 0) return text;
-  if (plan.inputs.size() > 1) text += fmt::format("all: {} inputs\n", sum.inputs);
+  if (!single) text += all_line(sum.inputs, plan.inputs.size());
   text += device_lines(plan) + line("time", time_text(sum.seconds));
   if (sum.bytes) text += line("size", range_text(*sum.bytes));
   return text + line("memory", bytes_text(plan.memory_bytes)) +

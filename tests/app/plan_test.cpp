@@ -80,7 +80,7 @@ TEST_F(Plan, TellsWhatTheRunThenDoes) {
     const Arguments arguments{command, clip(), "-o", output, "--preset", "fast"};
     const json plan = planned(arguments);
     EXPECT_EQ(plan.at("command"), command);
-    const json input = plan.at("inputs").at(0);
+    const json& input = plan.at("inputs").at(0);
     const json report = report_of(arguments);
     for (const char* const same : {"device", "devices", "engine", "precision", "why", "model"})
       EXPECT_EQ(plan.at(same), report.at(same)) << same;
@@ -205,7 +205,7 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
       {{"hide", clip(), "-o", dir_ / "out.xyz"}, 5},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--engine", "cuda-plain", "--device", "cpu"}, 2},
       {{"run", clip(), "-o", dir_ / "out.mp4", "--codec", "nonsense"}, 2},
-      {{"hide", clip(), "-o", dir_ / "out.mp4", "--region", "9000,9000,10,10"}, 2},
+      {{"hide", clip(), "-o", dir_ / "out.mp4", "--region", "x=9000,9000,10,10"}, 2},
       {{"run", clip(), "--no-video", "-o", dir_ / "out.mp4"}, 2},
       {{"run", clip(), "--scor", "1"}, 2},
       {{"run"}, 2}};
@@ -216,6 +216,7 @@ TEST_F(Plan, RefusesWhatTheRunRefuses) {
     const CommandResult plan = run_program(joined({"plan"}, joined(arguments, {"-q"})));
     EXPECT_EQ(run.exit_code, code) << run.err;
     EXPECT_EQ(plan.exit_code, run.exit_code) << plan.err;
+    EXPECT_EQ(plan.out, "");
     EXPECT_EQ(listing(dir_.path()), before);
     if (code != 2) {
       EXPECT_EQ(plan.err, run.err);
@@ -230,6 +231,10 @@ TEST_F(Plan, ListsFailuresBesideWhatItPlans) {
   EXPECT_EQ(plan.at("inputs").at(1).at("exit_code"), 3);
   EXPECT_THAT(plan.at("inputs").at(1).at("error"), HasSubstr("no such file"));
   EXPECT_EQ(plan.at("all").at("inputs"), 1);
+  const CommandResult told =
+      run_program({"plan", "run", clip(), dir_ / "missing.mp4", "-o", dir_.path() / ""});
+  EXPECT_THAT(told.out, HasSubstr("failed: " + (dir_ / "missing.mp4").string() + ": no such file"));
+  EXPECT_THAT(told.out, HasSubstr("all: 1 of 2 inputs\n"));
 }
 
 TEST_F(Plan, SkipsWhatTheRunSkips) {
