@@ -67,7 +67,7 @@ class ServedReview {
         interrupted = !rendering_.carry_out(ended_.get_token());
     }
     session_.finish();
-    tell("Saved " + options_.edits.string() + "\n");
+    if (!quiet()) tell("Saved " + options_.edits.string() + "\n");
     return interrupted;
   }
 
@@ -77,9 +77,12 @@ class ServedReview {
     return {sha256, 0, facts.size, facts.time_base};
   }
 
+  [[nodiscard]] bool quiet() const { return options_.hide.console.quiet; }
+
   void tell_address() const {
     print("Review " + options_.input + " at\n" + gate_.address() + "\n");
-    tell("The address works once. End the review in its page, or with Ctrl-C here.\n");
+    if (!quiet())
+      tell("The address works once. End the review in its page, or with Ctrl-C here.\n");
     if (options_.opens_browser) open_browser(gate_.address());
   }
 
